@@ -1,0 +1,66 @@
+//! What is not wrong, but likely not meant.
+
+use crate::config::ListOwner;
+use crate::hook::{HookId, Origin};
+
+/// Something in a scope that is likely not meant. Told by [`HookSet::audit`](crate::HookSet::audit) and
+/// [`Registry::audit`](crate::Registry::audit).
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Finding {
+    /// A prompt's list leaves a gate of its agent out.
+    #[error(
+        "{prompt} leaves out the gate `{hook}` ({origin}) of {agent}: its list replaces the agent's; name the gate there, or in the app's list"
+    )]
+    #[non_exhaustive]
+    DroppedGate {
+        /// The gate.
+        hook: HookId,
+        /// Where it is.
+        origin: Origin,
+        /// Whose list it is in.
+        agent: ListOwner,
+        /// Whose list replaces that.
+        prompt: ListOwner,
+    },
+    /// A list names a hook that is disabled.
+    #[error("{owner} or the app names the hook `{hook}` ({origin}), which is disabled and skipped")]
+    #[non_exhaustive]
+    DisabledHook {
+        /// The hook.
+        hook: HookId,
+        /// Where it is.
+        origin: Origin,
+        /// Whose list is in force beside the app's.
+        owner: ListOwner,
+    },
+    /// A gate may allow what a later hook then changes.
+    #[error(
+        "at `{kind}` the hook `{gate}` may allow what `{writer}` changes afterwards, and its allow then counts no longer; let `{gate}` run later, or say `after = [\"{gate}\"]` on `{writer}` if it is meant"
+    )]
+    #[non_exhaustive]
+    AllowBeforeRewrite {
+        /// The kind.
+        kind: &'static str,
+        /// The hook that may allow.
+        gate: HookId,
+        /// The hook that may change the subject later.
+        writer: HookId,
+    },
+    /// A declared list is empty, and so is the app's.
+    #[error("the list of {owner} is empty, and so is the app's: no hook runs")]
+    #[non_exhaustive]
+    EmptyScope {
+        /// Whose list it is.
+        owner: ListOwner,
+    },
+    /// No list of those that were looked at names a hook.
+    #[error("no list names the hook `{hook}` ({origin}): it never runs")]
+    #[non_exhaustive]
+    UnnamedHook {
+        /// The hook.
+        hook: HookId,
+        /// Where it is.
+        origin: Origin,
+    },
+}

@@ -1,0 +1,122 @@
+//! Not public API. Checks of an attribute's options against its kind, evaluated when the user's crate is compiled.
+//!
+//! A failed check is a panic of a constant on the user's own token. The text is put together from what the kind says of
+//! itself, so an app's own kind answers as well as a built-in one.
+
+use crate::kind::{HookKind, Removal, Semantics};
+
+/// A text of at most 512 bytes, put together by constant functions.
+struct Text {
+    bytes: [u8; 512],
+    len: usize,
+}
+
+impl Text {
+    const fn new() -> Self {
+        Self { bytes: [0; 512], len: 0 }
+    }
+
+    const fn add(mut self, part: &str) -> Self {
+        let part = part.as_bytes();
+        let mut i = 0;
+        while i < part.len() && self.len < self.bytes.len() {
+            self.bytes[self.len] = part[i];
+            self.len += 1;
+            i += 1;
+        }
+        self
+    }
+
+    const fn as_str(&self) -> &str {
+        match std::str::from_utf8(self.bytes.split_at(self.len).0) {
+            Ok(text) => text,
+            Err(_) => "this option does not fit the kind",
+        }
+    }
+}
+
+/// The index of the matchable field `name`; 0 where there is none, which [`filter`] has told already.
+pub const fn field<K: HookKind>(name: &str) -> usize {
+    match find::<K>(name) {
+        Some(index) => index,
+        None => 0,
+    }
+}
+
+const fn find<K: HookKind>(name: &str) -> Option<usize> {
+    let mut i = 0;
+    while i < K::FIELDS.len() {
+        if equal(K::FIELDS[i].name, name) {
+            return Some(i);
+        }
+        i += 1;
+    }
+    None
+}
+
+const fn equal(a: &str, b: &str) -> bool {
+    let (a, b) = (a.as_bytes(), b.as_bytes());
+    if a.len() != b.len() {
+        return false;
+    }
+    let mut i = 0;
+    while i < a.len() {
+        if a[i] != b[i] {
+            return false;
+        }
+        i += 1;
+    }
+    true
+}
+
+/// A hook filters by `name`.
+#[track_caller]
+#[allow(clippy::panic)] // the way in which a constant refuses
+pub const fn filter<K: HookKind>(name: &str) {
+    if find::<K>(name).is_some() {
+        return;
+    }
+    let mut text = Text::new().add("a `").add(K::NAME).add("` hook cannot filter by `").add(name).add("`; ");
+    if K::FIELDS.is_empty() {
+        text = text.add("its event has no field to filter by");
+    } else {
+        text = text.add("it can by ");
+        let mut i = 0;
+        while i < K::FIELDS.len() {
+            if i > 0 {
+                text = text.add(", ");
+            }
+            text = text.add("`").add(K::FIELDS[i].name).add("`");
+            i += 1;
+        }
+    }
+    panic!("{}", text.as_str())
+}
+
+/// A hook says `on_failure = remove`.
+#[track_caller]
+#[allow(clippy::panic)] // the way in which a constant refuses
+pub const fn remove<K: HookKind>() {
+    if !<K::Removal as Removal<K::Subject>>::ALLOWED {
+        let text = Text::new()
+            .add("`on_failure = remove` needs a kind whose subject may be removed, and `")
+            .add(K::NAME)
+            .add("` is not one; write `continue` or `required`");
+        panic!("{}", text.as_str())
+    }
+}
+
+/// A hook says `on_failure = deny`.
+#[track_caller]
+#[allow(clippy::panic)] // the way in which a constant refuses
+pub const fn deny<K: HookKind>() {
+    if !matches!(K::SEMANTICS, Semantics::Gate) {
+        let text = Text::new()
+            .add("`on_failure = deny` needs a gate, and `")
+            .add(K::NAME)
+            .add("` is a ")
+            .add(K::SEMANTICS.name())
+            .add(" kind; write `required` to stop with an error");
+        panic!("{}", text.as_str())
+    }
+}

@@ -1,0 +1,289 @@
+//! What can be wrong before the first hook runs, told all at once.
+
+use std::fmt;
+
+use crate::hook::{HookId, Origin};
+
+/// Everything that is wrong with a registry or a scope.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub struct ConfigError {
+    problems: Vec<Problem>,
+}
+
+impl ConfigError {
+    /// The problems, in the order in which they were found.
+    pub fn problems(&self) -> &[Problem] {
+        &self.problems
+    }
+
+    /// `Ok` where there are none.
+    pub(crate) fn unless_empty(problems: Vec<Problem>) -> Result<(), Self> {
+        if problems.is_empty() { Ok(()) } else { Err(Self { problems }) }
+    }
+}
+
+impl From<Problem> for ConfigError {
+    fn from(problem: Problem) -> Self {
+        Self { problems: vec![problem] }
+    }
+}
+
+impl fmt::Display for ConfigError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.problems.as_slice() {
+            [only] => write!(f, "{only}"),
+            problems => {
+                write!(f, "{} problems:", problems.len())?;
+                problems.iter().enumerate().try_for_each(|(i, problem)| write!(f, "\n{:>3}. {problem}", i + 1))
+            }
+        }
+    }
+}
+
+/// A list that names hooks, as it is called in messages.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ListOwner {
+    /// The app's.
+    App(String),
+    /// An agent's.
+    Agent(String),
+    /// A prompt's.
+    Prompt(String),
+}
+
+impl fmt::Display for ListOwner {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::App(name) if name.is_empty() => f.write_str("the app"),
+            Self::App(name) => write!(f, "app `{name}`"),
+            Self::Agent(name) => write!(f, "agent `{name}`"),
+            Self::Prompt(name) => write!(f, "prompt `{name}`"),
+        }
+    }
+}
+
+/// One thing that is wrong before the first hook runs.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Problem {
+    /// An id that is not one.
+    #[error("{origin}: `{id}` is not an id: write a lower-case letter, then lower-case letters, digits and `_`")]
+    #[non_exhaustive]
+    BadId {
+        /// The id.
+        id: HookId,
+        /// Where the hook is.
+        origin: Origin,
+    },
+    /// Two hooks with one id.
+    #[error(
+        "two hooks have the id `{id}`: {first} and {second}; rename one, or say `replace` if the second stands for the first"
+    )]
+    #[non_exhaustive]
+    DuplicateId {
+        /// The id.
+        id: HookId,
+        /// One of them.
+        first: Origin,
+        /// The other.
+        second: Origin,
+    },
+    /// A function in `hooks![…]` without `#[hook]`.
+    #[error(
+        "{file}:{line}: `{path}` in `hooks![…]` is not a hook; put `#[hook(id = \"…\", kind = …)]` on the function"
+    )]
+    #[non_exhaustive]
+    NotAHook {
+        /// The path as it was written.
+        path: String,
+        /// The file.
+        file: &'static str,
+        /// The line.
+        line: u32,
+    },
+    /// A list names a hook that is not there.
+    #[error("{}{owner} names the hook `{id}`, which is not there{}{}", at(place.as_ref()), did_you_mean(nearest), LINKING)]
+    #[non_exhaustive]
+    UnknownHook {
+        /// The id.
+        id: HookId,
+        /// Whose list it is in.
+        owner: ListOwner,
+        /// Where the entry stands, where that is known.
+        place: Option<String>,
+        /// The ids nearest to it.
+        nearest: Vec<HookId>,
+    },
+    /// A list names a hook twice.
+    #[error("{}{owner} names the hook `{id}` twice{}; keep one", at(second.as_ref()), first.as_ref().map(|place| format!(" (first at {place})")).unwrap_or_default())]
+    #[non_exhaustive]
+    NamedTwice {
+        /// The id.
+        id: HookId,
+        /// Whose list it is in.
+        owner: ListOwner,
+        /// Where the first entry stands, where that is known.
+        first: Option<String>,
+        /// Where the second entry stands, where that is known.
+        second: Option<String>,
+    },
+    /// A list gives parameters to a hook that takes none.
+    #[error("{}{owner} gives parameters (`with`) to the hook `{id}` ({origin}), which takes none; leave `with` out", at(place.as_ref()))]
+    #[non_exhaustive]
+    NoParameters {
+        /// The id.
+        id: HookId,
+        /// Whose list it is in.
+        owner: ListOwner,
+        /// Where the entry stands, where that is known.
+        place: Option<String>,
+        /// Where the hook is.
+        origin: Origin,
+    },
+    /// An agent or a prompt names a hook of a kind that fires outside a turn.
+    #[error("{}{owner} names the hook `{id}` ({origin}), but `{kind}` fires outside a turn and reads the app's list alone; name it there", at(place.as_ref()))]
+    #[non_exhaustive]
+    OutsideTurn {
+        /// The id.
+        id: HookId,
+        /// The kind.
+        kind: &'static str,
+        /// Whose list it is in.
+        owner: ListOwner,
+        /// Where the entry stands, where that is known.
+        place: Option<String>,
+        /// Where the hook is.
+        origin: Origin,
+    },
+    /// An `after`, `before` or `requires` names a hook that is not there.
+    #[error(
+        "{origin}: the hook `{id}` has `{option} = [\"{other}\"]`, but no hook has that id{}",
+        did_you_mean(nearest)
+    )]
+    #[non_exhaustive]
+    UnknownNeighbour {
+        /// The hook with the option.
+        id: HookId,
+        /// The option.
+        option: &'static str,
+        /// The id that no hook has.
+        other: String,
+        /// The ids nearest to it.
+        nearest: Vec<HookId>,
+        /// Where the hook with the option is.
+        origin: Origin,
+    },
+    /// An `after`, `before` or `requires` names a hook of another kind.
+    #[error(
+        "{origin}: the hook `{id}` at `{kind}` has `{option} = [\"{other}\"]`, but `{other}` ({other_origin}) does not run at `{kind}`"
+    )]
+    #[non_exhaustive]
+    NeighbourElsewhere {
+        /// The hook with the option.
+        id: HookId,
+        /// The option.
+        option: &'static str,
+        /// The other hook.
+        other: String,
+        /// The kind.
+        kind: &'static str,
+        /// Where the hook with the option is.
+        origin: Origin,
+        /// Where the other hook is.
+        other_origin: Origin,
+    },
+    /// A hook's requirement is not in the scope.
+    #[error("the hook `{id}` ({origin}) requires `{missing}`, which {}; name it beside `{id}`", if *.disabled { "is disabled" } else { "no list in force names" })]
+    #[non_exhaustive]
+    MissingRequirement {
+        /// The hook.
+        id: HookId,
+        /// What it requires.
+        missing: String,
+        /// Whether it is named, but disabled.
+        disabled: bool,
+        /// Where the hook is.
+        origin: Origin,
+    },
+    /// Hooks that wait for each other.
+    #[error(
+        "at `{kind}` these hooks wait for each other: {}; take one `after`, `before` or `requires` away",
+        spell(cycle)
+    )]
+    #[non_exhaustive]
+    Cycle {
+        /// The kind.
+        kind: &'static str,
+        /// Each waits for the one before it, and the first for the last.
+        cycle: Vec<(HookId, Origin)>,
+    },
+    /// Two kinds with one name, of which hooks are in one scope.
+    #[error(
+        "two kinds are called `{kind}`: the hooks `{first}` ({first_origin}) and `{second}` ({second_origin}) are at different types of that name; rename one in its `#[hook_kind(name = …)]`"
+    )]
+    #[non_exhaustive]
+    KindNameTwice {
+        /// The name.
+        kind: &'static str,
+        /// A hook of the one kind.
+        first: HookId,
+        /// Where it is.
+        first_origin: Origin,
+        /// A hook of the other.
+        second: HookId,
+        /// Where it is.
+        second_origin: Origin,
+    },
+    /// `on_failure = deny` at a kind that is no gate.
+    #[error("{origin}: the hook `{id}` has `on_failure = {policy}`, which `{kind}` does not offer")]
+    #[non_exhaustive]
+    PolicyNotOffered {
+        /// The hook.
+        id: HookId,
+        /// The policy.
+        policy: &'static str,
+        /// The kind.
+        kind: &'static str,
+        /// Where the hook is.
+        origin: Origin,
+    },
+    /// Enabling, disabling or replacing a hook that is not there.
+    #[error("there is no hook `{id}`{}", did_you_mean(nearest))]
+    #[non_exhaustive]
+    NoSuchHook {
+        /// The id.
+        id: HookId,
+        /// The ids nearest to it.
+        nearest: Vec<HookId>,
+    },
+}
+
+const LINKING: &str =
+    "; if it is in a dependency that no code names, the dependency is not linked: write `use that_crate as _;`";
+
+fn at(place: Option<&String>) -> String {
+    place.map(|place| format!("{place}: ")).unwrap_or_default()
+}
+
+fn did_you_mean(nearest: &[HookId]) -> String {
+    let names: Vec<String> = nearest.iter().map(|id| format!("`{id}`")).collect();
+    if names.is_empty() { String::new() } else { format!("; did you mean {}?", names.join(" or ")) }
+}
+
+/// The hooks of a cycle with their places, back to the first.
+fn spell(cycle: &[(HookId, Origin)]) -> String {
+    let steps: Vec<String> = cycle.iter().map(|(id, origin)| format!("`{id}` ({origin})")).collect();
+    let first = cycle.first().map(|(id, _)| format!("`{id}`")).unwrap_or_default();
+    format!("{} -> {first}", steps.join(" -> "))
+}
+
+/// The ids nearest to `wanted`, at most three.
+pub(crate) fn nearest<'a>(wanted: &str, ids: impl Iterator<Item = &'a HookId>) -> Vec<HookId> {
+    let limit = (wanted.chars().count() / 3).max(1);
+    let mut near: Vec<(usize, &HookId)> = ids
+        .map(|id| (strsim::osa_distance(wanted, id.as_str()), id))
+        .filter(|(distance, _)| *distance <= limit)
+        .collect();
+    near.sort();
+    near.into_iter().take(3).map(|(_, id)| id.clone()).collect()
+}

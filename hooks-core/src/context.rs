@@ -1,0 +1,259 @@
+//! What a hook may know of where it runs.
+
+use std::any::{Any, TypeId, type_name};
+use std::collections::HashMap;
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use tokio_util::sync::CancellationToken;
+
+/// Where a dispatch happens: the agent, the conversation, the turn, and the app's state.
+///
+/// A context is one `Arc`: make one per turn and derive others from it with [`to_builder`](Self::to_builder).
+///
+/// ```
+/// use hooks_core::HookContext;
+///
+/// struct Limits { refund: u32 }
+///
+/// let cx = HookContext::builder().agent("support").conversation("c-17").turn(3).state(Limits { refund: 200 }).build();
+/// assert_eq!(cx.agent(), Some("support"));
+/// assert_eq!(cx.state::<Limits>()?.refund, 200);
+/// assert!(cx.state::<String>().is_err());
+/// # Ok::<(), hooks_core::MissingState>(())
+/// ```
+#[derive(Clone, Default)]
+pub struct HookContext(Arc<Inner>);
+
+#[derive(Clone, Default)]
+struct Inner {
+    app: Option<Arc<str>>,
+    agent: Option<Arc<str>>,
+    agent_path: Arc<[String]>,
+    prompt: Option<Arc<str>>,
+    conversation: Option<Arc<str>>,
+    turn: Option<u64>,
+    request: Option<Arc<str>>,
+    call_site: Option<Arc<str>>,
+    workspace: Option<Arc<Path>>,
+    human_present: bool,
+    keep_records: bool,
+    cancellation: Option<CancellationToken>,
+    state: Arc<HashMap<TypeId, Arc<dyn Any + Send + Sync>>>,
+}
+
+impl HookContext {
+    /// A context that knows nothing, for tests.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Starts a context.
+    pub fn builder() -> HookContextBuilder {
+        HookContextBuilder(Inner::default())
+    }
+
+    /// Starts a context from this one, for another turn or call site. State is shared, not copied.
+    pub fn to_builder(&self) -> HookContextBuilder {
+        HookContextBuilder((*self.0).clone())
+    }
+
+    /// The app's name.
+    pub fn app(&self) -> Option<&str> {
+        self.0.app.as_deref()
+    }
+
+    /// The agent's name.
+    pub fn agent(&self) -> Option<&str> {
+        self.0.agent.as_deref()
+    }
+
+    /// The agents that called this one, outermost first; empty where it is no sub-agent.
+    pub fn agent_path(&self) -> &[String] {
+        &self.0.agent_path
+    }
+
+    /// The prompt's name.
+    pub fn prompt(&self) -> Option<&str> {
+        self.0.prompt.as_deref()
+    }
+
+    /// The conversation's id.
+    pub fn conversation(&self) -> Option<&str> {
+        self.0.conversation.as_deref()
+    }
+
+    /// The turn's number within the conversation.
+    pub fn turn(&self) -> Option<u64> {
+        self.0.turn
+    }
+
+    /// The id of the request that the turn answers.
+    pub fn request(&self) -> Option<&str> {
+        self.0.request.as_deref()
+    }
+
+    /// The place in the app from which the model is called, such as `chat` or `title`.
+    pub fn call_site(&self) -> Option<&str> {
+        self.0.call_site.as_deref()
+    }
+
+    /// The folder that the agent works in.
+    pub fn workspace(&self) -> Option<&Path> {
+        self.0.workspace.as_deref()
+    }
+
+    /// Whether a person is there to be asked.
+    pub fn human_present(&self) -> bool {
+        self.0.human_present
+    }
+
+    /// The token that ends the turn early, where the harness gave one.
+    pub fn cancellation(&self) -> Option<&CancellationToken> {
+        self.0.cancellation.as_ref()
+    }
+
+    /// The app's state of type `T`.
+    ///
+    /// # Errors
+    /// [`MissingState`] where the harness put none of that type into the context.
+    pub fn state<T: Send + Sync + 'static>(&self) -> Result<&T, MissingState> {
+        self.0
+            .state
+            .get(&TypeId::of::<T>())
+            .and_then(|state| state.downcast_ref())
+            .ok_or(MissingState { wanted: type_name::<T>() })
+    }
+
+    /// Whether each dispatch is to give its record back.
+    pub(crate) fn keeps_records(&self) -> bool {
+        self.0.keep_records
+    }
+}
+
+impl fmt::Debug for HookContext {
+    /// The ids only: state may hold secrets.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("HookContext")
+            .field("app", &self.app())
+            .field("agent", &self.agent())
+            .field("prompt", &self.prompt())
+            .field("conversation", &self.conversation())
+            .field("turn", &self.turn())
+            .finish_non_exhaustive()
+    }
+}
+
+/// The context holds no state of the type that a hook asked for.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the context holds no state of type `{wanted}`; put it there with `HookContext::builder().state(…)`")]
+#[non_exhaustive]
+pub struct MissingState {
+    /// The type's name.
+    pub wanted: &'static str,
+}
+
+/// Makes a [`HookContext`].
+#[derive(Clone, Default)]
+#[must_use = "call `build` to get the context"]
+pub struct HookContextBuilder(Inner);
+
+impl HookContextBuilder {
+    /// The app's name.
+    pub fn app(mut self, name: impl Into<Arc<str>>) -> Self {
+        self.0.app = Some(name.into());
+        self
+    }
+
+    /// The agent's name.
+    pub fn agent(mut self, name: impl Into<Arc<str>>) -> Self {
+        self.0.agent = Some(name.into());
+        self
+    }
+
+    /// The agents that called this one, outermost first.
+    pub fn agent_path(mut self, path: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        self.0.agent_path = path.into_iter().map(Into::into).collect();
+        self
+    }
+
+    /// The prompt's name.
+    pub fn prompt(mut self, name: impl Into<Arc<str>>) -> Self {
+        self.0.prompt = Some(name.into());
+        self
+    }
+
+    /// The conversation's id.
+    pub fn conversation(mut self, id: impl Into<Arc<str>>) -> Self {
+        self.0.conversation = Some(id.into());
+        self
+    }
+
+    /// The turn's number within the conversation.
+    pub fn turn(mut self, number: u64) -> Self {
+        self.0.turn = Some(number);
+        self
+    }
+
+    /// The id of the request that the turn answers.
+    pub fn request(mut self, id: impl Into<Arc<str>>) -> Self {
+        self.0.request = Some(id.into());
+        self
+    }
+
+    /// The place in the app from which the model is called.
+    pub fn call_site(mut self, name: impl Into<Arc<str>>) -> Self {
+        self.0.call_site = Some(name.into());
+        self
+    }
+
+    /// The folder that the agent works in.
+    pub fn workspace(mut self, folder: impl Into<PathBuf>) -> Self {
+        self.0.workspace = Some(folder.into().into());
+        self
+    }
+
+    /// Whether a person is there to be asked.
+    pub fn human_present(mut self, present: bool) -> Self {
+        self.0.human_present = present;
+        self
+    }
+
+    /// Gives each dispatch's [`Record`](crate::record::Record) back in `Fired::record`.
+    pub fn keep_records(mut self, keep: bool) -> Self {
+        self.0.keep_records = keep;
+        self
+    }
+
+    /// The token that ends the turn early: pending hooks are dropped when it is cancelled.
+    pub fn cancellation(mut self, token: CancellationToken) -> Self {
+        self.0.cancellation = Some(token);
+        self
+    }
+
+    /// State for hooks, found by its type. A second value of a type replaces the first.
+    pub fn state<T: Send + Sync + 'static>(self, state: T) -> Self {
+        self.shared_state(Arc::new(state))
+    }
+
+    /// State that the app keeps a handle to.
+    pub fn shared_state<T: Send + Sync + 'static>(mut self, state: Arc<T>) -> Self {
+        Arc::make_mut(&mut self.0.state).insert(TypeId::of::<T>(), state);
+        self
+    }
+
+    /// The context.
+    pub fn build(self) -> HookContext {
+        HookContext(Arc::new(self.0))
+    }
+}
+
+impl fmt::Debug for HookContextBuilder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("HookContextBuilder")
+            .field("app", &self.0.app)
+            .field("agent", &self.0.agent)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,149 @@
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize};
+use serde_json::{Map, Value};
+
+use super::tool::ToolCall;
+
+/// A piece of a message. Blocks of types this crate does not know pass through whole.
+///
+/// ```
+/// use hooks_core::data::Block;
+///
+/// let known: Block = serde_json::from_str(r#"{"type":"text","text":"hello","cache":true}"#)?;
+/// let unknown: Block = serde_json::from_str(r#"{"type":"hologram","beam":7}"#)?;
+/// assert!(matches!(known, Block::Text(_)) && matches!(unknown, Block::Other(_)));
+/// assert_eq!(serde_json::to_string(&unknown)?, r#"{"beam":7,"type":"hologram"}"#);
+/// # Ok::<(), serde_json::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Block {
+    /// Prose.
+    Text(TextBlock),
+    /// The model asks for a tool.
+    ToolUse(ToolCall),
+    /// What a tool answered.
+    ToolResult(ToolResultBlock),
+    /// A block of another type, as it came.
+    #[serde(untagged)]
+    Other(Value),
+}
+
+/// Prose within a message.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct TextBlock {
+    /// The text.
+    pub text: String,
+    /// Fields of the provider that this crate does not know.
+    #[serde(flatten)]
+    pub extra: Map<String, Value>,
+}
+
+/// A tool's answer within a message.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct ToolResultBlock {
+    /// The call that it answers.
+    #[serde(rename = "tool_use_id")]
+    pub call_id: String,
+    /// The tool's name, where the provider repeats it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// What the tool said.
+    #[serde(default, deserialize_with = "text_or_blocks")]
+    pub content: Vec<Block>,
+    /// Whether the tool failed.
+    #[serde(default)]
+    pub is_error: bool,
+    /// Fields of the provider that this crate does not know.
+    #[serde(flatten)]
+    pub extra: Map<String, Value>,
+}
+
+impl ToolResultBlock {
+    /// The answer `content` to the call `call_id`.
+    pub fn new(call_id: impl Into<String>, content: Vec<Block>) -> Self {
+        Self { call_id: call_id.into(), content, ..Self::default() }
+    }
+}
+
+impl Block {
+    /// A block of prose.
+    pub fn text(text: impl Into<String>) -> Self {
+        Self::Text(TextBlock { text: text.into(), extra: Map::new() })
+    }
+
+    /// The prose, if it is some.
+    pub fn as_text(&self) -> Option<&str> {
+        match self {
+            Self::Text(block) => Some(&block.text),
+            _ => None,
+        }
+    }
+
+    /// The block with every text of it rewritten by `edit`, or `None` where `edit` left all as they are. Prose, tool
+    /// results and the inputs of tool calls count as text; blocks of unknown types are left alone.
+    pub(crate) fn rewritten(&self, edit: &mut dyn FnMut(&str) -> Option<String>) -> Option<Self> {
+        match self {
+            Self::Text(block) => {
+                edit(&block.text).map(|text| Self::Text(TextBlock { text, extra: block.extra.clone() }))
+            }
+            Self::ToolUse(call) => {
+                let input = call.input.rewritten(edit)?;
+                Some(Self::ToolUse(ToolCall { input, ..call.clone() }))
+            }
+            Self::ToolResult(block) => {
+                let content = rewritten(&block.content, edit)?;
+                Some(Self::ToolResult(ToolResultBlock { content, ..block.clone() }))
+            }
+            Self::Other(_) => None,
+        }
+    }
+}
+
+/// The blocks with every text rewritten by `edit`, or `None` where nothing changed.
+pub(crate) fn rewritten(blocks: &[Block], edit: &mut dyn FnMut(&str) -> Option<String>) -> Option<Vec<Block>> {
+    let edits: Vec<Option<Block>> = blocks.iter().map(|block| block.rewritten(edit)).collect();
+    edits
+        .iter()
+        .any(Option::is_some)
+        .then(|| blocks.iter().zip(edits).map(|(block, edit)| edit.unwrap_or_else(|| block.clone())).collect())
+}
+
+impl<'de> Deserialize<'de> for Block {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let mut value = Value::deserialize(deserializer)?;
+        let object = value.as_object_mut().ok_or_else(|| D::Error::custom("a block is an object with a `type`"))?;
+        let tag = object.get("type").and_then(Value::as_str).ok_or_else(|| D::Error::missing_field("type"))?;
+        match tag {
+            "text" => untag(value).map(Self::Text),
+            "tool_use" => untag(value).map(Self::ToolUse),
+            "tool_result" => untag(value).map(Self::ToolResult),
+            _ => return Ok(Self::Other(value)),
+        }
+        .map_err(D::Error::custom)
+    }
+}
+
+fn untag<T: serde::de::DeserializeOwned>(mut value: Value) -> serde_json::Result<T> {
+    if let Some(object) = value.as_object_mut() {
+        object.remove("type");
+    }
+    serde_json::from_value(value)
+}
+
+/// Content is a string with some providers, a list of blocks with others.
+pub(crate) fn text_or_blocks<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Block>, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(untagged, expecting = "content is a string or a list of blocks, each with a `type`")]
+    enum Content {
+        Text(String),
+        Blocks(Vec<Block>),
+    }
+    Ok(match Content::deserialize(deserializer)? {
+        Content::Text(text) => vec![Block::text(text)],
+        Content::Blocks(blocks) => blocks,
+    })
+}

@@ -1,0 +1,125 @@
+use std::borrow::Cow;
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use super::block::{Block, rewritten, text_or_blocks};
+use super::openai::Shape;
+use super::shared::shared;
+use super::tool::ToolCall;
+
+shared! {
+    /// One message of a conversation.
+    ///
+    /// ```
+    /// use hooks_core::data::{Message, Role};
+    ///
+    /// let stored = Message::new(Role::User, "call me at five");
+    /// let mut edited = stored.clone(); // one count, no copy
+    /// edited.rewrite_text(|text| Some(text.replace("five", "six"))); // copies now
+    /// assert_eq!((&*stored.text(), &*edited.text()), ("call me at five", "call me at six"));
+    /// ```
+    Message(MessageData)
+}
+
+/// What a [`Message`] holds.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct MessageData {
+    /// Who speaks.
+    pub role: Role,
+    /// What is said, in order.
+    #[serde(default, deserialize_with = "text_or_blocks")]
+    pub content: Vec<Block>,
+    /// Fields of the provider that this crate does not know.
+    #[serde(flatten)]
+    pub extra: Map<String, Value>,
+    /// How the provider wrote the content, so that it is written the same way again.
+    #[serde(skip)]
+    pub(crate) shape: Shape,
+}
+
+/// Who speaks.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Role {
+    /// Instructions of the app.
+    System,
+    /// Instructions of the app, in the newer word of some providers.
+    Developer,
+    /// The person.
+    #[default]
+    User,
+    /// The model.
+    Assistant,
+    /// A tool's answer.
+    Tool,
+}
+
+impl Role {
+    /// The word on the wire.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::System => "system",
+            Self::Developer => "developer",
+            Self::User => "user",
+            Self::Assistant => "assistant",
+            Self::Tool => "tool",
+        }
+    }
+}
+
+impl fmt::Display for Role {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+impl Message {
+    /// `text`, said by `role`.
+    pub fn new(role: Role, text: impl Into<String>) -> Self {
+        Self::of(role, vec![Block::text(text)])
+    }
+
+    /// `content`, said by `role`.
+    pub fn of(role: Role, content: Vec<Block>) -> Self {
+        MessageData { role, content, ..MessageData::default() }.into()
+    }
+
+    /// All prose of the message, its text blocks joined by line breaks.
+    pub fn text(&self) -> Cow<'_, str> {
+        let mut texts = self.content.iter().filter_map(Block::as_text);
+        let first = texts.next().unwrap_or_default();
+        match texts.next() {
+            None => Cow::Borrowed(first),
+            Some(second) => Cow::Owned([first, second].into_iter().chain(texts).collect::<Vec<_>>().join("\n")),
+        }
+    }
+
+    /// The tool calls that the message makes.
+    pub fn tool_calls(&self) -> impl Iterator<Item = &ToolCall> {
+        self.content.iter().filter_map(|block| match block {
+            Block::ToolUse(call) => Some(call),
+            _ => None,
+        })
+    }
+
+    /// Holds every text of the message against `edit`: prose, tool results, and each string within the inputs of tool
+    /// calls. Where `edit` returns `None` throughout, nothing is copied. Returns whether anything changed.
+    pub fn rewrite_text(&mut self, mut edit: impl FnMut(&str) -> Option<String>) -> bool {
+        let content = rewritten(&self.content, &mut edit);
+        let changed = content.is_some();
+        if let Some(content) = content {
+            self.content = content;
+        }
+        changed
+    }
+}
+
+impl AsRef<str> for Role {
+    fn as_ref(&self) -> &str {
+        self.as_str()
+    }
+}

@@ -1,0 +1,192 @@
+//! Messages in the chat form of OpenAI, in and out without loss.
+//!
+//! The form is that of the chat completions reference: `role`, `content` (a string, `null` or a list of parts),
+//! `tool_calls` with arguments as text, and messages of the role `tool` with their `tool_call_id`.
+
+use serde_json::{Map, Value, json};
+
+use super::block::{Block, ToolResultBlock};
+use super::message::{Message, MessageData, Role};
+use super::tool::{ToolCall, ToolInput};
+
+/// A message that is not of the form it should have.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{field}: {expected}")]
+pub struct FormatError {
+    /// Where in the message, as a path such as `tool_calls[0].function`.
+    pub field: String,
+    /// What is expected there.
+    pub expected: String,
+}
+
+/// How content was written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Shape {
+    /// Not from this form, or as a string.
+    #[default]
+    Text,
+    Missing,
+    Null,
+    Parts,
+}
+
+fn wrong(field: impl Into<String>, expected: impl Into<String>) -> FormatError {
+    FormatError { field: field.into(), expected: expected.into() }
+}
+
+impl Message {
+    /// Reads a message of the chat form.
+    ///
+    /// # Errors
+    /// [`FormatError`] with the place and what is expected there.
+    ///
+    /// ```
+    /// use hooks_core::data::{Message, Role};
+    /// use serde_json::json;
+    ///
+    /// let wire = json!({"role": "tool", "tool_call_id": "call_1", "name": "lookup", "content": "found"});
+    /// let message = Message::from_openai(wire.clone())?;
+    /// assert_eq!(message.role, Role::Tool);
+    /// assert_eq!(message.to_openai(), wire);
+    /// # Ok::<(), hooks_core::data::FormatError>(())
+    /// ```
+    pub fn from_openai(message: Value) -> Result<Self, FormatError> {
+        let Value::Object(mut fields) = message else {
+            return Err(wrong("message", "expected an object with `role` and `content`"));
+        };
+        let role = take_role(&mut fields)?;
+        let (mut content, shape) = take_content(&mut fields)?;
+        if role == Role::Tool {
+            let call_id = take_string(&mut fields, "tool_call_id")?
+                .ok_or_else(|| wrong("tool_call_id", "a message of the role `tool` names the call it answers"))?;
+            let name = take_string(&mut fields, "name")?;
+            content = vec![Block::ToolResult(ToolResultBlock { call_id, name, content, ..ToolResultBlock::default() })];
+        }
+        content.extend(take_calls(&mut fields)?.into_iter().map(Block::ToolUse));
+        Ok(MessageData { role, content, extra: fields, shape }.into())
+    }
+
+    /// Writes the message in the chat form.
+    ///
+    /// Results of tools become messages of their own there: of a message with several, the first is written.
+    pub fn to_openai(&self) -> Value {
+        let mut fields = self.extra.clone();
+        fields.insert("role".to_owned(), json!(self.role.as_str()));
+        let result = self.content.iter().find_map(|block| match block {
+            Block::ToolResult(result) => Some(result),
+            _ => None,
+        });
+        if let Some(result) = result {
+            fields.insert("tool_call_id".to_owned(), json!(result.call_id));
+            if let Some(name) = &result.name {
+                fields.insert("name".to_owned(), json!(name));
+            }
+        }
+        let content = result.map_or(&self.content, |result| &result.content);
+        if let Some(content) = write_content(content, self.shape) {
+            fields.insert("content".to_owned(), content);
+        }
+        let calls: Vec<Value> = self.tool_calls().map(write_call).collect();
+        if !calls.is_empty() {
+            fields.insert("tool_calls".to_owned(), Value::Array(calls));
+        }
+        Value::Object(fields)
+    }
+}
+
+fn take_role(fields: &mut Map<String, Value>) -> Result<Role, FormatError> {
+    let role = fields.remove("role").ok_or_else(|| wrong("role", "expected a message's `role`"))?;
+    serde_json::from_value(role.clone()).map_err(|_| {
+        wrong("role", format!("expected `system`, `developer`, `user`, `assistant` or `tool`, found {role}"))
+    })
+}
+
+fn take_string(fields: &mut Map<String, Value>, field: &str) -> Result<Option<String>, FormatError> {
+    match fields.remove(field) {
+        None => Ok(None),
+        Some(Value::String(text)) => Ok(Some(text)),
+        Some(other) => Err(wrong(field, format!("expected a string, found {}", kind_of(&other)))),
+    }
+}
+
+fn take_content(fields: &mut Map<String, Value>) -> Result<(Vec<Block>, Shape), FormatError> {
+    match fields.remove("content") {
+        None => Ok((Vec::new(), Shape::Missing)),
+        Some(Value::Null) => Ok((Vec::new(), Shape::Null)),
+        Some(Value::String(text)) => Ok((vec![Block::text(text)], Shape::Text)),
+        Some(parts @ Value::Array(_)) => {
+            let blocks = serde_json::from_value(parts).map_err(|error| wrong("content", error.to_string()))?;
+            Ok((blocks, Shape::Parts))
+        }
+        Some(other) => {
+            Err(wrong("content", format!("expected a string, null or a list of parts, found {}", kind_of(&other))))
+        }
+    }
+}
+
+fn take_calls(fields: &mut Map<String, Value>) -> Result<Vec<ToolCall>, FormatError> {
+    let calls = match fields.get("tool_calls") {
+        // An empty or null list says nothing, but is written again as it was.
+        None | Some(Value::Null) => return Ok(Vec::new()),
+        Some(Value::Array(calls)) if calls.is_empty() => return Ok(Vec::new()),
+        Some(Value::Array(calls)) => calls.clone(),
+        Some(other) => return Err(wrong("tool_calls", format!("expected a list, found {}", kind_of(other)))),
+    };
+    let calls = calls.into_iter().enumerate().map(|(i, call)| read_call(call, i)).collect::<Result<_, _>>()?;
+    fields.remove("tool_calls");
+    Ok(calls)
+}
+
+fn read_call(call: Value, index: usize) -> Result<ToolCall, FormatError> {
+    let at = |rest: &str| format!("tool_calls[{index}]{rest}");
+    let Value::Object(mut extra) = call else {
+        return Err(wrong(at(""), "expected an object with `id` and `function`"));
+    };
+    let id = take_string(&mut extra, "id")?.ok_or_else(|| wrong(at(".id"), "expected the call's id"))?;
+    let Some(Value::Object(function)) = extra.get_mut("function") else {
+        return Err(wrong(at(".function"), "expected an object with `name` and `arguments`"));
+    };
+    let name = take_string(function, "name")?.ok_or_else(|| wrong(at(".function.name"), "expected the tool's name"))?;
+    let input = match function.remove("arguments") {
+        Some(Value::String(text)) => ToolInput::parse(text),
+        None => return Err(wrong(at(".function.arguments"), "expected the arguments as text")),
+        Some(other) => ToolInput::from(other),
+    };
+    Ok(ToolCall { id, name, input, extra })
+}
+
+fn write_call(call: &ToolCall) -> Value {
+    let mut fields = call.extra.clone();
+    fields.insert("id".to_owned(), json!(call.id));
+    fields.entry("type").or_insert_with(|| json!("function"));
+    let function = fields.entry("function").or_insert_with(|| json!({}));
+    if let Value::Object(function) = function {
+        function.insert("name".to_owned(), json!(call.name));
+        function.insert("arguments".to_owned(), json!(call.input.to_text()));
+    }
+    Value::Object(fields)
+}
+
+fn write_content(content: &[Block], shape: Shape) -> Option<Value> {
+    let said: Vec<&Block> = content.iter().filter(|block| !matches!(block, Block::ToolUse(_))).collect();
+    match (said.as_slice(), shape) {
+        ([], Shape::Missing) => None,
+        ([], Shape::Parts) => Some(json!([])),
+        ([], _) => Some(Value::Null),
+        ([Block::Text(only)], Shape::Text | Shape::Null | Shape::Missing) if only.extra.is_empty() => {
+            Some(json!(only.text))
+        }
+        (blocks, _) => Some(json!(blocks)),
+    }
+}
+
+fn kind_of(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "true or false",
+        Value::Number(_) => "a number",
+        Value::String(_) => "a string",
+        Value::Array(_) => "a list",
+        Value::Object(_) => "an object",
+    }
+}

@@ -1,0 +1,47 @@
+//! The one way in which data here is shared.
+
+/// Wraps `$data` in an `Arc` that is copied when written while shared.
+macro_rules! shared {
+    ($(#[$doc:meta])* $name:ident($data:ty)) => {
+        $(#[$doc])*
+        #[derive(Clone, Default, serde::Serialize, serde::Deserialize)]
+        #[serde(transparent)]
+        pub struct $name(std::sync::Arc<$data>);
+
+        impl std::ops::Deref for $name {
+            type Target = $data;
+
+            fn deref(&self) -> &$data {
+                &self.0
+            }
+        }
+
+        impl std::ops::DerefMut for $name {
+            /// Copies the data first where somebody else still reads it.
+            fn deref_mut(&mut self) -> &mut $data {
+                std::sync::Arc::make_mut(&mut self.0)
+            }
+        }
+
+        impl PartialEq for $name {
+            /// The same allocation is equal without a look inside, which is what an untouched snapshot is.
+            fn eq(&self, other: &Self) -> bool {
+                std::sync::Arc::ptr_eq(&self.0, &other.0) || self.0 == other.0
+            }
+        }
+
+        impl std::fmt::Debug for $name {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                self.0.fmt(f)
+            }
+        }
+
+        impl From<$data> for $name {
+            fn from(data: $data) -> Self {
+                Self(std::sync::Arc::new(data))
+            }
+        }
+    };
+}
+
+pub(crate) use shared;

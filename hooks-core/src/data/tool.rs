@@ -1,0 +1,230 @@
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde_json::{Map, Value};
+
+use super::block::{Block, ToolResultBlock, rewritten, text_or_blocks};
+use super::shared::shared;
+
+/// The model asks for a tool.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct ToolCall {
+    /// Pairs the call with its result.
+    pub id: String,
+    /// The tool's name.
+    pub name: String,
+    /// The arguments.
+    #[serde(default)]
+    pub input: ToolInput,
+    /// Fields of the provider that this crate does not know.
+    #[serde(flatten)]
+    pub extra: Map<String, Value>,
+}
+
+impl ToolCall {
+    /// The call `id` of the tool `name`.
+    pub fn new(id: impl Into<String>, name: impl Into<String>, input: impl Into<ToolInput>) -> Self {
+        Self { id: id.into(), name: name.into(), input: input.into(), extra: Map::new() }
+    }
+}
+
+/// The arguments of a tool call: a JSON value, with the text it came in until it is changed.
+///
+/// ```
+/// use hooks_core::data::ToolInput;
+///
+/// let mut input = ToolInput::parse(r#"{"limit": 5}"#);
+/// assert_eq!(input["limit"], 5);
+/// assert_eq!(input.to_text(), r#"{"limit": 5}"#); // as it came, space and all
+/// input["limit"] = 3.into();
+/// assert_eq!(input.to_text(), r#"{"limit":3}"#);
+/// ```
+#[derive(Clone, Default)]
+pub struct ToolInput(Arc<InputData>);
+
+#[derive(Clone, Debug, Default)]
+struct InputData {
+    value: Value,
+    /// What the model wrote; `None` once it was changed.
+    text: Option<String>,
+}
+
+impl ToolInput {
+    /// The arguments that a model wrote as text. Text that is not JSON is kept as a string, to be answered by the tool.
+    pub fn parse(text: impl Into<String>) -> Self {
+        let text = text.into();
+        let value = serde_json::from_str(&text).unwrap_or_else(|_| Value::String(text.clone()));
+        Self(Arc::new(InputData { value, text: Some(text) }))
+    }
+
+    /// The text to send: as the model wrote it, or compact JSON where it was changed.
+    pub fn to_text(&self) -> Cow<'_, str> {
+        match &self.0.text {
+            Some(text) => Cow::Borrowed(text),
+            None => Cow::Owned(self.0.value.to_string()),
+        }
+    }
+
+    /// Rewrites the text as a whole where that keeps it JSON, and string by string where it would not.
+    pub(crate) fn rewritten(&self, edit: &mut dyn FnMut(&str) -> Option<String>) -> Option<Self> {
+        let mut value = self.0.value.clone();
+        let text = edit(&self.to_text());
+        if let Some(text) = text {
+            let parses = serde_json::from_str::<Value>(&text).is_ok();
+            if parses || value.is_string() {
+                return Some(Self::parse(text));
+            }
+        }
+        rewrite_strings(&mut value, edit).then(|| value.into())
+    }
+}
+
+/// Rewrites each string within `value`; keys stay.
+fn rewrite_strings(value: &mut Value, edit: &mut dyn FnMut(&str) -> Option<String>) -> bool {
+    match value {
+        Value::String(text) => match edit(text) {
+            Some(new) => {
+                *text = new;
+                true
+            }
+            None => false,
+        },
+        Value::Array(items) => rewrite_all(items.iter_mut(), edit),
+        Value::Object(fields) => rewrite_all(fields.values_mut(), edit),
+        Value::Null | Value::Bool(_) | Value::Number(_) => false,
+    }
+}
+
+fn rewrite_all<'a>(values: impl Iterator<Item = &'a mut Value>, edit: &mut dyn FnMut(&str) -> Option<String>) -> bool {
+    // Every one of them, not only up to the first that changes.
+    values.map(|value| rewrite_strings(value, edit)).filter(|changed| *changed).count() > 0
+}
+
+impl std::ops::Deref for ToolInput {
+    type Target = Value;
+
+    fn deref(&self) -> &Value {
+        &self.0.value
+    }
+}
+
+impl std::ops::DerefMut for ToolInput {
+    fn deref_mut(&mut self) -> &mut Value {
+        let data = Arc::make_mut(&mut self.0);
+        data.text = None;
+        &mut data.value
+    }
+}
+
+impl PartialEq for ToolInput {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0) || self.0.value == other.0.value
+    }
+}
+
+impl std::fmt::Debug for ToolInput {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.0.value.fmt(f)
+    }
+}
+
+impl From<Value> for ToolInput {
+    fn from(value: Value) -> Self {
+        Self(Arc::new(InputData { value, text: None }))
+    }
+}
+
+impl Serialize for ToolInput {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.0.value.serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for ToolInput {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Value::deserialize(deserializer).map(Self::from)
+    }
+}
+
+shared! {
+    /// What a tool answered, on its way to the model.
+    ///
+    /// ```
+    /// use hooks_core::data::ToolResult;
+    ///
+    /// let mut result = ToolResult::text("card 4111 1111 1111 1111");
+    /// result.rewrite_text(|text| Some(text.replace(|c: char| c.is_ascii_digit(), "*")));
+    /// assert_eq!(result.to_text(), "card **** **** **** ****");
+    /// ```
+    ToolResult(ToolResultData)
+}
+
+/// What a [`ToolResult`] holds.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct ToolResultData {
+    /// What the tool said.
+    #[serde(default, deserialize_with = "text_or_blocks")]
+    pub content: Vec<Block>,
+    /// Whether the tool failed.
+    #[serde(default)]
+    pub is_error: bool,
+    /// Text for the model beside the result: put after it, never stored as the tool's output.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub additional_context: Vec<String>,
+    /// Fields of the provider that this crate does not know.
+    #[serde(flatten)]
+    pub extra: Map<String, Value>,
+}
+
+impl ToolResult {
+    /// A tool that answered `text`.
+    pub fn text(text: impl Into<String>) -> Self {
+        ToolResultData { content: vec![Block::text(text)], ..ToolResultData::default() }.into()
+    }
+
+    /// A tool that failed with `text`.
+    pub fn error(text: impl Into<String>) -> Self {
+        let mut result = Self::text(text);
+        result.is_error = true;
+        result
+    }
+
+    /// All text of the answer, its text blocks joined by line breaks.
+    pub fn to_text(&self) -> Cow<'_, str> {
+        match self.content.as_slice() {
+            [Block::Text(only)] => Cow::Borrowed(&only.text),
+            blocks => Cow::Owned(blocks.iter().filter_map(Block::as_text).collect::<Vec<_>>().join("\n")),
+        }
+    }
+
+    /// Holds every text of the answer against `edit`. Where it returns `None` throughout, nothing is copied. Returns
+    /// whether anything changed.
+    pub fn rewrite_text(&mut self, mut edit: impl FnMut(&str) -> Option<String>) -> bool {
+        let content = rewritten(&self.content, &mut edit);
+        let changed = content.is_some();
+        if let Some(content) = content {
+            self.content = content;
+        }
+        changed
+    }
+
+    /// Adds text for the model beside the result.
+    pub fn add_context(&mut self, text: impl Into<String>) {
+        self.additional_context.push(text.into());
+    }
+
+    /// The block that answers `call` in a message.
+    pub fn into_block(self, call: &ToolCall) -> Block {
+        let data = Arc::unwrap_or_clone(self.0);
+        Block::ToolResult(ToolResultBlock {
+            call_id: call.id.clone(),
+            name: Some(call.name.clone()),
+            content: data.content,
+            is_error: data.is_error,
+            extra: data.extra,
+        })
+    }
+}

@@ -1,0 +1,138 @@
+//! Firing a kind: the subject goes through the chain, failures stay where they are, answers are folded in order.
+
+mod chain;
+mod error;
+mod guarded;
+mod log;
+mod tally;
+mod together;
+
+use std::fmt;
+use std::sync::Arc;
+
+pub use error::{DispatchError, Recovered};
+
+use crate::HookContext;
+use crate::hook::HookId;
+use crate::kind::{HookKind, Kept, Removal};
+use crate::plan::HookSet;
+use crate::record::{Failure, Record};
+use crate::verdict::Halt;
+use chain::Chain;
+
+/// What a dispatch came to.
+#[must_use = "the subject and the verdict of a dispatch are in here"]
+#[non_exhaustive]
+pub struct Fired<K: HookKind> {
+    /// The subject as the hooks left it; an `Option` where the kind allows removal.
+    pub subject: Kept<K>,
+    /// The folded answer.
+    pub verdict: K::Verdict,
+    /// Set where a hook asked to end the turn: the first in the order of the plan.
+    pub halt: Option<Halt>,
+    /// The hooks that failed, and what was done about it.
+    pub failures: Vec<Failure>,
+    /// The hook that removed the subject.
+    pub removed_by: Option<HookId>,
+    /// The record, where the context keeps records.
+    pub record: Option<Arc<Record>>,
+}
+
+impl<K: HookKind> Fired<K> {
+    fn untouched(subject: K::Subject) -> Self {
+        Self {
+            subject: K::Removal::kept(subject, false),
+            verdict: ().into(),
+            halt: None,
+            failures: Vec::new(),
+            removed_by: None,
+            record: None,
+        }
+    }
+}
+
+impl<K: HookKind> fmt::Debug for Fired<K>
+where
+    Kept<K>: fmt::Debug,
+{
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Fired")
+            .field("subject", &self.subject)
+            .field("verdict", &self.verdict)
+            .field("halt", &self.halt)
+            .field("failures", &self.failures)
+            .field("removed_by", &self.removed_by)
+            .finish_non_exhaustive()
+    }
+}
+
+impl HookSet {
+    /// Runs the hooks of `K` in their order.
+    ///
+    /// Readers of one stage run together, writers one after the other. A hook that fails, panics or overruns its
+    /// deadline leaves no trace in the subject; its `on_failure` says how the dispatch goes on. Dropping the future drops
+    /// the hooks that are under way.
+    ///
+    /// # Errors
+    /// [`DispatchError`], which gives the subject back as the last success left it: a required hook failed, the turn was
+    /// cancelled, or an async hook with a deadline had to wait outside a runtime.
+    ///
+    /// ```
+    /// # use hooks_core::prelude::*;
+    /// # use hooks_core::kinds::BeforeToolCall;
+    /// # use hooks_core::data::{ToolCall, ToolInput};
+    /// #[hook(id = "only_small_refunds", kind = before_tool_call, tool = "refund")]
+    /// async fn only_small_refunds(input: &ToolInput) -> Permission {
+    ///     if input["cents"].as_u64().is_some_and(|cents| cents <= 5_000) {
+    ///         Permission::allow()
+    ///     } else {
+    ///         Permission::deny("refunds over 50 need a person")
+    ///     }
+    /// }
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let registry = Registry::discover()?;
+    /// let hooks = registry.scope(&AgentDef::new("support").hooks(hooks![only_small_refunds]), None)?;
+    /// let call = ToolCall::new("call_1", "refund", serde_json::json!({ "cents": 9_900 }));
+    /// let input = call.input.clone();
+    /// let fired = hooks.fire(&HookContext::new(), &BeforeToolCall::new(call), input).await?;
+    /// assert_eq!(fired.verdict.denial().unwrap().reason.as_str(), "refunds over 50 need a person");
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub async fn fire<K: HookKind>(
+        &self,
+        cx: &HookContext,
+        event: &K,
+        subject: K::Subject,
+    ) -> Result<Fired<K>, DispatchError> {
+        let Some((plan, disabled)) = self.plan::<K>() else { return Ok(Fired::untouched(subject)) };
+        let mut chain = Chain::new(plan, cx, event, subject, self.observers());
+        if plan.is_sync {
+            let _end = chain.run_sync(0..plan.steps.len());
+        } else {
+            chain.run().await;
+        }
+        chain.finish(disabled, self.observers())
+    }
+
+    /// As [`fire`](Self::fire), without a runtime: every hook of `K` in force must be a plain function.
+    ///
+    /// # Errors
+    /// [`DispatchError::AsyncHook`] where one is not; otherwise as [`fire`](Self::fire).
+    pub fn fire_blocking<K: HookKind>(
+        &self,
+        cx: &HookContext,
+        event: &K,
+        subject: K::Subject,
+    ) -> Result<Fired<K>, DispatchError> {
+        let Some((plan, disabled)) = self.plan::<K>() else { return Ok(Fired::untouched(subject)) };
+        if !plan.is_sync {
+            return Err(error::async_hook(plan, subject));
+        }
+        let mut chain = Chain::new(plan, cx, event, subject, self.observers());
+        let _end = chain.run_sync(0..plan.steps.len());
+        chain.finish(disabled, self.observers())
+    }
+}

@@ -1,0 +1,101 @@
+use std::any::Any;
+use std::fmt;
+
+use crate::hook::{Handler, HookId};
+use crate::kind::HookKind;
+use crate::plan::Plan;
+use crate::record::Failure;
+
+/// Why a dispatch gave no outcome. The subject is in it, as the last successful hook left it.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum DispatchError {
+    /// A hook with `on_failure = required` failed.
+    #[error("{failure}; the hook is required, so nothing after it ran")]
+    #[non_exhaustive]
+    Required {
+        /// The failure.
+        failure: Failure,
+        /// The subject.
+        subject: Recovered,
+    },
+    /// The context's token was cancelled while a hook was waiting.
+    #[error("the turn was cancelled while `{hook}` at `{kind}` was waiting")]
+    #[non_exhaustive]
+    Cancelled {
+        /// The kind.
+        kind: &'static str,
+        /// The first hook that was waiting.
+        hook: HookId,
+        /// The subject.
+        subject: Recovered,
+    },
+    /// An async hook with a deadline had to wait, and there is no runtime with timers.
+    #[error(
+        "the async hook `{hook}` at `{kind}` has a deadline and had to wait, but there is no Tokio runtime with time enabled here; fire within one, or say `timeout = none` on the hook"
+    )]
+    #[non_exhaustive]
+    NoRuntime {
+        /// The kind.
+        kind: &'static str,
+        /// The hook.
+        hook: HookId,
+        /// The subject.
+        subject: Recovered,
+    },
+    /// `fire_blocking` was called for a kind at which an async hook is in force.
+    #[error("`fire_blocking` cannot run the async hook `{hook}` at `{kind}`; use `fire(…).await`")]
+    #[non_exhaustive]
+    AsyncHook {
+        /// The kind.
+        kind: &'static str,
+        /// The first async hook.
+        hook: HookId,
+        /// The subject.
+        subject: Recovered,
+    },
+}
+
+impl DispatchError {
+    /// Takes the subject out, if it is one of `K`.
+    ///
+    /// # Errors
+    /// The error itself, where the dispatch was one of another kind.
+    pub fn into_subject<K: HookKind>(self) -> Result<K::Subject, Self> {
+        let (Self::Required { subject, .. }
+        | Self::Cancelled { subject, .. }
+        | Self::NoRuntime { subject, .. }
+        | Self::AsyncHook { subject, .. }) = &self;
+        match subject.0.downcast_ref::<K::Subject>() {
+            Some(subject) => Ok(subject.clone()),
+            None => Err(self),
+        }
+    }
+}
+
+/// A subject that an error gives back.
+pub struct Recovered(Box<dyn Any + Send + Sync>);
+
+impl Recovered {
+    pub(crate) fn new<S: Send + Sync + 'static>(subject: S) -> Self {
+        Self(Box::new(subject))
+    }
+}
+
+impl fmt::Debug for Recovered {
+    /// Not the payload: errors end up in logs.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Recovered(..)")
+    }
+}
+
+#[cold]
+pub(super) fn async_hook<K: HookKind>(plan: &Plan<K>, subject: K::Subject) -> DispatchError {
+    let is_async = |handler: &Handler<K>| matches!(handler, Handler::ReadAsync(_) | Handler::OwnAsync(_));
+    let hook = plan.steps.iter().find(|step| is_async(&step.handler));
+    DispatchError::AsyncHook {
+        kind: K::NAME,
+        hook: hook.map_or_else(|| HookId::new(""), |step| step.id.clone()),
+        subject: Recovered::new(subject),
+    }
+}

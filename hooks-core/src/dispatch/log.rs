@@ -1,0 +1,136 @@
+//! The record of a dispatch while it is made. There is one only where somebody listens: a clock costs more than a hook.
+
+use std::time::Instant;
+
+use crate::HookContext;
+use crate::hook::HookId;
+use crate::kind::HookKind;
+use crate::plan::Plan;
+use crate::record::{Note, Record, Run, Skip, Status};
+use crate::verdict::Verdict;
+
+use super::tally::{Stop, Tally};
+
+#[derive(Debug)]
+pub(super) struct Log {
+    start: Instant,
+    runs: Vec<Draft>,
+}
+
+/// A run whose status is still open where it has none.
+#[derive(Debug)]
+struct Draft {
+    run: Run,
+    started: Option<Instant>,
+    selected: bool,
+    open: bool,
+}
+
+impl Log {
+    /// A log of `plan`; `None` where no hook is selected, because then nothing is recorded.
+    pub(super) fn new<K: HookKind>(plan: &Plan<K>, event: &K) -> Option<Box<Self>> {
+        let draft = |step: &crate::plan::Step<K>| Draft {
+            run: Run {
+                hook: step.id.clone(),
+                status: Status::Skipped(Skip::Filter),
+                duration: None,
+                changed: false,
+                verdict: None,
+                note: None,
+                cause: None,
+            },
+            started: None,
+            selected: step.matches(event),
+            open: true,
+        };
+        let runs: Vec<Draft> = plan.steps.iter().map(draft).collect();
+        runs.iter().any(|draft| draft.selected).then(|| Box::new(Self { start: Instant::now(), runs }))
+    }
+
+    pub(super) fn start(&mut self, index: usize) {
+        self.runs[index].started = Some(Instant::now());
+    }
+
+    fn close(&mut self, index: usize, status: Status) -> &mut Run {
+        let draft = &mut self.runs[index];
+        draft.open = false;
+        draft.run.status = status;
+        draft.run.duration = draft.run.duration.or(draft.started.map(|started| started.elapsed()));
+        &mut draft.run
+    }
+
+    /// Notes the time of a hook whose answer is folded in later.
+    pub(super) fn ended(&mut self, index: usize) {
+        let draft = &mut self.runs[index];
+        draft.run.duration = draft.started.map(|started| started.elapsed());
+    }
+
+    pub(super) fn done(&mut self, index: usize, verdict: Option<&'static str>) {
+        self.close(index, Status::Completed).verdict = verdict;
+    }
+
+    pub(super) fn failed(&mut self, index: usize, status: Status, cause: &str) {
+        self.close(index, status).cause = Some(cause.to_owned());
+    }
+
+    pub(super) fn changed(&mut self, index: usize) {
+        self.runs[index].run.changed = true;
+    }
+
+    pub(super) fn note(&mut self, index: usize, note: Note) {
+        self.runs[index].run.note = Some(note);
+    }
+
+    /// The hook at `index` changed the subject: what was allowed before counts no longer.
+    pub(super) fn outdate_allows(&mut self, index: usize) {
+        for draft in &mut self.runs[..index] {
+            if draft.run.verdict == Some("allow") {
+                draft.run.note = Some(Note::AllowOutdated);
+            }
+        }
+    }
+
+    /// The finished record.
+    pub(super) fn finish<K: HookKind>(self, cx: &HookContext, tally: &Tally<'_, K>, disabled: &[HookId]) -> Record {
+        let removed = matches!(tally.stop, Some(Stop::Removed(_)));
+        let skip = match &tally.stop {
+            Some(Stop::Removed(_)) => Skip::Removed,
+            Some(Stop::Decided) => Skip::Decided,
+            Some(Stop::Required(_) | Stop::Cancelled(_) | Stop::NoRuntime(_)) | None => Skip::Aborted,
+        };
+        // The stage in which the chain stopped: what was not done there was cancelled, not skipped.
+        let last = self.runs.iter().rposition(|draft| !draft.open);
+        let stage = last.map(|index| tally.plan.steps[index].stage);
+        let duration = self.start.elapsed();
+        let mut runs: Vec<Run> = Vec::with_capacity(self.runs.len() + disabled.len());
+        for (draft, step) in self.runs.into_iter().zip(&tally.plan.steps) {
+            let mut run = draft.run;
+            run.status = match (draft.open, draft.selected) {
+                (true, false) => Status::Skipped(Skip::Filter),
+                (true, true) if Some(step.stage) == stage || draft.started.is_some() => Status::Cancelled,
+                (true, true) => Status::Skipped(skip),
+                (false, _) => run.status,
+            };
+            runs.push(run);
+        }
+        runs.extend(disabled.iter().map(|id| Run {
+            hook: id.clone(),
+            status: Status::Skipped(Skip::Disabled),
+            duration: None,
+            changed: false,
+            verdict: None,
+            note: None,
+            cause: None,
+        }));
+        Record {
+            kind: K::NAME,
+            agent: cx.agent().map(str::to_owned),
+            conversation: cx.conversation().map(str::to_owned),
+            turn: cx.turn(),
+            runs,
+            verdict: tally.verdict.summary(),
+            removed,
+            duration,
+        }
+    }
+}

@@ -1,0 +1,170 @@
+//! What the hooks of one dispatch have come to so far, apart from the subject.
+
+use crate::hook::{Fault, OnFailure};
+use crate::kind::HookKind;
+use crate::plan::Plan;
+use crate::record::{Failure, FailureKind, Note, Status, cut};
+use crate::verdict::{Halt, Verdict};
+
+use super::log::Log;
+
+/// Whether the chain goes on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[must_use]
+pub(super) enum Flow {
+    Go,
+    Stop,
+}
+
+/// Why it does not.
+#[derive(Debug)]
+pub(super) enum Stop {
+    /// The hook with this index removed the subject.
+    Removed(usize),
+    /// The verdict is final.
+    Decided,
+    /// A required hook failed.
+    Required(Failure),
+    /// The turn was cancelled while this hook waited.
+    Cancelled(usize),
+    /// This hook needs a timer, and there is none.
+    NoRuntime(usize),
+}
+
+/// How a hook failed, before anything was decided about it.
+#[derive(Debug)]
+pub(super) enum Fail {
+    Fault(Fault),
+    Panicked(String),
+    TimedOut(std::time::Duration),
+    Violation(String),
+}
+
+pub(super) struct Tally<'a, K: HookKind> {
+    pub(super) plan: &'a Plan<K>,
+    pub(super) verdict: K::Verdict,
+    pub(super) halt: Option<Halt>,
+    pub(super) failures: Vec<Failure>,
+    pub(super) stop: Option<Stop>,
+    pub(super) log: Option<Box<Log>>,
+}
+
+impl<'a, K: HookKind> Tally<'a, K> {
+    pub(super) fn new(plan: &'a Plan<K>, log: Option<Box<Log>>) -> Self {
+        Self { plan, verdict: ().into(), halt: None, failures: Vec::new(), stop: None, log }
+    }
+
+    /// Folds in what the hook decided, its change (if any) having been kept.
+    #[inline]
+    pub(super) fn decided(&mut self, index: usize, mut verdict: K::Verdict) -> Flow {
+        if let Some(log) = &mut self.log {
+            log.done(index, verdict.summary());
+        }
+        verdict.attribute(&self.plan.steps[index].id);
+        self.verdict.merge(verdict);
+        if self.verdict.is_final() {
+            self.stop = Some(Stop::Decided);
+            return Flow::Stop;
+        }
+        Flow::Go
+    }
+
+    /// Notes that the hook's change of the subject was kept.
+    pub(super) fn changed(&mut self, index: usize) {
+        let outdated = self.verdict.subject_changed();
+        if let Some(log) = &mut self.log {
+            log.changed(index);
+            if outdated {
+                log.outdate_allows(index);
+            }
+        }
+    }
+
+    /// Notes that the hook's change was dropped because the subject is frozen.
+    pub(super) fn frozen(&mut self, index: usize) {
+        if let Some(log) = &mut self.log {
+            log.note(index, Note::SubjectFrozen);
+        }
+    }
+
+    /// Notes that the hook ends the turn; the first in order counts.
+    #[cold]
+    pub(super) fn halted(&mut self, index: usize, mut halt: Halt) {
+        halt.by = Some(self.plan.steps[index].id.clone());
+        if let Some(log) = &mut self.log {
+            log.done(index, Some("halt"));
+        }
+        self.halt.get_or_insert(halt);
+    }
+
+    /// Notes that the hook removed the subject.
+    #[cold]
+    pub(super) fn removed(&mut self, index: usize) -> Flow {
+        self.stop = Some(Stop::Removed(index));
+        Flow::Stop
+    }
+
+    /// Does what the hook's `on_failure` says.
+    #[cold]
+    pub(super) fn failed(&mut self, index: usize, fail: Fail) -> Flow {
+        let (kind, status, cause) = match fail {
+            Fail::Fault(fault) => match *fault.0 {
+                crate::hook::FaultKind::Error(error) => (FailureKind::Error, Status::Failed, describe(&*error)),
+                crate::hook::FaultKind::Halt(halt) | crate::hook::FaultKind::HaltAndKeep(halt) => {
+                    self.halted(index, halt);
+                    return Flow::Go;
+                }
+            },
+            Fail::Panicked(text) => (FailureKind::Panicked, Status::Panicked, text),
+            Fail::TimedOut(limit) => (FailureKind::TimedOut, Status::TimedOut, format!("not done within {limit:?}")),
+            Fail::Violation(rule) => (FailureKind::Violation, Status::Failed, rule),
+        };
+        let step = &self.plan.steps[index];
+        let failure = Failure {
+            hook: step.id.clone(),
+            kind: K::NAME,
+            failure: kind,
+            cause: cut(cause),
+            on_failure: step.on_failure,
+        };
+        tracing::warn!(
+            target: "hooks_core",
+            hook = %failure.hook, kind = failure.kind, failure = %failure.failure, cause = %failure.cause,
+            on_failure = failure.on_failure.as_str(), "hook failed",
+        );
+        if let Some(log) = &mut self.log {
+            log.failed(index, status, &failure.cause);
+        }
+        self.failures.push(failure.clone());
+        match step.on_failure {
+            OnFailure::Continue => Flow::Go,
+            OnFailure::Remove => self.removed(index),
+            OnFailure::Deny => match K::Verdict::could_not_answer(kind, &step.id) {
+                Some(verdict) => {
+                    self.verdict.merge(verdict);
+                    self.stop = Some(Stop::Decided);
+                    Flow::Stop
+                }
+                None => Flow::Go,
+            },
+            OnFailure::Required => {
+                self.stop = Some(Stop::Required(failure));
+                Flow::Stop
+            }
+        }
+    }
+}
+
+/// The error and what caused it, in one line. A hook's `Display` is code like any other: it may panic.
+fn describe(error: &(dyn std::error::Error + Send + Sync)) -> String {
+    crate::panics::catch(|| {
+        let mut text = error.to_string();
+        let mut source = error.source();
+        while let Some(cause) = source {
+            text = format!("{text}: {cause}");
+            source = cause.source();
+        }
+        text
+    })
+    .unwrap_or_else(|panic| format!("an error whose text panicked: {panic}"))
+}

@@ -1,0 +1,262 @@
+//! Hooks that may wait: readers of one stage together, a writer on its own.
+
+use std::future::{Future, poll_fn};
+use std::ops::Range;
+use std::pin::pin;
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use tokio_util::sync::CancellationToken;
+
+use crate::HookContext;
+use crate::hook::{Answer, BoxFuture, Handler};
+use crate::kind::HookKind;
+use crate::panics::catch;
+
+use super::guarded::{Guarded, NoTimer};
+use super::tally::{Fail, Flow, Stop, Tally};
+
+/// What a hook that may wait came to.
+pub(super) enum Outcome<T> {
+    Done(T),
+    Failed(Fail),
+    Ended(Ended),
+}
+
+/// The dispatch ends here, by no fault of the hook.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Ended {
+    Cancelled,
+    NoRuntime,
+}
+
+impl Ended {
+    pub(super) fn at(self, index: usize) -> Stop {
+        match self {
+            Self::Cancelled => Stop::Cancelled(index),
+            Self::NoRuntime => Stop::NoRuntime(index),
+        }
+    }
+}
+
+/// A hook's first poll: done, or waiting.
+enum First<'a, T> {
+    Now(Outcome<T>),
+    Later(Guarded<'a, T>),
+}
+
+/// Calls the hook and polls it once. One `catch_unwind` covers the call, the poll and the drop of what is done.
+#[inline]
+fn first_poll<'a, T>(
+    call: impl FnOnce() -> BoxFuture<'a, T>,
+    timeout: Option<Duration>,
+    task: &mut Context<'_>,
+) -> First<'a, T> {
+    let polled = catch(|| {
+        let mut future = call();
+        match future.as_mut().poll(task) {
+            Poll::Ready(answer) => {
+                drop(future);
+                Ok(answer)
+            }
+            Poll::Pending => Err(future),
+        }
+    });
+    match polled {
+        Ok(Ok(answer)) => First::Now(Outcome::Done(answer)),
+        Ok(Err(future)) => match Guarded::waiting(future, timeout) {
+            Ok(guarded) => First::Later(guarded),
+            Err(NoTimer) => First::Now(Outcome::Ended(Ended::NoRuntime)),
+        },
+        Err(panic) => First::Now(Outcome::Failed(Fail::Panicked(panic))),
+    }
+}
+
+/// Runs one hook to its end.
+pub(super) async fn run_alone<'a, T>(
+    call: impl FnOnce() -> BoxFuture<'a, T>,
+    timeout: Option<Duration>,
+    cancellation: Option<&CancellationToken>,
+) -> Outcome<T> {
+    let mut call = Some(call);
+    let first = poll_fn(|task| match call.take() {
+        Some(call) => Poll::Ready(first_poll(call, timeout, task)),
+        None => Poll::Pending,
+    })
+    .await;
+    match first {
+        First::Now(outcome) => outcome,
+        First::Later(mut guarded) => {
+            let poll = |task: &mut Context<'_>| {
+                guarded.poll(task).map(|polled| match polled {
+                    Ok(answer) => Outcome::Done(answer),
+                    Err(fail) => Outcome::Failed(fail),
+                })
+            };
+            until_cancelled(cancellation, poll).await.unwrap_or(Outcome::Ended(Ended::Cancelled))
+        }
+    }
+}
+
+/// Polls until done; `None` where the token was cancelled first.
+async fn until_cancelled<T>(
+    cancellation: Option<&CancellationToken>,
+    mut poll: impl FnMut(&mut Context<'_>) -> Poll<T>,
+) -> Option<T> {
+    let Some(token) = cancellation else { return Some(poll_fn(poll).await) };
+    let mut cancelled = pin!(token.cancelled());
+    poll_fn(|task| {
+        if let Poll::Ready(done) = poll(task) {
+            return Poll::Ready(Some(done));
+        }
+        cancelled.as_mut().poll(task).map(|()| None)
+    })
+    .await
+}
+
+/// Runs the readers of a stage together. Answers are folded in the order of the plan, whoever is done first.
+pub(super) async fn run_together<K: HookKind>(
+    cx: &HookContext,
+    event: &K,
+    subject: &K::Subject,
+    range: Range<usize>,
+    tally: &mut Tally<'_, K>,
+) -> Flow {
+    let mut stage = Stage::<K> { waiting: Vec::new(), done: Vec::new() };
+    let started = poll_fn(|task| Poll::Ready(stage.start(cx, event, subject, range.clone(), tally, task))).await;
+    if started == Flow::Stop || stage.waiting.is_empty() {
+        return started;
+    }
+    let first_waiting = stage.waiting[0].0;
+    let poll = |task: &mut Context<'_>| stage.poll(tally, task);
+    match until_cancelled(cx.cancellation(), poll).await {
+        Some(()) => stage.fold(tally),
+        None => {
+            tally.stop = Some(Stop::Cancelled(first_waiting));
+            Flow::Stop
+        }
+    }
+}
+
+type ReadAnswer<K> = Outcome<Answer<<K as HookKind>::Verdict>>;
+
+struct Stage<'a, K: HookKind> {
+    waiting: Vec<(usize, Guarded<'a, Answer<K::Verdict>>)>,
+    /// Answers that wait for an earlier hook of the stage, in no order.
+    done: Vec<(usize, ReadAnswer<K>)>,
+}
+
+impl<'a, K: HookKind> Stage<'a, K> {
+    /// Polls each hook once. As long as none has to wait, answers are folded at once.
+    fn start(
+        &mut self,
+        cx: &'a HookContext,
+        event: &'a K,
+        subject: &'a K::Subject,
+        range: Range<usize>,
+        tally: &mut Tally<'_, K>,
+        task: &mut Context<'_>,
+    ) -> Flow {
+        let plan = tally.plan;
+        for index in range {
+            let step = &plan.steps[index];
+            if plan.filtered && !step.matches(event) {
+                continue;
+            }
+            if let Some(log) = &mut tally.log {
+                log.start(index);
+            }
+            let first = match &step.handler {
+                Handler::ReadAsync(hook) => first_poll(|| hook(cx, event, subject), step.timeout, task),
+                Handler::Read(hook) => First::Now(match catch(|| hook(cx, event, subject)) {
+                    Ok(answer) => Outcome::Done(answer),
+                    Err(panic) => Outcome::Failed(Fail::Panicked(panic)),
+                }),
+                // Writers are no readers.
+                Handler::Lend(_) | Handler::Own(_) | Handler::OwnAsync(_) => continue,
+            };
+            match first {
+                First::Now(outcome) if self.waiting.is_empty() => {
+                    if fold_one(index, outcome, tally) == Flow::Stop {
+                        return Flow::Stop;
+                    }
+                }
+                First::Now(outcome) => {
+                    if self.set_aside(index, outcome, tally) {
+                        // Whatever the earlier ones say, nothing after this one counts.
+                        return Flow::Go;
+                    }
+                }
+                First::Later(guarded) => self.waiting.push((index, guarded)),
+            }
+        }
+        Flow::Go
+    }
+
+    /// Keeps an answer until the earlier ones are there. Returns whether it ends the stage.
+    fn set_aside(&mut self, index: usize, outcome: ReadAnswer<K>, tally: &mut Tally<'_, K>) -> bool {
+        if let Some(log) = &mut tally.log {
+            log.ended(index);
+        }
+        let ends = ends_chain(&outcome, index, tally);
+        self.done.push((index, outcome));
+        ends
+    }
+
+    /// Polls those that wait; done when none is left. Those after one that ends the stage are dropped.
+    fn poll(&mut self, tally: &mut Tally<'_, K>, task: &mut Context<'_>) -> Poll<()> {
+        let mut i = 0;
+        while i < self.waiting.len() {
+            let (index, guarded) = &mut self.waiting[i];
+            let index = *index;
+            let Poll::Ready(polled) = guarded.poll(task) else {
+                i += 1;
+                continue;
+            };
+            self.waiting.remove(i);
+            let outcome = polled.map_or_else(Outcome::Failed, Outcome::Done);
+            if self.set_aside(index, outcome, tally) {
+                self.waiting.truncate(i);
+                self.done.retain(|(other, _)| *other <= index);
+            }
+        }
+        if self.waiting.is_empty() { Poll::Ready(()) } else { Poll::Pending }
+    }
+
+    /// Folds what was set aside, in the order of the plan.
+    fn fold(mut self, tally: &mut Tally<'_, K>) -> Flow {
+        self.done.sort_by_key(|(index, _)| *index);
+        for (index, outcome) in self.done {
+            if fold_one(index, outcome, tally) == Flow::Stop {
+                return Flow::Stop;
+            }
+        }
+        Flow::Go
+    }
+}
+
+fn fold_one<K: HookKind>(index: usize, outcome: ReadAnswer<K>, tally: &mut Tally<'_, K>) -> Flow {
+    match outcome {
+        Outcome::Done(Ok(verdict)) => tally.decided(index, verdict),
+        Outcome::Done(Err(fault)) => tally.failed(index, Fail::Fault(fault)),
+        Outcome::Failed(fail) => tally.failed(index, fail),
+        Outcome::Ended(ended) => {
+            tally.stop = Some(ended.at(index));
+            Flow::Stop
+        }
+    }
+}
+
+/// Whether this answer, once folded, ends the chain.
+fn ends_chain<K: HookKind>(outcome: &ReadAnswer<K>, index: usize, tally: &Tally<'_, K>) -> bool {
+    use crate::hook::{FaultKind, OnFailure};
+    use crate::verdict::Verdict as _;
+
+    let failed = || tally.plan.steps[index].on_failure != OnFailure::Continue;
+    match outcome {
+        Outcome::Done(Ok(verdict)) => verdict.is_final(),
+        Outcome::Done(Err(fault)) => matches!(*fault.0, FaultKind::Error(_)) && failed(),
+        Outcome::Failed(_) => failed(),
+        Outcome::Ended(_) => true,
+    }
+}

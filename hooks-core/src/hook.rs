@@ -1,0 +1,294 @@
+//! A hook: its id, its options, and where it is bound.
+
+mod binding;
+mod handler;
+mod options;
+
+use std::fmt;
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+pub(crate) use binding::{Binding, StepParts};
+// Not public API. Used by generated code.
+#[doc(hidden)]
+pub use binding::{Filters, KindInfo};
+pub use handler::BoxFuture;
+pub(crate) use handler::FaultKind;
+#[doc(hidden)]
+pub use handler::{Answer, Effect, Fault, Func, Handler};
+#[doc(hidden)]
+pub use options::Ids;
+pub use options::{OnFailure, Options, Timeout};
+
+use crate::HookContext;
+use crate::kind::HookKind;
+use crate::param::ReturnsSubject;
+use crate::param::ReturnsVerdict;
+
+/// The id of a hook: a lower-case letter, then lower-case letters, digits and `_`.
+#[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct HookId(Arc<str>);
+
+impl HookId {
+    pub(crate) fn new(id: &str) -> Self {
+        Self(id.into())
+    }
+
+    /// The id as text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// Whether `id` has the form of an id. The attribute refuses others when it is compiled.
+    pub(crate) fn is_valid(id: &str) -> bool {
+        let mut chars = id.chars();
+        chars.next().is_some_and(|c| c.is_ascii_lowercase())
+            && chars.all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_')
+            && !matches!(id, "self" | "super" | "crate")
+    }
+}
+
+impl fmt::Display for HookId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl fmt::Debug for HookId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(&self.0, f)
+    }
+}
+
+impl AsRef<str> for HookId {
+    fn as_ref(&self) -> &str {
+        &self.0
+    }
+}
+
+impl std::borrow::Borrow<str> for HookId {
+    fn borrow(&self) -> &str {
+        &self.0
+    }
+}
+
+/// Where a hook was written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
+#[non_exhaustive]
+pub struct Origin {
+    /// The source file, as the compiler names it.
+    pub file: &'static str,
+    /// The line, from 1.
+    pub line: u32,
+    /// The module.
+    pub module: &'static str,
+}
+
+impl Origin {
+    // Not public API. Used by generated code.
+    #[doc(hidden)]
+    pub const fn new(file: &'static str, line: u32, module: &'static str) -> Self {
+        Self { file, line, module }
+    }
+}
+
+impl fmt::Display for Origin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}", self.file, self.line)
+    }
+}
+
+/// A hook: id, options, and the kinds it runs at. Made by `#[hook]`, or here as a value around a closure.
+///
+/// The constructor says what the closure does with the subject; a set orders and runs it like any other hook.
+///
+/// ```
+/// use hooks_core::prelude::*;
+/// use hooks_core::data::Message;
+/// use hooks_core::kinds::BeforeCreateMessage;
+///
+/// let limit = 80;
+/// let shorten = Hook::writer::<BeforeCreateMessage, _, _, _>("shorten", move |_cx, _event, row: &mut Message| {
+///     row.rewrite_text(|text| (text.len() > limit).then(|| text.chars().take(limit).collect()));
+/// });
+/// let registry = Registry::empty();
+/// registry.register(shorten.priority(100))?;
+/// # Ok::<(), hooks_core::ConfigError>(())
+/// ```
+#[derive(Clone)]
+pub struct Hook {
+    pub(crate) id: HookId,
+    pub(crate) description: Arc<str>,
+    pub(crate) origin: Origin,
+    pub(crate) options: Options,
+    pub(crate) bindings: Vec<Binding>,
+}
+
+macro_rules! constructor_docs {
+    ($what:literal) => {
+        concat!(
+            $what,
+            "\n\n`id` is checked when the hook is registered. The place of the call is the hook's place in every message."
+        )
+    };
+}
+
+impl Hook {
+    #[track_caller]
+    fn with_handler<K: HookKind>(id: &str, handler: Handler<K>) -> Self {
+        let caller = std::panic::Location::caller();
+        Self {
+            id: HookId::new(id),
+            description: "".into(),
+            origin: Origin::new(caller.file(), caller.line(), ""),
+            options: Options::default(),
+            bindings: vec![Binding::shared(handler)],
+        }
+    }
+
+    #[doc = constructor_docs!("A hook that reads the subject.")]
+    #[track_caller]
+    pub fn reader<K, F, R, M>(id: &str, run: F) -> Self
+    where
+        K: HookKind,
+        F: Fn(&HookContext, &K, &K::Subject) -> R + Send + Sync + 'static,
+        R: ReturnsVerdict<K, K::Verdict, M>,
+    {
+        Self::with_handler(id, Handler::<K>::read(move |cx, event, subject| run(cx, event, subject).verdict()))
+    }
+
+    #[doc = constructor_docs!("A hook that changes the subject in place.")]
+    #[track_caller]
+    pub fn writer<K, F, R, M>(id: &str, run: F) -> Self
+    where
+        K: HookKind,
+        F: Fn(&HookContext, &K, &mut K::Subject) -> R + Send + Sync + 'static,
+        R: ReturnsVerdict<K, K::Verdict, M>,
+    {
+        Self::with_handler(id, Handler::<K>::lend(move |cx, event, subject| run(cx, event, subject).verdict()))
+    }
+
+    #[doc = constructor_docs!("A hook that takes the subject and returns what is to be there instead.")]
+    #[track_caller]
+    pub fn replacer<K, F, R, M>(id: &str, run: F) -> Self
+    where
+        K: HookKind,
+        F: Fn(&HookContext, &K, K::Subject) -> R + Send + Sync + 'static,
+        R: ReturnsSubject<K, K::Subject, K::Verdict, M>,
+    {
+        Self::with_handler(id, Handler::<K>::own(move |cx, event, subject| run(cx, event, subject).effect()))
+    }
+
+    #[doc = constructor_docs!("A hook that reads the subject and waits for something.")]
+    #[track_caller]
+    pub fn async_reader<K, F, R, M>(id: &str, run: F) -> Self
+    where
+        K: HookKind,
+        F: for<'a> Fn(&'a HookContext, &'a K, &'a K::Subject) -> BoxFuture<'a, R> + Send + Sync + 'static,
+        R: ReturnsVerdict<K, K::Verdict, M> + 'static,
+        M: 'static,
+    {
+        Self::with_handler(
+            id,
+            Handler::<K>::read_async(move |cx, event, subject| {
+                let answer = run(cx, event, subject);
+                Box::pin(async move { answer.await.verdict() })
+            }),
+        )
+    }
+
+    #[doc = constructor_docs!("A hook that takes the subject, waits for something, and returns what is to be there instead.")]
+    #[track_caller]
+    pub fn async_replacer<K, F, R, M>(id: &str, run: F) -> Self
+    where
+        K: HookKind,
+        F: for<'a> Fn(&'a HookContext, &'a K, K::Subject) -> BoxFuture<'a, R> + Send + Sync + 'static,
+        R: ReturnsSubject<K, K::Subject, K::Verdict, M> + 'static,
+        M: 'static,
+    {
+        Self::with_handler(
+            id,
+            Handler::<K>::own_async(move |cx, event, subject| {
+                let answer = run(cx, event, subject);
+                Box::pin(async move { answer.await.effect() })
+            }),
+        )
+    }
+
+    /// What the hook does, for plans and lists.
+    #[must_use]
+    pub fn description(mut self, text: &str) -> Self {
+        self.description = text.into();
+        self
+    }
+
+    /// Lower runs earlier; 0 where nothing is said.
+    #[must_use]
+    pub fn priority(mut self, priority: i32) -> Self {
+        self.options.priority = priority;
+        self
+    }
+
+    /// Runs after these hooks where they are in scope.
+    #[must_use]
+    pub fn after<'a>(mut self, ids: impl IntoIterator<Item = &'a str>) -> Self {
+        self.options.after = ids.into_iter().map(|id| id.to_owned().into()).collect();
+        self
+    }
+
+    /// Runs before these hooks where they are in scope.
+    #[must_use]
+    pub fn before<'a>(mut self, ids: impl IntoIterator<Item = &'a str>) -> Self {
+        self.options.before = ids.into_iter().map(|id| id.to_owned().into()).collect();
+        self
+    }
+
+    /// Runs after these hooks, and only in scopes that have them.
+    #[must_use]
+    pub fn requires<'a>(mut self, ids: impl IntoIterator<Item = &'a str>) -> Self {
+        self.options.requires = ids.into_iter().map(|id| id.to_owned().into()).collect();
+        self
+    }
+
+    /// How long an async hook may take.
+    #[must_use]
+    pub fn timeout(mut self, timeout: Timeout) -> Self {
+        self.options.timeout = timeout;
+        self
+    }
+
+    /// What is done when the hook fails.
+    #[must_use]
+    pub fn on_failure(mut self, policy: OnFailure) -> Self {
+        self.options.on_failure = Some(policy);
+        self
+    }
+
+    /// The id.
+    pub fn id(&self) -> &HookId {
+        &self.id
+    }
+
+    /// Where the hook was written.
+    pub fn origin(&self) -> Origin {
+        self.origin
+    }
+
+    /// The names of the kinds it runs at.
+    pub fn kinds(&self) -> impl Iterator<Item = &'static str> + '_ {
+        self.bindings.iter().map(|binding| binding.kind.name)
+    }
+}
+
+impl fmt::Debug for Hook {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Hook")
+            .field("id", &self.id)
+            .field("kinds", &self.kinds().collect::<Vec<_>>())
+            .field("origin", &format_args!("{}", self.origin))
+            .field("options", &self.options)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,116 @@
+//! A hook at one kind, with the kind's type erased until a set is made.
+
+use std::any::{Any, TypeId};
+use std::sync::Arc;
+
+use super::{Handler, Hook};
+use crate::kind::{HookKind, Semantics, Slot};
+use crate::plan::Plan;
+
+/// What is known of a kind without its type.
+#[derive(Clone, Copy)]
+pub struct KindInfo {
+    pub(crate) name: &'static str,
+    pub(crate) semantics: Semantics,
+    pub(crate) removable: bool,
+    pub(crate) outside_turn: bool,
+    pub(crate) event: fn() -> TypeId,
+    pub(crate) slot: fn() -> &'static Slot,
+    pub(crate) form: fn(&dyn Any) -> Option<Form>,
+    /// Makes the typed plan from its parts in their order.
+    pub(crate) build: fn(&[StepParts<'_>]) -> Arc<dyn Any + Send + Sync>,
+}
+
+impl KindInfo {
+    pub(crate) const fn of<K: HookKind>() -> Self {
+        Self {
+            name: K::NAME,
+            semantics: K::SEMANTICS,
+            removable: <K::Removal as crate::kind::Removal<K::Subject>>::ALLOWED,
+            outside_turn: K::OUTSIDE_TURN,
+            event: TypeId::of::<K>,
+            slot: K::slot,
+            form: |handler| handler.downcast_ref::<Handler<K>>().map(Form::of),
+            build: |parts| Arc::new(Plan::<K>::build(parts)),
+        }
+    }
+}
+
+impl std::fmt::Debug for KindInfo {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.name)
+    }
+}
+
+/// One step of a plan before it has its kind's type.
+pub(crate) struct StepParts<'a> {
+    pub(crate) hook: &'a Hook,
+    pub(crate) binding: &'a Binding,
+    pub(crate) stage: usize,
+}
+
+/// How a hook is called.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Form {
+    pub(crate) writes: bool,
+    pub(crate) is_async: bool,
+}
+
+impl Form {
+    fn of<K: HookKind>(handler: &Handler<K>) -> Self {
+        let (writes, is_async) = match handler {
+            Handler::Read(_) => (false, false),
+            Handler::Lend(_) | Handler::Own(_) => (true, false),
+            Handler::ReadAsync(_) => (false, true),
+            Handler::OwnAsync(_) => (true, true),
+        };
+        Self { writes, is_async }
+    }
+}
+
+/// Patterns over matchable fields, by the field's index in `HookKind::FIELDS`.
+pub type Filters = &'static [(usize, &'static str)];
+
+/// A hook at one kind.
+#[derive(Clone)]
+pub(crate) struct Binding {
+    pub(crate) kind: KindInfo,
+    handler: ErasedHandler,
+    pub(crate) form: Form,
+    /// Whether the signature can say more than nothing.
+    pub(crate) decides: bool,
+    pub(crate) filters: Filters,
+}
+
+#[derive(Clone)]
+enum ErasedHandler {
+    Static(&'static (dyn Any + Send + Sync)),
+    Shared(Arc<dyn Any + Send + Sync>),
+}
+
+impl Binding {
+    pub(crate) fn fixed(
+        kind: KindInfo,
+        handler: &'static (dyn Any + Send + Sync),
+        decides: bool,
+        filters: Filters,
+    ) -> Option<Self> {
+        let form = (kind.form)(handler)?;
+        Some(Self { kind, handler: ErasedHandler::Static(handler), form, decides, filters })
+    }
+
+    pub(crate) fn shared<K: HookKind>(handler: Handler<K>) -> Self {
+        let form = Form::of(&handler);
+        let decides = TypeId::of::<K::Verdict>() != TypeId::of::<()>();
+        let handler = ErasedHandler::Shared(Arc::new(handler));
+        Self { kind: KindInfo::of::<K>(), handler, form, decides, filters: &[] }
+    }
+
+    /// The handler, if the binding is one of `K`.
+    pub(crate) fn handler<K: HookKind>(&self) -> Option<&Handler<K>> {
+        match &self.handler {
+            ErasedHandler::Static(handler) => handler.downcast_ref(),
+            ErasedHandler::Shared(handler) => handler.downcast_ref(),
+        }
+    }
+}

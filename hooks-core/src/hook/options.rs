@@ -1,0 +1,93 @@
+use std::borrow::Cow;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+/// A list of ids, static where the attribute wrote it.
+pub type Ids = Cow<'static, [Cow<'static, str>]>;
+
+/// The options of a hook.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Options {
+    /// Lower runs earlier.
+    pub priority: i32,
+    /// Ids at the same kind to follow where they are in scope.
+    pub after: Ids,
+    /// Ids at the same kind to precede where they are in scope.
+    pub before: Ids,
+    /// As `after`, and their absence from the scope is an error.
+    pub requires: Ids,
+    /// How long an async hook may take.
+    pub timeout: Timeout,
+    /// What is done when it fails; `None` stands for the kind's default.
+    pub on_failure: Option<OnFailure>,
+}
+
+impl Options {
+    /// The options of a hook that says nothing.
+    pub const DEFAULT: Self = Self {
+        priority: 0,
+        after: Cow::Borrowed(&[]),
+        before: Cow::Borrowed(&[]),
+        requires: Cow::Borrowed(&[]),
+        timeout: Timeout::Default,
+        on_failure: None,
+    };
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self::DEFAULT
+    }
+}
+
+/// How long an async hook may take before it is dropped.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Timeout {
+    /// 30 seconds.
+    #[default]
+    Default,
+    /// This long.
+    After(Duration),
+    /// As long as it likes.
+    None,
+}
+
+impl Timeout {
+    /// The deadline, `None` where there is none.
+    pub fn duration(self) -> Option<Duration> {
+        match self {
+            Self::Default => Some(Duration::from_secs(30)),
+            Self::After(duration) => Some(duration),
+            Self::None => None,
+        }
+    }
+}
+
+/// What is done when a hook fails, panics, or takes too long. Its changes are dropped in any case.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum OnFailure {
+    /// The dispatch goes on without it.
+    Continue,
+    /// The subject is removed (kinds that allow removal).
+    Remove,
+    /// The answer is a refusal (gates).
+    Deny,
+    /// The dispatch returns an error.
+    Required,
+}
+
+impl OnFailure {
+    /// The word in an attribute and in a plan.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Continue => "continue",
+            Self::Remove => "remove",
+            Self::Deny => "deny",
+            Self::Required => "required",
+        }
+    }
+}

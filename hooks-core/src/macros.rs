@@ -1,0 +1,62 @@
+//! The macros that need no syntax tree, so that `$crate` finds this crate under any name.
+
+/// The hooks that these functions are, for [`AgentDef::hooks`](crate::scope::AgentDef::hooks) and its like.
+///
+/// A path is that of the function itself, through imports and re-exports. A misspelt one does not compile; a function
+/// that is no hook is told by [`Registry::discover`](crate::Registry::discover), with its place.
+///
+/// ```
+/// # use hooks_core::prelude::*;
+/// mod guards {
+///     # use hooks_core::prelude::*;
+///     #[hook(id = "no_shouting", kind = before_create_message)]
+///     pub fn no_shouting(row: &mut Message) {
+///         row.rewrite_text(|text| Some(text.to_lowercase()));
+///     }
+/// }
+///
+/// let agent = AgentDef::new("support").hooks(hooks![guards::no_shouting]);
+/// ```
+#[macro_export]
+macro_rules! hooks {
+    () => {
+        ([] as [$crate::scope::HookRef; 0])
+    };
+    ($($id:literal),+ $(,)?) => {
+        ::core::compile_error!("`hooks!` takes the functions themselves: write `hooks![redact_pii]`; ids as text go into `.hooks([\"redact_pii\"])`")
+    };
+    ($($hook:path),* $(,)?) => {
+        [$({
+            const __HOOKS_CORE_REF: $crate::scope::HookRef = $crate::scope::HookRef::new(
+                ::core::stringify!($hook),
+                || $crate::private::type_of(&$hook),
+                ::core::file!(),
+                ::core::line!(),
+            );
+            $crate::private::inventory::submit! { __HOOKS_CORE_REF }
+            __HOOKS_CORE_REF
+        }),*]
+    };
+    ($($other:tt)*) => {
+        ::core::compile_error!("`hooks!` takes paths of functions, separated by commas: write `hooks![redact_pii, guards::no_shouting]`")
+    };
+}
+
+/// Makes two hooks with one id a build error. Optional; goes into the root of a crate (each binary, test and example has
+/// its own).
+///
+/// ```
+/// hooks_core::setup!();
+/// # fn main() {}
+/// ```
+#[macro_export]
+macro_rules! setup {
+    () => {
+        #[doc(hidden)]
+        #[allow(dead_code, missing_debug_implementations, unreachable_pub)]
+        pub struct __HooksCoreIds;
+    };
+    ($($other:tt)+) => {
+        ::core::compile_error!("`setup!` takes nothing: write `hooks_core::setup!();` in the root of the crate")
+    };
+}

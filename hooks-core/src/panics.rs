@@ -1,0 +1,69 @@
+//! Catching what unwinds out of a hook.
+
+use std::any::Any;
+use std::cell::Cell;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Once;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+static QUIET: AtomicBool = AtomicBool::new(false);
+
+thread_local! {
+    static IN_HOOK: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Routes the panic messages of hooks to `tracing` (at error level) instead of standard error. Panics elsewhere go where
+/// they went before. Calling it again does nothing.
+///
+/// Isolation does not depend on it: it is for programs whose standard error is read by people. With
+/// `panic = "abort"` no panic can be isolated.
+pub fn quiet_panics() {
+    static INSTALL: Once = Once::new();
+    INSTALL.call_once(|| {
+        let others = std::panic::take_hook();
+        std::panic::set_hook(Box::new(move |info| {
+            if IN_HOOK.with(Cell::get) {
+                let place = info.location().map(ToString::to_string).unwrap_or_default();
+                tracing::error!(target: "hooks_core::panic", place, "{}", text(info.payload()));
+            } else {
+                others(info);
+            }
+        }));
+        QUIET.store(true, Ordering::Relaxed);
+    });
+}
+
+/// Runs `hook` and gives what unwinds out of it as a text.
+///
+/// State behind `&mut` may be half-changed afterwards, which is why a hook only ever has a copy of the subject.
+pub(crate) fn catch<T>(hook: impl FnOnce() -> T) -> Result<T, String> {
+    // One relaxed load: without `quiet_panics` nothing is marked.
+    let caught = if QUIET.load(Ordering::Relaxed) {
+        let outer = IN_HOOK.replace(true);
+        let caught = catch_unwind(AssertUnwindSafe(hook));
+        IN_HOOK.set(outer);
+        caught
+    } else {
+        catch_unwind(AssertUnwindSafe(hook))
+    };
+    caught.map_err(describe)
+}
+
+/// The payload's text; the payload may itself panic when it is dropped.
+#[cold]
+fn describe(payload: Box<dyn Any + Send>) -> String {
+    let described = text(&*payload).to_owned();
+    if let Err(second) = catch_unwind(AssertUnwindSafe(|| drop(payload))) {
+        // Dropping this one could go on for ever; its memory is the price.
+        std::mem::forget(second);
+    }
+    described
+}
+
+fn text(payload: &(dyn Any + Send)) -> &str {
+    payload
+        .downcast_ref::<&str>()
+        .copied()
+        .or_else(|| payload.downcast_ref::<String>().map(String::as_str))
+        .unwrap_or("a panic without text")
+}

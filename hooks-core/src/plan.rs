@@ -1,0 +1,143 @@
+//! The ordered, immutable plan of one scope.
+
+pub(crate) mod order;
+mod set;
+
+use std::fmt;
+use std::ops::Range;
+use std::time::Duration;
+
+use wildmatch::WildMatch;
+
+pub(crate) use order::Candidate;
+pub use set::HookSet;
+pub(crate) use set::KindPlan;
+
+use crate::hook::{Binding, Handler, HookId, OnFailure, StepParts};
+use crate::kind::{HookKind, Semantics};
+
+/// The hooks of one kind in their order, ready to run.
+pub(crate) struct Plan<K: HookKind> {
+    pub(crate) steps: Box<[Step<K>]>,
+    pub(crate) segments: Box<[Segment]>,
+    /// Whether every hook is a plain function, so that nothing ever waits.
+    pub(crate) is_sync: bool,
+    /// Whether any hook has a filter.
+    pub(crate) filtered: bool,
+}
+
+/// One hook of a plan.
+pub(crate) struct Step<K: HookKind> {
+    pub(crate) id: HookId,
+    pub(crate) handler: Handler<K>,
+    pub(crate) filters: Box<[Filter<K>]>,
+    pub(crate) timeout: Option<Duration>,
+    pub(crate) on_failure: OnFailure,
+    pub(crate) stage: usize,
+}
+
+/// A part of a plan that is run in one way.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Segment {
+    /// Plain functions, one after the other.
+    Sync(Range<usize>),
+    /// A stage of readers of which some may wait: run together.
+    Together(Range<usize>),
+    /// An async writer.
+    Alone(usize),
+}
+
+/// A list of patterns over one field of the event: `fs_*|Bash`.
+pub(crate) struct Filter<K> {
+    field: fn(&K) -> &str,
+    patterns: Box<[WildMatch]>,
+}
+
+impl<K: HookKind> Filter<K> {
+    fn matches(&self, event: &K) -> bool {
+        let value = (self.field)(event);
+        self.patterns.iter().any(|pattern| pattern.matches(value))
+    }
+}
+
+impl<K: HookKind> Step<K> {
+    pub(crate) fn matches(&self, event: &K) -> bool {
+        self.filters.iter().all(|filter| filter.matches(event))
+    }
+}
+
+impl<K: HookKind> Plan<K> {
+    pub(crate) fn build(parts: &[StepParts<'_>]) -> Self {
+        let steps: Box<[Step<K>]> = parts.iter().filter_map(step).collect();
+        Self {
+            segments: segments(parts).into(),
+            is_sync: parts.iter().all(|part| !part.binding.form.is_async),
+            filtered: steps.iter().any(|step| !step.filters.is_empty()),
+            steps,
+        }
+    }
+}
+
+impl<K: HookKind> fmt::Debug for Plan<K> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.steps.iter().map(|step| &step.id)).finish()
+    }
+}
+
+/// `None` only for a binding of another kind, which no set holds.
+fn step<K: HookKind>(part: &StepParts<'_>) -> Option<Step<K>> {
+    let options = &part.hook.options;
+    Some(Step {
+        id: part.hook.id.clone(),
+        handler: part.binding.handler::<K>()?.clone(),
+        filters: filters::<K>(part.binding),
+        timeout: options.timeout.duration(),
+        on_failure: options.on_failure.unwrap_or_else(|| default_policy(K::SEMANTICS)),
+        stage: part.stage,
+    })
+}
+
+fn filters<K: HookKind>(binding: &Binding) -> Box<[Filter<K>]> {
+    let filter = |&(field, patterns): &(usize, &str)| {
+        K::FIELDS.get(field).map(|field| Filter {
+            field: field.get,
+            patterns: patterns.split('|').map(|pattern| WildMatch::new(pattern.trim())).collect(),
+        })
+    };
+    binding.filters.iter().filter_map(filter).collect()
+}
+
+/// A gate that cannot answer refuses; everything else goes on without the hook.
+pub(crate) fn default_policy(semantics: Semantics) -> OnFailure {
+    match semantics {
+        Semantics::Gate => OnFailure::Deny,
+        _ => OnFailure::Continue,
+    }
+}
+
+/// Joins stages of plain functions: they run one after the other whatever stage they are in.
+fn segments(parts: &[StepParts<'_>]) -> Vec<Segment> {
+    let mut segments: Vec<Segment> = Vec::new();
+    for stage in parts.chunk_by(|a, b| a.stage == b.stage) {
+        let start = segments.last().map_or(0, Segment::end);
+        let range = start..start + stage.len();
+        let writes = stage.iter().any(|part| part.binding.form.writes);
+        let waits = stage.iter().any(|part| part.binding.form.is_async);
+        match (waits, writes, segments.last_mut()) {
+            (false, _, Some(Segment::Sync(before))) => before.end = range.end,
+            (false, ..) => segments.push(Segment::Sync(range)),
+            (true, true, _) => segments.push(Segment::Alone(start)),
+            (true, false, _) => segments.push(Segment::Together(range)),
+        }
+    }
+    segments
+}
+
+impl Segment {
+    fn end(&self) -> usize {
+        match self {
+            Self::Sync(range) | Self::Together(range) => range.end,
+            Self::Alone(index) => index + 1,
+        }
+    }
+}

@@ -1,0 +1,243 @@
+//! The order of one kind's hooks: the lexicographically smallest topological order by priority, class, position and id.
+
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, HashMap};
+
+use crate::audit::Finding;
+use crate::config::{Problem, nearest};
+use crate::hook::{Binding, Hook, HookId};
+use crate::kind::Semantics;
+use crate::registry::Snapshot;
+
+/// A hook that is to be ordered at one kind.
+pub(crate) struct Candidate<'a> {
+    pub(crate) hook: &'a Hook,
+    pub(crate) binding: &'a Binding,
+    pub(crate) position: usize,
+}
+
+/// One place of the order.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct OrderedStep {
+    /// The index among the candidates.
+    pub(crate) candidate: usize,
+    /// The number of its stage.
+    pub(crate) stage: usize,
+}
+
+#[derive(Debug)]
+pub(crate) struct Ordered {
+    pub(crate) steps: Vec<OrderedStep>,
+    pub(crate) findings: Vec<Finding>,
+}
+
+/// What a hook waits for, as indices among the candidates.
+struct Graph {
+    successors: Vec<Vec<usize>>,
+    waits_for: Vec<usize>,
+}
+
+/// Orders the candidates and cuts the order into stages.
+///
+/// # Errors
+/// Every cycle.
+pub(crate) fn order(kind: &'static str, candidates: &[Candidate<'_>]) -> Result<Ordered, Vec<Problem>> {
+    let graph = graph(candidates);
+    let mut waits_for = graph.waits_for.clone();
+    let key = |index: usize| Reverse((Key::of(&candidates[index]), index));
+    let mut ready: BinaryHeap<_> = (0..candidates.len()).filter(|&index| waits_for[index] == 0).map(key).collect();
+    let mut order = Vec::with_capacity(candidates.len());
+    while let Some(Reverse((_, index))) = ready.pop() {
+        order.push(index);
+        for &next in &graph.successors[index] {
+            waits_for[next] -= 1;
+            if waits_for[next] == 0 {
+                ready.push(key(next));
+            }
+        }
+    }
+    if order.len() < candidates.len() {
+        let stuck: Vec<usize> = (0..candidates.len()).filter(|&index| waits_for[index] > 0).collect();
+        return Err(cycles(kind, candidates, &graph, &stuck));
+    }
+    let findings = rewrites_after_allow(kind, candidates, &graph, &order);
+    Ok(Ordered { steps: stages(candidates, &graph, &order), findings })
+}
+
+/// What places a hook among those that may run next. Never link order, never the order of completion.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+struct Key<'a> {
+    priority: i32,
+    class: u8,
+    position: usize,
+    id: &'a HookId,
+}
+
+impl<'a> Key<'a> {
+    fn of(candidate: &Candidate<'a>) -> Self {
+        let form = candidate.binding.form;
+        // Guards judge what will run, so on gates they come after those that rewrite it.
+        let class = match (candidate.binding.kind.semantics, form.writes, candidate.binding.decides) {
+            (Semantics::Gate, true, true) => 1,
+            (Semantics::Gate, false, _) => 2,
+            _ => 0,
+        };
+        Self { priority: candidate.hook.options.priority, class, position: candidate.position, id: &candidate.hook.id }
+    }
+}
+
+fn graph(candidates: &[Candidate<'_>]) -> Graph {
+    let index: HashMap<&str, usize> =
+        candidates.iter().enumerate().map(|(i, candidate)| (candidate.hook.id.as_str(), i)).collect();
+    let mut graph = Graph { successors: vec![Vec::new(); candidates.len()], waits_for: vec![0; candidates.len()] };
+    for (i, candidate) in candidates.iter().enumerate() {
+        let options = &candidate.hook.options;
+        for earlier in options.after.iter().chain(options.requires.iter()).filter_map(|id| index.get(&**id)) {
+            graph.add(*earlier, i);
+        }
+        for later in options.before.iter().filter_map(|id| index.get(&**id)) {
+            graph.add(i, *later);
+        }
+    }
+    graph
+}
+
+impl Graph {
+    fn add(&mut self, from: usize, to: usize) {
+        if !self.successors[from].contains(&to) {
+            self.successors[from].push(to);
+            self.waits_for[to] += 1;
+        }
+    }
+
+    fn reaches(&self, from: usize, to: usize) -> bool {
+        let mut seen = vec![false; self.successors.len()];
+        let mut next = vec![from];
+        while let Some(index) = next.pop() {
+            if index == to {
+                return true;
+            }
+            if !std::mem::replace(&mut seen[index], true) {
+                next.extend(&self.successors[index]);
+            }
+        }
+        false
+    }
+}
+
+/// Neighbours that only read, have one priority and no edge among them, form a stage; every writer is one of its own.
+fn stages(candidates: &[Candidate<'_>], graph: &Graph, order: &[usize]) -> Vec<OrderedStep> {
+    let mut steps: Vec<OrderedStep> = Vec::with_capacity(order.len());
+    let mut stage = 0;
+    let mut together: Vec<usize> = Vec::new();
+    for &index in order {
+        let writes = candidates[index].binding.form.writes;
+        let fits = !writes
+            && together.iter().all(|&other| {
+                !candidates[other].binding.form.writes
+                    && candidates[other].hook.options.priority == candidates[index].hook.options.priority
+                    && !graph.successors[other].contains(&index)
+            });
+        if !fits && !together.is_empty() {
+            stage += 1;
+            together.clear();
+        }
+        together.push(index);
+        steps.push(OrderedStep { candidate: index, stage });
+    }
+    steps
+}
+
+/// Hooks that may allow what a later one changes, unless the order between them was asked for.
+fn rewrites_after_allow(
+    kind: &'static str,
+    candidates: &[Candidate<'_>],
+    graph: &Graph,
+    order: &[usize],
+) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    let is_gate = candidates.first().is_some_and(|candidate| candidate.binding.kind.semantics == Semantics::Gate);
+    for (place, &gate) in order.iter().enumerate().filter(|_| is_gate) {
+        for &writer in &order[place + 1..] {
+            let risky = candidates[gate].binding.decides && candidates[writer].binding.form.writes;
+            if risky && !graph.reaches(gate, writer) {
+                findings.push(Finding::AllowBeforeRewrite {
+                    kind,
+                    gate: candidates[gate].hook.id.clone(),
+                    writer: candidates[writer].hook.id.clone(),
+                });
+            }
+        }
+    }
+    findings
+}
+
+/// How many cycles are spelt out, and how many steps are taken to find them: their number can be exponential.
+const CYCLES: usize = 32;
+const SEARCH: usize = 100_000;
+
+/// Every cycle among the `stuck`, each told once, from its first hook on.
+fn cycles(kind: &'static str, candidates: &[Candidate<'_>], graph: &Graph, stuck: &[usize]) -> Vec<Problem> {
+    let mut search = CycleSearch { graph, found: Vec::new(), path: Vec::new(), steps: 0 };
+    for &start in stuck {
+        search.from(start, start);
+    }
+    let name = |index: &usize| (candidates[*index].hook.id.clone(), candidates[*index].hook.origin);
+    search.found.iter().map(|cycle| Problem::Cycle { kind, cycle: cycle.iter().map(name).collect() }).collect()
+}
+
+struct CycleSearch<'a> {
+    graph: &'a Graph,
+    found: Vec<Vec<usize>>,
+    path: Vec<usize>,
+    steps: usize,
+}
+
+impl CycleSearch<'_> {
+    /// Follows the edges from `index` to hooks not before `start`, so that a cycle is found from its smallest only.
+    fn from(&mut self, start: usize, index: usize) {
+        self.steps += 1;
+        if self.steps > SEARCH || self.found.len() == CYCLES {
+            return;
+        }
+        self.path.push(index);
+        let graph = self.graph;
+        for &next in &graph.successors[index] {
+            if next == start {
+                self.found.push(self.path.clone());
+            } else if next > start && !self.path.contains(&next) {
+                self.from(start, next);
+            }
+        }
+        self.path.pop();
+    }
+}
+
+/// Ids in `after`, `before` and `requires` that no hook has, or that never run at a kind of this hook.
+pub(crate) fn check_neighbours(snapshot: &Snapshot, hook: &Hook) -> Vec<Problem> {
+    let options = &hook.options;
+    let lists = [("after", &options.after), ("before", &options.before), ("requires", &options.requires)];
+    let named = lists.into_iter().flat_map(|(option, ids)| ids.iter().map(move |id| (option, id)));
+    named
+        .filter_map(|(option, other)| {
+            let Some(neighbour) = snapshot.hooks.get(&**other) else {
+                return Some(Problem::UnknownNeighbour {
+                    id: hook.id.clone(),
+                    option,
+                    other: other.to_string(),
+                    nearest: nearest(other, snapshot.hooks.keys()),
+                    origin: hook.origin,
+                });
+            };
+            let meet = hook.kinds().any(|kind| neighbour.hook.kinds().any(|other| other == kind));
+            (!meet).then(|| Problem::NeighbourElsewhere {
+                id: hook.id.clone(),
+                option,
+                other: other.to_string(),
+                kind: hook.kinds().next().unwrap_or_default(),
+                origin: hook.origin,
+                other_origin: neighbour.hook.origin,
+            })
+        })
+        .collect()
+}

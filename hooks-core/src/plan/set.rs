@@ -1,0 +1,197 @@
+//! A set of plans, one per kind that has hooks.
+
+use std::any::Any;
+use std::collections::HashSet;
+use std::fmt;
+use std::sync::Arc;
+
+use super::{Plan, default_policy};
+use crate::audit::Finding;
+use crate::config::ListOwner;
+use crate::hook::{HookId, StepParts};
+use crate::kind::{HookKind, Semantics};
+use crate::record::Observer;
+use crate::registry::Snapshot;
+
+/// The hooks in force in one scope: ordered, immutable, cheap to clone.
+///
+/// `println!("{set}")` shows the plan: order, stages, who writes, what was left out and why.
+#[derive(Clone)]
+pub struct HookSet(Arc<Inner>);
+
+struct Inner {
+    app: ListOwner,
+    owner: ListOwner,
+    /// By the slot of the kind.
+    plans: Box<[Option<Entry>]>,
+    outlines: Box<[Outline]>,
+    names: HashSet<HookId>,
+    registered: usize,
+    findings: Box<[Finding]>,
+    observers: Arc<[Arc<dyn Observer>]>,
+}
+
+struct Entry {
+    plan: Arc<dyn Any + Send + Sync>,
+    disabled: Box<[HookId]>,
+}
+
+/// What a plan looks like.
+struct Outline {
+    kind: &'static str,
+    semantics: Semantics,
+    lines: Vec<Line>,
+    disabled: Box<[HookId]>,
+}
+
+struct Line {
+    stage: usize,
+    text: String,
+}
+
+/// The plan of one kind, its type erased.
+pub(crate) struct KindPlan {
+    slot: usize,
+    entry: Entry,
+    outline: Outline,
+    pub(crate) findings: Vec<Finding>,
+}
+
+impl KindPlan {
+    /// `parts` in their order; `None` where there are none.
+    pub(crate) fn new(parts: &[StepParts<'_>], disabled: Vec<HookId>, findings: Vec<Finding>) -> Option<Self> {
+        let kind = parts.first()?.binding.kind;
+        let disabled: Box<[HookId]> = disabled.into();
+        Some(Self {
+            slot: (kind.slot)().assign(),
+            entry: Entry { plan: (kind.build)(parts), disabled: disabled.clone() },
+            outline: Outline {
+                kind: kind.name,
+                semantics: kind.semantics,
+                lines: parts.iter().map(line).collect(),
+                disabled,
+            },
+            findings,
+        })
+    }
+}
+
+impl HookSet {
+    pub(crate) fn new(
+        app: ListOwner,
+        owner: ListOwner,
+        kinds: Vec<KindPlan>,
+        names: HashSet<HookId>,
+        findings: Vec<Finding>,
+        snapshot: &Snapshot,
+    ) -> Self {
+        let slots = kinds.iter().map(|kind| kind.slot + 1).max().unwrap_or(0);
+        let mut plans: Vec<Option<Entry>> = (0..slots).map(|_| None).collect();
+        let mut outlines = Vec::with_capacity(kinds.len());
+        for kind in kinds {
+            plans[kind.slot] = Some(kind.entry);
+            outlines.push(kind.outline);
+        }
+        Self(Arc::new(Inner {
+            app,
+            owner,
+            plans: plans.into(),
+            outlines: outlines.into(),
+            names,
+            registered: snapshot.hooks.len(),
+            findings: findings.into(),
+            observers: Arc::clone(&snapshot.observers),
+        }))
+    }
+
+    /// Whether a hook of `K` is in force, so that a harness may save the work of making an event.
+    pub fn has<K: HookKind>(&self) -> bool {
+        self.plan::<K>().is_some()
+    }
+
+    /// What is not wrong, but likely not meant.
+    pub fn audit(&self) -> &[Finding] {
+        &self.0.findings
+    }
+
+    pub(crate) fn names(&self, id: &HookId) -> bool {
+        self.0.names.contains(id)
+    }
+
+    #[inline]
+    pub(crate) fn plan<K: HookKind>(&self) -> Option<(&Plan<K>, &[HookId])> {
+        // No set has the slot 0, so a kind that nobody hooked anywhere ends here too.
+        let entry = self.0.plans.get(K::slot().number())?.as_ref()?;
+        Some((entry.plan.downcast_ref()?, &entry.disabled))
+    }
+
+    pub(crate) fn observers(&self) -> &[Arc<dyn Observer>] {
+        &self.0.observers
+    }
+}
+
+fn line(part: &StepParts<'_>) -> Line {
+    use std::fmt::Write as _;
+
+    let (hook, binding) = (part.hook, part.binding);
+    let options = &hook.options;
+    let access = if binding.form.writes { "writes" } else { "reads" };
+    let mut text = format!("{:<24} {access:<6}", hook.id.as_str());
+    // Writing to a string cannot fail.
+    if binding.form.is_async {
+        let deadline = options.timeout.duration().map_or("no deadline".to_owned(), |limit| format!("within {limit:?}"));
+        let _ = write!(text, " async, {deadline};");
+    }
+    let _ = write!(text, " priority {};", options.priority);
+    for (option, ids) in [("after", &options.after), ("before", &options.before), ("requires", &options.requires)] {
+        if !ids.is_empty() {
+            let _ = write!(text, " {option} {};", ids.join(", "));
+        }
+    }
+    let policy = options.on_failure.unwrap_or_else(|| default_policy(binding.kind.semantics));
+    let _ = write!(text, " on failure {};", policy.as_str());
+    for (_, pattern) in binding.filters {
+        let _ = write!(text, " only {pattern};");
+    }
+    let _ = write!(text, " {}", hook.origin);
+    Line { stage: part.stage, text }
+}
+
+impl fmt::Display for HookSet {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "hooks of {} and {}", self.0.app, self.0.owner)?;
+        for outline in &self.0.outlines {
+            writeln!(f, "{} ({})", outline.kind, outline.semantics)?;
+            let mut number = 0;
+            for stage in outline.lines.chunk_by(|a, b| a.stage == b.stage) {
+                for (i, line) in stage.iter().enumerate() {
+                    number += 1;
+                    let mark = match (stage.len(), i) {
+                        (1, _) => ' ',
+                        (_, 0) => '┌',
+                        (len, i) if i + 1 == len => '└',
+                        _ => '│',
+                    };
+                    writeln!(f, "{number:>4} {mark} {}", line.text)?;
+                }
+            }
+            for id in &outline.disabled {
+                writeln!(f, "   - {:<26} left out: disabled", id.as_str())?;
+            }
+        }
+        for finding in &self.0.findings {
+            writeln!(f, "note: {finding}")?;
+        }
+        let others = self.0.registered.saturating_sub(self.0.names.len());
+        if others > 0 {
+            writeln!(f, "{others} other registered hooks are in no list of this scope")?;
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Debug for HookSet {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("HookSet").field("hooks", &self.0.names).finish_non_exhaustive()
+    }
+}

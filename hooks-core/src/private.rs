@@ -1,0 +1,125 @@
+//! Not public API. Used by generated code; changes in any version.
+
+pub use std::any::TypeId;
+pub use std::borrow::Cow;
+pub use std::boxed::Box;
+pub use std::option::Option;
+pub use std::result::Result;
+pub use std::time::Duration;
+
+pub use inventory;
+
+pub use crate::hook::{
+    Answer, BoxFuture, Effect, Filters, Func, Handler, HookId, Ids, KindInfo, OnFailure, Options, Origin, Timeout,
+};
+pub use crate::kind::{Allowed, Field, HookKind, Never, Removable, Slot};
+pub use crate::param::{Beside, InTurn, Read, ReturnsSubject, ReturnsVerdict, Rewrite};
+pub use crate::scope::HookRef;
+pub use crate::{HookContext, compile_time as check};
+
+/// A hook as the attribute submits it.
+#[derive(Debug)]
+pub struct HookSpec {
+    pub id: &'static str,
+    pub description: &'static str,
+    pub origin: Origin,
+    /// The type of the function, by which `hooks![…]` knows it.
+    pub function: fn() -> TypeId,
+    pub options: Options,
+    pub bindings: &'static [BindingSpec],
+}
+
+/// A hook at one kind as the attribute submits it.
+pub struct BindingSpec {
+    pub kind: KindInfo,
+    pub handler: &'static (dyn std::any::Any + Send + Sync),
+    pub decides: bool,
+    pub filters: Filters,
+}
+
+impl std::fmt::Debug for BindingSpec {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("BindingSpec").field("kind", &self.kind.name).finish_non_exhaustive()
+    }
+}
+
+inventory::collect!(HookSpec);
+inventory::collect!(HookRef);
+
+/// The kind's description as a constant.
+pub const fn kind<K: HookKind>() -> KindInfo {
+    KindInfo::of::<K>()
+}
+
+/// The type of a function, whatever its lifetimes.
+pub fn type_of<F: 'static>(_: &F) -> TypeId {
+    TypeId::of::<F>()
+}
+
+/// Two subjects side by side, compared with `PartialEq` where the type has it: method resolution tries [`ByEq`] first.
+pub struct Same<'a, S>(pub &'a S, pub &'a S);
+
+impl<S> std::fmt::Debug for Same<'_, S> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Same")
+    }
+}
+
+pub trait ByEq {
+    fn same(&self) -> bool;
+}
+
+impl<S: PartialEq> ByEq for Same<'_, S> {
+    fn same(&self) -> bool {
+        self.0 == self.1
+    }
+}
+
+pub trait ByNothing {
+    fn same(&self) -> bool;
+}
+
+impl<S> ByNothing for &Same<'_, S> {
+    fn same(&self) -> bool {
+        false
+    }
+}
+
+/// The semantics of a kind from its verdict and whether it has a subject.
+pub const fn semantics<V: crate::verdict::Verdict>(has_subject: bool) -> crate::kind::Semantics {
+    match V::SEMANTICS {
+        Some(semantics) => semantics,
+        None if has_subject => crate::kind::Semantics::Transform,
+        None => crate::kind::Semantics::Event,
+    }
+}
+
+/// The options of a hook as a constant.
+pub const fn options(
+    priority: i32,
+    after: Ids,
+    before: Ids,
+    requires: Ids,
+    timeout: Timeout,
+    on_failure: Option<OnFailure>,
+) -> Options {
+    Options { priority, after, before, requires, timeout, on_failure }
+}
+
+/// What an async hook with `&mut` comes to: the subject it was lent, and its answer.
+///
+/// # Errors
+/// Its failure, or a halt in the place of an error.
+pub fn effect_of<S, V: From<()>>(subject: S, answer: Answer<V>) -> Answer<Effect<S, V>> {
+    use crate::hook::FaultKind;
+
+    match answer {
+        Ok(verdict) => Ok(Effect { subject: Some(subject), verdict, halt: None }),
+        Err(fault) => match *fault.0 {
+            FaultKind::HaltAndKeep(halt) => {
+                Ok(Effect { subject: Some(subject), verdict: ().into(), halt: Some(Box::new(halt)) })
+            }
+            other => Err(crate::hook::Fault(Box::new(other))),
+        },
+    }
+}

@@ -1,0 +1,294 @@
+//! Every hook a program knows, and the snapshots that sets are made from.
+
+mod resolve;
+
+use std::any::TypeId;
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::{Arc, PoisonError, RwLock};
+
+use crate::audit::Finding;
+use crate::config::{ConfigError, Problem, nearest};
+use crate::hook::{Binding, Hook, HookId};
+use crate::kind::Semantics;
+use crate::plan::HookSet;
+use crate::private::HookSpec;
+use crate::record::Observer;
+use crate::scope::{AppDef, Definition, HookRef};
+
+/// Every hook a program knows.
+///
+/// Cloning gives another handle to the same registry. A change makes a new snapshot: sets made before go on as they are,
+/// so a turn sees one set from its start to its end.
+///
+/// ```
+/// use hooks_core::prelude::*;
+///
+/// #[hook(id = "shout", kind = before_create_message)]
+/// fn shout(row: &mut Message) {
+///     row.rewrite_text(|text| Some(text.to_uppercase()));
+/// }
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let registry = Registry::discover()?;
+/// let hooks = registry.scope(&AgentDef::new("support").hooks(hooks![shout]), None)?;
+/// let fired = hooks.fire_blocking(&HookContext::new(), &BeforeCreateMessage::new(), Message::new(Role::User, "hello"))?;
+/// assert_eq!(fired.subject.text(), "HELLO");
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone, Default)]
+pub struct Registry {
+    snapshot: Arc<RwLock<Arc<Snapshot>>>,
+}
+
+/// What a set is made from.
+#[derive(Clone, Default)]
+pub(crate) struct Snapshot {
+    pub(crate) hooks: HashMap<HookId, Registered>,
+    functions: HashMap<TypeId, HookId>,
+    pub(crate) app: AppDef,
+    pub(crate) observers: Arc<[Arc<dyn Observer>]>,
+}
+
+#[derive(Clone)]
+pub(crate) struct Registered {
+    pub(crate) hook: Arc<Hook>,
+    pub(crate) enabled: bool,
+}
+
+impl Registry {
+    /// All hooks that are linked into this program, whatever module or crate they are in.
+    ///
+    /// A dependency that no code names is not linked, and its hooks with it: write `use that_crate as _;`.
+    ///
+    /// # Errors
+    /// Everything that is wrong at once: ids that two hooks have, functions in `hooks![…]` that are no hooks.
+    pub fn discover() -> Result<Self, ConfigError> {
+        let mut snapshot = Snapshot::default();
+        let mut problems = Vec::new();
+        let mut specs: Vec<&HookSpec> = inventory::iter::<HookSpec>.into_iter().collect();
+        // Link order differs from build to build; messages must not.
+        specs.sort_by_key(|spec| (spec.id, spec.origin));
+        for spec in specs {
+            problems.extend(snapshot.add_spec(spec).err());
+        }
+        let mut named: Vec<&HookRef> = inventory::iter::<HookRef>.into_iter().collect();
+        named.sort_by_key(|named| (named.file, named.line, named.path));
+        problems.extend(named.into_iter().filter_map(|function| snapshot.id_of(function).err()));
+        ConfigError::unless_empty(problems)?;
+        Ok(Self::from(snapshot))
+    }
+
+    /// No hooks, for tests: the link-time registry of a test binary holds the hooks of all its tests.
+    pub fn empty() -> Self {
+        Self::default()
+    }
+
+    /// Adds the hooks that `hooks![…]` names.
+    ///
+    /// # Errors
+    /// Everything that is wrong at once: functions that are no hooks, ids that are there already.
+    pub fn with(self, functions: impl IntoIterator<Item = HookRef>) -> Result<Self, ConfigError> {
+        let specs: HashMap<TypeId, &HookSpec> =
+            inventory::iter::<HookSpec>.into_iter().map(|spec| ((spec.function)(), spec)).collect();
+        let problems = self.edit(|snapshot| {
+            let add = |function: HookRef| match specs.get(&(function.function)()) {
+                Some(spec) => snapshot.add_spec(spec),
+                None => Err(not_a_hook(&function)),
+            };
+            functions.into_iter().map(add).filter_map(Result::err).collect()
+        });
+        ConfigError::unless_empty(problems)?;
+        Ok(self)
+    }
+
+    /// Sets the app's list, which is always in force.
+    pub fn set_app(&self, app: AppDef) {
+        self.edit(|snapshot| snapshot.app = app);
+    }
+
+    /// Adds a hook.
+    ///
+    /// # Errors
+    /// An id that is not one, an id that another hook has (see [`replace`](Self::replace)), or a failure policy that the
+    /// kind does not offer.
+    pub fn register(&self, hook: Hook) -> Result<(), ConfigError> {
+        self.edit(|snapshot| Ok(snapshot.add(hook, None)?))
+    }
+
+    /// Puts a hook in the place of the one with its id. Whether that one was disabled goes over to it.
+    ///
+    /// # Errors
+    /// [`Problem::NoSuchHook`] where there is none, or a failure policy that the kind does not offer.
+    pub fn replace(&self, hook: Hook) -> Result<(), ConfigError> {
+        self.edit(|snapshot| {
+            snapshot.known(hook.id.as_str())?;
+            check(&hook)?;
+            let id = hook.id.clone();
+            if let Some(registered) = snapshot.hooks.get_mut(&id) {
+                registered.hook = Arc::new(hook);
+            }
+            Ok(())
+        })
+    }
+
+    /// Leaves the hook out of sets made from now on. Scopes that name it skip it, and their records and audit say so.
+    ///
+    /// # Errors
+    /// [`Problem::NoSuchHook`] where there is none.
+    pub fn disable(&self, id: &str) -> Result<(), ConfigError> {
+        self.set_enabled(id, false)
+    }
+
+    /// Undoes [`disable`](Self::disable) for sets made from now on.
+    ///
+    /// # Errors
+    /// [`Problem::NoSuchHook`] where there is none.
+    pub fn enable(&self, id: &str) -> Result<(), ConfigError> {
+        self.set_enabled(id, true)
+    }
+
+    fn set_enabled(&self, id: &str, enabled: bool) -> Result<(), ConfigError> {
+        self.edit(|snapshot| {
+            snapshot.known(id)?;
+            if let Some(registered) = snapshot.hooks.get_mut(id) {
+                registered.enabled = enabled;
+            }
+            Ok(())
+        })
+    }
+
+    /// Tells `observer` of every dispatch of the sets made from now on.
+    pub fn observe(&self, observer: impl Observer) {
+        let observer: Arc<dyn Observer> = Arc::new(observer);
+        self.edit(|snapshot| {
+            snapshot.observers = snapshot.observers.iter().cloned().chain([observer]).collect();
+        });
+    }
+
+    /// The hooks, by id.
+    pub fn hooks(&self) -> Vec<Arc<Hook>> {
+        let snapshot = self.snapshot();
+        let mut hooks: Vec<_> = snapshot.hooks.values().map(|registered| Arc::clone(&registered.hook)).collect();
+        hooks.sort_by(|a, b| a.id.cmp(&b.id));
+        hooks
+    }
+
+    /// Makes the set in force: the app's list, and the prompt's list or else the agent's.
+    ///
+    /// # Errors
+    /// Everything that is wrong at once, with its places: unknown ids, ids named twice, missing requirements, cycles.
+    pub fn scope(&self, agent: &dyn Definition, prompt: Option<&dyn Definition>) -> Result<HookSet, ConfigError> {
+        resolve::resolve(&self.snapshot(), agent, prompt)
+    }
+
+    /// What is not wrong, but likely not meant, in these sets: see [`Finding`]. Give it the sets of all agents and
+    /// prompts, and it also tells the hooks that none of them names.
+    pub fn audit<'a>(&self, sets: impl IntoIterator<Item = &'a HookSet>) -> Vec<Finding> {
+        let snapshot = self.snapshot();
+        let mut unnamed: HashMap<&HookId, &Registered> = snapshot.hooks.iter().collect();
+        let mut findings = Vec::new();
+        for set in sets {
+            findings.extend(set.audit().iter().cloned());
+            unnamed.retain(|id, _| !set.names(id));
+        }
+        let mut unnamed: Vec<_> = unnamed.into_values().map(|registered| &registered.hook).collect();
+        unnamed.sort_by(|a, b| a.id.cmp(&b.id));
+        findings.extend(
+            unnamed.into_iter().map(|hook| Finding::UnnamedHook { hook: hook.id.clone(), origin: hook.origin }),
+        );
+        findings
+    }
+
+    fn snapshot(&self) -> Arc<Snapshot> {
+        Arc::clone(&self.snapshot.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    fn edit<T>(&self, edit: impl FnOnce(&mut Snapshot) -> T) -> T {
+        let mut snapshot = self.snapshot.write().unwrap_or_else(PoisonError::into_inner);
+        // Copied only while somebody makes a set from it.
+        edit(Arc::make_mut(&mut snapshot))
+    }
+}
+
+impl From<Snapshot> for Registry {
+    fn from(snapshot: Snapshot) -> Self {
+        Self { snapshot: Arc::new(RwLock::new(Arc::new(snapshot))) }
+    }
+}
+
+impl fmt::Debug for Registry {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Registry").field("hooks", &self.snapshot().hooks.len()).finish_non_exhaustive()
+    }
+}
+
+impl Snapshot {
+    fn add_spec(&mut self, spec: &'static HookSpec) -> Result<(), Problem> {
+        let bindings = spec
+            .bindings
+            .iter()
+            .filter_map(|binding| Binding::fixed(binding.kind, binding.handler, binding.decides, binding.filters))
+            .collect();
+        let hook = Hook {
+            id: HookId::new(spec.id),
+            description: spec.description.into(),
+            origin: spec.origin,
+            options: spec.options.clone(),
+            bindings,
+        };
+        self.add(hook, Some((spec.function)()))
+    }
+
+    fn add(&mut self, hook: Hook, function: Option<TypeId>) -> Result<(), Problem> {
+        check(&hook)?;
+        if let Some(present) = self.hooks.get(&hook.id) {
+            // A crate whose tests depend on a crate that depends on it is linked twice; that is one hook.
+            let copy = function.is_some() && present.hook.origin == hook.origin;
+            if !copy {
+                return Err(Problem::DuplicateId { id: hook.id, first: present.hook.origin, second: hook.origin });
+            }
+        }
+        self.functions.extend(function.map(|function| (function, hook.id.clone())));
+        self.hooks.insert(hook.id.clone(), Registered { hook: Arc::new(hook), enabled: true });
+        Ok(())
+    }
+
+    fn id_of(&self, function: &HookRef) -> Result<&HookId, Problem> {
+        self.functions.get(&(function.function)()).ok_or_else(|| not_a_hook(function))
+    }
+
+    fn known(&self, id: &str) -> Result<(), Problem> {
+        if self.hooks.contains_key(id) {
+            return Ok(());
+        }
+        Err(Problem::NoSuchHook { id: HookId::new(id), nearest: nearest(id, self.hooks.keys()) })
+    }
+}
+
+fn not_a_hook(function: &HookRef) -> Problem {
+    Problem::NotAHook { path: function.path.replace(' ', ""), file: function.file, line: function.line }
+}
+
+/// What the attribute checks when it is compiled, for hooks made as values.
+fn check(hook: &Hook) -> Result<(), Problem> {
+    if !HookId::is_valid(hook.id.as_str()) {
+        return Err(Problem::BadId { id: hook.id.clone(), origin: hook.origin });
+    }
+    let Some(policy) = hook.options.on_failure else { return Ok(()) };
+    let refused = hook.bindings.iter().map(|binding| binding.kind).find(|kind| match policy {
+        crate::hook::OnFailure::Deny => kind.semantics != Semantics::Gate,
+        crate::hook::OnFailure::Remove => !kind.removable,
+        _ => false,
+    });
+    match refused {
+        None => Ok(()),
+        Some(kind) => Err(Problem::PolicyNotOffered {
+            id: hook.id.clone(),
+            policy: policy.as_str(),
+            kind: kind.name,
+            origin: hook.origin,
+        }),
+    }
+}

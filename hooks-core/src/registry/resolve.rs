@@ -1,0 +1,232 @@
+//! From lists of names to a set.
+
+use std::collections::{BTreeMap, HashMap};
+
+use super::{Registered, Snapshot};
+use crate::audit::Finding;
+use crate::config::{ConfigError, ListOwner, Problem, nearest};
+use crate::hook::{Hook, HookId, StepParts};
+use crate::kind::Semantics;
+use crate::plan::{Candidate, HookSet, KindPlan, order};
+use crate::scope::{Definition, HookName, HookUse};
+
+/// A hook that a list in force names.
+struct Chosen<'a> {
+    registered: &'a Registered,
+    position: usize,
+}
+
+pub(super) fn resolve(
+    snapshot: &Snapshot,
+    agent: &dyn Definition,
+    prompt: Option<&dyn Definition>,
+) -> Result<HookSet, ConfigError> {
+    let mut problems = Vec::new();
+    let app_owner = ListOwner::App(snapshot.app.name.clone());
+    let agent_owner = ListOwner::Agent(agent.name().to_owned());
+    let app_list = named(snapshot, &app_owner, &snapshot.app.hooks, &mut problems);
+    // The prompt's list replaces the agent's; an empty list is a list.
+    let replacing = prompt.and_then(|prompt| prompt.hooks().map(|hooks| (prompt, hooks)));
+    let (owner, list) = match replacing {
+        Some((prompt, hooks)) => (ListOwner::Prompt(prompt.name().to_owned()), hooks),
+        None => (agent_owner.clone(), agent.hooks().unwrap_or_default()),
+    };
+    let scope_list = named(snapshot, &owner, list, &mut problems);
+    refuse_outside_turn(snapshot, &owner, &scope_list, &app_list, &mut problems);
+
+    let mut chosen: HashMap<&HookId, Chosen<'_>> = HashMap::new();
+    for (id, _) in app_list.iter().chain(&scope_list) {
+        let position = chosen.len();
+        if let Some((id, registered)) = snapshot.hooks.get_key_value(*id) {
+            chosen.entry(id).or_insert(Chosen { registered, position });
+        }
+    }
+    let plans = plan_kinds(snapshot, &chosen, &mut problems);
+    ConfigError::unless_empty(problems)?;
+
+    let mut findings: Vec<Finding> = plans.iter().flat_map(|plan| plan.findings.iter().cloned()).collect();
+    if replacing.is_some() {
+        // What the agent's list names wrongly was told when the agent was used without the prompt.
+        let dropped = named(snapshot, &agent_owner, agent.hooks().unwrap_or_default(), &mut Vec::new());
+        findings.extend(dropped_gates(snapshot, &chosen, &dropped, &agent_owner, &owner));
+    }
+    for chosen in chosen.values().filter(|chosen| !chosen.registered.enabled) {
+        let hook = &chosen.registered.hook;
+        findings.push(Finding::DisabledHook { hook: hook.id.clone(), origin: hook.origin, owner: owner.clone() });
+    }
+    if list.is_empty() && (replacing.is_some() || agent.hooks().is_some()) && app_list.is_empty() {
+        findings.push(Finding::EmptyScope { owner: owner.clone() });
+    }
+    let names = chosen.keys().map(|id| (*id).clone()).collect();
+    Ok(HookSet::new(app_owner, owner, plans, names, findings, snapshot))
+}
+
+/// The ids of a list with the entries that name them; what is wrong goes to `problems`.
+fn named<'a>(
+    snapshot: &'a Snapshot,
+    owner: &ListOwner,
+    list: &'a [HookUse],
+    problems: &mut Vec<Problem>,
+) -> Vec<(&'a HookId, &'a HookUse)> {
+    let mut seen: HashMap<&HookId, &HookUse> = HashMap::new();
+    let mut ids = Vec::new();
+    for entry in list {
+        let id = match &entry.name {
+            HookName::Id(id) => id,
+            HookName::Function(function) => match snapshot.id_of(function) {
+                Ok(id) => id,
+                Err(problem) => {
+                    problems.push(problem);
+                    continue;
+                }
+            },
+        };
+        let Some(registered) = snapshot.hooks.get(id) else {
+            problems.push(Problem::UnknownHook {
+                id: id.clone(),
+                owner: owner.clone(),
+                place: entry.position(),
+                nearest: nearest(id.as_str(), snapshot.hooks.keys()),
+            });
+            continue;
+        };
+        if entry.with.is_some() {
+            problems.push(Problem::NoParameters {
+                id: id.clone(),
+                owner: owner.clone(),
+                place: entry.position(),
+                origin: registered.hook.origin,
+            });
+        }
+        if let Some(first) = seen.insert(id, entry) {
+            problems.push(Problem::NamedTwice {
+                id: id.clone(),
+                owner: owner.clone(),
+                first: first.position(),
+                second: entry.position(),
+            });
+            continue;
+        }
+        ids.push((id, entry));
+    }
+    ids
+}
+
+/// A kind outside a turn reads the app's list alone, so a hook of it in another list would be silently dead.
+fn refuse_outside_turn(
+    snapshot: &Snapshot,
+    owner: &ListOwner,
+    scope_list: &[(&HookId, &HookUse)],
+    app_list: &[(&HookId, &HookUse)],
+    problems: &mut Vec<Problem>,
+) {
+    for (id, entry) in scope_list.iter().filter(|(id, _)| !app_list.iter().any(|(other, _)| other == id)) {
+        let Some(registered) = snapshot.hooks.get(*id) else { continue };
+        let outside = registered.hook.bindings.iter().map(|binding| binding.kind).find(|kind| kind.outside_turn);
+        if let Some(kind) = outside {
+            problems.push(Problem::OutsideTurn {
+                id: (*id).clone(),
+                kind: kind.name,
+                owner: owner.clone(),
+                place: entry.position(),
+                origin: registered.hook.origin,
+            });
+        }
+    }
+}
+
+fn plan_kinds(snapshot: &Snapshot, all: &HashMap<&HookId, Chosen<'_>>, problems: &mut Vec<Problem>) -> Vec<KindPlan> {
+    let mut by_kind: BTreeMap<&'static str, Vec<Candidate<'_>>> = BTreeMap::new();
+    let mut disabled: HashMap<&'static str, Vec<HookId>> = HashMap::new();
+    let mut in_order: Vec<_> = all.values().collect();
+    in_order.sort_by_key(|chosen| chosen.position);
+    for chosen in in_order {
+        let hook = &chosen.registered.hook;
+        problems.extend(order::check_neighbours(snapshot, hook));
+        for binding in &hook.bindings {
+            if chosen.registered.enabled {
+                let candidate = Candidate { hook, binding, position: chosen.position };
+                by_kind.entry(binding.kind.name).or_default().push(candidate);
+            } else {
+                disabled.entry(binding.kind.name).or_default().push(hook.id.clone());
+            }
+        }
+        if chosen.registered.enabled {
+            problems.extend(missing_requirements(snapshot, hook, all));
+        }
+    }
+    problems.extend(by_kind.iter().filter_map(|(kind, candidates)| kind_name_twice(kind, candidates)));
+    by_kind
+        .into_iter()
+        .filter_map(|(kind, candidates)| match order::order(kind, &candidates) {
+            Ok(ordered) => {
+                let parts: Vec<StepParts<'_>> = ordered
+                    .steps
+                    .iter()
+                    .map(|step| StepParts {
+                        hook: candidates[step.candidate].hook,
+                        binding: candidates[step.candidate].binding,
+                        stage: step.stage,
+                    })
+                    .collect();
+                let skipped = disabled.remove(kind).unwrap_or_default();
+                KindPlan::new(&parts, skipped, ordered.findings)
+            }
+            Err(cycles) => {
+                problems.extend(cycles);
+                None
+            }
+        })
+        .collect()
+}
+
+/// The name of a kind is all that a record has of it, so it stands for one type.
+fn kind_name_twice(kind: &'static str, candidates: &[Candidate<'_>]) -> Option<Problem> {
+    let first = candidates.first()?;
+    let event = (first.binding.kind.event)();
+    let second = candidates.iter().find(|other| (other.binding.kind.event)() != event)?;
+    Some(Problem::KindNameTwice {
+        kind,
+        first: first.hook.id.clone(),
+        first_origin: first.hook.origin,
+        second: second.hook.id.clone(),
+        second_origin: second.hook.origin,
+    })
+}
+
+fn missing_requirements<'a>(
+    snapshot: &'a Snapshot,
+    hook: &'a Hook,
+    all: &'a HashMap<&HookId, Chosen<'_>>,
+) -> impl Iterator<Item = Problem> + 'a {
+    hook.options.requires.iter().filter_map(|required| {
+        let present = snapshot.hooks.get_key_value(&**required).and_then(|(id, _)| all.get(id));
+        (!present.is_some_and(|chosen| chosen.registered.enabled)).then(|| Problem::MissingRequirement {
+            id: hook.id.clone(),
+            missing: required.to_string(),
+            disabled: present.is_some(),
+            origin: hook.origin,
+        })
+    })
+}
+
+/// The agent's gates that the prompt's list leaves out.
+fn dropped_gates(
+    snapshot: &Snapshot,
+    chosen: &HashMap<&HookId, Chosen<'_>>,
+    agent_list: &[(&HookId, &HookUse)],
+    agent: &ListOwner,
+    prompt: &ListOwner,
+) -> Vec<Finding> {
+    let dropped = agent_list.iter().filter(|(id, _)| !chosen.contains_key(id));
+    dropped
+        .filter_map(|(id, _)| snapshot.hooks.get(*id))
+        .filter(|registered| registered.hook.bindings.iter().any(|b| b.kind.semantics == Semantics::Gate))
+        .map(|registered| Finding::DroppedGate {
+            hook: registered.hook.id.clone(),
+            origin: registered.hook.origin,
+            agent: agent.clone(),
+            prompt: prompt.clone(),
+        })
+        .collect()
+}

@@ -1,0 +1,161 @@
+//! Which hooks are in force: the lists of the app, the agent and the prompt.
+
+mod definition;
+mod json;
+#[cfg(feature = "toml")]
+mod toml_form;
+
+use std::any::TypeId;
+use std::fmt;
+use std::path::Path;
+use std::sync::Arc;
+
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde_json::Value;
+
+pub use definition::{AgentDef, AppDef, Definition, PromptDef};
+pub use json::DefinitionError;
+
+use crate::hook::HookId;
+
+/// A place in a file that names hooks.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Place {
+    /// The file, as it was opened or named.
+    pub file: Arc<Path>,
+    /// The line, from 1.
+    pub line: usize,
+    /// The column in characters, from 1.
+    pub column: usize,
+}
+
+impl Place {
+    /// The place of byte `offset` within `text`.
+    pub(crate) fn of(file: &Arc<Path>, text: &str, offset: usize) -> Self {
+        let before = text.get(..offset).unwrap_or(text);
+        let line = before.matches('\n').count() + 1;
+        let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
+        Self { file: Arc::clone(file), line, column }
+    }
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}:{}", self.file.display(), self.line, self.column)
+    }
+}
+
+/// A function named in [`hooks!`](crate::hooks).
+#[derive(Clone, Copy)]
+pub struct HookRef {
+    pub(crate) path: &'static str,
+    pub(crate) function: fn() -> TypeId,
+    pub(crate) file: &'static str,
+    pub(crate) line: u32,
+}
+
+impl HookRef {
+    // Not public API. Used by `hooks!`.
+    #[doc(hidden)]
+    pub const fn new(path: &'static str, function: fn() -> TypeId, file: &'static str, line: u32) -> Self {
+        Self { path, function, file, line }
+    }
+}
+
+impl fmt::Debug for HookRef {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} at {}:{}", self.path, self.file, self.line)
+    }
+}
+
+/// One entry of a list: which hook, its parameters, and where the entry stands.
+///
+/// In a file it is an id, or `{"id": …, "with": …}`.
+#[derive(Clone, Debug)]
+pub struct HookUse {
+    pub(crate) name: HookName,
+    pub(crate) with: Option<Value>,
+    pub(crate) place: Option<Place>,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) enum HookName {
+    Id(HookId),
+    Function(HookRef),
+}
+
+impl HookUse {
+    /// The hook with this id.
+    pub fn id(id: &str) -> Self {
+        Self { name: HookName::Id(HookId::new(id)), with: None, place: None }
+    }
+
+    /// Where the entry stands, as `file:line:column`, or the place of its `hooks![…]`.
+    pub(crate) fn position(&self) -> Option<String> {
+        match (&self.place, &self.name) {
+            (Some(place), _) => Some(place.to_string()),
+            (None, HookName::Function(function)) => Some(format!("{}:{}", function.file, function.line)),
+            (None, HookName::Id(_)) => None,
+        }
+    }
+}
+
+impl From<HookRef> for HookUse {
+    fn from(function: HookRef) -> Self {
+        Self { name: HookName::Function(function), with: None, place: None }
+    }
+}
+
+impl From<&str> for HookUse {
+    fn from(id: &str) -> Self {
+        Self::id(id)
+    }
+}
+
+impl From<String> for HookUse {
+    fn from(id: String) -> Self {
+        Self::id(&id)
+    }
+}
+
+/// The forms an entry may have in a file.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Entry {
+    id: String,
+    #[serde(default)]
+    with: Option<Value>,
+}
+
+impl<'de> Deserialize<'de> for HookUse {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        match Value::deserialize(deserializer)? {
+            Value::String(id) => Ok(Self::id(&id)),
+            object @ Value::Object(_) => {
+                let entry: Entry = serde_json::from_value(object).map_err(D::Error::custom)?;
+                Ok(Self { with: entry.with, ..Self::id(&entry.id) })
+            }
+            other => Err(D::Error::custom(format!(
+                "expected a hook: its id as a string, or an object with `id` and perhaps `with`; found {other}"
+            ))),
+        }
+    }
+}
+
+impl Serialize for HookUse {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let id = match &self.name {
+            HookName::Id(id) => id.as_str(),
+            // Within a program a function may be named by its path; a file holds ids.
+            HookName::Function(function) => {
+                function.path.rsplit("::").next().map_or(function.path, |name| name.trim_start_matches("r#"))
+            }
+        };
+        match &self.with {
+            None => serializer.serialize_str(id),
+            Some(with) => serde_json::json!({ "id": id, "with": with }).serialize(serializer),
+        }
+    }
+}

@@ -1,0 +1,161 @@
+use std::path::Path;
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use super::HookUse;
+use super::json::{self, DefinitionError};
+
+/// Something that may declare a list of hooks: an agent, a prompt, or an app's own type for one.
+///
+/// ```
+/// use hooks_core::prelude::*;
+/// use hooks_core::scope::{Definition, HookUse};
+///
+/// /// The app's own agent type, kept in its database.
+/// struct Assistant {
+///     name: String,
+///     hooks: Option<Vec<HookUse>>,
+/// }
+///
+/// impl Definition for Assistant {
+///     fn name(&self) -> &str {
+///         &self.name
+///     }
+///
+///     fn hooks(&self) -> Option<&[HookUse]> {
+///         self.hooks.as_deref()
+///     }
+/// }
+/// ```
+pub trait Definition {
+    /// The name, for messages.
+    fn name(&self) -> &str;
+
+    /// The declared list. An empty list is declared; `None` is not.
+    fn hooks(&self) -> Option<&[HookUse]>;
+}
+
+/// The app's list: always in force, whatever agents and prompts say.
+#[derive(Clone, Debug, Default)]
+pub struct AppDef {
+    pub(crate) name: String,
+    pub(crate) hooks: Vec<HookUse>,
+}
+
+impl AppDef {
+    /// The app `name`, without hooks.
+    pub fn new(name: impl Into<String>) -> Self {
+        Self { name: name.into(), hooks: Vec::new() }
+    }
+
+    /// Adds hooks to the list.
+    #[must_use]
+    pub fn hooks<U: Into<HookUse>>(mut self, hooks: impl IntoIterator<Item = U>) -> Self {
+        self.hooks.extend(hooks.into_iter().map(Into::into));
+        self
+    }
+}
+
+macro_rules! definition {
+    ($(#[$doc:meta])* $name:ident, $what:literal) => {
+        $(#[$doc])*
+        #[derive(Clone, Debug, Default, Serialize, Deserialize)]
+        #[non_exhaustive]
+        pub struct $name {
+            /// The name, for messages and records.
+            #[serde(default)]
+            pub name: String,
+            /// The declared list; `None` where there is none.
+            #[serde(default, skip_serializing_if = "Option::is_none")]
+            pub hooks: Option<Vec<HookUse>>,
+            /// The other fields of the file, for the app.
+            #[serde(flatten)]
+            pub extra: Map<String, Value>,
+        }
+
+        impl $name {
+            #[doc = concat!("The ", $what, " `name`, without a list.")]
+            pub fn new(name: impl Into<String>) -> Self {
+                Self { name: name.into(), ..Self::default() }
+            }
+
+            /// Adds hooks to the list, which is declared from then on, even where `hooks` is empty.
+            #[must_use]
+            pub fn hooks<U: Into<HookUse>>(mut self, hooks: impl IntoIterator<Item = U>) -> Self {
+                self.hooks.get_or_insert_default().extend(hooks.into_iter().map(Into::into));
+                self
+            }
+
+            /// Reads JSON. `file` is the name that messages give the text.
+            ///
+            /// # Errors
+            /// [`DefinitionError`] with line, column and what was expected.
+            pub fn from_json(file: impl AsRef<Path>, text: &str) -> Result<Self, DefinitionError> {
+                let file: Arc<Path> = file.as_ref().into();
+                let mut fields = json::fields(&file, text, $what)?;
+                let hooks = json::hooks(&file, text, &fields)?;
+                fields.remove("hooks");
+                let name = json::name(&file, text, &mut fields)?;
+                Ok(Self { name, hooks, extra: json::values(fields) })
+            }
+
+            /// Reads a JSON file; a TOML file where its name ends in `.toml` and the feature `toml` is on.
+            ///
+            /// # Errors
+            /// [`DefinitionError`] where the file cannot be read or is not valid, with line, column and what was expected.
+            pub fn from_file(file: impl AsRef<Path>) -> Result<Self, DefinitionError> {
+                let file = file.as_ref();
+                let text = json::read(file)?;
+                #[cfg(feature = "toml")]
+                if file.extension().is_some_and(|extension| extension == "toml") {
+                    return Self::from_toml(file, &text);
+                }
+                Self::from_json(file, &text)
+            }
+
+            /// Reads TOML. `file` is the name that messages give the text.
+            ///
+            /// # Errors
+            /// [`DefinitionError`] with line, column and what was expected.
+            #[cfg(feature = "toml")]
+            pub fn from_toml(file: impl AsRef<Path>, text: &str) -> Result<Self, DefinitionError> {
+                let parsed = super::toml_form::parse(&file.as_ref().into(), text, $what)?;
+                Ok(Self { name: parsed.name, hooks: parsed.hooks, extra: parsed.extra })
+            }
+        }
+
+        impl Definition for $name {
+            fn name(&self) -> &str {
+                &self.name
+            }
+
+            fn hooks(&self) -> Option<&[HookUse]> {
+                self.hooks.as_deref()
+            }
+        }
+    };
+}
+
+definition! {
+    /// An agent: its name and its list of hooks. Fields of a file that the SDK does not know stay in `extra`.
+    ///
+    /// ```
+    /// use hooks_core::scope::AgentDef;
+    ///
+    /// let agent = AgentDef::from_json("support.json", r#"{"name": "support", "model": "large", "hooks": ["redact_pii"]}"#)?;
+    /// assert_eq!(agent.hooks.map(|list| list.len()), Some(1));
+    /// assert_eq!(agent.extra["model"], "large");
+    ///
+    /// let error = AgentDef::from_json("support.json", r#"{"name": "support", "hook": []}"#).unwrap_err();
+    /// assert_eq!(error.to_string(), "support.json:1:21: unknown field `hook`; did you mean `hooks`?");
+    /// # Ok::<(), hooks_core::scope::DefinitionError>(())
+    /// ```
+    AgentDef, "agent"
+}
+
+definition! {
+    /// A prompt: its name and its list of hooks, which replaces the agent's.
+    PromptDef, "prompt"
+}

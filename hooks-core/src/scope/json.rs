@@ -1,0 +1,183 @@
+//! Definitions from JSON, with the place of everything that may be wrong.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::path::Path;
+use std::sync::Arc;
+
+use serde::de::{MapAccess, Visitor};
+use serde::{Deserialize, Deserializer};
+use serde_json::value::RawValue;
+use serde_json::{Map, Value};
+
+use super::{HookUse, Place};
+
+/// An agent or prompt file that cannot be read or is not valid.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum DefinitionError {
+    /// The file cannot be read.
+    #[error("{}: cannot be read: {source}", file.display())]
+    #[non_exhaustive]
+    Unreadable {
+        /// The file.
+        file: Arc<Path>,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// The file is not UTF-8.
+    #[error("{}: is not UTF-8 from byte {valid_up_to} on; save it as UTF-8", file.display())]
+    #[non_exhaustive]
+    NotUtf8 {
+        /// The file.
+        file: Arc<Path>,
+        /// How many bytes are in order.
+        valid_up_to: usize,
+    },
+    /// The text is not valid.
+    #[error("{place}: {problem}")]
+    #[non_exhaustive]
+    Invalid {
+        /// Where.
+        place: Place,
+        /// What is wrong and what was expected.
+        problem: String,
+    },
+}
+
+pub(crate) fn invalid(file: &Arc<Path>, text: &str, offset: usize, problem: impl Into<String>) -> DefinitionError {
+    DefinitionError::Invalid { place: Place::of(file, text, offset), problem: problem.into() }
+}
+
+pub(crate) fn read(file: &Path) -> Result<String, DefinitionError> {
+    let bytes = std::fs::read(file).map_err(|source| DefinitionError::Unreadable { file: file.into(), source })?;
+    String::from_utf8(bytes)
+        .map_err(|error| DefinitionError::NotUtf8 { file: file.into(), valid_up_to: error.utf8_error().valid_up_to() })
+}
+
+/// The fields of an object, each with the slice of the text it was read from.
+pub(crate) type Fields<'a> = BTreeMap<String, &'a RawValue>;
+
+/// Reads the object and refuses a field that is nearly one the SDK knows: it would be ignored, and its hooks with it.
+pub(crate) fn fields<'a>(file: &Arc<Path>, text: &'a str, what: &str) -> Result<Fields<'a>, DefinitionError> {
+    if !text.trim_start().starts_with('{') && serde_json::from_str::<&RawValue>(text).is_ok() {
+        return Err(invalid(
+            file,
+            text,
+            leading(text),
+            format!("expected an {what}: an object with `name` and `hooks`").replace("an prompt", "a prompt"),
+        ));
+    }
+    let Listed(entries) = serde_json::from_str(text).map_err(|error| syntax(file, text, 0, text, &error))?;
+    let mut fields = Fields::new();
+    for (name, raw) in entries {
+        if let Some(meant) = near_miss(&name) {
+            let offset = key_offset(text, raw, &name);
+            return Err(invalid(file, text, offset, format!("unknown field `{name}`; did you mean `{meant}`?")));
+        }
+        if fields.contains_key(&name) {
+            let offset = key_offset(text, raw, &name);
+            return Err(invalid(file, text, offset, format!("the field `{name}` is there twice; keep one")));
+        }
+        fields.insert(name, raw);
+    }
+    Ok(fields)
+}
+
+/// `hooks` or `name` where `field` is nearly one of them, but not it.
+pub(crate) fn near_miss(field: &str) -> Option<&'static str> {
+    if field == "hooks" || field == "name" {
+        return None;
+    }
+    let plain = field.to_lowercase();
+    ["hooks"].into_iter().find(|known| strsim::osa_distance(&plain, known) <= 1)
+}
+
+/// The declared list, `None` where the field is missing or null.
+pub(crate) fn hooks(
+    file: &Arc<Path>,
+    text: &str,
+    fields: &Fields<'_>,
+) -> Result<Option<Vec<HookUse>>, DefinitionError> {
+    let Some(raw) = fields.get("hooks") else { return Ok(None) };
+    let start = offset(text, raw);
+    if raw.get().trim() == "null" {
+        return Ok(None);
+    }
+    let entries: Vec<&RawValue> = serde_json::from_str(raw.get())
+        .map_err(|_| invalid(file, text, start, "expected `hooks` to be a list of ids, such as [\"redact_pii\"]"))?;
+    let read = |entry: &RawValue| {
+        let start = offset(text, entry);
+        let mut hook: HookUse = serde_json::from_str(entry.get()).map_err(|error| {
+            let error = error.to_string();
+            invalid(file, text, start, error.split(" at line ").next().unwrap_or(&error))
+        })?;
+        hook.place = Some(Place::of(file, text, start));
+        Ok(hook)
+    };
+    entries.into_iter().map(read).collect::<Result<_, _>>().map(Some)
+}
+
+/// The name, empty where there is none.
+pub(crate) fn name(file: &Arc<Path>, text: &str, fields: &mut Fields<'_>) -> Result<String, DefinitionError> {
+    let Some(raw) = fields.remove("name") else { return Ok(String::new()) };
+    serde_json::from_str(raw.get())
+        .map_err(|_| invalid(file, text, offset(text, raw), "expected `name` to be a string"))
+}
+
+/// The fields that are left, as values.
+pub(crate) fn values(fields: Fields<'_>) -> Map<String, Value> {
+    let value = |raw: &RawValue| serde_json::from_str(raw.get()).unwrap_or_default();
+    fields.into_iter().map(|(name, raw)| (name, value(raw))).collect()
+}
+
+/// Where `part`, a slice of `text`, begins in it.
+fn offset(text: &str, part: &RawValue) -> usize {
+    (part.get().as_ptr() as usize).saturating_sub(text.as_ptr() as usize)
+}
+
+/// Where the name of the field that has this value begins.
+fn key_offset(text: &str, value: &RawValue, name: &str) -> usize {
+    let before = text.get(..offset(text, value)).unwrap_or_default();
+    before.rfind(&format!("\"{name}\"")).unwrap_or(before.len())
+}
+
+fn leading(text: &str) -> usize {
+    text.len() - text.trim_start().len()
+}
+
+/// What the parser says of `part`, which begins at `start` of `text`.
+fn syntax(file: &Arc<Path>, text: &str, start: usize, part: &str, error: &serde_json::Error) -> DefinitionError {
+    let line_start: usize =
+        part.split_inclusive('\n').take(error.line().saturating_sub(1)).map(str::len).sum::<usize>() + start;
+    let problem = error.to_string();
+    let problem = problem.split(" at line ").next().unwrap_or(&problem).to_owned();
+    invalid(file, text, line_start + error.column().saturating_sub(1), problem)
+}
+
+/// An object as a list of its entries, so that a name that is there twice is seen.
+struct Listed<'a>(Vec<(String, &'a RawValue)>);
+
+impl<'de> Deserialize<'de> for Listed<'de> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Entries;
+
+        impl<'de> Visitor<'de> for Entries {
+            type Value = Listed<'de>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an object with `name` and `hooks`")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+                let mut entries = Vec::new();
+                while let Some(entry) = map.next_entry()? {
+                    entries.push(entry);
+                }
+                Ok(Listed(entries))
+            }
+        }
+
+        deserializer.deserialize_map(Entries)
+    }
+}

@@ -1,0 +1,78 @@
+//! Definitions from TOML, with the place of everything that may be wrong.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use serde_json::{Map, Value};
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+use super::json::{DefinitionError, invalid, near_miss};
+use super::{HookUse, Place};
+
+/// What every definition has.
+pub(crate) struct Parsed {
+    pub(crate) name: String,
+    pub(crate) hooks: Option<Vec<HookUse>>,
+    pub(crate) extra: Map<String, Value>,
+}
+
+pub(crate) fn parse(file: &Arc<Path>, text: &str, what: &str) -> Result<Parsed, DefinitionError> {
+    let table = DeTable::parse(text).map_err(|error| {
+        let offset = error.span().map_or(0, |span| span.start);
+        invalid(file, text, offset, error.message().to_owned())
+    })?;
+    let mut parsed = Parsed { name: String::new(), hooks: None, extra: Map::new() };
+    for (key, value) in table.into_inner() {
+        match key.get_ref().as_ref() {
+            "name" => match value.get_ref() {
+                DeValue::String(name) => parsed.name = name.to_string(),
+                _ => {
+                    return Err(invalid(
+                        file,
+                        text,
+                        value.span().start,
+                        format!("expected the {what}'s `name` to be a string"),
+                    ));
+                }
+            },
+            "hooks" => parsed.hooks = Some(hooks(file, text, &value)?),
+            other => {
+                if let Some(meant) = near_miss(other) {
+                    let problem = format!("unknown field `{other}`; did you mean `{meant}`?");
+                    return Err(invalid(file, text, key.span().start, problem));
+                }
+                parsed.extra.insert(other.to_owned(), json(file, text, value)?);
+            }
+        }
+    }
+    Ok(parsed)
+}
+
+fn hooks(file: &Arc<Path>, text: &str, list: &Spanned<DeValue<'_>>) -> Result<Vec<HookUse>, DefinitionError> {
+    let DeValue::Array(entries) = list.get_ref() else {
+        return Err(invalid(
+            file,
+            text,
+            list.span().start,
+            "expected `hooks` to be a list of ids, such as [\"redact_pii\"]",
+        ));
+    };
+    let read = |entry: &Spanned<DeValue<'_>>| {
+        let start = entry.span().start;
+        let value = json(file, text, entry.clone())?;
+        let mut hook: HookUse =
+            serde_json::from_value(value).map_err(|error| invalid(file, text, start, error.to_string()))?;
+        hook.place = Some(Place::of(file, text, start));
+        Ok(hook)
+    };
+    entries.iter().map(read).collect()
+}
+
+/// The value as JSON, which is what parameters and extra fields are kept as.
+fn json(file: &Arc<Path>, text: &str, value: Spanned<DeValue<'_>>) -> Result<Value, DefinitionError> {
+    let start = value.span().start;
+    let deserializer = toml::de::ValueDeserializer::from(value);
+    serde::Deserialize::deserialize(deserializer)
+        .map_err(|error: toml::de::Error| invalid(file, text, start, error.message().to_owned()))
+}

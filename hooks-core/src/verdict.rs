@@ -1,0 +1,124 @@
+//! What hooks can decide besides the subject.
+
+mod contribution;
+mod permission;
+mod prompt;
+mod reason;
+
+use std::fmt;
+
+pub use contribution::{Contribution, Contributions};
+pub use permission::{Cause, Denial, Permission, Question};
+pub use prompt::{PromptDecision, PromptVerdict};
+pub use reason::Reason;
+
+use crate::hook::HookId;
+use crate::kind::Semantics;
+use crate::record::FailureKind;
+
+/// The answer of a kind's hooks, folded in the order of the plan.
+///
+/// Every verdict is `From<()>`, so a hook that returns nothing has no opinion. Built in are `()`, [`Permission`],
+/// [`PromptVerdict`] and [`Contributions`]; an app's own type implements the trait:
+///
+/// ```
+/// use hooks_core::prelude::*;
+///
+/// /// The highest bid wins.
+/// #[derive(Clone, Debug, Default)]
+/// struct Bid(u32);
+///
+/// impl From<()> for Bid {
+///     fn from((): ()) -> Self {
+///         Self(0)
+///     }
+/// }
+///
+/// impl Verdict for Bid {
+///     const SEMANTICS: Option<Semantics> = Some(Semantics::Control);
+///
+///     fn merge(&mut self, later: Self) {
+///         self.0 = self.0.max(later.0);
+///     }
+/// }
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a verdict",
+    label = "not a verdict",
+    note = "use `()`, `Permission`, `PromptVerdict`, `Contributions`, or implement `Verdict` for a type of your own"
+)]
+pub trait Verdict: Clone + fmt::Debug + From<()> + Send + Sync + 'static {
+    /// What a kind with this verdict is; `None` where the subject alone decides between transform and event.
+    const SEMANTICS: Option<Semantics>;
+
+    /// Folds in the answer of a hook that comes later in the plan.
+    fn merge(&mut self, later: Self);
+
+    /// Whether nothing later can change the outcome, so that later stages do not run.
+    fn is_final(&self) -> bool {
+        false
+    }
+
+    /// Whether the subject may no longer be rewritten.
+    fn freezes_subject(&self) -> bool {
+        false
+    }
+
+    /// Called when a later hook really changed the subject: forgets what was said of the old one. Returns whether
+    /// anything was forgotten.
+    fn subject_changed(&mut self) -> bool {
+        false
+    }
+
+    /// Notes which hook gave this answer.
+    fn attribute(&mut self, hook: &HookId) {
+        let _ = hook;
+    }
+
+    /// The verdict for `on_failure = deny`; `None` where failure cannot be an answer.
+    fn could_not_answer(kind: FailureKind, hook: &HookId) -> Option<Self> {
+        let _ = (kind, hook);
+        None
+    }
+
+    /// A word for records, such as `deny`; `None` where the hook had no opinion. Never holds payload.
+    fn summary(&self) -> Option<&'static str> {
+        None
+    }
+}
+
+impl Verdict for () {
+    const SEMANTICS: Option<Semantics> = None;
+
+    fn merge(&mut self, (): Self) {}
+}
+
+/// Ends the turn after this dispatch: returned in place of a verdict, in a `Result`'s error, or by `?`.
+///
+/// The other hooks of the dispatch still run, so that what is masked or counted stays so; the first halt in the order of
+/// the plan is reported in [`Fired::halt`](crate::dispatch::Fired::halt).
+///
+/// ```
+/// use hooks_core::prelude::*;
+///
+/// #[hook(id = "office_hours", kind = user_prompt_submit)]
+/// fn office_hours(cx: &HookContext) -> Result<(), Halt> {
+///     if cx.human_present() { Ok(()) } else { Err(Halt::new("nobody is at the desk")) }
+/// }
+/// # fn main() {}
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the turn was halted: {reason}")]
+pub struct Halt {
+    /// Why, for the person who reads the transcript.
+    pub reason: Reason,
+    /// The hook that asked for it; set by the dispatch.
+    pub by: Option<HookId>,
+}
+
+impl Halt {
+    /// Ends the turn for `reason`.
+    pub fn new(reason: impl Into<Reason>) -> Self {
+        Self { reason: reason.into(), by: None }
+    }
+}

@@ -1,0 +1,171 @@
+use serde::{Deserialize, Serialize};
+
+use super::{Reason, Verdict};
+use crate::hook::HookId;
+use crate::kind::Semantics;
+use crate::record::FailureKind;
+
+/// What a gate says: deny > defer > ask > allow > no opinion, whoever says it first among equals.
+///
+/// ```
+/// use hooks_core::prelude::*;
+///
+/// let mut verdict = Permission::allow();
+/// verdict.merge(Permission::ask("spends money"));
+/// verdict.merge(Permission::Allow);
+/// assert!(matches!(verdict, Permission::Ask(_)));
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "permission", rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Permission {
+    /// Nothing was said; the harness does what it does without hooks.
+    #[default]
+    NoOpinion,
+    /// It may happen.
+    Allow,
+    /// A person is to be asked first.
+    Ask(Question),
+    /// Somebody else is to decide later.
+    Defer(Question),
+    /// It must not happen.
+    Deny(Denial),
+}
+
+/// What is to be asked or put off, and by whom.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Question {
+    /// Why the hook does not decide itself.
+    pub reason: Reason,
+    /// The hook; set by the dispatch.
+    #[serde(default)]
+    pub by: Option<HookId>,
+}
+
+/// A refusal: its reason, its cause, and the hook it came from.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Denial {
+    /// Why, for the model and the person.
+    pub reason: Reason,
+    /// Whether policy refused or the hook could not answer.
+    #[serde(default)]
+    pub cause: Cause,
+    /// The hook; set by the dispatch.
+    #[serde(default)]
+    pub by: Option<HookId>,
+}
+
+/// "The policy said no" and "the hook could not answer" are two different things to the end.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Cause {
+    /// A hook decided so.
+    #[default]
+    Policy,
+    /// A hook that should have decided failed, and its `on_failure` is `deny`.
+    CouldNotAnswer(FailureKind),
+}
+
+impl Permission {
+    /// It may happen.
+    pub fn allow() -> Self {
+        Self::Allow
+    }
+
+    /// A person is to be asked first, for `reason`.
+    pub fn ask(reason: impl Into<Reason>) -> Self {
+        Self::Ask(Question { reason: reason.into(), by: None })
+    }
+
+    /// Somebody else is to decide later, for `reason`.
+    pub fn defer(reason: impl Into<Reason>) -> Self {
+        Self::Defer(Question { reason: reason.into(), by: None })
+    }
+
+    /// It must not happen, for `reason`.
+    pub fn deny(reason: impl Into<Reason>) -> Self {
+        Self::Deny(Denial { reason: reason.into(), cause: Cause::Policy, by: None })
+    }
+
+    /// The refusal, if it is one.
+    pub fn denial(&self) -> Option<&Denial> {
+        match self {
+            Self::Deny(denial) => Some(denial),
+            _ => None,
+        }
+    }
+
+    fn rank(&self) -> u8 {
+        match self {
+            Self::NoOpinion => 0,
+            Self::Allow => 1,
+            Self::Ask(_) => 2,
+            Self::Defer(_) => 3,
+            Self::Deny(_) => 4,
+        }
+    }
+}
+
+impl From<()> for Permission {
+    fn from((): ()) -> Self {
+        Self::NoOpinion
+    }
+}
+
+impl Verdict for Permission {
+    const SEMANTICS: Option<Semantics> = Some(Semantics::Gate);
+
+    fn merge(&mut self, later: Self) {
+        if later.rank() > self.rank() {
+            *self = later;
+        }
+    }
+
+    fn is_final(&self) -> bool {
+        matches!(self, Self::Deny(_))
+    }
+
+    fn freezes_subject(&self) -> bool {
+        // A deferred question is about this input as much as an asked one.
+        matches!(self, Self::Ask(_) | Self::Defer(_))
+    }
+
+    fn subject_changed(&mut self) -> bool {
+        let stale = matches!(self, Self::Allow);
+        if stale {
+            *self = Self::NoOpinion;
+        }
+        stale
+    }
+
+    fn attribute(&mut self, hook: &HookId) {
+        match self {
+            Self::NoOpinion | Self::Allow => {}
+            Self::Ask(question) | Self::Defer(question) => question.by = Some(hook.clone()),
+            Self::Deny(denial) => denial.by = Some(hook.clone()),
+        }
+    }
+
+    fn could_not_answer(kind: FailureKind, hook: &HookId) -> Option<Self> {
+        Some(Self::Deny(Denial {
+            reason: Reason::from(format!(
+                "the hook `{hook}` could not answer ({kind}); this is not a decision of policy"
+            )),
+            cause: Cause::CouldNotAnswer(kind),
+            by: Some(hook.clone()),
+        }))
+    }
+
+    fn summary(&self) -> Option<&'static str> {
+        match self {
+            Self::NoOpinion => None,
+            Self::Allow => Some("allow"),
+            Self::Ask(_) => Some("ask"),
+            Self::Defer(_) => Some("defer"),
+            Self::Deny(_) => Some("deny"),
+        }
+    }
+}

@@ -1,0 +1,174 @@
+//! From `#[hook_kind(…)]` to a kind about which nothing is wrong that its syntax can tell.
+
+use proc_macro2::{Span, TokenStream};
+use quote::{ToTokens, quote};
+use syn::parse::{Parse, ParseStream};
+use syn::{DeriveInput, Ident, LitStr, Path, Token, Type};
+
+use crate::errors::Errors;
+use crate::names::{self, KIND_OPTIONS};
+use crate::options::{self, Once, Value, Written};
+
+/// A kind to be.
+pub(crate) struct Kind {
+    pub(crate) event: Ident,
+    pub(crate) name: LitStr,
+    pub(crate) subject: Option<Type>,
+    pub(crate) verdict: Option<Type>,
+    pub(crate) removable: bool,
+    pub(crate) fields: Vec<Field>,
+    pub(crate) check: Option<Path>,
+    pub(crate) outside_turn: bool,
+    pub(crate) core: TokenStream,
+}
+
+/// A field to filter by: the option's name, and the way to it from the event.
+pub(crate) struct Field {
+    pub(crate) name: Ident,
+    pub(crate) path: TokenStream,
+}
+
+impl Parse for Field {
+    /// `tool` or `tool = call.name`
+    fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
+        let name: Ident = input.parse()?;
+        if input.is_empty() {
+            let path = quote!(#name);
+            return Ok(Self { name, path });
+        }
+        input.parse::<Token![=]>()?;
+        Ok(Self { name, path: input.parse()? })
+    }
+}
+
+/// The kind as far as it is right. Whether nothing is wrong, `errors` says.
+pub(crate) fn check(item: &DeriveInput, errors: &mut Errors) -> Kind {
+    for parameter in &item.generics.params {
+        errors.on(parameter, "an event is one concrete type: take its generics and lifetimes away");
+    }
+    let attributes: Vec<_> = item.attrs.iter().filter(|attribute| attribute.path().is_ident("hook_kind")).collect();
+    if attributes.is_empty() {
+        errors.on(&item.ident, "a kind needs `#[hook_kind(name = \"before_refund\", …)]`");
+    }
+    let mut kind = Kind {
+        event: item.ident.clone(),
+        name: LitStr::new("", Span::call_site()),
+        subject: None,
+        verdict: None,
+        removable: false,
+        fields: Vec::new(),
+        check: None,
+        outside_turn: false,
+        core: quote!(::hooks_core),
+    };
+    let mut once = Once::new();
+    let mut named = false;
+    for attribute in attributes {
+        let tokens = match &attribute.meta {
+            syn::Meta::List(list) => list.tokens.clone(),
+            _ => {
+                errors.on(attribute, "write `#[hook_kind(name = \"before_refund\", …)]`");
+                continue;
+            }
+        };
+        for option in options::read(tokens, errors) {
+            if once.first(&option, errors) {
+                named |= option.name() == "name";
+                set(&mut kind, &option, errors);
+            }
+        }
+        if !named {
+            errors.on(attribute.path(), "a kind needs a name: `name = \"before_refund\"`");
+            named = true;
+        }
+    }
+    if kind.removable && kind.subject.is_none() {
+        errors.on(&kind.event, "`removable` needs a subject: nothing flows through this kind");
+    }
+    kind
+}
+
+fn set(kind: &mut Kind, option: &Written, errors: &mut Errors) {
+    match option.name().as_str() {
+        "name" => {
+            let Some(name) = option.parse::<LitStr>(errors, "a string, such as `name = \"before_refund\"`") else {
+                return;
+            };
+            if !names::is_snake_case(&name.value()) {
+                let mended = names::snake_case(&name.value()).map(|snake| format!("; write `\"{snake}\"`"));
+                errors.on(
+                    &name,
+                    format!(
+                        "a kind's name is a lower-case letter, then lower-case letters, digits and `_`{}",
+                        mended.unwrap_or_default()
+                    ),
+                );
+            }
+            kind.name = name;
+        }
+        "subject" => {
+            kind.subject = option.parse(errors, "a type, such as `subject = Refund`");
+            let itself = kind.subject.as_ref().is_some_and(|subject| {
+                let tokens = subject.to_token_stream().to_string();
+                tokens == "Self" || kind.event == tokens
+            });
+            if itself {
+                errors.at(
+                    option.value_span(),
+                    "the subject cannot be the event itself: hooks rewrite the one and read the other",
+                );
+            }
+        }
+        "verdict" => kind.verdict = option.parse(errors, "a type, such as `verdict = Permission`"),
+        "removable" => kind.removable = flag(option, errors),
+        "outside_turn" => kind.outside_turn = flag(option, errors),
+        "match" => kind.fields = fields(option, errors),
+        "check" => kind.check = option.parse(errors, "the path of a function of the subject before and after"),
+        "crate" => {
+            if let Some(path) = option.parse::<Path>(errors, "the path of hooks-core, such as `crate = ::my_hooks`") {
+                kind.core = path.into_token_stream();
+            }
+        }
+        name => {
+            let known = || KIND_OPTIONS.iter().copied();
+            let hint = match names::nearest(name, known()) {
+                Some(meant) => format!("did you mean `{meant}`?"),
+                None => format!("there are {}", names::list(known())),
+            };
+            errors.at(option.key.span(), format!("there is no option `{name}`; {hint}"));
+        }
+    }
+}
+
+fn flag(option: &Written, errors: &mut Errors) -> bool {
+    let is_flag = matches!(option.value, Value::Flag);
+    if !is_flag {
+        errors.at(option.value_span(), format!("`{0}` takes no value: write `{0}`", option.name()));
+    }
+    is_flag
+}
+
+fn fields(option: &Written, errors: &mut Errors) -> Vec<Field> {
+    let Value::Of(tokens) = &option.value else {
+        errors.at(option.value_span(), "`match` takes fields in parentheses, such as `match(tool = call.name)`");
+        return Vec::new();
+    };
+    let mut fields: Vec<Field> = Vec::new();
+    for part in options::split_at_commas(tokens.clone()) {
+        let Some(field) = errors.ok(syn::parse2::<Field>(part)) else { continue };
+        let name = field.name.to_string();
+        if names::HOOK_OPTIONS.contains(&name.as_str()) {
+            errors.on(
+                &field.name,
+                format!(
+                    "`{name}` is an option of every hook; give the field another word: `match(of_{name} = {})`",
+                    field.path
+                ),
+            );
+        } else if fields.iter().any(|other| other.name == field.name) {
+            errors.on(&field.name, format!("`{name}` is there twice; keep one"));
+        }
+        fields.push(field);
+    }
+    fields
+}

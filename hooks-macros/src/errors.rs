@@ -1,0 +1,36 @@
+//! Everything that is wrong, told in one compile.
+
+use proc_macro2::{Span, TokenStream};
+use quote::ToTokens;
+
+/// Errors that were found so far, each at its own token.
+#[derive(Default)]
+pub(crate) struct Errors(Vec<syn::Error>);
+
+impl Errors {
+    pub(crate) fn at(&mut self, span: Span, message: impl Into<String>) {
+        self.0.push(syn::Error::new(span, message.into()));
+    }
+
+    pub(crate) fn on(&mut self, tokens: &impl ToTokens, message: impl Into<String>) {
+        self.0.push(syn::Error::new_spanned(tokens, message.into()));
+    }
+
+    pub(crate) fn push(&mut self, error: syn::Error) {
+        self.0.push(error);
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The value of `result`, its error being noted.
+    pub(crate) fn ok<T>(&mut self, result: syn::Result<T>) -> Option<T> {
+        result.map_err(|error| self.push(error)).ok()
+    }
+
+    /// Code that makes the compiler say all of it.
+    pub(crate) fn into_tokens(self) -> TokenStream {
+        self.0.iter().map(syn::Error::to_compile_error).collect()
+    }
+}

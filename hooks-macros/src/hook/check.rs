@@ -1,0 +1,80 @@
+//! From what was written to what is right. Everything that is wrong is told; nothing stops at the first.
+
+use quote::quote;
+
+use super::model::{Function, Hook, Timeout};
+use super::values;
+use crate::errors::Errors;
+use crate::names::{self, HOOK_OPTIONS};
+use crate::options::{Once, Written};
+
+/// The hook, where nothing is missing. Whether nothing is wrong, `errors` says.
+pub(crate) fn check(written: &[Written], function: Option<Function>, errors: &mut Errors) -> Option<Hook> {
+    let mut once = Once::new();
+    let mut id = None;
+    let mut kinds = None;
+    let mut priority = 0;
+    let [mut after, mut before, mut requires] = [Vec::new(), Vec::new(), Vec::new()];
+    let mut timeout = Timeout::Default;
+    let mut on_failure = None;
+    let mut filters = Vec::new();
+    let mut core = quote!(::hooks_core);
+
+    // The id first: a hook that is to run after itself is told by it, wherever the id stands.
+    if let Some(option) = written.iter().find(|option| option.name() == "id") {
+        id = values::id(option, errors);
+    }
+    for option in written {
+        if !once.first(option, errors) {
+            continue;
+        }
+        match option.name().as_str() {
+            "id" => {}
+            "kind" => kinds = Some(values::kinds(option, errors)),
+            "priority" => priority = values::priority(option, errors).unwrap_or_default(),
+            "after" => after = values::ids(option, id.as_ref(), errors),
+            "before" => before = values::ids(option, id.as_ref(), errors),
+            "requires" => requires = values::ids(option, id.as_ref(), errors),
+            "timeout" => {
+                timeout = values::timeout(option, errors).unwrap_or(Timeout::Default);
+                if function.as_ref().is_some_and(|function| !function.is_async) {
+                    errors
+                        .at(option.key.span(), "`timeout` needs an `async fn`: a plain function cannot be interrupted");
+                }
+            }
+            "on_failure" => on_failure = values::on_failure(option, errors),
+            "crate" => core = values::core(option, errors).unwrap_or(core),
+            name => filters.extend(filter_or_unknown(name, option, errors)),
+        }
+    }
+    let missing = |what: &str, errors: &mut Errors| {
+        errors.at(proc_macro2::Span::call_site(), format!("a hook needs {what}"));
+    };
+    if !written.iter().any(|option| option.name() == "id") {
+        missing("an id: `id = \"redact_pii\"`", errors);
+    }
+    if kinds.is_none() {
+        missing("a kind: `kind = after_tool_call_success`", errors);
+    }
+    let (id, kinds, function) = (id?, kinds?, function?);
+    Some(Hook { id, kinds, priority, after, before, requires, timeout, on_failure, filters, core, function })
+}
+
+/// A key that is no option may be a field of the kind, which only the kind can tell.
+fn filter_or_unknown(name: &str, option: &Written, errors: &mut Errors) -> Option<(syn::Ident, syn::LitStr)> {
+    if let Some(meant) = names::nearest(name, HOOK_OPTIONS.iter().copied()) {
+        errors.at(option.key.span(), format!("there is no option `{name}`; did you mean `{meant}`?"));
+        return None;
+    }
+    let filter = values::filter(option, errors);
+    if filter.is_none() {
+        errors.at(
+            option.key.span(),
+            format!(
+                "there is no option `{name}`; there are {}, and patterns over fields of the kind, such as `tool = \"cancel_*\"`",
+                names::list(HOOK_OPTIONS.iter().copied())
+            ),
+        );
+    }
+    filter
+}

@@ -1,0 +1,209 @@
+//! The function under the attribute: its signature is read, its body is left as tokens.
+
+use proc_macro2::{Span, TokenStream};
+use quote::ToTokens;
+use syn::parse::{Parse, ParseStream};
+use syn::spanned::Spanned;
+use syn::{Attribute, FnArg, GenericParam, Item, ReturnType, Safety, Signature, Type, Visibility};
+
+use super::model::{Function, Parameter, Taken};
+use crate::errors::Errors;
+use crate::options::first_span;
+
+/// A function whose body may hold anything.
+struct Written {
+    attributes: Vec<Attribute>,
+    signature: Signature,
+}
+
+impl Parse for Written {
+    fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
+        let attributes = input.call(Attribute::parse_outer)?;
+        input.parse::<Visibility>()?;
+        let signature = input.parse()?;
+        input.parse::<TokenStream>()?;
+        Ok(Self { attributes, signature })
+    }
+}
+
+/// Reads the function and tells everything about it that no hook may be. `None` where it is no function at all.
+pub(crate) fn read(item: TokenStream, errors: &mut Errors) -> Option<Function> {
+    let Ok(Written { attributes, signature }) = syn::parse2(item.clone()) else {
+        let (what, span) = describe(item);
+        errors.at(span, format!("`#[hook]` goes on a function, and this is {what}"));
+        return None;
+    };
+    check_signature(&signature, errors);
+    let parameters = parameters(&signature, errors);
+    let Returned { span: returned, decides, is_pair: returns_pair } = returned(&signature, errors);
+    Some(Function {
+        name: signature.ident,
+        description: description(&attributes),
+        cfgs: attributes.into_iter().filter(|attribute| attribute.path().is_ident("cfg")).collect(),
+        is_async: signature.asyncness.is_some(),
+        parameters,
+        returned,
+        decides,
+        returns_pair,
+    })
+}
+
+/// What the item is, in words, and where its keyword stands.
+fn describe(item: TokenStream) -> (&'static str, Span) {
+    let start = first_span(&item).unwrap_or_else(Span::call_site);
+    match syn::parse2::<Item>(item) {
+        Ok(Item::Struct(item)) => ("a struct", item.struct_token.span),
+        Ok(Item::Enum(item)) => ("an enum", item.enum_token.span),
+        Ok(Item::Mod(item)) => ("a module; annotate the functions in it", item.mod_token.span),
+        Ok(Item::Impl(item)) => ("an `impl` block", item.impl_token.span),
+        Ok(Item::Trait(item)) => ("a trait", item.trait_token.span),
+        Ok(Item::Const(item)) => ("a constant", item.const_token.span),
+        Ok(Item::Static(item)) => ("a static", item.static_token.span),
+        Ok(Item::Type(item)) => ("a type", item.type_token.span),
+        Ok(Item::Use(item)) => ("an import", item.use_token.span),
+        Ok(other) => ("something else", first_span(&other.to_token_stream()).unwrap_or(start)),
+        Err(_) => ("something else; a closure is registered with `Hook::reader` or `Hook::writer`", start),
+    }
+}
+
+fn check_signature(signature: &Signature, errors: &mut Errors) {
+    if let Some(token) = &signature.constness {
+        errors.on(token, "a hook cannot be `const`; leave `const` out");
+    }
+    if let Safety::Unsafe(token) = &signature.safety {
+        errors.on(token, "a hook cannot be `unsafe`: nobody is there to uphold its contract");
+    }
+    if let Some(abi) = &signature.abi {
+        errors.on(abi, "a hook cannot be `extern`; leave it out");
+    }
+    if let Some(variadic) = &signature.variadic {
+        errors.on(&variadic.dots, "a hook cannot be variadic");
+    }
+    if signature.ident == "main" {
+        errors.on(&signature.ident, "`main` cannot be a hook; give the hook a function of its own");
+    }
+    for parameter in &signature.generics.params {
+        let name: &dyn ToTokens = match parameter {
+            GenericParam::Type(parameter) => &parameter.ident,
+            GenericParam::Const(parameter) => &parameter.ident,
+            // It names what the parameters borrow from; that is fine.
+            GenericParam::Lifetime(_) => continue,
+        };
+        errors.on(&name.to_token_stream(), "a hook cannot be generic: it is registered once; write the type it is for");
+    }
+}
+
+fn parameters(signature: &Signature, errors: &mut Errors) -> Vec<Parameter> {
+    let mut parameters: Vec<Parameter> = Vec::new();
+    for input in &signature.inputs {
+        let typed = match input {
+            FnArg::Typed(typed) => typed,
+            FnArg::Receiver(receiver) => {
+                errors.on(&receiver.self_token, "a hook is a free function; `self` cannot be given to it");
+                continue;
+            }
+        };
+        if let Some(token) = impl_trait(&typed.ty) {
+            errors.at(token, "a hook cannot be generic: it is registered once; write the type it is for");
+            continue;
+        }
+        let parameter = parameter(&typed.ty);
+        let tokens = parameter.ty.to_token_stream().to_string();
+        let same = |other: &&Parameter| other.ty.to_token_stream().to_string() == tokens;
+        let rewrites = |other: &&Parameter| other.taken != Taken::Read;
+        if parameters.iter().any(|other| same(&other)) {
+            errors.at(parameter.span, format!("`{}` is taken twice; once is enough", tokens.replace(' ', "")));
+        } else if parameter.taken != Taken::Read && parameters.iter().any(|other| rewrites(&other)) {
+            errors.at(
+                parameter.span,
+                "a parameter by value or `&mut` is the subject, and a hook takes that once; take this one as `&`",
+            );
+        }
+        parameters.push(parameter);
+    }
+    parameters
+}
+
+fn parameter(ty: &Type) -> Parameter {
+    let span = first_span(&ty.to_token_stream()).unwrap_or_else(Span::call_site);
+    match bare(ty) {
+        Type::Reference(reference) => {
+            let taken = if reference.mutability.is_some() { Taken::Lent } else { Taken::Read };
+            Parameter { ty: (*reference.elem).clone(), taken, span }
+        }
+        owned => Parameter { ty: owned.clone(), taken: Taken::Owned, span },
+    }
+}
+
+/// The type without parentheses and invisible groups around it.
+fn bare(ty: &Type) -> &Type {
+    match ty {
+        Type::Paren(inner) => bare(&inner.elem),
+        Type::Group(inner) => bare(&inner.elem),
+        other => other,
+    }
+}
+
+/// The place of an `impl Trait` at the top of a parameter's type.
+fn impl_trait(ty: &Type) -> Option<Span> {
+    match bare(ty) {
+        Type::ImplTrait(found) => Some(found.impl_token.span),
+        Type::Reference(reference) => impl_trait(&reference.elem),
+        _ => None,
+    }
+}
+
+/// What the return type tells without its type being known.
+struct Returned {
+    span: Span,
+    decides: bool,
+    is_pair: bool,
+}
+
+fn returned(signature: &Signature, errors: &mut Errors) -> Returned {
+    let name = signature.ident.span();
+    let ReturnType::Type(_, ty) = &signature.output else {
+        return Returned { span: name, decides: false, is_pair: false };
+    };
+    if let Type::Never(never) = bare(ty) {
+        errors.at(never.bang_token.span(), "a hook has to return; leave `-> !` out");
+    }
+    let span = first_span(&ty.to_token_stream()).unwrap_or(name);
+    // `()` and `Result<(), _>` say nothing; whatever else it is may.
+    let (decides, is_pair) = match success(bare(ty)) {
+        Type::Tuple(tuple) => (!tuple.elems.is_empty(), tuple.elems.len() == 2),
+        _ => (true, false),
+    };
+    Returned { span, decides, is_pair }
+}
+
+/// `T` of a `Result<T, _>`, or the type itself.
+fn success(ty: &Type) -> &Type {
+    if let Type::Path(path) = ty {
+        if let Some(last) = path.path.segments.last().filter(|last| last.ident == "Result") {
+            if let syn::PathArguments::AngleBracketed(arguments) = &last.arguments {
+                if let Some(syn::GenericArgument::Type(inner)) = arguments.args.first() {
+                    return bare(inner);
+                }
+            }
+        }
+    }
+    ty
+}
+
+/// The doc comment, its lines joined, without the space that each begins with.
+fn description(attributes: &[Attribute]) -> String {
+    let lines = attributes.iter().filter_map(|attribute| match &attribute.meta {
+        syn::Meta::NameValue(meta) if meta.path.is_ident("doc") => match &meta.value {
+            syn::Expr::Lit(syn::ExprLit { lit: syn::Lit::Str(text), .. }) => Some(text.value()),
+            _ => None,
+        },
+        _ => None,
+    });
+    lines
+        .map(|line| line.strip_prefix(' ').unwrap_or(&line).to_owned())
+        .collect::<Vec<_>>()
+        .join("\n")
+        .trim()
+        .to_owned()
+}

@@ -1,0 +1,81 @@
+//! A hook about which nothing is wrong that its syntax can tell.
+
+use proc_macro2::{Span, TokenStream};
+use syn::{Attribute, Ident, LitStr, Type};
+
+pub(crate) struct Hook {
+    pub(crate) id: LitStr,
+    pub(crate) kinds: Vec<Kind>,
+    pub(crate) priority: i32,
+    pub(crate) after: Vec<LitStr>,
+    pub(crate) before: Vec<LitStr>,
+    pub(crate) requires: Vec<LitStr>,
+    pub(crate) timeout: Timeout,
+    pub(crate) on_failure: Option<(OnFailure, Span)>,
+    pub(crate) filters: Vec<(Ident, LitStr)>,
+    /// The path of `hooks-core`.
+    pub(crate) core: TokenStream,
+    pub(crate) function: Function,
+}
+
+pub(crate) enum Kind {
+    /// A built-in kind by its name: the type's name, and the place of the word.
+    BuiltIn(&'static str, Span),
+    /// The path of a type.
+    Type(syn::Path),
+}
+
+#[derive(Clone, Copy)]
+pub(crate) enum Timeout {
+    Default,
+    Millis(u64),
+    None,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum OnFailure {
+    Continue,
+    Remove,
+    Deny,
+    Required,
+}
+
+pub(crate) struct Function {
+    pub(crate) name: Ident,
+    pub(crate) description: String,
+    /// `#[cfg(…)]`, which holds for the registration as well.
+    pub(crate) cfgs: Vec<Attribute>,
+    pub(crate) is_async: bool,
+    pub(crate) parameters: Vec<Parameter>,
+    /// The place to point at when the return type is wrong.
+    pub(crate) returned: Span,
+    /// Whether the return type may say more than nothing.
+    pub(crate) decides: bool,
+    /// Whether the return type is a pair, perhaps in a `Result`.
+    pub(crate) returns_pair: bool,
+}
+
+pub(crate) struct Parameter {
+    /// The type behind a `&`, or the whole type.
+    pub(crate) ty: Type,
+    pub(crate) taken: Taken,
+    /// The first token of the type.
+    pub(crate) span: Span,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Taken {
+    /// `&T`
+    Read,
+    /// `&mut T`
+    Lent,
+    /// `T`
+    Owned,
+}
+
+impl Function {
+    /// How the hook takes the subject to rewrite it, if it does.
+    pub(crate) fn rewrites(&self) -> Option<&Parameter> {
+        self.parameters.iter().find(|parameter| parameter.taken != Taken::Read)
+    }
+}

@@ -1,0 +1,219 @@
+//! The values of the options, each checked as far as its syntax goes.
+
+use proc_macro2::{Span, TokenStream};
+use quote::ToTokens;
+use syn::{Ident, LitInt, LitStr, Path, Token};
+
+use super::model::{Kind, OnFailure, Timeout};
+use crate::errors::Errors;
+use crate::names;
+use crate::options::{Strings, Value, Written, first_span, split_at_commas};
+
+pub(crate) fn id(option: &Written, errors: &mut Errors) -> Option<LitStr> {
+    let id = option.parse::<LitStr>(errors, "a string, such as `id = \"redact_pii\"`")?;
+    check_id(&id, errors).then_some(id)
+}
+
+fn check_id(id: &LitStr, errors: &mut Errors) -> bool {
+    let text = id.value();
+    if matches!(text.as_str(), "self" | "super" | "crate") {
+        errors.on(id, format!("`{text}` cannot be an id: it is a path in Rust; write another word"));
+        return false;
+    }
+    if names::is_snake_case(&text) {
+        return true;
+    }
+    let mended = names::snake_case(&text).map(|snake| format!("; write `\"{snake}\"`")).unwrap_or_default();
+    errors.on(id, format!("an id is a lower-case letter, then lower-case letters, digits and `_`{mended}"));
+    false
+}
+
+/// The kinds, of which there may be several in brackets.
+pub(crate) fn kinds(option: &Written, errors: &mut Errors) -> Vec<Kind> {
+    let Value::Is(tokens) = &option.value else {
+        errors.at(option.value_span(), "`kind` takes a kind, such as `kind = before_tool_call`");
+        return Vec::new();
+    };
+    let mut trees = tokens.clone().into_iter();
+    match (trees.next(), trees.next()) {
+        (Some(proc_macro2::TokenTree::Group(group)), None) if group.delimiter() == proc_macro2::Delimiter::Bracket => {
+            let parts = split_at_commas(group.stream());
+            if parts.is_empty() {
+                errors.at(group.span(), "`kind` is an empty list; name the kinds that the hook runs at");
+            }
+            let mut seen: Vec<String> = Vec::new();
+            let mut kinds = Vec::new();
+            for part in parts {
+                let text = part.to_string();
+                if seen.contains(&text) {
+                    errors.on(&part, format!("`{}` is there twice; keep one", text.replace(' ', "")));
+                } else {
+                    kinds.extend(kind(&part, errors));
+                }
+                seen.push(text);
+            }
+            kinds
+        }
+        _ => kind(tokens, errors).into_iter().collect(),
+    }
+}
+
+fn kind(tokens: &TokenStream, errors: &mut Errors) -> Option<Kind> {
+    let written = tokens.to_string().replace(' ', "");
+    let span = first_span(tokens).unwrap_or_else(Span::call_site);
+    if let Ok(text) = syn::parse2::<LitStr>(tokens.clone()) {
+        let word = text.value();
+        let here = names::kind_type(&word).map(|_| word.as_str()).or_else(|| names::kind_elsewhere(&word));
+        let hint = here.unwrap_or("before_tool_call");
+        errors.on(&text, format!("a kind stands without quotes: write `kind = {hint}`"));
+        return None;
+    }
+    let Ok(path) = syn::parse2::<Path>(tokens.clone()) else {
+        match names::kind_elsewhere(&written) {
+            Some(here) => errors.on(tokens, format!("`{written}` is called `{here}` here")),
+            None => {
+                errors.on(tokens, "expected a kind in snake_case, such as `before_tool_call`, or the path of a type");
+            }
+        }
+        return None;
+    };
+    let is_type =
+        path.segments.last().is_some_and(|last| last.ident.to_string().starts_with(|c: char| c.is_ascii_uppercase()));
+    match (path.get_ident().map(ToString::to_string), is_type) {
+        (Some(word), false) => {
+            let built_in = names::kind_type(&word).map(|kind| Kind::BuiltIn(kind, span));
+            if built_in.is_none() {
+                errors.at(span, unknown_kind(&word));
+            }
+            built_in
+        }
+        (Some(word), true) => match names::kind_elsewhere(&word) {
+            // The type of a built-in kind may be imported and named as any other.
+            Some(here) if names::kind_type(here) != Some(word.as_str()) => {
+                errors.at(span, format!("`{word}` is called `{here}` here"));
+                None
+            }
+            _ => Some(Kind::Type(path)),
+        },
+        (None, true) => Some(Kind::Type(path)),
+        (None, false) => {
+            errors
+                .on(&path, "a path names a type in CamelCase; a built-in kind is one word, such as `before_tool_call`");
+            None
+        }
+    }
+}
+
+fn unknown_kind(word: &str) -> String {
+    let known = || names::KINDS.iter().map(|(name, _)| *name);
+    if let Some(here) = names::kind_elsewhere(word) {
+        return format!("`{word}` is called `{here}` here");
+    }
+    match names::nearest(word, known()) {
+        Some(meant) => format!("there is no kind `{word}`; did you mean `{meant}`?"),
+        None => format!("there is no kind `{word}`; the built-in kinds are {}", names::list(known())),
+    }
+}
+
+pub(crate) fn priority(option: &Written, errors: &mut Errors) -> Option<i32> {
+    struct Number(Option<Token![-]>, LitInt);
+
+    impl syn::parse::Parse for Number {
+        fn parse(input: syn::parse::ParseStream<'_>) -> syn::Result<Self> {
+            Ok(Self(input.parse()?, input.parse()?))
+        }
+    }
+
+    let Number(minus, digits) = option.parse(errors, "a whole number, such as `priority = -10`")?;
+    let sign = if minus.is_some() { "-" } else { "" };
+    let number = format!("{sign}{}", digits.base10_digits()).parse().ok();
+    if number.is_none() {
+        errors.on(&digits, format!("`priority` is between {} and {}", i32::MIN, i32::MAX));
+    }
+    number
+}
+
+pub(crate) fn ids(option: &Written, own: Option<&LitStr>, errors: &mut Errors) -> Vec<LitStr> {
+    let name = option.name();
+    let Some(Strings(ids)) = option.parse(errors, &format!("a list of ids, such as `{name} = [\"redact_pii\"]`"))
+    else {
+        return Vec::new();
+    };
+    for (i, id) in ids.iter().enumerate() {
+        check_id(id, errors);
+        if own.is_some_and(|own| own.value() == id.value()) {
+            errors.on(id, format!("a hook cannot be `{name}` itself"));
+        }
+        if ids[..i].iter().any(|earlier| earlier.value() == id.value()) {
+            errors.on(id, format!("`{}` is there twice; keep one", id.value()));
+        }
+    }
+    ids
+}
+
+pub(crate) fn timeout(option: &Written, errors: &mut Errors) -> Option<Timeout> {
+    let expected = "a time, such as `\"250ms\"`, `\"2s\"` or `\"1m\"`, or the word `none`";
+    if let Value::Is(tokens) = &option.value {
+        if syn::parse2::<Ident>(tokens.clone()).is_ok_and(|word| word == "none") {
+            return Some(Timeout::None);
+        }
+    }
+    let text = option.parse::<LitStr>(errors, expected)?;
+    let millis = millis(&text.value());
+    if millis.is_none() {
+        errors.on(&text, format!("`timeout` takes {expected}, more than nothing"));
+    }
+    millis.map(Timeout::Millis)
+}
+
+fn millis(text: &str) -> Option<u64> {
+    let unit = text.trim_start_matches(|c: char| c.is_ascii_digit());
+    let number: u64 = text.strip_suffix(unit)?.parse().ok()?;
+    let factor = match unit {
+        "ms" => 1,
+        "s" => 1_000,
+        "m" => 60_000,
+        _ => return None,
+    };
+    number.checked_mul(factor).filter(|millis| *millis > 0)
+}
+
+pub(crate) fn on_failure(option: &Written, errors: &mut Errors) -> Option<(OnFailure, Span)> {
+    const WORDS: [(&str, OnFailure); 4] = [
+        ("continue", OnFailure::Continue),
+        ("remove", OnFailure::Remove),
+        ("deny", OnFailure::Deny),
+        ("required", OnFailure::Required),
+    ];
+    let known = || WORDS.iter().map(|(word, _)| *word);
+    let word = match &option.value {
+        Value::Is(tokens) => tokens.to_string(),
+        Value::Of(_) | Value::Flag => String::new(),
+    };
+    let found = WORDS.iter().find(|(known, _)| *known == word).map(|(_, policy)| (*policy, option.value_span()));
+    if found.is_none() {
+        let bare = word.trim_matches('"');
+        let hint = names::nearest(bare, known()).map(|meant| format!("; did you mean `{meant}`?")).unwrap_or_default();
+        errors.at(option.value_span(), format!("`on_failure` takes one of {}{hint}", names::list(known())));
+    }
+    found
+}
+
+/// The patterns over a field of the event.
+pub(crate) fn filter(option: &Written, errors: &mut Errors) -> Option<(Ident, LitStr)> {
+    let patterns: LitStr = match &option.value {
+        Value::Is(tokens) => syn::parse2(tokens.clone()).ok()?,
+        Value::Of(_) | Value::Flag => return None,
+    };
+    if patterns.value().split('|').any(|pattern| pattern.trim().is_empty()) {
+        errors.on(&patterns, "an empty pattern matches nothing; write `\"*\"` for all, and no `|` at an end");
+    }
+    Some((option.key.clone(), patterns))
+}
+
+/// The path of `hooks-core`.
+pub(crate) fn core(option: &Written, errors: &mut Errors) -> Option<TokenStream> {
+    option
+        .parse::<Path>(errors, "the path of hooks-core, such as `crate = ::my_hooks`")
+        .map(ToTokens::into_token_stream)
+}

@@ -1,0 +1,141 @@
+//! The grammar of options: `key = value`, `key(…)` or `key`, separated by commas.
+//!
+//! What cannot be parsed is told and passed over, so that the options after it are read too.
+
+use proc_macro2::{Delimiter, Span, TokenStream, TokenTree};
+use quote::ToTokens;
+use syn::ext::IdentExt;
+use syn::parse::{Parse, ParseStream};
+use syn::{Ident, LitStr, Token};
+
+use crate::errors::Errors;
+
+/// One option as it is written.
+pub(crate) struct Written {
+    pub(crate) key: Ident,
+    pub(crate) value: Value,
+}
+
+/// What stands behind the key.
+pub(crate) enum Value {
+    /// `key = tokens`
+    Is(TokenStream),
+    /// `key(tokens)`
+    Of(TokenStream),
+    /// `key`
+    Flag,
+}
+
+impl Written {
+    pub(crate) fn name(&self) -> String {
+        self.key.unraw().to_string()
+    }
+
+    /// The place to point at when the value is wrong.
+    pub(crate) fn value_span(&self) -> Span {
+        match &self.value {
+            Value::Is(tokens) | Value::Of(tokens) => first_span(tokens).unwrap_or(self.key.span()),
+            Value::Flag => self.key.span(),
+        }
+    }
+
+    /// The value, which `T` parses; otherwise `expected` is told.
+    pub(crate) fn parse<T: Parse>(&self, errors: &mut Errors, expected: &str) -> Option<T> {
+        let parsed = match &self.value {
+            Value::Is(tokens) => syn::parse2(tokens.clone()).ok(),
+            Value::Of(_) | Value::Flag => None,
+        };
+        if parsed.is_none() {
+            errors.at(self.value_span(), format!("`{}` takes {expected}", self.name()));
+        }
+        parsed
+    }
+}
+
+/// Reads `tokens` option by option.
+pub(crate) fn read(tokens: TokenStream, errors: &mut Errors) -> Vec<Written> {
+    let mut written = Vec::new();
+    for part in split_at_commas(tokens) {
+        match syn::parse2::<Written>(part) {
+            Ok(option) => written.push(option),
+            Err(error) => errors.push(error),
+        }
+    }
+    written
+}
+
+impl Parse for Written {
+    fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
+        let key = input.call(Ident::parse_any).map_err(|_| input.error("expected an option: `key = value`"))?;
+        if input.is_empty() {
+            return Ok(Self { key, value: Value::Flag });
+        }
+        if input.peek(Token![=]) {
+            input.parse::<Token![=]>()?;
+            if input.is_empty() {
+                return Err(syn::Error::new(key.span(), format!("`{key}` has no value: write `{key} = …`")));
+            }
+            return Ok(Self { key, value: Value::Is(input.parse()?) });
+        }
+        if let Ok(TokenTree::Group(group)) = input.parse::<TokenTree>() {
+            if group.delimiter() == Delimiter::Parenthesis && input.is_empty() {
+                return Ok(Self { key, value: Value::Of(group.stream()) });
+            }
+        }
+        Err(syn::Error::new(key.span(), format!("expected `{key} = …`")))
+    }
+}
+
+/// The parts between commas that stand in no bracket; empty ones are left out.
+pub(crate) fn split_at_commas(tokens: TokenStream) -> Vec<TokenStream> {
+    let mut parts = vec![TokenStream::new()];
+    for token in tokens {
+        match (&token, parts.last_mut()) {
+            (TokenTree::Punct(punct), _) if punct.as_char() == ',' => parts.push(TokenStream::new()),
+            (_, Some(part)) => token.to_tokens(part),
+            (_, None) => {}
+        }
+    }
+    parts.retain(|part| !part.is_empty());
+    parts
+}
+
+/// The place of the first token.
+pub(crate) fn first_span(tokens: &TokenStream) -> Option<Span> {
+    tokens.clone().into_iter().next().map(|token| token.span())
+}
+
+/// A list of strings: `["a", "b"]`.
+pub(crate) struct Strings(pub(crate) Vec<LitStr>);
+
+impl Parse for Strings {
+    fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
+        let content;
+        syn::bracketed!(content in input);
+        let strings = content.parse_terminated(|string: ParseStream<'_>| string.parse::<LitStr>(), Token![,])?;
+        Ok(Self(strings.into_iter().collect()))
+    }
+}
+
+/// Options of which each is there at most once.
+pub(crate) struct Once {
+    seen: Vec<(String, Span)>,
+}
+
+impl Once {
+    pub(crate) fn new() -> Self {
+        Self { seen: Vec::new() }
+    }
+
+    /// Whether this is the first of its name; a second one is told at its own place.
+    pub(crate) fn first(&mut self, option: &Written, errors: &mut Errors) -> bool {
+        let name = option.name();
+        let repeated = self.seen.iter().any(|(seen, _)| *seen == name);
+        if repeated {
+            errors.at(option.key.span(), format!("`{name}` is there twice; keep one"));
+        } else {
+            self.seen.push((name, option.key.span()));
+        }
+        !repeated
+    }
+}
