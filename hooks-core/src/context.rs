@@ -127,6 +127,7 @@ impl HookContext {
     }
 
     /// Whether each dispatch is to give its record back.
+    #[inline]
     pub(crate) fn keeps_records(&self) -> bool {
         self.0.keep_records
     }

@@ -2,10 +2,10 @@
 
 mod chain;
 mod error;
-mod guarded;
 mod log;
 mod tally;
 mod together;
+mod wait;
 
 use std::fmt;
 use std::sync::Arc;
@@ -28,26 +28,44 @@ pub struct Fired<K: HookKind> {
     pub subject: Kept<K>,
     /// The folded answer.
     pub verdict: K::Verdict,
-    /// Set where a hook asked to end the turn: the first in the order of the plan.
-    pub halt: Option<Halt>,
-    /// The hooks that failed, and what was done about it.
-    pub failures: Vec<Failure>,
-    /// The hook that removed the subject.
-    pub removed_by: Option<HookId>,
-    /// The record, where the context keeps records.
-    pub record: Option<Arc<Record>>,
+    /// There only where there is something to tell: an outcome of which there is not is as small as its subject.
+    aside: Option<Box<Told>>,
+}
+
+/// What most dispatches have none of.
+#[derive(Debug)]
+struct Told {
+    halt: Option<Halt>,
+    failures: Vec<Failure>,
+    removed_by: Option<HookId>,
+    record: Option<Arc<Record>>,
 }
 
 impl<K: HookKind> Fired<K> {
-    fn untouched(subject: K::Subject) -> Self {
-        Self {
-            subject: K::Removal::kept(subject, false),
-            verdict: ().into(),
-            halt: None,
-            failures: Vec::new(),
-            removed_by: None,
-            record: None,
-        }
+    /// An outcome of which there is no more to say.
+    #[inline]
+    fn of(subject: K::Subject, verdict: K::Verdict) -> Self {
+        Self { subject: K::Removal::kept(subject, false), verdict, aside: None }
+    }
+
+    /// Set where a hook asked to end the turn: the first in the order of the plan.
+    pub fn halt(&self) -> Option<&Halt> {
+        self.aside.as_ref()?.halt.as_ref()
+    }
+
+    /// The hooks that failed, and what was done about it, in the order of the plan.
+    pub fn failures(&self) -> &[Failure] {
+        self.aside.as_ref().map_or(&[], |aside| &aside.failures)
+    }
+
+    /// The hook that removed the subject, or whose failure did.
+    pub fn removed_by(&self) -> Option<&HookId> {
+        self.aside.as_ref()?.removed_by.as_ref()
+    }
+
+    /// The record, where the context keeps records.
+    pub fn record(&self) -> Option<&Arc<Record>> {
+        self.aside.as_ref()?.record.as_ref()
     }
 }
 
@@ -59,9 +77,9 @@ where
         f.debug_struct("Fired")
             .field("subject", &self.subject)
             .field("verdict", &self.verdict)
-            .field("halt", &self.halt)
-            .field("failures", &self.failures)
-            .field("removed_by", &self.removed_by)
+            .field("halt", &self.halt())
+            .field("failures", &self.failures())
+            .field("removed_by", &self.removed_by())
             .finish_non_exhaustive()
     }
 }
@@ -107,10 +125,10 @@ impl HookSet {
         event: &K,
         subject: K::Subject,
     ) -> Result<Fired<K>, DispatchError> {
-        let Some((plan, disabled)) = self.plan::<K>() else { return Ok(Fired::untouched(subject)) };
+        let Some((plan, disabled)) = self.plan::<K>() else { return Ok(Fired::of(subject, ().into())) };
         let mut chain = Chain::new(plan, cx, event, subject, self.observers());
         if plan.is_sync {
-            let _end = chain.run_sync(0..plan.steps.len());
+            chain.run_sync();
         } else {
             chain.run().await;
         }
@@ -127,12 +145,12 @@ impl HookSet {
         event: &K,
         subject: K::Subject,
     ) -> Result<Fired<K>, DispatchError> {
-        let Some((plan, disabled)) = self.plan::<K>() else { return Ok(Fired::untouched(subject)) };
+        let Some((plan, disabled)) = self.plan::<K>() else { return Ok(Fired::of(subject, ().into())) };
         if !plan.is_sync {
             return Err(error::async_hook(plan, subject));
         }
         let mut chain = Chain::new(plan, cx, event, subject, self.observers());
-        let _end = chain.run_sync(0..plan.steps.len());
+        chain.run_sync();
         chain.finish(disabled, self.observers())
     }
 }

@@ -14,9 +14,9 @@ pub(crate) use binding::{Binding, StepParts};
 #[doc(hidden)]
 pub use binding::{Filters, KindInfo};
 pub use handler::BoxFuture;
-pub(crate) use handler::FaultKind;
 #[doc(hidden)]
-pub use handler::{Answer, Effect, Fault, Func, Handler};
+pub use handler::{Answer, Effect, Fault, Handler, Lend, Own, OwnAsync, Read, ReadAsync};
+pub(crate) use handler::{FaultKind, LendFn, OwnFn, ReadFn, call};
 #[doc(hidden)]
 pub use options::Ids;
 pub use options::{OnFailure, Options, Timeout};

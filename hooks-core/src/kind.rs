@@ -170,6 +170,7 @@ pub enum Allowed {}
 impl<S> Removal<S> for Never {
     type Kept = S;
     const ALLOWED: bool = false;
+    #[inline]
     fn kept(subject: S, _removed: bool) -> S {
         subject
     }
@@ -178,6 +179,7 @@ impl<S> Removal<S> for Never {
 impl<S> Removal<S> for Allowed {
     type Kept = Option<S>;
     const ALLOWED: bool = true;
+    #[inline]
     fn kept(subject: S, removed: bool) -> Option<S> {
         (!removed).then_some(subject)
     }
@@ -212,6 +214,7 @@ impl Slot {
     }
 
     /// The number; 0 means that no set of this process has a hook of this kind.
+    #[inline]
     pub(crate) fn number(&self) -> usize {
         // Relaxed: a set that holds the kind was given to this thread after its number was stored.
         self.0.load(Ordering::Relaxed)

@@ -36,6 +36,7 @@ pub fn quiet_panics() {
 /// Runs `hook` and gives what unwinds out of it as a text.
 ///
 /// State behind `&mut` may be half-changed afterwards, which is why a hook only ever has a copy of the subject.
+#[inline]
 pub(crate) fn catch<T>(hook: impl FnOnce() -> T) -> Result<T, String> {
     // One relaxed load: without `quiet_panics` nothing is marked.
     let caught = if QUIET.load(Ordering::Relaxed) {

@@ -74,6 +74,7 @@ pub struct ViaResult<M>(M);
 
 #[diagnostic::do_not_recommend]
 impl<'a, K, S> Read<'a, K, S, ViaContext> for &'a HookContext {
+    #[inline]
     fn read(cx: &'a HookContext, _event: &'a K, _subject: &'a S) -> Self {
         cx
     }
@@ -81,6 +82,7 @@ impl<'a, K, S> Read<'a, K, S, ViaContext> for &'a HookContext {
 
 #[diagnostic::do_not_recommend]
 impl<'a, K, S> Read<'a, K, S, ViaEvent> for &'a K {
+    #[inline]
     fn read(_cx: &'a HookContext, event: &'a K, _subject: &'a S) -> Self {
         event
     }
@@ -88,6 +90,7 @@ impl<'a, K, S> Read<'a, K, S, ViaEvent> for &'a K {
 
 #[diagnostic::do_not_recommend]
 impl<'a, K, S> Read<'a, K, S, ViaSubject> for &'a S {
+    #[inline]
     fn read(_cx: &'a HookContext, _event: &'a K, subject: &'a S) -> Self {
         subject
     }
@@ -95,6 +98,7 @@ impl<'a, K, S> Read<'a, K, S, ViaSubject> for &'a S {
 
 #[diagnostic::do_not_recommend]
 impl<'a, K, S> Beside<'a, K, S, ViaContext> for &'a HookContext {
+    #[inline]
     fn read(cx: &'a HookContext, _event: &'a K) -> Self {
         cx
     }
@@ -102,6 +106,7 @@ impl<'a, K, S> Beside<'a, K, S, ViaContext> for &'a HookContext {
 
 #[diagnostic::do_not_recommend]
 impl<'a, K, S> Beside<'a, K, S, ViaEvent> for &'a K {
+    #[inline]
     fn read(_cx: &'a HookContext, event: &'a K) -> Self {
         event
     }
@@ -109,10 +114,12 @@ impl<'a, K, S> Beside<'a, K, S, ViaEvent> for &'a K {
 
 #[diagnostic::do_not_recommend]
 impl<K, S> Rewrite<K, S> for S {
+    #[inline]
     fn pass(subject: S) -> Self {
         subject
     }
 
+    #[inline]
     fn lend(subject: &mut S) -> &mut Self {
         subject
     }
@@ -132,6 +139,7 @@ pub trait ReturnsVerdict<K, V, M> {
 
 #[diagnostic::do_not_recommend]
 impl<K, V, T: Into<V>> ReturnsVerdict<K, V, ViaInto> for T {
+    #[inline]
     fn verdict(self) -> Answer<V> {
         Ok(self.into())
     }
@@ -139,6 +147,7 @@ impl<K, V, T: Into<V>> ReturnsVerdict<K, V, ViaInto> for T {
 
 #[diagnostic::do_not_recommend]
 impl<K: InTurn, V> ReturnsVerdict<K, V, ViaHalt> for Halt {
+    #[inline]
     fn verdict(self) -> Answer<V> {
         Err(Fault::halt_and_keep(self))
     }
@@ -146,6 +155,7 @@ impl<K: InTurn, V> ReturnsVerdict<K, V, ViaHalt> for Halt {
 
 #[diagnostic::do_not_recommend]
 impl<K, V, T: Into<V>, E: Into<BoxError>> ReturnsVerdict<K, V, ViaResult<ViaInto>> for Result<T, E> {
+    #[inline]
     fn verdict(self) -> Answer<V> {
         self.map(Into::into).map_err(|error| Fault::from_error(error.into()))
     }
@@ -153,6 +163,7 @@ impl<K, V, T: Into<V>, E: Into<BoxError>> ReturnsVerdict<K, V, ViaResult<ViaInto
 
 #[diagnostic::do_not_recommend]
 impl<K: InTurn, V, E: Into<BoxError>> ReturnsVerdict<K, V, ViaResult<ViaHalt>> for Result<Halt, E> {
+    #[inline]
     fn verdict(self) -> Answer<V> {
         match self {
             Ok(halt) => Err(Fault::halt_and_keep(halt)),
@@ -175,6 +186,7 @@ pub trait ReturnsSubject<K, S, V, M> {
 
 #[diagnostic::do_not_recommend]
 impl<K, S, V: From<()>> ReturnsSubject<K, S, V, ViaSubject> for S {
+    #[inline]
     fn effect(self) -> Answer<Effect<S, V>> {
         Ok(Effect { subject: Some(self), verdict: ().into(), halt: None })
     }
@@ -182,6 +194,7 @@ impl<K, S, V: From<()>> ReturnsSubject<K, S, V, ViaSubject> for S {
 
 #[diagnostic::do_not_recommend]
 impl<K, S, V, T: Into<V>> ReturnsSubject<K, S, V, ViaPair<ViaInto>> for (S, T) {
+    #[inline]
     fn effect(self) -> Answer<Effect<S, V>> {
         Ok(Effect { subject: Some(self.0), verdict: self.1.into(), halt: None })
     }
@@ -189,12 +202,14 @@ impl<K, S, V, T: Into<V>> ReturnsSubject<K, S, V, ViaPair<ViaInto>> for (S, T) {
 
 #[diagnostic::do_not_recommend]
 impl<K: InTurn, S, V: From<()>> ReturnsSubject<K, S, V, ViaPair<ViaHalt>> for (S, Halt) {
+    #[inline]
     fn effect(self) -> Answer<Effect<S, V>> {
         Ok(Effect { subject: Some(self.0), verdict: ().into(), halt: Some(Box::new(self.1)) })
     }
 }
 
 impl<K: Removable, S, V: From<()>> ReturnsSubject<K, S, V, ViaOption> for Option<S> {
+    #[inline]
     fn effect(self) -> Answer<Effect<S, V>> {
         Ok(Effect { subject: self, verdict: ().into(), halt: None })
     }
@@ -203,6 +218,7 @@ impl<K: Removable, S, V: From<()>> ReturnsSubject<K, S, V, ViaOption> for Option
 impl<K, S, V, M, T: ReturnsSubject<K, S, V, M>, E: Into<BoxError>> ReturnsSubject<K, S, V, ViaResult<M>>
     for Result<T, E>
 {
+    #[inline]
     fn effect(self) -> Answer<Effect<S, V>> {
         self.map_err(|error| Fault::from_error(error.into()))?.effect()
     }

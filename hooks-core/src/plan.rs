@@ -1,6 +1,7 @@
 //! The ordered, immutable plan of one scope.
 
 pub(crate) mod order;
+mod segments;
 mod set;
 
 use std::fmt;
@@ -13,17 +14,15 @@ pub(crate) use order::Candidate;
 pub use set::HookSet;
 pub(crate) use set::KindPlan;
 
-use crate::hook::{Binding, Handler, HookId, OnFailure, StepParts};
+use crate::hook::{Binding, Handler, HookId, LendFn, OnFailure, OwnFn, ReadFn, StepParts};
 use crate::kind::{HookKind, Semantics};
 
 /// The hooks of one kind in their order, ready to run.
 pub(crate) struct Plan<K: HookKind> {
     pub(crate) steps: Box<[Step<K>]>,
-    pub(crate) segments: Box<[Segment]>,
+    pub(crate) segments: Box<[Segment<K>]>,
     /// Whether every hook is a plain function, so that nothing ever waits.
     pub(crate) is_sync: bool,
-    /// Whether any hook has a filter.
-    pub(crate) filtered: bool,
 }
 
 /// One hook of a plan.
@@ -37,14 +36,23 @@ pub(crate) struct Step<K: HookKind> {
 }
 
 /// A part of a plan that is run in one way.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Segment {
-    /// Plain functions, one after the other.
-    Sync(Range<usize>),
+pub(crate) struct Segment<K: HookKind> {
+    pub(crate) steps: Range<usize>,
+    pub(crate) way: Way<K>,
+}
+
+/// How a segment is run.
+pub(crate) enum Way<K: HookKind> {
+    /// Functions that read, have no filter, and come one after the other: nothing but their pointers is looked at.
+    ReadLane(Box<[ReadFn<K>]>),
+    /// As `ReadLane`, for functions that change the subject in place.
+    LendLane(Box<[LendFn<K>]>),
+    /// As `ReadLane`, for functions that take the subject.
+    OwnLane(Box<[OwnFn<K>]>),
+    /// One after the other, step by step.
+    OneByOne,
     /// A stage of readers of which some may wait: run together.
-    Together(Range<usize>),
-    /// An async writer.
-    Alone(usize),
+    Together,
 }
 
 /// A list of patterns over one field of the event: `fs_*|Bash`.
@@ -61,8 +69,9 @@ impl<K: HookKind> Filter<K> {
 }
 
 impl<K: HookKind> Step<K> {
+    #[inline]
     pub(crate) fn matches(&self, event: &K) -> bool {
-        self.filters.iter().all(|filter| filter.matches(event))
+        self.filters.is_empty() || self.filters.iter().all(|filter| filter.matches(event))
     }
 }
 
@@ -70,9 +79,8 @@ impl<K: HookKind> Plan<K> {
     pub(crate) fn build(parts: &[StepParts<'_>]) -> Self {
         let steps: Box<[Step<K>]> = parts.iter().filter_map(step).collect();
         Self {
-            segments: segments(parts).into(),
+            segments: segments::segments(&steps).into(),
             is_sync: parts.iter().all(|part| !part.binding.form.is_async),
-            filtered: steps.iter().any(|step| !step.filters.is_empty()),
             steps,
         }
     }
@@ -112,32 +120,5 @@ pub(crate) fn default_policy(semantics: Semantics) -> OnFailure {
     match semantics {
         Semantics::Gate => OnFailure::Deny,
         _ => OnFailure::Continue,
-    }
-}
-
-/// Joins stages of plain functions: they run one after the other whatever stage they are in.
-fn segments(parts: &[StepParts<'_>]) -> Vec<Segment> {
-    let mut segments: Vec<Segment> = Vec::new();
-    for stage in parts.chunk_by(|a, b| a.stage == b.stage) {
-        let start = segments.last().map_or(0, Segment::end);
-        let range = start..start + stage.len();
-        let writes = stage.iter().any(|part| part.binding.form.writes);
-        let waits = stage.iter().any(|part| part.binding.form.is_async);
-        match (waits, writes, segments.last_mut()) {
-            (false, _, Some(Segment::Sync(before))) => before.end = range.end,
-            (false, ..) => segments.push(Segment::Sync(range)),
-            (true, true, _) => segments.push(Segment::Alone(start)),
-            (true, false, _) => segments.push(Segment::Together(range)),
-        }
-    }
-    segments
-}
-
-impl Segment {
-    fn end(&self) -> usize {
-        match self {
-            Self::Sync(range) | Self::Together(range) => range.end,
-            Self::Alone(index) => index + 1,
-        }
     }
 }

@@ -9,8 +9,9 @@ pub use std::time::Duration;
 
 pub use inventory;
 
+pub use crate::hook as form;
 pub use crate::hook::{
-    Answer, BoxFuture, Effect, Filters, Func, Handler, HookId, Ids, KindInfo, OnFailure, Options, Origin, Timeout,
+    Answer, BoxFuture, Effect, Filters, Handler, HookId, Ids, KindInfo, OnFailure, Options, Origin, Timeout,
 };
 pub use crate::kind::{Allowed, Field, HookKind, Never, Removable, Slot};
 pub use crate::param::{Beside, InTurn, Read, ReturnsSubject, ReturnsVerdict, Rewrite};
@@ -70,6 +71,7 @@ pub trait ByEq {
 }
 
 impl<S: PartialEq> ByEq for Same<'_, S> {
+    #[inline]
     fn same(&self) -> bool {
         self.0 == self.1
     }
@@ -80,6 +82,7 @@ pub trait ByNothing {
 }
 
 impl<S> ByNothing for &Same<'_, S> {
+    #[inline]
     fn same(&self) -> bool {
         false
     }

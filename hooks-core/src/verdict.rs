@@ -81,6 +81,11 @@ pub trait Verdict: Clone + fmt::Debug + From<()> + Send + Sync + 'static {
         None
     }
 
+    /// Whether this answer changes no other when it is folded in, so that a dispatch may drop it. `false` is always right.
+    fn is_silent(&self) -> bool {
+        false
+    }
+
     /// A word for records, such as `deny`; `None` where the hook had no opinion. Never holds payload.
     fn summary(&self) -> Option<&'static str> {
         None
@@ -90,7 +95,13 @@ pub trait Verdict: Clone + fmt::Debug + From<()> + Send + Sync + 'static {
 impl Verdict for () {
     const SEMANTICS: Option<Semantics> = None;
 
+    #[inline]
     fn merge(&mut self, (): Self) {}
+
+    #[inline]
+    fn is_silent(&self) -> bool {
+        true
+    }
 }
 
 /// Ends the turn after this dispatch: returned in place of a verdict, in a `Result`'s error, or by `?`.

@@ -11,6 +11,7 @@ macro_rules! shared {
         impl std::ops::Deref for $name {
             type Target = $data;
 
+            #[inline]
             fn deref(&self) -> &$data {
                 &self.0
             }
@@ -18,6 +19,7 @@ macro_rules! shared {
 
         impl std::ops::DerefMut for $name {
             /// Copies the data first where somebody else still reads it.
+            #[inline]
             fn deref_mut(&mut self) -> &mut $data {
                 std::sync::Arc::make_mut(&mut self.0)
             }
@@ -25,6 +27,7 @@ macro_rules! shared {
 
         impl PartialEq for $name {
             /// The same allocation is equal without a look inside, which is what an untouched snapshot is.
+            #[inline]
             fn eq(&self, other: &Self) -> bool {
                 std::sync::Arc::ptr_eq(&self.0, &other.0) || self.0 == other.0
             }

@@ -119,6 +119,7 @@ impl std::ops::DerefMut for ToolInput {
 }
 
 impl PartialEq for ToolInput {
+    #[inline]
     fn eq(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.0, &other.0) || self.0.value == other.0.value
     }

@@ -1,21 +1,26 @@
 //! One dispatch: the subject on its way through the plan.
 
+use std::future::poll_fn;
 use std::ops::Range;
 use std::sync::Arc;
+use std::task::{Context, Poll};
 
 use crate::HookContext;
-use crate::hook::{Effect, Fault, FaultKind, Handler};
+use crate::hook::{
+    Answer, BoxFuture, Effect, Fault, FaultKind, Handler, HookId, Lend, LendFn, Own, OwnAsync, OwnFn, Read, ReadFn,
+    call,
+};
 use crate::kind::{HookKind, Removal};
 use crate::panics::catch;
-use crate::plan::{Plan, Segment};
+use crate::plan::{Plan, Segment, Way};
 use crate::record::{Observer, Record};
 use crate::verdict::Verdict;
 
-use super::error::Recovered;
+use super::error::{DispatchError, no_outcome};
 use super::log::Log;
-use super::tally::{Fail, Flow, Stop, Tally};
-use super::together::{Outcome, run_alone, run_together};
-use super::{DispatchError, Fired};
+use super::tally::{Aside, Fail, Flow, Stop, Tally};
+use super::wait::{Ended, wait_for};
+use super::{Fired, Told, together};
 
 /// The subject, in two copies.
 ///
@@ -29,11 +34,13 @@ struct Draft<S> {
 
 impl<S: Clone> Draft<S> {
     /// The scratch to write to in place.
+    #[inline]
     fn lend(&mut self) -> &mut S {
         self.scratch.get_or_insert_with(|| self.committed.clone())
     }
 
     /// The scratch to give away.
+    #[inline]
     fn give(&mut self) -> S {
         self.scratch.take().unwrap_or_else(|| self.committed.clone())
     }
@@ -46,7 +53,18 @@ pub(super) struct Chain<'a, K: HookKind> {
     tally: Tally<'a, K>,
 }
 
+type WriterFuture<'a, K> = BoxFuture<'a, Answer<Effect<<K as HookKind>::Subject, <K as HookKind>::Verdict>>>;
+
+/// How far a sequence got.
+enum Walk<'a, K: HookKind> {
+    /// To its end, or to where the chain stops.
+    Ended(Flow),
+    /// To an async writer that has to wait.
+    Waits(usize, WriterFuture<'a, K>),
+}
+
 impl<'a, K: HookKind> Chain<'a, K> {
+    #[inline]
     pub(super) fn new(
         plan: &'a Plan<K>,
         cx: &'a HookContext,
@@ -61,15 +79,13 @@ impl<'a, K: HookKind> Chain<'a, K> {
         Self { cx, event, draft: Draft { committed: subject, scratch: None }, tally: Tally::new(plan, log) }
     }
 
-    /// Runs the plan part by part.
-    pub(super) async fn run(&mut self) {
+    /// Runs a plan in which nothing waits.
+    #[inline]
+    pub(super) fn run_sync(&mut self) {
         for segment in &self.tally.plan.segments {
-            let flow = match segment {
-                Segment::Sync(range) => self.run_sync(range.clone()),
-                Segment::Together(range) => {
-                    run_together(self.cx, self.event, &self.draft.committed, range.clone(), &mut self.tally).await
-                }
-                Segment::Alone(index) => self.run_writer(*index).await,
+            let flow = match self.run_lane(segment) {
+                Some(flow) => flow,
+                None => self.run_plain(segment.steps.clone()),
             };
             if flow == Flow::Stop {
                 return;
@@ -77,15 +93,48 @@ impl<'a, K: HookKind> Chain<'a, K> {
         }
     }
 
-    /// Runs plain functions one after the other. One `catch_unwind` covers all that do not panic.
-    pub(super) fn run_sync(&mut self, range: Range<usize>) -> Flow {
-        let mut next = range.start;
+    /// Runs the plan part by part.
+    pub(super) async fn run(&mut self) {
+        for segment in &self.tally.plan.segments {
+            let flow = match (self.run_lane(segment), &segment.way) {
+                (Some(flow), _) => flow,
+                (None, Way::Together) => {
+                    let steps = segment.steps.clone();
+                    together::run(self.cx, self.event, &self.draft.committed, steps, &mut self.tally).await
+                }
+                (None, _) => self.run_writers(segment.steps.clone()).await,
+            };
+            if flow == Flow::Stop {
+                return;
+            }
+        }
+    }
+
+    /// Runs a lane; `None` where the segment is none, or where somebody listens, who is told of every step.
+    #[inline]
+    fn run_lane(&mut self, segment: &Segment<K>) -> Option<Flow> {
+        if self.tally.aside.as_ref().is_some_and(|aside| aside.log.is_some()) {
+            return None;
+        }
+        let steps = &segment.steps;
+        match &segment.way {
+            Way::ReadLane(lane) => Some(self.lane(steps.start, lane, Self::read)),
+            Way::LendLane(lane) => Some(self.lane(steps.start, lane, Self::lend)),
+            Way::OwnLane(lane) => Some(self.lane(steps.start, lane, Self::own)),
+            Way::OneByOne | Way::Together => None,
+        }
+    }
+
+    /// Runs functions of one form. One `catch_unwind` covers all that do not panic.
+    #[inline]
+    fn lane<F: Copy>(&mut self, start: usize, lane: &[F], run: impl Fn(&mut Self, usize, F) -> Flow) -> Flow {
+        let mut next = 0;
         loop {
             let caught = catch(|| {
-                while next < range.end {
-                    let index = next;
+                for hook in lane.get(next..).unwrap_or_default() {
+                    // Noted before the call: if it panics, this is who did.
                     next += 1;
-                    if self.call(index) == Flow::Stop {
+                    if run(self, start + next - 1, *hook) == Flow::Stop {
                         return Flow::Stop;
                     }
                 }
@@ -93,10 +142,7 @@ impl<'a, K: HookKind> Chain<'a, K> {
             });
             let flow = match caught {
                 Ok(flow) => return flow,
-                Err(panic) => {
-                    self.draft.scratch = None;
-                    self.tally.failed(next - 1, Fail::Panicked(panic))
-                }
+                Err(panic) => self.panicked(start + next - 1, panic),
             };
             if flow == Flow::Stop {
                 return flow;
@@ -105,37 +151,148 @@ impl<'a, K: HookKind> Chain<'a, K> {
     }
 
     #[inline]
-    fn call(&mut self, index: usize) -> Flow {
-        let plan = self.tally.plan;
-        let step = &plan.steps[index];
-        if plan.filtered && !step.matches(self.event) {
+    fn read(&mut self, index: usize, hook: ReadFn<K>) -> Flow {
+        match hook(self.cx, self.event, &self.draft.committed) {
+            Ok(verdict) => self.tally.decided(index, verdict),
+            Err(fault) => self.tally.failed(index, Fail::Fault(fault)),
+        }
+    }
+
+    #[inline]
+    fn lend(&mut self, index: usize, hook: LendFn<K>) -> Flow {
+        match hook(self.cx, self.event, self.draft.lend()) {
+            Ok(verdict) => self.commit(index, verdict),
+            Err(fault) => self.faulted(index, fault),
+        }
+    }
+
+    #[inline]
+    fn own(&mut self, index: usize, hook: OwnFn<K>) -> Flow {
+        match hook(self.cx, self.event, self.draft.give()) {
+            Ok(effect) => self.take_effect(index, effect),
+            Err(fault) => self.tally.failed(index, Fail::Fault(fault)),
+        }
+    }
+
+    /// Runs plain functions step by step.
+    fn run_plain(&mut self, range: Range<usize>) -> Flow {
+        for index in range {
+            let flow = match catch(|| self.step(index)) {
+                Ok(flow) => flow,
+                Err(panic) => self.panicked(index, panic),
+            };
+            if flow == Flow::Stop {
+                return flow;
+            }
+        }
+        Flow::Go
+    }
+
+    /// Runs one plain function.
+    fn step(&mut self, index: usize) -> Flow {
+        if !self.select(index) {
             return Flow::Go;
         }
-        if let Some(log) = &mut self.tally.log {
-            log.start(index);
-        }
-        match &step.handler {
-            Handler::Read(hook) => match hook(self.cx, self.event, &self.draft.committed) {
+        let (plan, cx, event) = (self.tally.plan, self.cx, self.event);
+        match &plan.steps[index].handler {
+            Handler::Read(hook) => match call!(Read::hook(cx, event, &self.draft.committed)) {
                 Ok(verdict) => self.tally.decided(index, verdict),
                 Err(fault) => self.tally.failed(index, Fail::Fault(fault)),
             },
-            Handler::Lend(hook) => match hook(self.cx, self.event, self.draft.lend()) {
-                Ok(verdict) => match self.commit_scratch(index) {
-                    Ok(()) => self.tally.decided(index, verdict),
-                    Err(fail) => self.tally.failed(index, fail),
-                },
+            Handler::Lend(hook) => match call!(Lend::hook(cx, event, self.draft.lend())) {
+                Ok(verdict) => self.commit(index, verdict),
                 Err(fault) => self.faulted(index, fault),
             },
-            Handler::Own(hook) => {
-                let answer = hook(self.cx, self.event, self.draft.give());
-                match answer {
-                    Ok(effect) => self.take_effect(index, effect),
-                    Err(fault) => self.tally.failed(index, Fail::Fault(fault)),
+            Handler::Own(hook) => match call!(Own::hook(cx, event, self.draft.give())) {
+                Ok(effect) => self.take_effect(index, effect),
+                Err(fault) => self.tally.failed(index, Fail::Fault(fault)),
+            },
+            Handler::OwnAsync(_) | Handler::ReadAsync(_) => Flow::Go,
+        }
+    }
+
+    /// Whether the hook's filter matches; then its time begins.
+    fn select(&mut self, index: usize) -> bool {
+        let selected = self.tally.plan.steps[index].matches(self.event);
+        if let (true, Some(log)) = (selected, self.tally.log()) {
+            log.start(index);
+        }
+        selected
+    }
+
+    /// Runs steps of which some are async writers.
+    async fn run_writers(&mut self, mut range: Range<usize>) -> Flow {
+        loop {
+            match poll_fn(|task| Poll::Ready(self.walk(range.clone(), task))).await {
+                Walk::Ended(flow) => return flow,
+                Walk::Waits(index, future) => {
+                    if self.finish_writer(index, future).await == Flow::Stop {
+                        return Flow::Stop;
+                    }
+                    range.start = index + 1;
                 }
             }
-            // A sync segment holds plain functions only.
-            Handler::ReadAsync(_) | Handler::OwnAsync(_) => Flow::Go,
         }
+    }
+
+    /// Runs steps one after the other, up to a writer that has to wait.
+    fn walk(&mut self, range: Range<usize>, task: &mut Context<'_>) -> Walk<'a, K> {
+        let mut next = range.start;
+        loop {
+            let flow = match catch(|| self.steps(&mut next, range.end, task)) {
+                Ok(walk) => return walk,
+                Err(panic) => self.panicked(next - 1, panic),
+            };
+            if flow == Flow::Stop {
+                return Walk::Ended(flow);
+            }
+        }
+    }
+
+    #[inline]
+    fn steps(&mut self, next: &mut usize, end: usize, task: &mut Context<'_>) -> Walk<'a, K> {
+        let (plan, cx, event) = (self.tally.plan, self.cx, self.event);
+        for step in plan.steps.get(*next..end).unwrap_or_default() {
+            let index = *next;
+            *next += 1;
+            let flow = match &step.handler {
+                Handler::OwnAsync(_) if !self.select(index) => continue,
+                Handler::OwnAsync(hook) => {
+                    let mut future = call!(OwnAsync::hook(cx, event, self.draft.give()));
+                    let Poll::Ready(answer) = future.as_mut().poll(task) else { return Walk::Waits(index, future) };
+                    // What the future still holds may panic when it is dropped; the hook has failed then.
+                    drop(future);
+                    match answer {
+                        Ok(effect) => self.take_effect(index, effect),
+                        Err(fault) => self.tally.failed(index, Fail::Fault(fault)),
+                    }
+                }
+                _ => self.step(index),
+            };
+            if flow == Flow::Stop {
+                return Walk::Ended(flow);
+            }
+        }
+        Walk::Ended(Flow::Go)
+    }
+
+    #[cold]
+    fn panicked(&mut self, index: usize, panic: String) -> Flow {
+        self.draft.scratch = None;
+        self.tally.failed(index, Fail::Panicked(panic))
+    }
+
+    /// Waits for an async writer that was polled once.
+    async fn finish_writer(&mut self, index: usize, future: WriterFuture<'a, K>) -> Flow {
+        let timeout = self.tally.plan.steps[index].timeout;
+        let flow = match wait_for(future, timeout, self.cx.cancellation()).await {
+            // The subject that comes back is compared and checked with code of the app, which may panic too.
+            Ok(Ok(effect)) => catch(|| self.take_effect(index, effect)),
+            Ok(Err(fault)) => Ok(self.tally.failed(index, Fail::Fault(fault))),
+            Err(Ended::Failed(fail)) => Ok(self.tally.failed(index, fail)),
+            Err(Ended::Stopped(stopped)) => Ok(self.tally.stop(stopped.at(index))),
+        };
+        flow.unwrap_or_else(|panic| self.panicked(index, panic))
     }
 
     /// A hook that was lent the scratch gave no verdict: its changes stay only with a halt in the verdict's place.
@@ -157,29 +314,31 @@ impl<'a, K: HookKind> Chain<'a, K> {
     }
 
     /// Commits what a hook gave back that took the subject.
+    #[inline(always)]
     fn take_effect(&mut self, index: usize, effect: Effect<K::Subject, K::Verdict>) -> Flow {
-        let Some(subject) = effect.subject else {
-            if let Some(log) = &mut self.tally.log {
-                log.done(index, None);
-            }
-            return self.tally.removed(index);
-        };
+        let Some(subject) = effect.subject else { return self.tally.removed(index) };
         self.draft.scratch = Some(subject);
-        if let Err(fail) = self.commit_scratch(index) {
-            return self.tally.failed(index, fail);
+        match effect.halt {
+            None => self.commit(index, effect.verdict),
+            Some(halt) => self.faulted(index, Fault::halt_and_keep(*halt)),
         }
-        if let Some(halt) = effect.halt {
-            self.tally.halted(index, *halt);
-            return Flow::Go;
+    }
+
+    #[inline(always)]
+    fn commit(&mut self, index: usize, verdict: K::Verdict) -> Flow {
+        match self.commit_scratch(index) {
+            Ok(()) => self.tally.decided(index, verdict),
+            Err(fail) => self.tally.failed(index, fail),
         }
-        self.tally.decided(index, effect.verdict)
     }
 
     /// Makes the scratch what later hooks see, if it differs and keeps the rules of the kind.
-    #[inline]
+    #[inline(always)]
     fn commit_scratch(&mut self, index: usize) -> Result<(), Fail> {
-        let unchanged = self.draft.scratch.as_ref().is_none_or(|scratch| K::same(&self.draft.committed, scratch));
-        if unchanged { Ok(()) } else { self.commit_change(index) }
+        match &self.draft.scratch {
+            Some(scratch) if !K::same(&self.draft.committed, scratch) => self.commit_change(index),
+            _ => Ok(()),
+        }
     }
 
     fn commit_change(&mut self, index: usize) -> Result<(), Fail> {
@@ -194,85 +353,56 @@ impl<'a, K: HookKind> Chain<'a, K> {
         Ok(())
     }
 
-    /// Runs one async writer.
-    async fn run_writer(&mut self, index: usize) -> Flow {
-        let plan = self.tally.plan;
-        let step = &plan.steps[index];
-        let Handler::OwnAsync(hook) = &step.handler else { return Flow::Go };
-        if !step.matches(self.event) {
-            return Flow::Go;
-        }
-        if let Some(log) = &mut self.tally.log {
-            log.start(index);
-        }
-        let (cx, event, subject) = (self.cx, self.event, self.draft.give());
-        let outcome = run_alone(|| hook(cx, event, subject), step.timeout, cx.cancellation()).await;
-        let done = match outcome {
-            // The subject that comes back is compared and checked with code of the app, which may panic too.
-            Outcome::Done(Ok(effect)) => catch(|| self.take_effect(index, effect)),
-            Outcome::Done(Err(fault)) => Ok(self.tally.failed(index, Fail::Fault(fault))),
-            Outcome::Failed(fail) => Ok(self.tally.failed(index, fail)),
-            Outcome::Ended(ended) => {
-                self.tally.stop = Some(ended.at(index));
-                Ok(Flow::Stop)
-            }
-        };
-        done.unwrap_or_else(|panic| {
-            self.draft.scratch = None;
-            self.tally.failed(index, Fail::Panicked(panic))
-        })
-    }
-
     /// Ends the dispatch: the record to those who listen, the outcome to the caller.
     #[inline]
     pub(super) fn finish(
-        mut self,
-        disabled: &[crate::hook::HookId],
+        self,
+        disabled: &[HookId],
         observers: &[Arc<dyn Observer>],
     ) -> Result<Fired<K>, DispatchError> {
-        let record = match self.tally.log.take() {
-            None => None,
-            Some(log) => self.record(*log, disabled, observers),
-        };
-        let subject = self.draft.committed;
-        let Tally { plan, verdict, halt, failures, stop, .. } = self.tally;
-        let removed_by = match stop {
-            None | Some(Stop::Decided) => None,
-            Some(Stop::Removed(index)) => Some(plan.steps[index].id.clone()),
-            Some(stop) => return Err(stopped::<K>(plan, stop, subject)),
-        };
-        let subject = K::Removal::kept(subject, removed_by.is_some());
-        Ok(Fired { subject, verdict, halt, failures, removed_by, record })
-    }
-
-    #[cold]
-    fn record(
-        &self,
-        log: Log,
-        disabled: &[crate::hook::HookId],
-        observers: &[Arc<dyn Observer>],
-    ) -> Option<Arc<Record>> {
-        let record = Arc::new(log.finish(self.cx, &self.tally, disabled));
-        tracing::debug!(target: "hooks_core::dispatch", kind = record.kind, runs = record.runs.len(), verdict = record.verdict, removed = record.removed, duration = ?record.duration, "dispatched");
-        for observer in observers {
-            if let Err(panic) = catch(|| observer.dispatched(&record)) {
-                tracing::error!(target: "hooks_core", kind = record.kind, panic, "an observer panicked");
-            }
+        let Self { cx, draft: Draft { committed, .. }, tally, .. } = self;
+        let Tally { plan, verdict, aside } = tally;
+        match aside {
+            None => Ok(Fired::of(committed, verdict)),
+            Some(aside) => finish_aside(cx, plan, committed, verdict, *aside, disabled, observers),
         }
-        self.cx.keeps_records().then_some(record)
     }
 }
 
 #[cold]
-fn stopped<K: HookKind>(plan: &Plan<K>, stop: Stop, subject: K::Subject) -> DispatchError {
-    let subject = Recovered::new(subject);
-    let kind = K::NAME;
-    match stop {
-        Stop::Required(failure) => DispatchError::Required { failure, subject },
-        Stop::NoRuntime(index) => DispatchError::NoRuntime { kind, hook: plan.steps[index].id.clone(), subject },
-        Stop::Cancelled(index) | Stop::Removed(index) => {
-            DispatchError::Cancelled { kind, hook: plan.steps[index].id.clone(), subject }
+fn finish_aside<K: HookKind>(
+    cx: &HookContext,
+    plan: &Plan<K>,
+    subject: K::Subject,
+    verdict: K::Verdict,
+    aside: Aside,
+    disabled: &[HookId],
+    observers: &[Arc<dyn Observer>],
+) -> Result<Fired<K>, DispatchError> {
+    let Aside { halt, failures, stop, log } = aside;
+    let record = log.map(|log| Arc::new(log.finish(cx, plan, verdict.summary(), stop.as_ref(), disabled)));
+    if let Some(record) = &record {
+        tell(record, observers);
+    }
+    let removed_by = match stop {
+        None | Some(Stop::Decided) => None,
+        Some(Stop::Removed(index)) => Some(plan.steps[index].id.clone()),
+        Some(Stop::Broken(broken)) => return Err(no_outcome(plan, broken, subject)),
+    };
+    let subject = K::Removal::kept(subject, removed_by.is_some());
+    let record = record.filter(|_| cx.keeps_records());
+    Ok(Fired { subject, verdict, aside: Some(Box::new(Told { halt, failures, removed_by, record })) })
+}
+
+fn tell(record: &Record, observers: &[Arc<dyn Observer>]) {
+    tracing::debug!(
+        target: "hooks_core::dispatch",
+        kind = record.kind, runs = record.runs.len(), verdict = record.verdict, removed = record.removed,
+        duration = ?record.duration, "dispatched",
+    );
+    for observer in observers {
+        if let Err(panic) = catch(|| observer.dispatched(record)) {
+            tracing::error!(target: "hooks_core", kind = record.kind, panic, "an observer panicked");
         }
-        Stop::Decided => DispatchError::Cancelled { kind, hook: crate::hook::HookId::new(""), subject },
     }
 }

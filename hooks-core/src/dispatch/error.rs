@@ -6,6 +6,8 @@ use crate::kind::HookKind;
 use crate::plan::Plan;
 use crate::record::Failure;
 
+use super::tally::Broken;
+
 /// Why a dispatch gave no outcome. The subject is in it, as the last successful hook left it.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -15,7 +17,7 @@ pub enum DispatchError {
     #[non_exhaustive]
     Required {
         /// The failure.
-        failure: Failure,
+        failure: Box<Failure>,
         /// The subject.
         subject: Recovered,
     },
@@ -97,5 +99,18 @@ pub(super) fn async_hook<K: HookKind>(plan: &Plan<K>, subject: K::Subject) -> Di
         kind: K::NAME,
         hook: hook.map_or_else(|| HookId::new(""), |step| step.id.clone()),
         subject: Recovered::new(subject),
+    }
+}
+
+/// The error for a dispatch that has no outcome.
+#[cold]
+pub(super) fn no_outcome<K: HookKind>(plan: &Plan<K>, broken: Broken, subject: K::Subject) -> DispatchError {
+    let subject = Recovered::new(subject);
+    let kind = K::NAME;
+    let hook = |index: usize| plan.steps[index].id.clone();
+    match broken {
+        Broken::Required(failure) => DispatchError::Required { failure: Box::new(failure), subject },
+        Broken::Cancelled(index) => DispatchError::Cancelled { kind, hook: hook(index), subject },
+        Broken::NoRuntime(index) => DispatchError::NoRuntime { kind, hook: hook(index), subject },
     }
 }

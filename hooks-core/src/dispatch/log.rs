@@ -7,9 +7,8 @@ use crate::hook::HookId;
 use crate::kind::HookKind;
 use crate::plan::Plan;
 use crate::record::{Note, Record, Run, Skip, Status};
-use crate::verdict::Verdict;
 
-use super::tally::{Stop, Tally};
+use super::tally::Stop;
 
 #[derive(Debug)]
 pub(super) struct Log {
@@ -28,7 +27,7 @@ struct Draft {
 
 impl Log {
     /// A log of `plan`; `None` where no hook is selected, because then nothing is recorded.
-    pub(super) fn new<K: HookKind>(plan: &Plan<K>, event: &K) -> Option<Box<Self>> {
+    pub(super) fn new<K: HookKind>(plan: &Plan<K>, event: &K) -> Option<Self> {
         let draft = |step: &crate::plan::Step<K>| Draft {
             run: Run {
                 hook: step.id.clone(),
@@ -44,7 +43,7 @@ impl Log {
             open: true,
         };
         let runs: Vec<Draft> = plan.steps.iter().map(draft).collect();
-        runs.iter().any(|draft| draft.selected).then(|| Box::new(Self { start: Instant::now(), runs }))
+        runs.iter().any(|draft| draft.selected).then(|| Self { start: Instant::now(), runs })
     }
 
     pub(super) fn start(&mut self, index: usize) {
@@ -91,19 +90,26 @@ impl Log {
     }
 
     /// The finished record.
-    pub(super) fn finish<K: HookKind>(self, cx: &HookContext, tally: &Tally<'_, K>, disabled: &[HookId]) -> Record {
-        let removed = matches!(tally.stop, Some(Stop::Removed(_)));
-        let skip = match &tally.stop {
+    pub(super) fn finish<K: HookKind>(
+        self,
+        cx: &HookContext,
+        plan: &Plan<K>,
+        verdict: Option<&'static str>,
+        stop: Option<&Stop>,
+        disabled: &[HookId],
+    ) -> Record {
+        let removed = matches!(stop, Some(Stop::Removed(_)));
+        let skip = match stop {
             Some(Stop::Removed(_)) => Skip::Removed,
             Some(Stop::Decided) => Skip::Decided,
-            Some(Stop::Required(_) | Stop::Cancelled(_) | Stop::NoRuntime(_)) | None => Skip::Aborted,
+            Some(Stop::Broken(_)) | None => Skip::Aborted,
         };
         // The stage in which the chain stopped: what was not done there was cancelled, not skipped.
         let last = self.runs.iter().rposition(|draft| !draft.open);
-        let stage = last.map(|index| tally.plan.steps[index].stage);
+        let stage = last.map(|index| plan.steps[index].stage);
         let duration = self.start.elapsed();
         let mut runs: Vec<Run> = Vec::with_capacity(self.runs.len() + disabled.len());
-        for (draft, step) in self.runs.into_iter().zip(&tally.plan.steps) {
+        for (draft, step) in self.runs.into_iter().zip(&plan.steps) {
             let mut run = draft.run;
             run.status = match (draft.open, draft.selected) {
                 (true, false) => Status::Skipped(Skip::Filter),
@@ -128,7 +134,7 @@ impl Log {
             conversation: cx.conversation().map(str::to_owned),
             turn: cx.turn(),
             runs,
-            verdict: tally.verdict.summary(),
+            verdict,
             removed,
             duration,
         }

@@ -23,6 +23,13 @@ pub(super) enum Stop {
     Removed(usize),
     /// The verdict is final.
     Decided,
+    /// There is no outcome.
+    Broken(Broken),
+}
+
+/// Why there is no outcome.
+#[derive(Debug)]
+pub(super) enum Broken {
     /// A required hook failed.
     Required(Failure),
     /// The turn was cancelled while this hook waited.
@@ -43,36 +50,62 @@ pub(super) enum Fail {
 pub(super) struct Tally<'a, K: HookKind> {
     pub(super) plan: &'a Plan<K>,
     pub(super) verdict: K::Verdict,
+    /// There only where something out of the ordinary happened, or where somebody listens: a dispatch in which all goes
+    /// well keeps nothing but its verdict.
+    pub(super) aside: Option<Box<Aside>>,
+}
+
+/// What most dispatches have none of.
+#[derive(Default)]
+pub(super) struct Aside {
     pub(super) halt: Option<Halt>,
     pub(super) failures: Vec<Failure>,
     pub(super) stop: Option<Stop>,
-    pub(super) log: Option<Box<Log>>,
+    pub(super) log: Option<Log>,
 }
 
 impl<'a, K: HookKind> Tally<'a, K> {
-    pub(super) fn new(plan: &'a Plan<K>, log: Option<Box<Log>>) -> Self {
-        Self { plan, verdict: ().into(), halt: None, failures: Vec::new(), stop: None, log }
+    #[inline]
+    pub(super) fn new(plan: &'a Plan<K>, log: Option<Log>) -> Self {
+        let aside = log.map(|log| Box::new(Aside { log: Some(log), ..Aside::default() }));
+        Self { plan, verdict: ().into(), aside }
+    }
+
+    fn aside(&mut self) -> &mut Aside {
+        self.aside.get_or_insert_default()
+    }
+
+    #[inline]
+    pub(super) fn log(&mut self) -> Option<&mut Log> {
+        self.aside.as_mut()?.log.as_mut()
+    }
+
+    /// Ends the chain for a reason.
+    #[cold]
+    pub(super) fn stop(&mut self, stop: Stop) -> Flow {
+        self.aside().stop = Some(stop);
+        Flow::Stop
     }
 
     /// Folds in what the hook decided, its change (if any) having been kept.
-    #[inline]
-    pub(super) fn decided(&mut self, index: usize, mut verdict: K::Verdict) -> Flow {
-        if let Some(log) = &mut self.log {
+    #[inline(always)]
+    pub(super) fn decided(&mut self, index: usize, verdict: K::Verdict) -> Flow {
+        if verdict.is_silent() && self.aside.is_none() { Flow::Go } else { self.fold(index, verdict) }
+    }
+
+    fn fold(&mut self, index: usize, mut verdict: K::Verdict) -> Flow {
+        if let Some(log) = self.log() {
             log.done(index, verdict.summary());
         }
         verdict.attribute(&self.plan.steps[index].id);
         self.verdict.merge(verdict);
-        if self.verdict.is_final() {
-            self.stop = Some(Stop::Decided);
-            return Flow::Stop;
-        }
-        Flow::Go
+        if self.verdict.is_final() { self.stop(Stop::Decided) } else { Flow::Go }
     }
 
     /// Notes that the hook's change of the subject was kept.
     pub(super) fn changed(&mut self, index: usize) {
         let outdated = self.verdict.subject_changed();
-        if let Some(log) = &mut self.log {
+        if let Some(log) = self.log() {
             log.changed(index);
             if outdated {
                 log.outdate_allows(index);
@@ -82,7 +115,7 @@ impl<'a, K: HookKind> Tally<'a, K> {
 
     /// Notes that the hook's change was dropped because the subject is frozen.
     pub(super) fn frozen(&mut self, index: usize) {
-        if let Some(log) = &mut self.log {
+        if let Some(log) = self.log() {
             log.note(index, Note::SubjectFrozen);
         }
     }
@@ -91,17 +124,19 @@ impl<'a, K: HookKind> Tally<'a, K> {
     #[cold]
     pub(super) fn halted(&mut self, index: usize, mut halt: Halt) {
         halt.by = Some(self.plan.steps[index].id.clone());
-        if let Some(log) = &mut self.log {
+        if let Some(log) = self.log() {
             log.done(index, Some("halt"));
         }
-        self.halt.get_or_insert(halt);
+        self.aside().halt.get_or_insert(halt);
     }
 
     /// Notes that the hook removed the subject.
     #[cold]
     pub(super) fn removed(&mut self, index: usize) -> Flow {
-        self.stop = Some(Stop::Removed(index));
-        Flow::Stop
+        if let Some(log) = self.log() {
+            log.done(index, None);
+        }
+        self.stop(Stop::Removed(index))
     }
 
     /// Does what the hook's `on_failure` says.
@@ -132,25 +167,21 @@ impl<'a, K: HookKind> Tally<'a, K> {
             hook = %failure.hook, kind = failure.kind, failure = %failure.failure, cause = %failure.cause,
             on_failure = failure.on_failure.as_str(), "hook failed",
         );
-        if let Some(log) = &mut self.log {
+        if let Some(log) = self.log() {
             log.failed(index, status, &failure.cause);
         }
-        self.failures.push(failure.clone());
+        self.aside().failures.push(failure.clone());
         match step.on_failure {
             OnFailure::Continue => Flow::Go,
-            OnFailure::Remove => self.removed(index),
+            OnFailure::Remove => self.stop(Stop::Removed(index)),
             OnFailure::Deny => match K::Verdict::could_not_answer(kind, &step.id) {
                 Some(verdict) => {
                     self.verdict.merge(verdict);
-                    self.stop = Some(Stop::Decided);
-                    Flow::Stop
+                    self.stop(Stop::Decided)
                 }
                 None => Flow::Go,
             },
-            OnFailure::Required => {
-                self.stop = Some(Stop::Required(failure));
-                Flow::Stop
-            }
+            OnFailure::Required => self.stop(Stop::Broken(Broken::Required(failure))),
         }
     }
 }

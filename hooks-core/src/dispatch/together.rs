@@ -1,121 +1,20 @@
-//! Hooks that may wait: readers of one stage together, a writer on its own.
+//! The readers of one stage, together. Answers are folded in the order of the plan, whoever is done first.
 
-use std::future::{Future, poll_fn};
+use std::future::poll_fn;
 use std::ops::Range;
-use std::pin::pin;
 use std::task::{Context, Poll};
-use std::time::Duration;
-
-use tokio_util::sync::CancellationToken;
 
 use crate::HookContext;
-use crate::hook::{Answer, BoxFuture, Handler};
+use crate::hook::{Answer, FaultKind, Handler, OnFailure, Read, ReadAsync, call};
 use crate::kind::HookKind;
 use crate::panics::catch;
+use crate::verdict::Verdict;
 
-use super::guarded::{Guarded, NoTimer};
-use super::tally::{Fail, Flow, Stop, Tally};
+use super::tally::{Fail, Flow, Tally};
+use super::wait::{Ended, Stopped, Waiting, until_cancelled};
 
-/// What a hook that may wait came to.
-pub(super) enum Outcome<T> {
-    Done(T),
-    Failed(Fail),
-    Ended(Ended),
-}
-
-/// The dispatch ends here, by no fault of the hook.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Ended {
-    Cancelled,
-    NoRuntime,
-}
-
-impl Ended {
-    pub(super) fn at(self, index: usize) -> Stop {
-        match self {
-            Self::Cancelled => Stop::Cancelled(index),
-            Self::NoRuntime => Stop::NoRuntime(index),
-        }
-    }
-}
-
-/// A hook's first poll: done, or waiting.
-enum First<'a, T> {
-    Now(Outcome<T>),
-    Later(Guarded<'a, T>),
-}
-
-/// Calls the hook and polls it once. One `catch_unwind` covers the call, the poll and the drop of what is done.
-#[inline]
-fn first_poll<'a, T>(
-    call: impl FnOnce() -> BoxFuture<'a, T>,
-    timeout: Option<Duration>,
-    task: &mut Context<'_>,
-) -> First<'a, T> {
-    let polled = catch(|| {
-        let mut future = call();
-        match future.as_mut().poll(task) {
-            Poll::Ready(answer) => {
-                drop(future);
-                Ok(answer)
-            }
-            Poll::Pending => Err(future),
-        }
-    });
-    match polled {
-        Ok(Ok(answer)) => First::Now(Outcome::Done(answer)),
-        Ok(Err(future)) => match Guarded::waiting(future, timeout) {
-            Ok(guarded) => First::Later(guarded),
-            Err(NoTimer) => First::Now(Outcome::Ended(Ended::NoRuntime)),
-        },
-        Err(panic) => First::Now(Outcome::Failed(Fail::Panicked(panic))),
-    }
-}
-
-/// Runs one hook to its end.
-pub(super) async fn run_alone<'a, T>(
-    call: impl FnOnce() -> BoxFuture<'a, T>,
-    timeout: Option<Duration>,
-    cancellation: Option<&CancellationToken>,
-) -> Outcome<T> {
-    let mut call = Some(call);
-    let first = poll_fn(|task| match call.take() {
-        Some(call) => Poll::Ready(first_poll(call, timeout, task)),
-        None => Poll::Pending,
-    })
-    .await;
-    match first {
-        First::Now(outcome) => outcome,
-        First::Later(mut guarded) => {
-            let poll = |task: &mut Context<'_>| {
-                guarded.poll(task).map(|polled| match polled {
-                    Ok(answer) => Outcome::Done(answer),
-                    Err(fail) => Outcome::Failed(fail),
-                })
-            };
-            until_cancelled(cancellation, poll).await.unwrap_or(Outcome::Ended(Ended::Cancelled))
-        }
-    }
-}
-
-/// Polls until done; `None` where the token was cancelled first.
-async fn until_cancelled<T>(
-    cancellation: Option<&CancellationToken>,
-    mut poll: impl FnMut(&mut Context<'_>) -> Poll<T>,
-) -> Option<T> {
-    let Some(token) = cancellation else { return Some(poll_fn(poll).await) };
-    let mut cancelled = pin!(token.cancelled());
-    poll_fn(|task| {
-        if let Poll::Ready(done) = poll(task) {
-            return Poll::Ready(Some(done));
-        }
-        cancelled.as_mut().poll(task).map(|()| None)
-    })
-    .await
-}
-
-/// Runs the readers of a stage together. Answers are folded in the order of the plan, whoever is done first.
-pub(super) async fn run_together<K: HookKind>(
+/// Runs a stage.
+pub(super) async fn run<K: HookKind>(
     cx: &HookContext,
     event: &K,
     subject: &K::Subject,
@@ -124,30 +23,24 @@ pub(super) async fn run_together<K: HookKind>(
 ) -> Flow {
     let mut stage = Stage::<K> { waiting: Vec::new(), done: Vec::new() };
     let started = poll_fn(|task| Poll::Ready(stage.start(cx, event, subject, range.clone(), tally, task))).await;
-    if started == Flow::Stop || stage.waiting.is_empty() {
-        return started;
-    }
-    let first_waiting = stage.waiting[0].0;
-    let poll = |task: &mut Context<'_>| stage.poll(tally, task);
-    match until_cancelled(cx.cancellation(), poll).await {
+    let Some((first_waiting, _)) = stage.waiting.first() else { return started };
+    let first_waiting = *first_waiting;
+    match until_cancelled(cx.cancellation(), |task| stage.poll(tally, task)).await {
         Some(()) => stage.fold(tally),
-        None => {
-            tally.stop = Some(Stop::Cancelled(first_waiting));
-            Flow::Stop
-        }
+        None => tally.stop(Stopped::Cancelled.at(first_waiting)),
     }
 }
 
-type ReadAnswer<K> = Outcome<Answer<<K as HookKind>::Verdict>>;
+type Outcome<K> = Result<Answer<<K as HookKind>::Verdict>, Ended>;
 
 struct Stage<'a, K: HookKind> {
-    waiting: Vec<(usize, Guarded<'a, Answer<K::Verdict>>)>,
+    waiting: Vec<(usize, Waiting<'a, Answer<K::Verdict>>)>,
     /// Answers that wait for an earlier hook of the stage, in no order.
-    done: Vec<(usize, ReadAnswer<K>)>,
+    done: Vec<(usize, Outcome<K>)>,
 }
 
 impl<'a, K: HookKind> Stage<'a, K> {
-    /// Polls each hook once. As long as none has to wait, answers are folded at once.
+    /// Calls each hook and polls it once. One `catch_unwind` covers all that do not panic.
     fn start(
         &mut self,
         cx: &'a HookContext,
@@ -157,45 +50,90 @@ impl<'a, K: HookKind> Stage<'a, K> {
         tally: &mut Tally<'_, K>,
         task: &mut Context<'_>,
     ) -> Flow {
+        let mut next = range.start;
+        loop {
+            let caught = catch(|| self.first_polls(cx, event, subject, &mut next, range.end, tally, task));
+            let flow = match caught {
+                Ok(flow) => return flow,
+                Err(panic) => self.settle(next - 1, Err(Ended::Failed(Fail::Panicked(panic))), tally),
+            };
+            if flow == Flow::Stop {
+                return flow;
+            }
+        }
+    }
+
+    #[allow(clippy::too_many_arguments)] // the parts of one dispatch, borrowed each on its own
+    #[inline]
+    fn first_polls(
+        &mut self,
+        cx: &'a HookContext,
+        event: &'a K,
+        subject: &'a K::Subject,
+        next: &mut usize,
+        end: usize,
+        tally: &mut Tally<'_, K>,
+        task: &mut Context<'_>,
+    ) -> Flow {
         let plan = tally.plan;
-        for index in range {
-            let step = &plan.steps[index];
-            if plan.filtered && !step.matches(event) {
+        for step in plan.steps.get(*next..end).unwrap_or_default() {
+            let index = *next;
+            *next += 1;
+            if !step.matches(event) {
                 continue;
             }
-            if let Some(log) = &mut tally.log {
+            if let Some(log) = tally.log() {
                 log.start(index);
             }
-            let first = match &step.handler {
-                Handler::ReadAsync(hook) => first_poll(|| hook(cx, event, subject), step.timeout, task),
-                Handler::Read(hook) => First::Now(match catch(|| hook(cx, event, subject)) {
-                    Ok(answer) => Outcome::Done(answer),
-                    Err(panic) => Outcome::Failed(Fail::Panicked(panic)),
-                }),
+            let answer = match &step.handler {
+                Handler::Read(hook) => call!(Read::hook(cx, event, subject)),
+                Handler::ReadAsync(hook) => {
+                    let mut future = call!(ReadAsync::hook(cx, event, subject));
+                    match future.as_mut().poll(task) {
+                        Poll::Ready(answer) => {
+                            // What the future still holds may panic when it is dropped; the hook has failed then.
+                            drop(future);
+                            answer
+                        }
+                        Poll::Pending => {
+                            match Waiting::new(future, step.timeout) {
+                                Ok(waiting) => self.waiting.push((index, waiting)),
+                                Err(stopped) => {
+                                    if self.settle(index, Err(Ended::Stopped(stopped)), tally) == Flow::Stop {
+                                        return Flow::Stop;
+                                    }
+                                }
+                            }
+                            continue;
+                        }
+                    }
+                }
                 // Writers are no readers.
                 Handler::Lend(_) | Handler::Own(_) | Handler::OwnAsync(_) => continue,
             };
-            match first {
-                First::Now(outcome) if self.waiting.is_empty() => {
-                    if fold_one(index, outcome, tally) == Flow::Stop {
-                        return Flow::Stop;
-                    }
-                }
-                First::Now(outcome) => {
-                    if self.set_aside(index, outcome, tally) {
-                        // Whatever the earlier ones say, nothing after this one counts.
-                        return Flow::Go;
-                    }
-                }
-                First::Later(guarded) => self.waiting.push((index, guarded)),
+            let flow = match answer {
+                Ok(verdict) if self.waiting.is_empty() => tally.decided(index, verdict),
+                answer => self.settle(index, Ok(answer), tally),
+            };
+            if flow == Flow::Stop {
+                return flow;
             }
         }
         Flow::Go
     }
 
-    /// Keeps an answer until the earlier ones are there. Returns whether it ends the stage.
-    fn set_aside(&mut self, index: usize, outcome: ReadAnswer<K>, tally: &mut Tally<'_, K>) -> bool {
-        if let Some(log) = &mut tally.log {
+    /// Folds an answer, or keeps it until the earlier ones are there. `Stop` where no later hook is to be started.
+    fn settle(&mut self, index: usize, outcome: Outcome<K>, tally: &mut Tally<'_, K>) -> Flow {
+        if self.waiting.is_empty() {
+            return fold_one(index, outcome, tally);
+        }
+        // Whatever the earlier ones say, nothing after an answer that ends the chain counts.
+        if self.set_aside(index, outcome, tally) { Flow::Stop } else { Flow::Go }
+    }
+
+    /// Keeps an answer. Returns whether it ends the chain.
+    fn set_aside(&mut self, index: usize, outcome: Outcome<K>, tally: &mut Tally<'_, K>) -> bool {
+        if let Some(log) = tally.log() {
             log.ended(index);
         }
         let ends = ends_chain(&outcome, index, tally);
@@ -203,19 +141,18 @@ impl<'a, K: HookKind> Stage<'a, K> {
         ends
     }
 
-    /// Polls those that wait; done when none is left. Those after one that ends the stage are dropped.
+    /// Polls those that wait; done when none is left. Those after one that ends the chain are dropped.
     fn poll(&mut self, tally: &mut Tally<'_, K>, task: &mut Context<'_>) -> Poll<()> {
         let mut i = 0;
         while i < self.waiting.len() {
-            let (index, guarded) = &mut self.waiting[i];
+            let (index, waiting) = &mut self.waiting[i];
             let index = *index;
-            let Poll::Ready(polled) = guarded.poll(task) else {
+            let Poll::Ready(answer) = waiting.poll(task) else {
                 i += 1;
                 continue;
             };
             self.waiting.remove(i);
-            let outcome = polled.map_or_else(Outcome::Failed, Outcome::Done);
-            if self.set_aside(index, outcome, tally) {
+            if self.set_aside(index, answer.map_err(Ended::Failed), tally) {
                 self.waiting.truncate(i);
                 self.done.retain(|(other, _)| *other <= index);
             }
@@ -223,7 +160,7 @@ impl<'a, K: HookKind> Stage<'a, K> {
         if self.waiting.is_empty() { Poll::Ready(()) } else { Poll::Pending }
     }
 
-    /// Folds what was set aside, in the order of the plan.
+    /// Folds what was kept, in the order of the plan.
     fn fold(mut self, tally: &mut Tally<'_, K>) -> Flow {
         self.done.sort_by_key(|(index, _)| *index);
         for (index, outcome) in self.done {
@@ -235,28 +172,22 @@ impl<'a, K: HookKind> Stage<'a, K> {
     }
 }
 
-fn fold_one<K: HookKind>(index: usize, outcome: ReadAnswer<K>, tally: &mut Tally<'_, K>) -> Flow {
+fn fold_one<K: HookKind>(index: usize, outcome: Outcome<K>, tally: &mut Tally<'_, K>) -> Flow {
     match outcome {
-        Outcome::Done(Ok(verdict)) => tally.decided(index, verdict),
-        Outcome::Done(Err(fault)) => tally.failed(index, Fail::Fault(fault)),
-        Outcome::Failed(fail) => tally.failed(index, fail),
-        Outcome::Ended(ended) => {
-            tally.stop = Some(ended.at(index));
-            Flow::Stop
-        }
+        Ok(Ok(verdict)) => tally.decided(index, verdict),
+        Ok(Err(fault)) => tally.failed(index, Fail::Fault(fault)),
+        Err(Ended::Failed(fail)) => tally.failed(index, fail),
+        Err(Ended::Stopped(stopped)) => tally.stop(stopped.at(index)),
     }
 }
 
 /// Whether this answer, once folded, ends the chain.
-fn ends_chain<K: HookKind>(outcome: &ReadAnswer<K>, index: usize, tally: &Tally<'_, K>) -> bool {
-    use crate::hook::{FaultKind, OnFailure};
-    use crate::verdict::Verdict as _;
-
-    let failed = || tally.plan.steps[index].on_failure != OnFailure::Continue;
+fn ends_chain<K: HookKind>(outcome: &Outcome<K>, index: usize, tally: &Tally<'_, K>) -> bool {
+    let failure_ends = || tally.plan.steps[index].on_failure != OnFailure::Continue;
     match outcome {
-        Outcome::Done(Ok(verdict)) => verdict.is_final(),
-        Outcome::Done(Err(fault)) => matches!(*fault.0, FaultKind::Error(_)) && failed(),
-        Outcome::Failed(_) => failed(),
-        Outcome::Ended(_) => true,
+        Ok(Ok(verdict)) => verdict.is_final(),
+        Ok(Err(fault)) => matches!(*fault.0, FaultKind::Error(_)) && failure_ends(),
+        Err(Ended::Failed(_)) => failure_ends(),
+        Err(Ended::Stopped(_)) => true,
     }
 }

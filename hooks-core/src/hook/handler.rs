@@ -3,7 +3,6 @@
 use std::error::Error;
 use std::fmt;
 use std::future::Future;
-use std::ops::Deref;
 use std::pin::Pin;
 use std::sync::Arc;
 
@@ -54,73 +53,96 @@ pub struct Effect<S, V> {
     pub(crate) halt: Option<Box<Halt>>,
 }
 
-type Read<K> = dyn Fn(&HookContext, &K, &<K as HookKind>::Subject) -> Answer<<K as HookKind>::Verdict> + Send + Sync;
-type Lend<K> =
-    dyn Fn(&HookContext, &K, &mut <K as HookKind>::Subject) -> Answer<<K as HookKind>::Verdict> + Send + Sync;
-type Own<K> = dyn Fn(&HookContext, &K, <K as HookKind>::Subject) -> Answer<Effect<<K as HookKind>::Subject, <K as HookKind>::Verdict>>
-    + Send
-    + Sync;
-type ReadAsync<K> = dyn for<'a> Fn(&'a HookContext, &'a K, &'a <K as HookKind>::Subject) -> BoxFuture<'a, Answer<<K as HookKind>::Verdict>>
-    + Send
-    + Sync;
-type OwnAsync<K> = dyn for<'a> Fn(
-        &'a HookContext,
-        &'a K,
-        <K as HookKind>::Subject,
-    ) -> BoxFuture<'a, Answer<Effect<<K as HookKind>::Subject, <K as HookKind>::Verdict>>>
-    + Send
-    + Sync;
+/// Declares one form: the pointer to a function that the attribute made, or a closure that was registered.
+macro_rules! form {
+    ($(#[$doc:meta])* $name:ident<$k:ident>, $pointer:ident = fn$(<$a:lifetime>)?($($argument:ty),*) -> $returned:ty) => {
+        #[doc = concat!("The pointer in a `", stringify!($name), "`.")]
+        #[allow(dead_code)] // the async forms have no lane
+        pub(crate) type $pointer<$k> = $(for<$a>)? fn($($argument),*) -> $returned;
+
+        $(#[$doc])*
+        pub enum $name<$k: HookKind> {
+            /// The attribute's.
+            Static($(for<$a>)? fn($($argument),*) -> $returned),
+            /// A closure's.
+            Shared(Arc<dyn $(for<$a>)? Fn($($argument),*) -> $returned + Send + Sync>),
+        }
+
+        impl<$k: HookKind> fmt::Debug for $name<$k> {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str(stringify!($name))
+            }
+        }
+
+        impl<$k: HookKind> Clone for $name<$k> {
+            fn clone(&self) -> Self {
+                match self {
+                    Self::Static(function) => Self::Static(*function),
+                    Self::Shared(function) => Self::Shared(Arc::clone(function)),
+                }
+            }
+        }
+    };
+}
+
+type Verdict<K> = <K as HookKind>::Verdict;
+type Subject<K> = <K as HookKind>::Subject;
+
+form! {
+    /// Borrows the subject.
+    Read<K>, ReadFn = fn(&HookContext, &K, &Subject<K>) -> Answer<Verdict<K>>
+}
+form! {
+    /// Is lent a copy to change in place.
+    Lend<K>, LendFn = fn(&HookContext, &K, &mut Subject<K>) -> Answer<Verdict<K>>
+}
+form! {
+    /// Is given a copy and returns what is to be there instead.
+    Own<K>, OwnFn = fn(&HookContext, &K, Subject<K>) -> Answer<Effect<Subject<K>, Verdict<K>>>
+}
+form! {
+    /// As `Read`, and may wait.
+    ReadAsync<K>, ReadAsyncFn = fn<'a>(&'a HookContext, &'a K, &'a Subject<K>) -> BoxFuture<'a, Answer<Verdict<K>>>
+}
+form! {
+    /// As `Own`, and may wait. Async `&mut` hooks are called in this form too.
+    OwnAsync<K>, OwnAsyncFn = fn<'a>(&'a HookContext, &'a K, Subject<K>) -> BoxFuture<'a, Answer<Effect<Subject<K>, Verdict<K>>>>
+}
+
+/// Calls a form, whichever of the two it is.
+macro_rules! call {
+    ($form:ident::$function:ident($($argument:expr),*)) => {
+        match $function {
+            $form::Static(function) => function($($argument),*),
+            $form::Shared(function) => function($($argument),*),
+        }
+    };
+}
+
+pub(crate) use call;
 
 /// A hook's function in the form that it is called in.
 pub enum Handler<K: HookKind> {
-    /// Borrows the subject.
-    Read(Func<Read<K>>),
-    /// Is lent a copy to change in place.
-    Lend(Func<Lend<K>>),
-    /// Is given a copy and returns what is to be there instead.
-    Own(Func<Own<K>>),
-    /// As `Read`, and may wait.
-    ReadAsync(Func<ReadAsync<K>>),
-    /// As `Own`, and may wait. Async `&mut` hooks are called in this form too.
-    OwnAsync(Func<OwnAsync<K>>),
-}
-
-/// A function that is there for the whole run, or one that was registered.
-pub enum Func<F: ?Sized + 'static> {
-    /// The attribute's.
-    Static(&'static F),
-    /// A closure's.
-    Shared(Arc<F>),
-}
-
-impl<F: ?Sized> Deref for Func<F> {
-    type Target = F;
-
-    fn deref(&self) -> &F {
-        match self {
-            Self::Static(function) => function,
-            Self::Shared(function) => function,
-        }
-    }
-}
-
-impl<F: ?Sized> Clone for Func<F> {
-    fn clone(&self) -> Self {
-        match self {
-            Self::Static(function) => Self::Static(function),
-            Self::Shared(function) => Self::Shared(Arc::clone(function)),
-        }
-    }
+    /// See [`Read`].
+    Read(Read<K>),
+    /// See [`Lend`].
+    Lend(Lend<K>),
+    /// See [`Own`].
+    Own(Own<K>),
+    /// See [`ReadAsync`].
+    ReadAsync(ReadAsync<K>),
+    /// See [`OwnAsync`].
+    OwnAsync(OwnAsync<K>),
 }
 
 impl<K: HookKind> Clone for Handler<K> {
     fn clone(&self) -> Self {
         match self {
-            Self::Read(function) => Self::Read(function.clone()),
-            Self::Lend(function) => Self::Lend(function.clone()),
-            Self::Own(function) => Self::Own(function.clone()),
-            Self::ReadAsync(function) => Self::ReadAsync(function.clone()),
-            Self::OwnAsync(function) => Self::OwnAsync(function.clone()),
+            Self::Read(hook) => Self::Read(hook.clone()),
+            Self::Lend(hook) => Self::Lend(hook.clone()),
+            Self::Own(hook) => Self::Own(hook.clone()),
+            Self::ReadAsync(hook) => Self::ReadAsync(hook.clone()),
+            Self::OwnAsync(hook) => Self::OwnAsync(hook.clone()),
         }
     }
 }
@@ -137,29 +159,23 @@ impl<K: HookKind> fmt::Debug for Handler<K> {
     }
 }
 
-impl<F: ?Sized> fmt::Debug for Func<F> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Func")
-    }
-}
-
 impl<K: HookKind> Handler<K> {
     pub(crate) fn read(
         run: impl Fn(&HookContext, &K, &K::Subject) -> Answer<K::Verdict> + Send + Sync + 'static,
     ) -> Self {
-        Self::Read(Func::Shared(Arc::new(run)))
+        Self::Read(Read::Shared(Arc::new(run)))
     }
 
     pub(crate) fn lend(
         run: impl Fn(&HookContext, &K, &mut K::Subject) -> Answer<K::Verdict> + Send + Sync + 'static,
     ) -> Self {
-        Self::Lend(Func::Shared(Arc::new(run)))
+        Self::Lend(Lend::Shared(Arc::new(run)))
     }
 
     pub(crate) fn own(
         run: impl Fn(&HookContext, &K, K::Subject) -> Answer<Effect<K::Subject, K::Verdict>> + Send + Sync + 'static,
     ) -> Self {
-        Self::Own(Func::Shared(Arc::new(run)))
+        Self::Own(Own::Shared(Arc::new(run)))
     }
 
     pub(crate) fn read_async(
@@ -168,7 +184,7 @@ impl<K: HookKind> Handler<K> {
         + Sync
         + 'static,
     ) -> Self {
-        Self::ReadAsync(Func::Shared(Arc::new(run)))
+        Self::ReadAsync(ReadAsync::Shared(Arc::new(run)))
     }
 
     pub(crate) fn own_async(
@@ -177,6 +193,6 @@ impl<K: HookKind> Handler<K> {
         + Sync
         + 'static,
     ) -> Self {
-        Self::OwnAsync(Func::Shared(Arc::new(run)))
+        Self::OwnAsync(OwnAsync::Shared(Arc::new(run)))
     }
 }

@@ -125,6 +125,7 @@ impl HookSet {
         Some((entry.plan.downcast_ref()?, &entry.disabled))
     }
 
+    #[inline]
     pub(crate) fn observers(&self) -> &[Arc<dyn Observer>] {
         &self.0.observers
     }

@@ -15,6 +15,7 @@ use crate::record::FailureKind;
 /// verdict.merge(Permission::Allow);
 /// assert!(matches!(verdict, Permission::Ask(_)));
 /// ```
+// Two words wide, so that a hook without opinion answers in registers.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "permission", rename_all = "snake_case")]
 #[non_exhaustive]
@@ -25,11 +26,11 @@ pub enum Permission {
     /// It may happen.
     Allow,
     /// A person is to be asked first.
-    Ask(Question),
+    Ask(Box<Question>),
     /// Somebody else is to decide later.
-    Defer(Question),
+    Defer(Box<Question>),
     /// It must not happen.
-    Deny(Denial),
+    Deny(Box<Denial>),
 }
 
 /// What is to be asked or put off, and by whom.
@@ -77,17 +78,17 @@ impl Permission {
 
     /// A person is to be asked first, for `reason`.
     pub fn ask(reason: impl Into<Reason>) -> Self {
-        Self::Ask(Question { reason: reason.into(), by: None })
+        Self::Ask(Box::new(Question { reason: reason.into(), by: None }))
     }
 
     /// Somebody else is to decide later, for `reason`.
     pub fn defer(reason: impl Into<Reason>) -> Self {
-        Self::Defer(Question { reason: reason.into(), by: None })
+        Self::Defer(Box::new(Question { reason: reason.into(), by: None }))
     }
 
     /// It must not happen, for `reason`.
     pub fn deny(reason: impl Into<Reason>) -> Self {
-        Self::Deny(Denial { reason: reason.into(), cause: Cause::Policy, by: None })
+        Self::Deny(Box::new(Denial { reason: reason.into(), cause: Cause::Policy, by: None }))
     }
 
     /// The refusal, if it is one.
@@ -98,6 +99,7 @@ impl Permission {
         }
     }
 
+    #[inline]
     fn rank(&self) -> u8 {
         match self {
             Self::NoOpinion => 0,
@@ -110,6 +112,7 @@ impl Permission {
 }
 
 impl From<()> for Permission {
+    #[inline]
     fn from((): ()) -> Self {
         Self::NoOpinion
     }
@@ -118,21 +121,25 @@ impl From<()> for Permission {
 impl Verdict for Permission {
     const SEMANTICS: Option<Semantics> = Some(Semantics::Gate);
 
+    #[inline]
     fn merge(&mut self, later: Self) {
         if later.rank() > self.rank() {
             *self = later;
         }
     }
 
+    #[inline]
     fn is_final(&self) -> bool {
         matches!(self, Self::Deny(_))
     }
 
+    #[inline]
     fn freezes_subject(&self) -> bool {
         // A deferred question is about this input as much as an asked one.
         matches!(self, Self::Ask(_) | Self::Defer(_))
     }
 
+    #[inline]
     fn subject_changed(&mut self) -> bool {
         let stale = matches!(self, Self::Allow);
         if stale {
@@ -141,6 +148,7 @@ impl Verdict for Permission {
         stale
     }
 
+    #[inline]
     fn attribute(&mut self, hook: &HookId) {
         match self {
             Self::NoOpinion | Self::Allow => {}
@@ -150,13 +158,18 @@ impl Verdict for Permission {
     }
 
     fn could_not_answer(kind: FailureKind, hook: &HookId) -> Option<Self> {
-        Some(Self::Deny(Denial {
+        Some(Self::Deny(Box::new(Denial {
             reason: Reason::from(format!(
                 "the hook `{hook}` could not answer ({kind}); this is not a decision of policy"
             )),
             cause: Cause::CouldNotAnswer(kind),
             by: Some(hook.clone()),
-        }))
+        })))
+    }
+
+    #[inline]
+    fn is_silent(&self) -> bool {
+        matches!(self, Self::NoOpinion)
     }
 
     fn summary(&self) -> Option<&'static str> {

@@ -51,11 +51,13 @@ pub(crate) fn emit(kind: &Kind) -> TokenStream {
 
                 #check
 
+                #[inline]
                 fn same(before: &Self::Subject, after: &Self::Subject) -> bool {
                     use __hooks_core::{ByEq as _, ByNothing as _};
                     (&__hooks_core::Same(before, after)).same()
                 }
 
+                #[inline]
                 fn slot() -> &'static __hooks_core::Slot {
                     static SLOT: __hooks_core::Slot = __hooks_core::Slot::new();
                     &SLOT

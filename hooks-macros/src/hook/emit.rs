@@ -163,14 +163,14 @@ fn handler(function: &Function) -> TokenStream {
     quote! {
         fn __hooks_core_call #signature { #body }
         static __HOOKS_CORE_HANDLER: __hooks_core::Handler<__HooksCoreKind> =
-            __hooks_core::Handler::#form(__hooks_core::Func::Static(&__hooks_core_call));
+            __hooks_core::Handler::#form(__hooks_core::form::#form::Static(__hooks_core_call));
     }
 }
 
 /// One argument of the user's function.
 fn argument(parameter: &Parameter, rewritten: Option<Taken>, is_async: bool) -> TokenStream {
     let Parameter { ty, taken, span } = parameter;
-    let span = *span;
+    let span = span.resolved_at(Span::call_site());
     match (taken, rewritten) {
         (Taken::Lent, _) => {
             let subject = if is_async {
@@ -198,6 +198,7 @@ fn argument(parameter: &Parameter, rewritten: Option<Taken>, is_async: bool) -> 
 
 /// `Trait::<Kind, Subject, Verdict, _>::method(answer)`, every token at the return type.
 fn spanned_answer(span: Span, name: &TokenStream, method: &TokenStream, subject: &TokenStream) -> TokenStream {
+    let span = span.resolved_at(Span::call_site());
     let respan = |tokens: &TokenStream| -> TokenStream {
         tokens
             .clone()

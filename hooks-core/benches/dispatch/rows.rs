@@ -1,0 +1,277 @@
+//! The rows of the table: each one of ours beside its floor, with its budget.
+
+use std::hint::black_box;
+use std::time::Instant;
+
+use hooks_core::prelude::*;
+
+use crate::measure::{Measured, pair, ready, summary};
+use crate::{floors, hooks};
+
+pub(crate) struct Row {
+    pub(crate) name: &'static str,
+    /// The ratio that must hold, and the one that is wished for.
+    pub(crate) budget: f64,
+    pub(crate) goal: Option<f64>,
+    pub(crate) run: fn() -> Measured,
+}
+
+pub(crate) fn all() -> Vec<Row> {
+    let row = |name, budget, goal, run| Row { name, budget, goal, run };
+    vec![
+        row("a kind nobody hooks, sync", 2.0, None, unhooked_sync as fn() -> Measured),
+        row("a kind nobody hooks, async", 2.0, None, unhooked_async),
+        row("8 sync hooks that read", 2.0, Some(1.5), || sync_same(hooks::sync_read::refs(), read_floor())),
+        row("8 sync hooks with &mut that change nothing", 2.0, Some(1.5), || {
+            sync_same(hooks::sync_lend::refs(), lend_floor(floors::lend()))
+        }),
+        row("8 sync hooks by value that change nothing", 2.0, Some(1.5), || {
+            sync_same(hooks::sync_own::refs(), own_floor())
+        }),
+        row("8 sync gates without opinion", 2.0, Some(1.5), gates),
+        row("8 sync hooks that each write one field, floor clones for each", 1.3, None, || {
+            sync_same(hooks::sync_write::refs(), cloning_floor())
+        }),
+        row("8 async hooks that read, ready at once", 1.5, Some(1.1), || {
+            async_same(hooks::async_read::refs(), async_read_floor())
+        }),
+        row("8 async hooks by value that change nothing, ready at once", 1.5, Some(1.1), || {
+            async_same(hooks::async_own::refs(), async_own_floor(floors::async_own(), false))
+        }),
+        row("8 async hooks that each write one field, floor clones for each", 1.5, Some(1.1), || {
+            async_same(hooks::async_write::refs(), async_own_floor(floors::async_write(), true))
+        }),
+        row("8 hooks on 10,000 messages untouched, floor: on 10", 1.2, None, histories),
+        row("20 hooks out of 10,000 registered, floor: out of 20", 1.1, None, scoped),
+        row("making a set of 20 out of 10,000, floor: out of 20", 2.0, None, making),
+        row("8 readers that wait 10 ms, floor: one", 1.5, None, waiting),
+    ]
+}
+
+fn event() -> AfterToolCallSuccess {
+    AfterToolCallSuccess::new(ToolCall::new("call_1", "lookup", serde_json::json!({ "id": 7 })))
+}
+
+fn unhooked_sync() -> Measured {
+    let (set, cx, event, list) = (hooks::set([]), HookContext::new(), event(), black_box(Vec::<floors::Own>::new()));
+    let (mut ours, mut floor) = (Some(ToolResult::text("found")), Some(ToolResult::text("found")));
+    pair(
+        || {
+            let fired = set
+                .fire_blocking(black_box(&cx), black_box(&event), ours.take().expect("it comes back"))
+                .expect("nothing fails");
+            ours = fired.subject;
+        },
+        || floor = if_any(&list, &cx, &event, floor.take().expect("it comes back")).expect("nothing fails").subject,
+    )
+}
+
+fn unhooked_async() -> Measured {
+    let (set, cx, event, list) = (hooks::set([]), HookContext::new(), event(), black_box(Vec::<floors::Own>::new()));
+    let (mut ours, mut floor) = (Some(ToolResult::text("found")), Some(ToolResult::text("found")));
+    pair(
+        || {
+            let fired = ready(set.fire(black_box(&cx), black_box(&event), ours.take().expect("it comes back")))
+                .expect("nothing fails");
+            ours = fired.subject;
+        },
+        || {
+            let outcome = ready(async { if_any(&list, &cx, &event, floor.take().expect("it comes back")) });
+            floor = outcome.expect("nothing fails").subject;
+        },
+    )
+}
+
+/// The same outcome as ours, so that the moves are the same too.
+struct Outcome {
+    subject: Option<ToolResult>,
+    #[allow(dead_code)] // there to be moved
+    failures: Vec<String>,
+}
+
+#[inline(never)]
+fn if_any(
+    list: &[floors::Own],
+    cx: &HookContext,
+    event: &AfterToolCallSuccess,
+    mut subject: ToolResult,
+) -> Result<Outcome, Box<dyn std::error::Error>> {
+    if !list.is_empty() {
+        for hook in list {
+            subject = hook(cx, event, subject);
+        }
+    }
+    Ok(Outcome { subject: Some(subject), failures: Vec::new() })
+}
+
+type Floor = Box<dyn FnMut(&HookContext, &AfterToolCallSuccess, ToolResult) -> ToolResult>;
+
+/// Ours beside a floor over the same subject.
+fn sync_same(refs: [hooks_core::scope::HookRef; 8], mut by_hand: Floor) -> Measured {
+    let (set, cx, event) = (hooks::set(refs), HookContext::new(), event());
+    let (mut ours, mut floor) = (Some(ToolResult::text("found")), Some(ToolResult::text("found")));
+    pair(
+        || {
+            let fired = set.fire_blocking(&cx, &event, ours.take().expect("it comes back")).expect("nothing fails");
+            ours = fired.subject;
+        },
+        || floor = Some(by_hand(&cx, &event, floor.take().expect("it comes back"))),
+    )
+}
+
+fn read_floor() -> Floor {
+    let list = floors::read();
+    Box::new(move |cx, event, subject| {
+        list.iter().for_each(|hook| hook(cx, event, &subject));
+        subject
+    })
+}
+
+fn lend_floor(list: Vec<floors::Lend>) -> Floor {
+    Box::new(move |cx, event, mut subject| {
+        list.iter().for_each(|hook| hook(cx, event, &mut subject));
+        subject
+    })
+}
+
+fn own_floor() -> Floor {
+    let list = floors::own();
+    Box::new(move |cx, event, subject| list.iter().fold(subject, |subject, hook| hook(cx, event, subject)))
+}
+
+/// What a snapshot by hand costs: each hook gets a clone, which replaces the subject when it is done.
+fn cloning_floor() -> Floor {
+    let list = floors::write();
+    Box::new(move |cx, event, mut subject| {
+        for hook in &list {
+            let mut draft = subject.clone();
+            hook(cx, event, &mut draft);
+            subject = draft;
+        }
+        subject
+    })
+}
+
+fn gates() -> Measured {
+    let (set, cx) = (hooks::set(hooks::gate::refs()), HookContext::new());
+    let call = ToolCall::new("call_1", "lookup", serde_json::json!({ "id": 7 }));
+    let (mut ours, mut floor, event, list) =
+        (Some(call.input.clone()), call.input.clone(), BeforeToolCall::new(call), floors::gate());
+    pair(
+        || {
+            let fired = set.fire_blocking(&cx, &event, ours.take().expect("it comes back")).expect("nothing fails");
+            black_box(&fired.verdict);
+            ours = Some(fired.subject);
+        },
+        || {
+            let mut verdict = Permission::NoOpinion;
+            list.iter().for_each(|hook| verdict.merge(hook(&cx, &floor)));
+            black_box((&verdict, &mut floor));
+        },
+    )
+}
+
+/// Ours beside a floor that is a future over the same subject.
+fn async_same<F>(refs: [hooks_core::scope::HookRef; 8], by_hand: F) -> Measured
+where
+    F: AsyncFn(&HookContext, &AfterToolCallSuccess, ToolResult) -> ToolResult,
+{
+    let (set, cx, event) = (hooks::set(refs), HookContext::new(), event());
+    let (mut ours, mut floor) = (Some(ToolResult::text("found")), Some(ToolResult::text("found")));
+    pair(
+        || {
+            let fired = ready(set.fire(&cx, &event, ours.take().expect("it comes back"))).expect("nothing fails");
+            ours = fired.subject;
+        },
+        || floor = Some(ready(by_hand(&cx, &event, floor.take().expect("it comes back")))),
+    )
+}
+
+fn async_read_floor() -> impl AsyncFn(&HookContext, &AfterToolCallSuccess, ToolResult) -> ToolResult {
+    let list = floors::async_read();
+    async move |cx: &HookContext, event: &AfterToolCallSuccess, subject| {
+        for hook in &list {
+            hook(cx, event, &subject).await;
+        }
+        subject
+    }
+}
+
+fn async_own_floor(
+    list: Vec<floors::AsyncOwn>,
+    clone: bool,
+) -> impl AsyncFn(&HookContext, &AfterToolCallSuccess, ToolResult) -> ToolResult {
+    async move |cx: &HookContext, event: &AfterToolCallSuccess, mut subject: ToolResult| {
+        for hook in &list {
+            // The snapshot is there until the hook is done.
+            let snapshot = clone.then(|| subject.clone());
+            subject = hook(cx, event, subject).await;
+            drop(snapshot);
+        }
+        subject
+    }
+}
+
+fn histories() -> Measured {
+    let conversation = |length| {
+        Messages::from((0..length).map(|i| Message::new(Role::User, format!("message {i}"))).collect::<Vec<_>>())
+    };
+    let (set, cx, event) = (hooks::set(hooks::history::refs()), HookContext::new(), FilterMessages::new());
+    let (mut long, mut short) = (Some(conversation(10_000)), Some(conversation(10)));
+    black_box(floors::edit_history());
+    let fire = |subject: &mut Option<Messages>| {
+        let fired = set.fire_blocking(&cx, &event, subject.take().expect("it comes back")).expect("nothing fails");
+        *subject = Some(fired.subject);
+    };
+    pair(|| fire(&mut long), || fire(&mut short))
+}
+
+/// A registry of so many hooks of which an agent names twenty.
+fn registry(size: usize) -> (Registry, AgentDef) {
+    let registry = Registry::empty();
+    let id = |i: usize| format!("hook_{i}");
+    for i in 0..size {
+        let hook = Hook::reader::<AfterToolCallSuccess, _, _, _>(&id(i), |_, _, result: &ToolResult| {
+            black_box(result);
+        });
+        registry.register(hook).expect("the ids differ");
+    }
+    let agent = AgentDef::new("bench").hooks((0..20).map(|i| id(i * (size / 20))));
+    (registry, agent)
+}
+
+fn scoped() -> Measured {
+    let set = |size| {
+        let (registry, agent) = registry(size);
+        registry.scope(&agent, None).expect("nothing is wrong")
+    };
+    let (many, few, cx, event) = (set(10_000), set(20), HookContext::new(), event());
+    let fire = |set: &HookSet, subject: &mut Option<ToolResult>| {
+        *subject =
+            set.fire_blocking(&cx, &event, subject.take().expect("it comes back")).expect("nothing fails").subject;
+    };
+    let (mut ours, mut floor) = (Some(ToolResult::text("found")), Some(ToolResult::text("found")));
+    pair(|| fire(&many, &mut ours), || fire(&few, &mut floor))
+}
+
+fn making() -> Measured {
+    let ((many, ours), (few, floor)) = (registry(10_000), registry(20));
+    let make = |registry: &Registry, agent: &AgentDef| {
+        black_box(registry.scope(agent, None).expect("nothing is wrong"));
+    };
+    pair(|| make(&many, &ours), || make(&few, &floor))
+}
+
+fn waiting() -> Measured {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().expect("a runtime");
+    let all = hooks::waiting::refs();
+    let (eight, one, cx, event) = (hooks::set(all), hooks::set(all.into_iter().take(1)), HookContext::new(), event());
+    let time = |set: &HookSet| {
+        let start = Instant::now();
+        let fired = runtime.block_on(set.fire(&cx, &event, ToolResult::text("found"))).expect("nothing fails");
+        black_box(fired.subject);
+        start.elapsed().as_secs_f64() * 1e9
+    };
+    let mut pairs: Vec<(f64, f64)> = (0..15).map(|_| (time(&eight), time(&one))).collect();
+    summary(&mut pairs)
+}

@@ -1,0 +1,123 @@
+//! Waiting for a hook: with a deadline, until the turn is cancelled, and without anything unwinding into the harness.
+
+use std::future::{Future, poll_fn};
+use std::pin::{Pin, pin};
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use tokio::time::Sleep;
+use tokio_util::sync::CancellationToken;
+
+use crate::hook::BoxFuture;
+use crate::panics::catch;
+
+use super::tally::{Broken, Fail, Stop};
+
+/// Why there is no answer.
+#[derive(Debug)]
+pub(super) enum Ended {
+    /// The hook failed.
+    Failed(Fail),
+    /// The dispatch ends here, by no fault of the hook.
+    Stopped(Stopped),
+}
+
+/// Why a dispatch ends while a hook waits.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Stopped {
+    Cancelled,
+    NoRuntime,
+}
+
+impl Stopped {
+    pub(super) fn at(self, index: usize) -> Stop {
+        match self {
+            Self::Cancelled => Stop::Broken(Broken::Cancelled(index)),
+            Self::NoRuntime => Stop::Broken(Broken::NoRuntime(index)),
+        }
+    }
+}
+
+/// A future that was polled and has to wait.
+pub(super) struct Waiting<'a, T> {
+    future: Option<BoxFuture<'a, T>>,
+    deadline: Option<(Pin<Box<Sleep>>, Duration)>,
+}
+
+impl<'a, T> Waiting<'a, T> {
+    /// Takes the future over. The clock is set only now: most hooks never wait.
+    pub(super) fn new(future: BoxFuture<'a, T>, timeout: Option<Duration>) -> Result<Self, Stopped> {
+        let mut waiting = Self { future: Some(future), deadline: None };
+        if let Some(timeout) = timeout {
+            tokio::runtime::Handle::try_current().map_err(|_| Stopped::NoRuntime)?;
+            // A runtime without time makes `sleep` panic.
+            let sleep = catch(|| Box::pin(tokio::time::sleep(timeout))).map_err(|_| Stopped::NoRuntime)?;
+            waiting.deadline = Some((sleep, timeout));
+        }
+        Ok(waiting)
+    }
+
+    pub(super) fn poll(&mut self, task: &mut Context<'_>) -> Poll<Result<T, Fail>> {
+        let Some(future) = &mut self.future else { return Poll::Pending };
+        match catch(|| future.as_mut().poll(task)) {
+            Ok(Poll::Ready(answer)) => {
+                // What the future still holds may panic when it is dropped; the hook has failed then.
+                Poll::Ready(self.drop_future().map_or(Ok(answer), |panic| Err(Fail::Panicked(panic))))
+            }
+            Err(panic) => {
+                self.drop_future();
+                Poll::Ready(Err(Fail::Panicked(panic)))
+            }
+            Ok(Poll::Pending) => {
+                let Some((sleep, timeout)) = &mut self.deadline else { return Poll::Pending };
+                let timeout = *timeout;
+                std::task::ready!(sleep.as_mut().poll(task));
+                self.drop_future();
+                Poll::Ready(Err(Fail::TimedOut(timeout)))
+            }
+        }
+    }
+
+    /// Drops the future; gives the text of a panic.
+    fn drop_future(&mut self) -> Option<String> {
+        let future = self.future.take()?;
+        catch(|| drop(future)).err()
+    }
+}
+
+impl<T> Drop for Waiting<'_, T> {
+    fn drop(&mut self) {
+        if let Some(panic) = self.drop_future() {
+            tracing::warn!(target: "hooks_core", panic, "a hook panicked while it was dropped");
+        }
+    }
+}
+
+/// Waits for one hook that was polled once.
+pub(super) async fn wait_for<T>(
+    future: BoxFuture<'_, T>,
+    timeout: Option<Duration>,
+    cancellation: Option<&CancellationToken>,
+) -> Result<T, Ended> {
+    let mut waiting = Waiting::new(future, timeout).map_err(Ended::Stopped)?;
+    match until_cancelled(cancellation, |task| waiting.poll(task)).await {
+        Some(answer) => answer.map_err(Ended::Failed),
+        None => Err(Ended::Stopped(Stopped::Cancelled)),
+    }
+}
+
+/// Polls until done; `None` where the token was cancelled first.
+pub(super) async fn until_cancelled<T>(
+    cancellation: Option<&CancellationToken>,
+    mut poll: impl FnMut(&mut Context<'_>) -> Poll<T>,
+) -> Option<T> {
+    let Some(token) = cancellation else { return Some(poll_fn(poll).await) };
+    let mut cancelled = pin!(token.cancelled());
+    poll_fn(|task| {
+        if let Poll::Ready(done) = poll(task) {
+            return Poll::Ready(Some(done));
+        }
+        cancelled.as_mut().poll(task).map(|()| None)
+    })
+    .await
+}
