@@ -6,6 +6,8 @@
 
 // A benchmark that is wrong stops.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout)]
+// The shapes of its arguments are those of what is measured.
+#![allow(clippy::unnecessary_wraps, clippy::large_types_passed_by_value, clippy::needless_pass_by_value)]
 
 mod floors;
 mod hooks;

@@ -122,14 +122,18 @@ fn sync_same(refs: [hooks_core::scope::HookRef; 8], mut by_hand: Floor) -> Measu
 fn read_floor() -> Floor {
     let list = floors::read();
     Box::new(move |cx, event, subject| {
-        list.iter().for_each(|hook| hook(cx, event, &subject));
+        for hook in &list {
+            hook(cx, event, &subject);
+        }
         subject
     })
 }
 
 fn lend_floor(list: Vec<floors::Lend>) -> Floor {
     Box::new(move |cx, event, mut subject| {
-        list.iter().for_each(|hook| hook(cx, event, &mut subject));
+        for hook in &list {
+            hook(cx, event, &mut subject);
+        }
         subject
     })
 }
@@ -165,7 +169,9 @@ fn gates() -> Measured {
         },
         || {
             let mut verdict = Permission::NoOpinion;
-            list.iter().for_each(|hook| verdict.merge(hook(&cx, &floor)));
+            for hook in &list {
+                verdict.merge(hook(&cx, &floor));
+            }
             black_box((&verdict, &mut floor));
         },
     )
