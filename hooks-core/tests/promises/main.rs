@@ -1,0 +1,7 @@
+//! What DESIGN promises, one module per promise.
+
+mod support;
+
+mod p01_scope;
+mod p02_order;
+mod p03_chaining;
