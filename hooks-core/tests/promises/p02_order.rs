@@ -64,7 +64,7 @@ fn the_app_s_list_comes_before_the_scope_s() {
     assert_eq!(stages(&registry.scope(&AgentDef::new("x").hooks(["a"]), None).unwrap()), "z a");
 }
 
-/// Hooks of one gate made from functions, and the class comes from the signature.
+/// Hooks of one gate made from functions, and the same made as values: the class comes from the signature.
 #[test]
 fn on_gates_rewriters_then_rewriters_that_decide_then_readers() {
     #[hook(id = "f_reads", kind = Spend)]
@@ -86,6 +86,21 @@ fn on_gates_rewriters_then_rewriters_that_decide_then_readers() {
     assert_eq!(
         stages(&registry.scope(&AgentDef::new("x").hooks(all), None).unwrap()),
         "f_rewrites f_may_fail f_decides f_reads"
+    );
+
+    let by_value = set([
+        says("reads", Permission::allow()),
+        Hook::writer::<Spend, _, _, _>("decides", |_, _, _| Permission::NoOpinion),
+        Hook::replacer::<Spend, _, _, _>("pair_decides", |_, _, trail| (trail, Permission::NoOpinion)),
+        Hook::writer::<Spend, _, _, _>("rewrites", |_, _, _| ()),
+        Hook::writer::<Spend, _, _, _>("may_fail", |_, _, _| Ok::<(), std::fmt::Error>(())),
+        Hook::replacer::<Spend, _, _, _>("replaces", |_, _, trail| trail),
+        Hook::async_replacer::<Spend, _, _, _>("replaces_later", |_, _, trail| later(0, trail)),
+        Hook::async_replacer::<Spend, _, _, _>("may_fail_later", |_, _, trail| later(0, Ok::<_, std::fmt::Error>(trail))),
+    ]);
+    assert_eq!(
+        stages(&by_value),
+        "rewrites may_fail replaces replaces_later may_fail_later decides pair_decides reads"
     );
 }
 
