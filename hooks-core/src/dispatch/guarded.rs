@@ -4,6 +4,7 @@ use std::pin::Pin;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
+use tokio::task::coop::Unconstrained;
 use tokio::time::Sleep;
 
 use crate::hook::BoxFuture;
@@ -14,7 +15,7 @@ use super::tally::Fail;
 /// A future that was polled once and had to wait.
 pub(super) struct Guarded<'a, T> {
     future: Option<BoxFuture<'a, T>>,
-    deadline: Option<(Pin<Box<Sleep>>, Duration)>,
+    deadline: Option<(Pin<Box<Unconstrained<Sleep>>>, Duration)>,
 }
 
 /// There is no runtime with timers here.
@@ -28,7 +29,9 @@ impl<'a, T> Guarded<'a, T> {
         if let Some(timeout) = timeout {
             tokio::runtime::Handle::try_current().map_err(|_| NoTimer)?;
             // A runtime without time makes `sleep` panic.
-            let sleep = catch(|| Box::pin(tokio::time::sleep(timeout))).map_err(|_| NoTimer)?;
+            let sleep = catch(|| tokio::time::sleep(timeout)).map_err(|_| NoTimer)?;
+            // A hook that eats the whole budget of its task must not starve the timer that is to stop it.
+            let sleep = Box::pin(tokio::task::unconstrained(sleep));
             guarded.deadline = Some((sleep, timeout));
         }
         Ok(guarded)
