@@ -205,8 +205,9 @@ impl<'a, K: HookKind> Chain<'a, K> {
         if let Some(log) = &mut self.tally.log {
             log.start(index);
         }
-        let (cx, event, subject) = (self.cx, self.event, self.draft.give());
-        let outcome = run_alone(|| hook(cx, event, subject), step.timeout, cx.cancellation()).await;
+        let (cx, event, draft) = (self.cx, self.event, &mut self.draft);
+        // The copy is made within the call: the `Clone` of an app's subject may panic too.
+        let outcome = run_alone(|| hook(cx, event, draft.give()), step.timeout, cx.cancellation()).await;
         let done = match outcome {
             // The subject that comes back is compared and checked with code of the app, which may panic too.
             Outcome::Done(Ok(effect)) => catch(|| self.take_effect(index, effect)),

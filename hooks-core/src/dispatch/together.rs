@@ -127,15 +127,11 @@ pub(super) async fn run_together<K: HookKind>(
     if started == Flow::Stop || stage.waiting.is_empty() {
         return started;
     }
-    let first_waiting = stage.waiting[0].0;
     let poll = |task: &mut Context<'_>| stage.poll(tally, task);
-    match until_cancelled(cx.cancellation(), poll).await {
-        Some(()) => stage.fold(tally),
-        None => {
-            tally.stop = Some(Stop::Cancelled(first_waiting));
-            Flow::Stop
-        }
+    if until_cancelled(cx.cancellation(), poll).await.is_none() {
+        stage.cancelled();
     }
+    stage.fold(tally)
 }
 
 type ReadAnswer<K> = Outcome<Answer<<K as HookKind>::Verdict>>;
@@ -223,6 +219,14 @@ impl<'a, K: HookKind> Stage<'a, K> {
         if self.waiting.is_empty() { Poll::Ready(()) } else { Poll::Pending }
     }
 
+    /// Ends the stage at the first hook that still waits: what is done before it counts, it and the others do not.
+    fn cancelled(&mut self) {
+        let Some(first) = self.waiting.first().map(|(index, _)| *index) else { return };
+        self.waiting.clear();
+        self.done.retain(|(index, _)| *index < first);
+        self.done.push((first, Outcome::Ended(Ended::Cancelled)));
+    }
+
     /// Folds what was set aside, in the order of the plan.
     fn fold(mut self, tally: &mut Tally<'_, K>) -> Flow {
         self.done.sort_by_key(|(index, _)| *index);
@@ -235,16 +239,18 @@ impl<'a, K: HookKind> Stage<'a, K> {
     }
 }
 
+/// Folds one answer in. The verdict may be the app's own type, whose `merge` may panic.
 fn fold_one<K: HookKind>(index: usize, outcome: ReadAnswer<K>, tally: &mut Tally<'_, K>) -> Flow {
-    match outcome {
-        Outcome::Done(Ok(verdict)) => tally.decided(index, verdict),
-        Outcome::Done(Err(fault)) => tally.failed(index, Fail::Fault(fault)),
-        Outcome::Failed(fail) => tally.failed(index, fail),
+    let folded = match outcome {
+        Outcome::Done(Ok(verdict)) => catch(|| tally.decided(index, verdict)),
+        Outcome::Done(Err(fault)) => Ok(tally.failed(index, Fail::Fault(fault))),
+        Outcome::Failed(fail) => Ok(tally.failed(index, fail)),
         Outcome::Ended(ended) => {
             tally.stop = Some(ended.at(index));
-            Flow::Stop
+            Ok(Flow::Stop)
         }
-    }
+    };
+    folded.unwrap_or_else(|panic| tally.failed(index, Fail::Panicked(panic)))
 }
 
 /// Whether this answer, once folded, ends the chain.
