@@ -5,3 +5,5 @@ mod support;
 mod p01_scope;
 mod p02_order;
 mod p03_chaining;
+mod p04_transactions;
+mod p05_isolation;

@@ -96,7 +96,9 @@ fn on_gates_rewriters_then_rewriters_that_decide_then_readers() {
         Hook::writer::<Spend, _, _, _>("may_fail", |_, _, _| Ok::<(), std::fmt::Error>(())),
         Hook::replacer::<Spend, _, _, _>("replaces", |_, _, trail| trail),
         Hook::async_replacer::<Spend, _, _, _>("replaces_later", |_, _, trail| later(0, trail)),
-        Hook::async_replacer::<Spend, _, _, _>("may_fail_later", |_, _, trail| later(0, Ok::<_, std::fmt::Error>(trail))),
+        Hook::async_replacer::<Spend, _, _, _>("may_fail_later", |_, _, trail| {
+            later(0, Ok::<_, std::fmt::Error>(trail))
+        }),
     ]);
     assert_eq!(
         stages(&by_value),
@@ -235,8 +237,7 @@ fn a_missing_requirement_is_an_error() {
 
 #[test]
 fn an_id_twice_in_one_list_is_an_error() {
-    let error =
-        registry([writes("a")]).scope(&AgentDef::new("x").hooks(["a", "a"]), None).unwrap_err().to_string();
+    let error = registry([writes("a")]).scope(&AgentDef::new("x").hooks(["a", "a"]), None).unwrap_err().to_string();
     assert_eq!(error, "agent `x` names the hook `a` twice; keep one");
 }
 

@@ -3,9 +3,9 @@
 use std::time::Duration;
 
 use hooks_core::hook::BoxFuture;
+pub(crate) use hooks_core::prelude::*;
 use hooks_core::record::{Record, Status};
 use hooks_core::scope::HookUse;
-pub(crate) use hooks_core::prelude::*;
 
 /// Who wrote to the subject, in order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
