@@ -28,44 +28,22 @@ pub struct Fired<K: HookKind> {
     pub subject: Kept<K>,
     /// The folded answer.
     pub verdict: K::Verdict,
-    /// There only where there is something to tell: an outcome of which there is not is as small as its subject.
-    aside: Option<Box<Told>>,
-}
-
-/// What most dispatches have none of.
-#[derive(Debug)]
-struct Told {
-    halt: Option<Halt>,
-    failures: Vec<Failure>,
-    removed_by: Option<HookId>,
-    record: Option<Arc<Record>>,
+    /// Set where a hook asked to end the turn: the first in the order of the plan.
+    pub halt: Option<Halt>,
+    /// The hooks that failed, and what was done about it, in the order of the plan.
+    pub failures: Vec<Failure>,
+    /// The hook that removed the subject, or whose failure did.
+    pub removed_by: Option<HookId>,
+    /// The record, where the context keeps records.
+    pub record: Option<Arc<Record>>,
 }
 
 impl<K: HookKind> Fired<K> {
     /// An outcome of which there is no more to say.
     #[inline]
     fn of(subject: K::Subject, verdict: K::Verdict) -> Self {
-        Self { subject: K::Removal::kept(subject, false), verdict, aside: None }
-    }
-
-    /// Set where a hook asked to end the turn: the first in the order of the plan.
-    pub fn halt(&self) -> Option<&Halt> {
-        self.aside.as_ref()?.halt.as_ref()
-    }
-
-    /// The hooks that failed, and what was done about it, in the order of the plan.
-    pub fn failures(&self) -> &[Failure] {
-        self.aside.as_ref().map_or(&[], |aside| &aside.failures)
-    }
-
-    /// The hook that removed the subject, or whose failure did.
-    pub fn removed_by(&self) -> Option<&HookId> {
-        self.aside.as_ref()?.removed_by.as_ref()
-    }
-
-    /// The record, where the context keeps records.
-    pub fn record(&self) -> Option<&Arc<Record>> {
-        self.aside.as_ref()?.record.as_ref()
+        let subject = K::Removal::kept(subject, false);
+        Self { subject, verdict, halt: None, failures: Vec::new(), removed_by: None, record: None }
     }
 }
 
@@ -77,9 +55,9 @@ where
         f.debug_struct("Fired")
             .field("subject", &self.subject)
             .field("verdict", &self.verdict)
-            .field("halt", &self.halt())
-            .field("failures", &self.failures())
-            .field("removed_by", &self.removed_by())
+            .field("halt", &self.halt)
+            .field("failures", &self.failures)
+            .field("removed_by", &self.removed_by)
             .finish_non_exhaustive()
     }
 }

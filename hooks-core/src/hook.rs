@@ -137,14 +137,14 @@ macro_rules! constructor_docs {
 
 impl Hook {
     #[track_caller]
-    fn with_handler<K: HookKind>(id: &str, handler: Handler<K>) -> Self {
+    fn with_handler<K: HookKind>(id: &str, decides: bool, handler: Handler<K>) -> Self {
         let caller = std::panic::Location::caller();
         Self {
             id: HookId::new(id),
             description: "".into(),
             origin: Origin::new(caller.file(), caller.line(), ""),
             options: Options::default(),
-            bindings: vec![Binding::shared(handler)],
+            bindings: vec![Binding::shared(handler, decides)],
         }
     }
 
@@ -156,7 +156,11 @@ impl Hook {
         F: Fn(&HookContext, &K, &K::Subject) -> R + Send + Sync + 'static,
         R: ReturnsVerdict<K, K::Verdict, M>,
     {
-        Self::with_handler(id, Handler::<K>::read(move |cx, event, subject| run(cx, event, subject).verdict()))
+        Self::with_handler(
+            id,
+            R::decides(),
+            Handler::<K>::read(move |cx, event, subject| run(cx, event, subject).verdict()),
+        )
     }
 
     #[doc = constructor_docs!("A hook that changes the subject in place.")]
@@ -167,7 +171,11 @@ impl Hook {
         F: Fn(&HookContext, &K, &mut K::Subject) -> R + Send + Sync + 'static,
         R: ReturnsVerdict<K, K::Verdict, M>,
     {
-        Self::with_handler(id, Handler::<K>::lend(move |cx, event, subject| run(cx, event, subject).verdict()))
+        Self::with_handler(
+            id,
+            R::decides(),
+            Handler::<K>::lend(move |cx, event, subject| run(cx, event, subject).verdict()),
+        )
     }
 
     #[doc = constructor_docs!("A hook that takes the subject and returns what is to be there instead.")]
@@ -178,7 +186,11 @@ impl Hook {
         F: Fn(&HookContext, &K, K::Subject) -> R + Send + Sync + 'static,
         R: ReturnsSubject<K, K::Subject, K::Verdict, M>,
     {
-        Self::with_handler(id, Handler::<K>::own(move |cx, event, subject| run(cx, event, subject).effect()))
+        Self::with_handler(
+            id,
+            R::decides(),
+            Handler::<K>::own(move |cx, event, subject| run(cx, event, subject).effect()),
+        )
     }
 
     #[doc = constructor_docs!("A hook that reads the subject and waits for something.")]
@@ -192,6 +204,7 @@ impl Hook {
     {
         Self::with_handler(
             id,
+            R::decides(),
             Handler::<K>::read_async(move |cx, event, subject| {
                 let answer = run(cx, event, subject);
                 Box::pin(async move { answer.await.verdict() })
@@ -210,6 +223,7 @@ impl Hook {
     {
         Self::with_handler(
             id,
+            R::decides(),
             Handler::<K>::own_async(move |cx, event, subject| {
                 let answer = run(cx, event, subject);
                 Box::pin(async move { answer.await.effect() })

@@ -135,6 +135,15 @@ pub trait ReturnsVerdict<K, V, M> {
     /// The answer in the form that a dispatch reads.
     #[doc(hidden)]
     fn verdict(self) -> Answer<V>;
+
+    /// Whether the type can say more than nothing.
+    #[doc(hidden)]
+    fn decides() -> bool;
+}
+
+/// Whether `T` is `()`. By its name, which no other type has: a `TypeId` would ask `'static` of what hooks return.
+fn is_unit<T>() -> bool {
+    std::any::type_name::<T>() == std::any::type_name::<()>()
 }
 
 #[diagnostic::do_not_recommend]
@@ -142,6 +151,10 @@ impl<K, V, T: Into<V>> ReturnsVerdict<K, V, ViaInto> for T {
     #[inline]
     fn verdict(self) -> Answer<V> {
         Ok(self.into())
+    }
+
+    fn decides() -> bool {
+        !is_unit::<T>()
     }
 }
 
@@ -151,6 +164,10 @@ impl<K: InTurn, V> ReturnsVerdict<K, V, ViaHalt> for Halt {
     fn verdict(self) -> Answer<V> {
         Err(Fault::halt_and_keep(self))
     }
+
+    fn decides() -> bool {
+        true
+    }
 }
 
 #[diagnostic::do_not_recommend]
@@ -158,6 +175,10 @@ impl<K, V, T: Into<V>, E: Into<BoxError>> ReturnsVerdict<K, V, ViaResult<ViaInto
     #[inline]
     fn verdict(self) -> Answer<V> {
         self.map(Into::into).map_err(|error| Fault::from_error(error.into()))
+    }
+
+    fn decides() -> bool {
+        !is_unit::<T>()
     }
 }
 
@@ -169,6 +190,10 @@ impl<K: InTurn, V, E: Into<BoxError>> ReturnsVerdict<K, V, ViaResult<ViaHalt>> f
             Ok(halt) => Err(Fault::halt_and_keep(halt)),
             Err(error) => Err(Fault::from_error(error.into())),
         }
+    }
+
+    fn decides() -> bool {
+        true
     }
 }
 
@@ -182,6 +207,12 @@ pub trait ReturnsSubject<K, S, V, M> {
     /// The answer in the form that a dispatch reads.
     #[doc(hidden)]
     fn effect(self) -> Answer<Effect<S, V>>;
+
+    /// Whether the type can say more than what the subject is to be.
+    #[doc(hidden)]
+    fn decides() -> bool {
+        false
+    }
 }
 
 #[diagnostic::do_not_recommend]
@@ -198,6 +229,10 @@ impl<K, S, V, T: Into<V>> ReturnsSubject<K, S, V, ViaPair<ViaInto>> for (S, T) {
     fn effect(self) -> Answer<Effect<S, V>> {
         Ok(Effect { subject: Some(self.0), verdict: self.1.into(), halt: None })
     }
+
+    fn decides() -> bool {
+        !is_unit::<T>()
+    }
 }
 
 #[diagnostic::do_not_recommend]
@@ -205,6 +240,10 @@ impl<K: InTurn, S, V: From<()>> ReturnsSubject<K, S, V, ViaPair<ViaHalt>> for (S
     #[inline]
     fn effect(self) -> Answer<Effect<S, V>> {
         Ok(Effect { subject: Some(self.0), verdict: ().into(), halt: Some(Box::new(self.1)) })
+    }
+
+    fn decides() -> bool {
+        true
     }
 }
 
@@ -221,6 +260,10 @@ impl<K, S, V, M, T: ReturnsSubject<K, S, V, M>, E: Into<BoxError>> ReturnsSubjec
     #[inline]
     fn effect(self) -> Answer<Effect<S, V>> {
         self.map_err(|error| Fault::from_error(error.into()))?.effect()
+    }
+
+    fn decides() -> bool {
+        T::decides()
     }
 }
 

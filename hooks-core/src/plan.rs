@@ -1,5 +1,6 @@
 //! The ordered, immutable plan of one scope.
 
+mod cycles;
 pub(crate) mod order;
 mod segments;
 mod set;

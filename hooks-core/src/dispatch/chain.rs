@@ -20,7 +20,7 @@ use super::error::{DispatchError, no_outcome};
 use super::log::Log;
 use super::tally::{Aside, Fail, Flow, Stop, Tally};
 use super::wait::{Ended, wait_for};
-use super::{Fired, Told, together};
+use super::{Fired, together};
 
 /// The subject, in two copies.
 ///
@@ -391,7 +391,7 @@ fn finish_aside<K: HookKind>(
     };
     let subject = K::Removal::kept(subject, removed_by.is_some());
     let record = record.filter(|_| cx.keeps_records());
-    Ok(Fired { subject, verdict, aside: Some(Box::new(Told { halt, failures, removed_by, record })) })
+    Ok(Fired { subject, verdict, halt, failures, removed_by, record })
 }
 
 fn tell(record: &Record, observers: &[Arc<dyn Observer>]) {

@@ -144,7 +144,7 @@ impl<'a, K: HookKind> Tally<'a, K> {
     pub(super) fn failed(&mut self, index: usize, fail: Fail) -> Flow {
         let (kind, status, cause) = match fail {
             Fail::Fault(fault) => match *fault.0 {
-                crate::hook::FaultKind::Error(error) => (FailureKind::Error, Status::Failed, describe(&*error)),
+                crate::hook::FaultKind::Error(text) => (FailureKind::Error, Status::Failed, text),
                 crate::hook::FaultKind::Halt(halt) | crate::hook::FaultKind::HaltAndKeep(halt) => {
                     self.halted(index, halt);
                     return Flow::Go;
@@ -184,18 +184,4 @@ impl<'a, K: HookKind> Tally<'a, K> {
             OnFailure::Required => self.stop(Stop::Broken(Broken::Required(failure))),
         }
     }
-}
-
-/// The error and what caused it, in one line. A hook's `Display` is code like any other: it may panic.
-fn describe(error: &(dyn std::error::Error + Send + Sync)) -> String {
-    crate::panics::catch(|| {
-        let mut text = error.to_string();
-        let mut source = error.source();
-        while let Some(cause) = source {
-            text = format!("{text}: {cause}");
-            source = cause.source();
-        }
-        text
-    })
-    .unwrap_or_else(|panic| format!("an error whose text panicked: {panic}"))
 }

@@ -23,12 +23,13 @@ pub(super) async fn run<K: HookKind>(
 ) -> Flow {
     let mut stage = Stage::<K> { waiting: Vec::new(), done: Vec::new() };
     let started = poll_fn(|task| Poll::Ready(stage.start(cx, event, subject, range.clone(), tally, task))).await;
-    let Some((first_waiting, _)) = stage.waiting.first() else { return started };
-    let first_waiting = *first_waiting;
-    match until_cancelled(cx.cancellation(), |task| stage.poll(tally, task)).await {
-        Some(()) => stage.fold(tally),
-        None => tally.stop(Stopped::Cancelled.at(first_waiting)),
+    if stage.waiting.is_empty() {
+        return started;
     }
+    if until_cancelled(cx.cancellation(), |task| stage.poll(tally, task)).await.is_none() {
+        stage.cancelled();
+    }
+    stage.fold(tally)
 }
 
 type Outcome<K> = Result<Answer<<K as HookKind>::Verdict>, Ended>;
@@ -160,6 +161,14 @@ impl<'a, K: HookKind> Stage<'a, K> {
         if self.waiting.is_empty() { Poll::Ready(()) } else { Poll::Pending }
     }
 
+    /// Ends the stage at the first hook that still waits: what is done before it counts, it and the others do not.
+    fn cancelled(&mut self) {
+        let Some(first) = self.waiting.first().map(|(index, _)| *index) else { return };
+        self.waiting.clear();
+        self.done.retain(|(index, _)| *index < first);
+        self.done.push((first, Err(Ended::Stopped(Stopped::Cancelled))));
+    }
+
     /// Folds what was kept, in the order of the plan.
     fn fold(mut self, tally: &mut Tally<'_, K>) -> Flow {
         self.done.sort_by_key(|(index, _)| *index);
@@ -172,9 +181,12 @@ impl<'a, K: HookKind> Stage<'a, K> {
     }
 }
 
+/// Folds one answer in. The verdict may be the app's own type, whose `merge` may panic.
 fn fold_one<K: HookKind>(index: usize, outcome: Outcome<K>, tally: &mut Tally<'_, K>) -> Flow {
     match outcome {
-        Ok(Ok(verdict)) => tally.decided(index, verdict),
+        Ok(Ok(verdict)) => {
+            catch(|| tally.decided(index, verdict)).unwrap_or_else(|panic| tally.failed(index, Fail::Panicked(panic)))
+        }
         Ok(Err(fault)) => tally.failed(index, Fail::Fault(fault)),
         Err(Ended::Failed(fail)) => tally.failed(index, fail),
         Err(Ended::Stopped(stopped)) => tally.stop(stopped.at(index)),

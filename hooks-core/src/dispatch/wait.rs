@@ -5,6 +5,7 @@ use std::pin::{Pin, pin};
 use std::task::{Context, Poll};
 use std::time::Duration;
 
+use tokio::task::coop::Unconstrained;
 use tokio::time::Sleep;
 use tokio_util::sync::CancellationToken;
 
@@ -41,7 +42,7 @@ impl Stopped {
 /// A future that was polled and has to wait.
 pub(super) struct Waiting<'a, T> {
     future: Option<BoxFuture<'a, T>>,
-    deadline: Option<(Pin<Box<Sleep>>, Duration)>,
+    deadline: Option<(Pin<Box<Unconstrained<Sleep>>>, Duration)>,
 }
 
 impl<'a, T> Waiting<'a, T> {
@@ -51,7 +52,9 @@ impl<'a, T> Waiting<'a, T> {
         if let Some(timeout) = timeout {
             tokio::runtime::Handle::try_current().map_err(|_| Stopped::NoRuntime)?;
             // A runtime without time makes `sleep` panic.
-            let sleep = catch(|| Box::pin(tokio::time::sleep(timeout))).map_err(|_| Stopped::NoRuntime)?;
+            let sleep = catch(|| tokio::time::sleep(timeout)).map_err(|_| Stopped::NoRuntime)?;
+            // A hook that eats the whole budget of its task must not starve the timer that is to stop it.
+            let sleep = Box::pin(tokio::task::unconstrained(sleep));
             waiting.deadline = Some((sleep, timeout));
         }
         Ok(waiting)

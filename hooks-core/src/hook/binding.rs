@@ -99,9 +99,8 @@ impl Binding {
         Some(Self { kind, handler: ErasedHandler::Static(handler), form, decides, filters })
     }
 
-    pub(crate) fn shared<K: HookKind>(handler: Handler<K>) -> Self {
+    pub(crate) fn shared<K: HookKind>(handler: Handler<K>, decides: bool) -> Self {
         let form = Form::of(&handler);
-        let decides = TypeId::of::<K::Verdict>() != TypeId::of::<()>();
         let handler = ErasedHandler::Shared(Arc::new(handler));
         Self { kind: KindInfo::of::<K>(), handler, form, decides, filters: &[] }
     }

@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use crate::HookContext;
 use crate::kind::HookKind;
+use crate::record::CAUSE_LIMIT;
 use crate::verdict::Halt;
 
 /// A future that owns its place.
@@ -22,8 +23,8 @@ pub struct Fault(pub(crate) Box<FaultKind>);
 
 #[derive(Debug)]
 pub(crate) enum FaultKind {
-    /// It failed.
-    Error(Box<dyn Error + Send + Sync>),
+    /// It failed, with this text: the error itself is dropped where a panic of its `Drop` is still the hook's.
+    Error(String),
     /// It ends the turn, in the place of its error: as with every error, its changes are dropped.
     Halt(Halt),
     /// It ends the turn, in the place of its verdict: its changes stay.
@@ -35,13 +36,29 @@ impl Fault {
     pub(crate) fn from_error(error: Box<dyn Error + Send + Sync>) -> Self {
         Self(Box::new(match error.downcast::<Halt>() {
             Ok(halt) => FaultKind::Halt(*halt),
-            Err(error) => FaultKind::Error(error),
+            Err(error) => FaultKind::Error(describe(&*error)),
         }))
     }
 
     pub(crate) fn halt_and_keep(halt: Halt) -> Self {
         Self(Box::new(FaultKind::HaltAndKeep(halt)))
     }
+}
+
+/// The error and what caused it, in one line. A hook's `Display` is code like any other: it may panic.
+#[cold]
+fn describe(error: &(dyn Error + Send + Sync)) -> String {
+    crate::panics::catch(|| {
+        let mut text = error.to_string();
+        let mut source = error.source();
+        // An error may be its own cause; what is cut off need not be asked for.
+        while let Some(cause) = source.filter(|_| text.chars().nth(CAUSE_LIMIT).is_none()) {
+            text = format!("{text}: {cause}");
+            source = cause.source();
+        }
+        text
+    })
+    .unwrap_or_else(|panic| format!("an error whose text panicked: {panic}"))
 }
 
 /// What a hook that took the subject gave back.

@@ -3,6 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
 
+use super::cycles::cycles;
 use crate::audit::Finding;
 use crate::config::{Problem, nearest};
 use crate::hook::{Binding, Hook, HookId};
@@ -58,7 +59,7 @@ pub(crate) fn order(kind: &'static str, candidates: &[Candidate<'_>]) -> Result<
     }
     if order.len() < candidates.len() {
         let stuck: Vec<usize> = (0..candidates.len()).filter(|&index| waits_for[index] > 0).collect();
-        return Err(cycles(kind, candidates, &graph, &stuck));
+        return Err(spell_cycles(kind, candidates, &graph, &stuck));
     }
     let findings = rewrites_after_allow(kind, candidates, &graph, &order);
     Ok(Ordered { steps: stages(candidates, &graph, &order), findings })
@@ -172,45 +173,11 @@ fn rewrites_after_allow(
     findings
 }
 
-/// How many cycles are spelt out, and how many steps are taken to find them: their number can be exponential.
-const CYCLES: usize = 32;
-const SEARCH: usize = 100_000;
-
 /// Every cycle among the `stuck`, each told once, from its first hook on.
-fn cycles(kind: &'static str, candidates: &[Candidate<'_>], graph: &Graph, stuck: &[usize]) -> Vec<Problem> {
-    let mut search = CycleSearch { graph, found: Vec::new(), path: Vec::new(), steps: 0 };
-    for &start in stuck {
-        search.from(start, start);
-    }
+fn spell_cycles(kind: &'static str, candidates: &[Candidate<'_>], graph: &Graph, stuck: &[usize]) -> Vec<Problem> {
     let name = |index: &usize| (candidates[*index].hook.id.clone(), candidates[*index].hook.origin);
-    search.found.iter().map(|cycle| Problem::Cycle { kind, cycle: cycle.iter().map(name).collect() }).collect()
-}
-
-struct CycleSearch<'a> {
-    graph: &'a Graph,
-    found: Vec<Vec<usize>>,
-    path: Vec<usize>,
-    steps: usize,
-}
-
-impl CycleSearch<'_> {
-    /// Follows the edges from `index` to hooks not before `start`, so that a cycle is found from its smallest only.
-    fn from(&mut self, start: usize, index: usize) {
-        self.steps += 1;
-        if self.steps > SEARCH || self.found.len() == CYCLES {
-            return;
-        }
-        self.path.push(index);
-        let graph = self.graph;
-        for &next in &graph.successors[index] {
-            if next == start {
-                self.found.push(self.path.clone());
-            } else if next > start && !self.path.contains(&next) {
-                self.from(start, next);
-            }
-        }
-        self.path.pop();
-    }
+    let cycles = cycles(&graph.successors, stuck);
+    cycles.iter().map(|cycle| Problem::Cycle { kind, cycle: cycle.iter().map(name).collect() }).collect()
 }
 
 /// Ids in `after`, `before` and `requires` that no hook has, or that never run at a kind of this hook.

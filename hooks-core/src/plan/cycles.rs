@@ -1,0 +1,86 @@
+//! Which hooks wait for each other.
+
+/// How many cycles are spelt out, and how many steps are taken to find them: their number can be exponential.
+const CYCLES: usize = 32;
+const SEARCH: usize = 100_000;
+
+/// Every cycle among the `stuck`, each once, from its first hook on: at least one through each hook that is the first of
+/// any, however many paths there are, up to [`CYCLES`].
+pub(super) fn cycles(successors: &[Vec<usize>], stuck: &[usize]) -> Vec<Vec<usize>> {
+    let mut predecessors = vec![Vec::new(); successors.len()];
+    for (from, to) in successors.iter().enumerate().flat_map(|(from, to)| to.iter().map(move |to| (from, *to))) {
+        predecessors[to].push(from);
+    }
+    let mut search = Search { successors, found: Vec::new(), steps: 0 };
+    for &start in stuck {
+        if search.found.len() < CYCLES {
+            search.from(start, &leading_to(start, &predecessors));
+        }
+    }
+    search.found
+}
+
+/// For each hook not before `start` that `start` waits for, at whatever distance: the next one on the way to it. A cycle
+/// is found from its smallest hook only.
+fn leading_to(start: usize, predecessors: &[Vec<usize>]) -> Vec<Option<usize>> {
+    let mut next = vec![None; predecessors.len()];
+    let mut queue = std::collections::VecDeque::from([start]);
+    while let Some(to) = queue.pop_front() {
+        for &from in predecessors[to].iter().filter(|&&from| from >= start) {
+            if next[from].is_none() {
+                next[from] = Some(to);
+                queue.push_back(from);
+            }
+        }
+    }
+    next
+}
+
+struct Search<'a> {
+    successors: &'a [Vec<usize>],
+    found: Vec<Vec<usize>>,
+    steps: usize,
+}
+
+impl Search<'_> {
+    /// Finds the cycles whose smallest hook is `start`. On the heap, not by recursion: a cycle may be long.
+    fn from(&mut self, start: usize, next: &[Option<usize>]) {
+        if next[start].is_none() {
+            return;
+        }
+        let before = self.found.len();
+        let mut on_path = vec![false; self.successors.len()];
+        let mut path = vec![(start, 0)];
+        on_path[start] = true;
+        while let Some((index, edge)) = path.last_mut() {
+            let Some(&to) = self.successors[*index].get(*edge) else {
+                on_path[*index] = false;
+                path.pop();
+                continue;
+            };
+            *edge += 1;
+            self.steps += 1;
+            if self.steps > SEARCH {
+                break;
+            }
+            if to == start {
+                self.found.push(path.iter().map(|(index, _)| *index).collect());
+                if self.found.len() == CYCLES {
+                    return;
+                }
+            } else if next[to].is_some() && !on_path[to] {
+                on_path[to] = true;
+                path.push((to, 0));
+            }
+        }
+        if self.found.len() == before {
+            // Giving up the search must not give up the error.
+            self.found.push(shortest(start, next));
+        }
+    }
+}
+
+/// The way from `start` back to it.
+fn shortest(start: usize, next: &[Option<usize>]) -> Vec<usize> {
+    std::iter::successors(Some(start), |index| next[*index].filter(|next| *next != start)).collect()
+}

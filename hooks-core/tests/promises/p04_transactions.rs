@@ -1,0 +1,259 @@
+//! Promise 4: a hook that fails, panics, times out or is cancelled leaves no trace in the subject.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use hooks_core::data::{Block, ToolResultBlock};
+use hooks_core::hook::BoxFuture;
+use hooks_core::record::FailureKind;
+use hooks_core::{CancellationToken, DispatchError};
+
+use crate::support::*;
+
+/// A subject of an app with nothing but `Clone`: not comparable, and dear enough that nobody shares it.
+#[derive(Clone, Debug, Default)]
+struct Plain {
+    lines: Vec<String>,
+}
+
+#[derive(Debug, HookKind)]
+#[hook_kind(name = "plain", subject = Plain)]
+struct PlainKind {}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Form {
+    Lend,
+    Own,
+    OwnAsync,
+    OwnAsyncLater,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum End {
+    Error,
+    Panic,
+    HaltAsError,
+    Timeout,
+    Cancelled,
+}
+
+const FORMS: [Form; 4] = [Form::Lend, Form::Own, Form::OwnAsync, Form::OwnAsyncLater];
+
+fn spoil(plain: &mut Plain) {
+    plain.lines.clear();
+    plain.lines.push("half done".to_owned());
+}
+
+fn ends(end: End) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
+    match end {
+        End::Panic => panic!("half way"),
+        End::HaltAsError => Err(Halt::new("enough").into()),
+        _ => Err("half way".into()),
+    }
+}
+
+fn spoiler(form: Form, end: End) -> Hook {
+    match form {
+        Form::Lend => Hook::writer::<PlainKind, _, _, _>("spoiler", move |_, _, plain| {
+            spoil(plain);
+            ends(end)
+        }),
+        Form::Own => Hook::replacer::<PlainKind, _, _, _>("spoiler", move |_, _, mut plain: Plain| {
+            spoil(&mut plain);
+            ends(end).map(|()| plain)
+        }),
+        Form::OwnAsync | Form::OwnAsyncLater => {
+            Hook::async_replacer::<PlainKind, _, _, _>("spoiler", move |_, _, mut plain: Plain| -> BoxFuture<'_, _> {
+                Box::pin(async move {
+                    spoil(&mut plain);
+                    if form == Form::OwnAsyncLater {
+                        tokio::time::sleep(Duration::from_millis(1)).await;
+                    }
+                    if matches!(end, End::Timeout | End::Cancelled) {
+                        std::future::pending::<()>().await;
+                    }
+                    ends(end).map(|()| plain)
+                })
+            })
+        }
+    }
+}
+
+fn appends(id: &str, line: &'static str) -> Hook {
+    Hook::writer::<PlainKind, _, _, _>(id, move |_, _, plain| plain.lines.push(line.to_owned()))
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_next_hook_sees_what_the_last_success_left() {
+    for form in FORMS {
+        for end in [End::Error, End::Panic, End::HaltAsError, End::Timeout] {
+            if end == End::Timeout && matches!(form, Form::Lend | Form::Own) {
+                continue;
+            }
+            let set = set([appends("first", "one"), spoiler(form, end), appends("last", "two")]);
+            let before = Plain { lines: vec!["zero".to_owned()] };
+            let fired = set.fire(&HookContext::new(), &PlainKind {}, before).await.unwrap();
+            assert_eq!(fired.subject.lines, ["zero", "one", "two"], "{form:?} {end:?}");
+            let kinds: Vec<_> = fired.failures.iter().map(|failure| failure.failure).collect();
+            let expected = match end {
+                End::Error => vec![FailureKind::Error],
+                End::Panic => vec![FailureKind::Panicked],
+                End::Timeout => vec![FailureKind::TimedOut],
+                End::HaltAsError | End::Cancelled => vec![],
+            };
+            assert_eq!(kinds, expected, "{form:?} {end:?}");
+            assert_eq!(fired.halt.is_some(), end == End::HaltAsError);
+        }
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_cancelled_writer_leaves_no_trace_and_the_error_gives_the_subject_back() {
+    let token = CancellationToken::new();
+    let cx = HookContext::builder().cancellation(token.clone()).build();
+    let set = set([appends("first", "one"), spoiler(Form::OwnAsync, End::Cancelled), appends("last", "two")]);
+    tokio::spawn(async move {
+        tokio::time::sleep(Duration::from_millis(5)).await;
+        token.cancel();
+    });
+    let error = set.fire(&cx, &PlainKind {}, Plain::default()).await.unwrap_err();
+    assert_eq!(error.to_string(), "the turn was cancelled while `spoiler` at `plain` was waiting");
+    assert_eq!(error.into_subject::<PlainKind>().unwrap().lines, ["one"]);
+}
+
+#[test]
+fn a_halt_in_the_verdict_s_place_keeps_the_change_and_one_in_the_error_s_place_drops_it() {
+    let keeps = Hook::writer::<PlainKind, _, _, _>("keeps", |_, _, plain| {
+        plain.lines.push("kept".to_owned());
+        Halt::new("first")
+    });
+    let drops = Hook::writer::<PlainKind, _, _, _>("drops", |_, _, plain| {
+        plain.lines.push("dropped".to_owned());
+        Err::<(), Halt>(Halt::new("second"))
+    });
+    let pair = Hook::replacer::<PlainKind, _, _, _>("pair", |_, _, mut plain: Plain| {
+        plain.lines.push("kept too".to_owned());
+        (plain, Halt::new("third"))
+    });
+    let fired = set([keeps, drops, pair]).fire_blocking(&cx(), &PlainKind {}, Plain::default()).unwrap();
+    assert_eq!(fired.subject.lines, ["kept", "kept too"]);
+    let halt = fired.halt.unwrap();
+    assert_eq!((halt.reason.as_str(), halt.by.unwrap().as_str()), ("first", "keeps"));
+}
+
+#[test]
+fn a_required_hook_that_fails_leaves_no_trace_in_the_subject_that_the_error_holds() {
+    for form in [Form::Lend, Form::Own] {
+        for end in [End::Error, End::Panic] {
+            let required = spoiler(form, end).on_failure(hooks_core::hook::OnFailure::Required);
+            let set = set([appends("first", "one"), required, appends("last", "two")]);
+            let error = set.fire_blocking(&HookContext::new(), &PlainKind {}, Plain::default()).unwrap_err();
+            assert!(matches!(error, DispatchError::Required { .. }));
+            assert_eq!(error.into_subject::<PlainKind>().unwrap().lines, ["one"], "{form:?} {end:?}");
+        }
+    }
+}
+
+/// The call 1, its result, and a result 9 that has no call.
+fn conversation() -> Messages {
+    let call = Message::of(Role::Assistant, vec![Block::ToolUse(ToolCall::new("1", "look", serde_json::json!({})))]);
+    let answers = |id: &str| Message::of(Role::Tool, vec![Block::ToolResult(ToolResultBlock::new(id, vec![]))]);
+    Messages::from(vec![Message::new(Role::User, "hi"), call, answers("1"), answers("9")])
+}
+
+fn keeps(id: &'static str, keep: impl Fn(usize) -> bool + Send + Sync + 'static) -> Hook {
+    Hook::writer::<FilterMessages, _, _, _>(id, move |_, _, messages| {
+        let mut i = 0;
+        messages.retain(|_| {
+            i += 1;
+            keep(i - 1)
+        });
+    })
+}
+
+#[test]
+fn a_change_that_breaks_a_rule_of_the_kind_is_that_hook_s_failure() {
+    type Keep = fn(usize) -> bool;
+    let table: [(Keep, usize, Option<&str>); 5] = [
+        (|_| true, 4, None),
+        (|i| i != 1, 4, Some("the result of tool call `1` is there without its call before it; keep or drop both")),
+        (|i| i != 2, 4, Some("tool call `1` is there without its result; keep or drop both")),
+        (|i| i != 1 && i != 2, 2, None),
+        // The result 9 was without its call before: whoever leaves it or drops it is not to blame.
+        (|i| i != 3, 3, None),
+    ];
+    for (row, (keep, left, rule)) in table.into_iter().enumerate() {
+        let set = set([keeps("filter", keep)]);
+        let fired = set.fire_blocking(&cx(), &FilterMessages::new(), conversation()).unwrap();
+        assert_eq!(fired.subject.len(), left, "row {row}");
+        let got: Vec<_> = fired.failures.iter().map(|f| (f.failure, f.cause.as_str())).collect();
+        let expected: Vec<_> = rule.iter().map(|rule| (FailureKind::Violation, *rule)).collect();
+        assert_eq!(got, expected, "row {row}");
+    }
+}
+
+#[test]
+fn after_a_violation_the_next_hook_sees_what_was_there_before() {
+    let set = set([keeps("breaks", |i| i != 1), keeps("first_only", |i| i != 0)]);
+    let fired = set.fire_blocking(&cx(), &FilterMessages::new(), conversation()).unwrap();
+    assert_eq!(fired.subject.len(), 3);
+    assert_eq!(fired.failures.len(), 1);
+}
+
+/// What an untouched history must be afterwards: the very same allocation.
+fn address(messages: &Messages) -> *const Vec<Message> {
+    std::ptr::from_ref(&**messages)
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_snapshot_of_an_untouched_history_is_no_copy() {
+    let set = set((0..8).map(|i| {
+        let id = format!("h{i}");
+        match i % 3 {
+            0 => Hook::writer::<FilterMessages, _, _, _>(&id, |_, _, messages| {
+                messages.iter().filter(|message| message.role == Role::User).count();
+            }),
+            1 => Hook::replacer::<FilterMessages, _, _, _>(&id, |_, _, messages: Messages| messages),
+            _ => Hook::async_replacer::<FilterMessages, _, _, _>(&id, |_, _, messages: Messages| later(1, messages)),
+        }
+    }));
+    let history = Messages::from(vec![Message::new(Role::User, "hi"); 10_000]);
+    let first = address(&history);
+    let fired = set.fire(&HookContext::new(), &FilterMessages::new(), history).await.unwrap();
+    assert_eq!(address(&fired.subject), first);
+}
+
+#[test]
+fn the_backup_is_cloned_again_only_after_a_real_change_or_a_failure() {
+    #[derive(Debug)]
+    struct Counted(u32, Arc<std::sync::atomic::AtomicUsize>);
+    impl Clone for Counted {
+        fn clone(&self) -> Self {
+            self.1.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+            Self(self.0, Arc::clone(&self.1))
+        }
+    }
+    impl PartialEq for Counted {
+        fn eq(&self, other: &Self) -> bool {
+            self.0 == other.0
+        }
+    }
+    #[derive(Debug, HookKind)]
+    #[hook_kind(name = "counted", subject = Counted)]
+    struct CountedKind {}
+
+    let table: [(&[i32], usize); 4] = [(&[0; 8], 1), (&[1; 8], 8), (&[0, 1, 0, 0], 2), (&[0, -1, 0], 2)];
+    for (plan, clones) in table {
+        let count = Arc::default();
+        let set = set(plan.iter().enumerate().map(|(i, &what)| {
+            Hook::writer::<CountedKind, _, _, _>(&format!("h{i}"), move |_, _, counted| {
+                if what > 0 {
+                    counted.0 += 1;
+                }
+                if what < 0 { Err(std::fmt::Error) } else { Ok(()) }
+            })
+        }));
+        let _fired = set.fire_blocking(&HookContext::new(), &CountedKind {}, Counted(0, Arc::clone(&count))).unwrap();
+        assert_eq!(count.load(std::sync::atomic::Ordering::Relaxed), clones, "{plan:?}");
+    }
+}
