@@ -1,0 +1,110 @@
+//! Where transcripts go: a file that appears whole or not at all, or standard output.
+
+use std::fs::{self, File};
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+use tempfile::NamedTempFile;
+
+/// An open place for transcripts.
+#[derive(Debug)]
+pub struct Output(Place);
+
+#[derive(Debug)]
+enum Place {
+    Nowhere,
+    Stdout(BufWriter<io::Stdout>),
+    /// Something that is no regular file, such as a pipe: nothing can be put in its place.
+    Device(BufWriter<File>),
+    /// Written beside the file that it becomes at the end.
+    Whole {
+        part: BufWriter<NamedTempFile>,
+        file: PathBuf,
+    },
+}
+
+impl Output {
+    /// Opens `file`; `-` is standard output, `None` nowhere.
+    ///
+    /// # Errors
+    /// Those of the file system.
+    pub fn open(file: Option<&Path>) -> io::Result<Self> {
+        Ok(Self(match file {
+            None => Place::Nowhere,
+            Some(file) if file.as_os_str() == "-" => Place::Stdout(BufWriter::new(io::stdout())),
+            Some(file) => match fs::canonicalize(file) {
+                Ok(real) if real.is_dir() => return Err(io::Error::from(io::ErrorKind::IsADirectory)),
+                Ok(real) if !real.is_file() => Place::Device(BufWriter::new(File::options().write(true).open(real)?)),
+                // A link stays one: the file behind it is replaced.
+                Ok(real) => part_of(real)?,
+                Err(_) => part_of(file.to_owned())?,
+            },
+        }))
+    }
+
+    /// Whether anything is kept.
+    pub fn wants_lines(&self) -> bool {
+        !matches!(self.0, Place::Nowhere)
+    }
+
+    /// Puts the file in its place. Without this, what was there before stays.
+    ///
+    /// # Errors
+    /// Those of the file system.
+    pub fn finish(self) -> io::Result<()> {
+        match self.0 {
+            Place::Nowhere => Ok(()),
+            Place::Stdout(mut out) => out.flush(),
+            Place::Device(mut out) => out.flush(),
+            Place::Whole { part, file } => {
+                let part = part.into_inner().map_err(io::IntoInnerError::into_error)?;
+                part.as_file().sync_all()?;
+                part.persist(file).map_err(|error| error.error)?;
+                Ok(())
+            }
+        }
+    }
+}
+
+impl Write for Output {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match &mut self.0 {
+            Place::Nowhere => Ok(bytes.len()),
+            Place::Stdout(out) => out.write(bytes),
+            Place::Device(out) => out.write(bytes),
+            Place::Whole { part, .. } => part.write(bytes),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        match &mut self.0 {
+            Place::Nowhere => Ok(()),
+            Place::Stdout(out) => out.flush(),
+            Place::Device(out) => out.flush(),
+            Place::Whole { part, .. } => part.flush(),
+        }
+    }
+}
+
+/// In the same folder, since a rename does not cross file systems.
+fn part_of(file: PathBuf) -> io::Result<Place> {
+    let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let part = new_part(&file).tempfile_in(folder)?;
+    Ok(Place::Whole { part: BufWriter::new(part), file })
+}
+
+/// With the permissions of the file that it replaces, or those of any new file.
+fn new_part(file: &Path) -> tempfile::Builder<'static, 'static> {
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(".airline-desk-").suffix(".part");
+    let permissions = fs::metadata(file).map(|metadata| metadata.permissions()).ok();
+    #[cfg(unix)]
+    let permissions = permissions.or_else(|| Some(std::os::unix::fs::PermissionsExt::from_mode(0o666)));
+    #[cfg(unix)]
+    if let Some(permissions) = permissions {
+        builder.permissions(permissions);
+    }
+    #[cfg(not(unix))]
+    let _ = permissions;
+    builder
+}
