@@ -16,6 +16,7 @@ Exit status:
 #[derive(Clone, Debug, Default, Parser)]
 #[command(version, after_help = EXIT_STATUS)]
 #[non_exhaustive]
+#[expect(clippy::struct_excessive_bools, reason = "each is a switch of its own on the command line")]
 pub struct Args {
     /// Conversations, one `{"id": …, "messages": […]}` per line in the chat form of OpenAI; `-` reads standard input
     /// [default: the sample that ships with the desk].

@@ -8,6 +8,7 @@ use hooks_core::scope::{AgentDef, AppDef, DefinitionError, PromptDef};
 use hooks_core::{ConfigError, HookContext, HookSet, Registry, hooks};
 
 use crate::hooks::watch::{self, Metrics};
+use crate::mask::Masks;
 use crate::tally::Tally;
 
 /// Why the desk cannot open.
@@ -20,6 +21,9 @@ pub enum DeskError {
     /// The hooks do not fit together.
     #[error(transparent)]
     Hooks(#[from] ConfigError),
+    /// What the masks look for is not a pattern.
+    #[error(transparent)]
+    Masks(#[from] regex::Error),
 }
 
 /// What is said where a gate asks and nobody but the program can answer.
@@ -65,8 +69,10 @@ impl Desk {
     /// A desk with the hooks of `registry`.
     ///
     /// # Errors
-    /// [`ConfigError`] with everything that is wrong.
+    /// [`DeskError`] with everything that is wrong.
     pub fn with(registry: Registry, agent: &AgentDef, prompt: Option<&PromptDef>) -> Result<Self, DeskError> {
+        // Made now, so that the first message does not wait for it.
+        Masks::get()?;
         // What is counted is the app's business, so no agent or prompt can leave it out.
         registry.set_app(AppDef::new("airline-desk").hooks(hooks![watch::count_messages, watch::time_tools]));
         let (tally, metrics) = (Arc::new(Tally::default()), Arc::new(Metrics::default()));

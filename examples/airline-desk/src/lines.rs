@@ -1,6 +1,6 @@
 //! Lines of a file that may hold anything: one that is too long or no text is told, and the next is read.
 
-use std::io::{self, BufRead, ErrorKind};
+use std::io::{self, BufRead, Read};
 
 /// The longest line that is read into memory, in bytes.
 pub const LONGEST: usize = 64 * 1024 * 1024;
@@ -68,37 +68,21 @@ impl<R: BufRead> Lines<R> {
     /// Reads up to the next line break. `None` at the end of the file.
     fn next_bytes(&mut self) -> io::Result<Option<Result<Vec<u8>, LineError>>> {
         let mut line = Vec::new();
-        let (mut read, mut too_long) = (0_u64, false);
-        loop {
-            let buffer = match self.reader.fill_buf() {
-                Ok(buffer) => buffer,
-                Err(error) if error.kind() == ErrorKind::Interrupted => continue,
-                Err(error) => return Err(error),
-            };
-            let (part, ended) = match buffer.iter().position(|byte| *byte == b'\n') {
-                Some(at) => (&buffer[..at], true),
-                None => (buffer, false),
-            };
-            if line.len() + part.len() > self.limit {
-                // The rest is read and dropped, so that the next line is found.
-                too_long = true;
-                line = Vec::new();
-            } else if !too_long {
-                line.extend_from_slice(part);
-            }
-            let at_end = buffer.is_empty();
-            let used = part.len() + usize::from(ended);
-            self.reader.consume(used);
-            read += used as u64;
-            if ended || at_end {
-                break;
-            }
-        }
+        // One byte more than a line may have: its line break.
+        let mut read = Read::take(&mut self.reader, self.limit as u64 + 1).read_until(b'\n', &mut line)?;
         if read == 0 {
             return Ok(None);
         }
+        if line.last() == Some(&b'\n') {
+            line.pop();
+        }
+        let too_long = line.len() > self.limit;
+        if too_long {
+            // The rest is read past, never kept, so that the next line is found.
+            read += self.reader.skip_until(b'\n')?;
+        }
         self.number += 1;
-        self.end += read;
+        self.end += read as u64;
         Ok(Some(if too_long { Err(LineError::TooLong { limit: self.limit }) } else { Ok(line) }))
     }
 }

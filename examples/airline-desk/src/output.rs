@@ -42,9 +42,14 @@ impl Output {
         }))
     }
 
-    /// Whether anything is kept.
-    pub fn wants_lines(&self) -> bool {
-        !matches!(self.0, Place::Nowhere)
+    /// Where to write; `None` where nothing is kept.
+    pub fn writer(&mut self) -> Option<&mut dyn Write> {
+        match &mut self.0 {
+            Place::Nowhere => None,
+            Place::Stdout(out) => Some(out),
+            Place::Device(out) => Some(out),
+            Place::Whole { part, .. } => Some(part),
+        }
     }
 
     /// Puts the file in its place. Without this, what was there before stays.
@@ -62,26 +67,6 @@ impl Output {
                 part.persist(file).map_err(|error| error.error)?;
                 Ok(())
             }
-        }
-    }
-}
-
-impl Write for Output {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        match &mut self.0 {
-            Place::Nowhere => Ok(bytes.len()),
-            Place::Stdout(out) => out.write(bytes),
-            Place::Device(out) => out.write(bytes),
-            Place::Whole { part, .. } => part.write(bytes),
-        }
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        match &mut self.0 {
-            Place::Nowhere => Ok(()),
-            Place::Stdout(out) => out.flush(),
-            Place::Device(out) => out.flush(),
-            Place::Whole { part, .. } => part.flush(),
         }
     }
 }
@@ -107,4 +92,28 @@ fn new_part(file: &Path) -> tempfile::Builder<'static, 'static> {
     #[cfg(not(unix))]
     let _ = permissions;
     builder
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_appears_whole_or_not_at_all() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("out.jsonl");
+        fs::write(&file, "old").unwrap();
+        let files = || fs::read_dir(folder.path()).unwrap().count();
+
+        let mut cut_off = Output::open(Some(&file)).unwrap();
+        cut_off.writer().unwrap().write_all(b"half").unwrap();
+        assert_eq!(fs::read_to_string(&file).unwrap(), "old");
+        drop(cut_off);
+        assert_eq!((fs::read_to_string(&file).unwrap().as_str(), files()), ("old", 1));
+
+        let mut output = Output::open(Some(&file)).unwrap();
+        output.writer().unwrap().write_all(b"whole").unwrap();
+        output.finish().unwrap();
+        assert_eq!((fs::read_to_string(&file).unwrap().as_str(), files()), ("whole", 1));
+    }
 }

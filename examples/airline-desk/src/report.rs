@@ -43,11 +43,10 @@ pub fn text(to: &mut impl Write, summary: &Summary, glimpses: &[Glimpse]) -> io:
         writeln!(to, "  + {}\n", glimpse.after)?;
     }
     table(to, &summary.hooks)?;
-    for row in &summary.hooks {
-        if let Some(cause) = &row.first_failure {
-            let times = if row.failures == 1 { "once" } else { "more than once" };
-            writeln!(to, "\n{} failed {times} and left no trace; first it {}", row.hook, lower(cause))?;
-        }
+    for row in summary.hooks.iter().filter(|row| row.failures > 0) {
+        writeln!(to, "\n{} failed {}; what it had changed by then was dropped:", row.hook, times(row.failures))?;
+        // A cause may go over several lines; the first says what it is.
+        row.causes.iter().try_for_each(|cause| writeln!(to, "  {}", cause.lines().next().unwrap_or_default()))?;
     }
     let totals = &summary.totals;
     writeln!(
@@ -96,9 +95,9 @@ fn tools(to: &mut impl Write, summary: &Summary) -> io::Result<()> {
         return Ok(());
     }
     let told = summary.metrics.tools.iter().map(|(name, tool)| {
-        let errors = if tool.errors > 0 { format!(", {} errors", tool.errors) } else { String::new() };
+        let errors = if tool.errors > 0 { format!(", an error {}", times(tool.errors)) } else { String::new() };
         let time = if tool.time > Duration::ZERO { format!(", {}", short(tool.time)) } else { String::new() };
-        format!("{name} {}{errors}{time}", tool.runs)
+        format!("{name} {}{errors}{time}", times(tool.runs))
     });
     writeln!(to, "tools that ran: {}", told.collect::<Vec<_>>().join("; "))
 }
@@ -107,15 +106,17 @@ fn count(number: u64) -> String {
     if number == 0 { "·".to_owned() } else { number.to_string() }
 }
 
-/// `1.2 ms` rather than `1.234567ms`.
-fn short(time: Duration) -> String {
-    match time.as_micros() {
-        ..1_000 => format!("{} µs", time.as_micros()),
-        ..1_000_000 => format!("{:.1} ms", time.as_secs_f64() * 1e3),
-        _ => format!("{:.2} s", time.as_secs_f64()),
-    }
+fn times(number: u64) -> String {
+    if number == 1 { "once".to_owned() } else { format!("{number} times") }
 }
 
-fn lower(text: &str) -> &str {
-    text.lines().next().unwrap_or(text)
+/// `1.2 ms` rather than `1.234567ms`.
+fn short(time: Duration) -> String {
+    if time < Duration::from_millis(1) {
+        format!("{} µs", time.as_micros())
+    } else if time < Duration::from_secs(1) {
+        format!("{:.1} ms", time.as_secs_f64() * 1e3)
+    } else {
+        format!("{:.2} s", time.as_secs_f64())
+    }
 }

@@ -91,7 +91,7 @@ fn run(args: &Args) -> Result<ExitCode, RunError> {
     let on_skip = |skipped: &Skipped| {
         bar.suspend(|| tell(&format!("{}:{}: {}", file.display(), skipped.line, skipped.problem)));
     };
-    let read = replay_lines(&desk, reader, &mut output, &mut glimpses, |end| bar.set_position(end), on_skip);
+    let read = replay_lines(&desk, reader, output.writer(), &mut glimpses, |end| bar.set_position(end), on_skip);
     bar.finish_and_clear();
     let summary = read.map_err(|failed| match failed {
         Failed::Read(source) => RunError::Input { file: file.clone(), source },
@@ -124,7 +124,7 @@ pub enum Failed {
 pub fn replay_lines(
     desk: &Desk,
     reader: impl BufRead,
-    output: &mut Output,
+    mut output: Option<&mut dyn Write>,
     glimpses: &mut Glimpses,
     at: impl Fn(u64),
     on_skip: impl Fn(&Skipped),
@@ -137,7 +137,7 @@ pub fn replay_lines(
         match replay_line(desk, line, glimpses) {
             Ok((conversation, counted)) => {
                 totals += counted;
-                if output.wants_lines() {
+                if let Some(output) = &mut output {
                     writeln!(output, "{}", conversation.to_json()).map_err(Failed::Write)?;
                 }
             }

@@ -6,6 +6,9 @@ use std::time::Duration;
 use hooks_core::record::{Record, Status};
 use serde::Serialize;
 
+/// How many reasons of failures are kept per hook.
+const CAUSES: usize = 3;
+
 /// One hook at one kind.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[non_exhaustive]
@@ -27,8 +30,8 @@ pub struct Row {
     /// All its runs together.
     #[serde(rename = "time_us", serialize_with = "crate::summary::micros")]
     pub time: Duration,
-    /// Why it failed first.
-    pub first_failure: Option<String>,
+    /// Why it failed, each reason once, the first few.
+    pub causes: Vec<String>,
 }
 
 /// Listens to the dispatches of a desk.
@@ -60,8 +63,9 @@ impl Tally {
             row.time += run.duration.unwrap_or_default();
             if matches!(run.status, Status::Failed | Status::TimedOut | Status::Panicked) {
                 row.failures += 1;
-                if row.first_failure.is_none() {
-                    row.first_failure = Some(format!("{}: {}", run.status, run.cause.as_deref().unwrap_or("no cause")));
+                let cause = format!("{}: {}", run.status, run.cause.as_deref().unwrap_or("no cause"));
+                if row.causes.len() < CAUSES && !row.causes.contains(&cause) {
+                    row.causes.push(cause);
                 }
             }
         }

@@ -14,7 +14,7 @@ const THINK: &str = "think";
 
 /// Leaves what the model thought aloud in earlier turns out of what it reads: each such call with its result.
 #[hook(id = "forget_thoughts", kind = filter_messages)]
-pub fn forget_thoughts(mut messages: Messages) -> Messages {
+pub(crate) fn forget_thoughts(mut messages: Messages) -> Messages {
     // The list is shared with the store; it is copied only where something goes.
     if messages.iter().any(is_thought) {
         // A result goes if its call went. Ids come again in long conversations, so the latest call counts.
@@ -46,7 +46,7 @@ fn is_thought(message: &Message) -> bool {
 
 /// Tells the model that something of the prompt was masked on the way in, so that it does not ask for it again.
 #[hook(id = "explain_masks", kind = user_prompt_submit)]
-pub fn explain_masks(event: &UserPromptSubmit) -> PromptVerdict {
+pub(crate) fn explain_masks(event: &UserPromptSubmit) -> PromptVerdict {
     if event.prompt.contains(EMAIL) || event.prompt.contains(BIRTH_DATE) {
         PromptVerdict::context("The customer's e-mail address or birth date is masked; look it up by the user id.")
     } else {
@@ -56,7 +56,7 @@ pub fn explain_masks(event: &UserPromptSubmit) -> PromptVerdict {
 
 /// Puts the rules of cancelling beside a prompt that is about it.
 #[hook(id = "cancel_policy", kind = pre_prompt_context)]
-pub fn cancel_policy(event: &PrePromptContext) -> Option<Contribution> {
+pub(crate) fn cancel_policy(event: &PrePromptContext) -> Option<Contribution> {
     let about = ["cancel", "refund"].iter().any(|word| event.prompt.to_lowercase().contains(word));
     about.then(|| {
         Contribution::prompt_context(

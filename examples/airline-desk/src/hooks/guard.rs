@@ -15,7 +15,7 @@ pub const PAID_UNASKED: f64 = 1_000.0;
 ///
 /// A booking whose price cannot be read is denied: what cannot be judged is not allowed.
 #[hook(id = "guard_booking", kind = before_tool_call, tool = "book_reservation")]
-pub fn guard_booking(input: &ToolInput) -> Permission {
+pub(crate) fn guard_booking(input: &ToolInput) -> Permission {
     let passengers = input["passengers"].as_array().map_or(0, Vec::len);
     if passengers > MOST_PASSENGERS {
         return Permission::deny(format!(
@@ -41,7 +41,7 @@ fn total(input: &ToolInput) -> Option<f64> {
 
 /// Asks before a reservation is cancelled, since that cannot be undone; where nobody is there to be asked, denies.
 #[hook(id = "guard_cancellation", kind = before_tool_call, tool = "cancel_reservation")]
-pub fn guard_cancellation(cx: &HookContext, input: &ToolInput) -> Permission {
+pub(crate) fn guard_cancellation(cx: &HookContext, input: &ToolInput) -> Permission {
     let reservation = input["reservation_id"].as_str().unwrap_or("without an id");
     if cx.human_present() {
         Permission::ask(format!("cancelling reservation {reservation} cannot be undone"))

@@ -49,14 +49,18 @@ impl Metrics {
 
 /// Counts stored messages by role.
 #[hook(id = "count_messages", kind = after_create_message)]
-pub fn count_messages(event: &AfterCreateMessage, cx: &HookContext) -> Result<(), MissingState> {
+pub(crate) fn count_messages(event: &AfterCreateMessage, cx: &HookContext) -> Result<(), MissingState> {
     cx.state::<Metrics>()?.edit(|counts| *counts.messages.entry(event.message.role.as_str()).or_default() += 1);
     Ok(())
 }
 
 /// Counts and times tools.
 #[hook(id = "time_tools", kind = after_tool_call_success, priority = 100)]
-pub fn time_tools(event: &AfterToolCallSuccess, result: &ToolResult, cx: &HookContext) -> Result<(), MissingState> {
+pub(crate) fn time_tools(
+    event: &AfterToolCallSuccess,
+    result: &ToolResult,
+    cx: &HookContext,
+) -> Result<(), MissingState> {
     cx.state::<Metrics>()?.edit(|counts| {
         if !counts.tools.contains_key(&event.call.name) {
             counts.tools.insert(event.call.name.clone(), ToolCount::default());
