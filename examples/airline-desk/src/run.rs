@@ -170,16 +170,17 @@ fn open(file: &Path) -> io::Result<(Box<dyn BufRead>, Option<u64>)> {
     Ok((Box::new(BufReader::with_capacity(1 << 16, opened)), metadata.is_file().then_some(metadata.len())))
 }
 
-/// A bar where somebody watches and it takes a while; otherwise one that is never drawn.
+/// A bar where somebody watches and it may take a while; otherwise one that is never drawn.
 fn progress(length: Option<u64>) -> ProgressBar {
-    match length {
-        Some(length) if length > LONG && io::stderr().is_terminal() => {
-            let bar = ProgressBar::new(length);
-            let style = ProgressStyle::with_template("{bar:40} {bytes} of {total_bytes}, {eta} left");
-            bar.with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
-        }
-        _ => ProgressBar::hidden(),
+    let long = length.is_none_or(|length| length > LONG);
+    if !long || !io::stderr().is_terminal() {
+        return ProgressBar::hidden();
     }
+    let (bar, template) = match length {
+        Some(length) => (ProgressBar::new(length), "{bar:40} {bytes} of {total_bytes}, {eta} left"),
+        None => (ProgressBar::no_length(), "{spinner} {bytes} read"),
+    };
+    bar.with_style(ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar()))
 }
 
 /// A closed standard error is no reason to stop.
