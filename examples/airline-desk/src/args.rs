@@ -1,0 +1,58 @@
+//! The command line.
+
+use std::path::PathBuf;
+
+use clap::Parser;
+
+use crate::desk::Answer;
+
+const EXIT_STATUS: &str = "\
+Exit status:
+  0  every line was replayed
+  1  some lines were skipped; each is told on standard error with its number
+  2  nothing can be done: wrong arguments, an agent file that is not valid, a file that cannot be read or written";
+
+/// Replays recorded conversations through the hooks of a support desk.
+#[derive(Clone, Debug, Default, Parser)]
+#[command(version, after_help = EXIT_STATUS)]
+#[non_exhaustive]
+#[expect(clippy::struct_excessive_bools, reason = "each is a switch of its own on the command line")]
+pub struct Args {
+    /// Conversations, one `{"id": …, "messages": […]}` per line in the chat form of OpenAI; `-` reads standard input
+    /// [default: the sample that ships with the desk].
+    #[arg(value_name = "FILE")]
+    pub input: Option<PathBuf>,
+
+    /// Write the transcripts here, in the form they were read in; `-` writes them to standard output, and the summary to
+    /// standard error.
+    #[arg(long, value_name = "FILE")]
+    pub out: Option<PathBuf>,
+
+    /// The agent's file, whose list says which hooks are in force [default: desk/agent.json].
+    #[arg(long, value_name = "FILE")]
+    pub hooks: Option<PathBuf>,
+
+    /// A prompt's file; a list in it replaces the agent's.
+    #[arg(long, value_name = "FILE")]
+    pub prompt: Option<PathBuf>,
+
+    /// What is answered where a gate asks: what was recorded had been agreed to.
+    #[arg(long, value_enum, default_value_t)]
+    pub on_ask: Answer,
+
+    /// Tell the hooks that nobody is at the desk.
+    #[arg(long)]
+    pub unattended: bool,
+
+    /// Print the summary as JSON.
+    #[arg(long)]
+    pub json: bool,
+
+    /// Print which hooks run where and in which order, and what is likely not meant; replay nothing.
+    #[arg(long)]
+    pub plan: bool,
+
+    /// Show a line or two before and after the hooks. On for the sample; for other files it prints what the hooks mask.
+    #[arg(long)]
+    pub show: bool,
+}

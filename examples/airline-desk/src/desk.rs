@@ -1,0 +1,142 @@
+//! The desk: its agent, its prompts, its hooks, and the context they run in.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use hooks_core::audit::Finding;
+use hooks_core::scope::{AgentDef, AppDef, DefinitionError, PromptDef};
+use hooks_core::{ConfigError, HookContext, HookSet, Registry, hooks};
+
+use crate::hooks::watch::{self, Metrics};
+use crate::mask::Masks;
+use crate::tally::Tally;
+
+/// Why the desk cannot open.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum DeskError {
+    /// The agent's or a prompt's file is not valid.
+    #[error(transparent)]
+    Definition(#[from] DefinitionError),
+    /// The hooks do not fit together.
+    #[error(transparent)]
+    Hooks(#[from] ConfigError),
+    /// What the masks look for is not a pattern.
+    #[error(transparent)]
+    Masks(#[from] regex::Error),
+}
+
+/// What is said where a gate asks and nobody but the program can answer.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
+pub enum Answer {
+    /// As recorded: whatever was done then had been agreed to.
+    #[default]
+    Yes,
+    /// Nothing that needs a yes is done.
+    No,
+}
+
+/// An open desk.
+#[derive(Clone, Debug)]
+pub struct Desk {
+    pub(crate) hooks: HookSet,
+    pub(crate) cx: HookContext,
+    pub(crate) answer: Answer,
+    registry: Registry,
+    metrics: Arc<Metrics>,
+    tally: Arc<Tally>,
+}
+
+impl Desk {
+    /// The folder that ships with the app: `agent.json`, `prompts/` and `sample.jsonl`.
+    pub fn folder() -> PathBuf {
+        let built = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/desk"));
+        // Where the program runs in the workspace, messages are shorter for it.
+        let here = std::env::current_dir().ok();
+        here.and_then(|here| built.strip_prefix(here).ok()).unwrap_or(built).to_owned()
+    }
+
+    /// The desk of the agent in `agent`, at the prompt in `prompt` if one is named, with all hooks of the program.
+    ///
+    /// # Errors
+    /// [`DeskError`] with the file, line and column of everything that is wrong.
+    pub fn open(agent: &Path, prompt: Option<&Path>) -> Result<Self, DeskError> {
+        let agent = AgentDef::from_file(agent)?;
+        let prompt = prompt.map(PromptDef::from_file).transpose()?;
+        Self::with(Registry::discover()?, &agent, prompt.as_ref())
+    }
+
+    /// A desk with the hooks of `registry`.
+    ///
+    /// # Errors
+    /// [`DeskError`] with everything that is wrong.
+    pub fn with(registry: Registry, agent: &AgentDef, prompt: Option<&PromptDef>) -> Result<Self, DeskError> {
+        // Made now, so that the first message does not wait for it.
+        Masks::get()?;
+        // What is counted is the app's business, so no agent or prompt can leave it out.
+        registry.set_app(AppDef::new("airline-desk").hooks(hooks![watch::count_messages, watch::time_tools]));
+        let (tally, metrics) = (Arc::new(Tally::default()), Arc::new(Metrics::default()));
+        let listener = Arc::clone(&tally);
+        registry.observe(move |record: &_| listener.add(record));
+        let hooks = registry.scope(agent, prompt.map(|prompt| prompt as _))?;
+        let cx = HookContext::builder()
+            .app("airline-desk")
+            .agent(agent.name.as_str())
+            .human_present(true)
+            .shared_state(Arc::clone(&metrics));
+        let cx = match prompt {
+            Some(prompt) => cx.prompt(prompt.name.as_str()),
+            None => cx,
+        };
+        Ok(Self { hooks, cx: cx.build(), answer: Answer::Yes, registry, metrics, tally })
+    }
+
+    /// What is said where a gate asks.
+    #[must_use]
+    pub fn answer(self, answer: Answer) -> Self {
+        Self { answer, ..self }
+    }
+
+    /// Whether somebody is at the desk.
+    #[must_use]
+    pub fn attended(self, attended: bool) -> Self {
+        Self { cx: self.cx.to_builder().human_present(attended).build(), ..self }
+    }
+
+    /// The hooks in force.
+    pub fn hooks(&self) -> &HookSet {
+        &self.hooks
+    }
+
+    /// What the hooks did so far.
+    pub fn tally(&self) -> &Tally {
+        &self.tally
+    }
+
+    /// What the hooks counted so far.
+    pub fn metrics(&self) -> &Metrics {
+        &self.metrics
+    }
+
+    /// What is likely not meant, in the lists in force and in those of the prompts in `folder`.
+    ///
+    /// # Errors
+    /// [`DeskError`] where a prompt there is not valid.
+    pub fn audit(&self, agent: &Path, folder: &Path) -> Result<Vec<Finding>, DeskError> {
+        let agent = AgentDef::from_file(agent)?;
+        let mut sets = vec![self.hooks.clone()];
+        for file in prompts(folder) {
+            sets.push(self.registry.scope(&agent, Some(&PromptDef::from_file(&file)?))?);
+        }
+        Ok(self.registry.audit(&sets))
+    }
+}
+
+/// The prompt files in `folder`, by name; none where there is no such folder.
+fn prompts(folder: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(folder).into_iter().flatten().filter_map(Result::ok);
+    let mut files: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
+    files.retain(|file| file.extension().is_some_and(|extension| extension == "json"));
+    files.sort();
+    files
+}

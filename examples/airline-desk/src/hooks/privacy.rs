@@ -1,0 +1,59 @@
+//! What the store never gets to see.
+
+use hooks_core::data::Message;
+use hooks_core::hook;
+use serde_json::Value;
+
+use crate::mask::Masks;
+
+/// Masks e-mail addresses and birth dates in every message that is stored: prose, results of tools, and the arguments of
+/// stored calls.
+///
+/// The tools themselves still get the real arguments: what a call runs with goes through `before_tool_call`, which this
+/// hook is not at. It is required: a message that could not be masked is not stored.
+#[hook(id = "redact_pii", kind = before_create_message, on_failure = required)]
+pub(crate) fn redact_pii(row: &mut Message) -> Result<(), regex::Error> {
+    let masks = Masks::get()?;
+    row.rewrite_text(|text| masks.personal(text));
+    // A provider's own fields are stored too: the `name` of a speaker, a `refusal`.
+    let masked = |(field, value): (&String, &Value)| Some((field.clone(), masked(masks, value)?));
+    let edits: Vec<(String, Value)> = row.extra.iter().filter_map(masked).collect();
+    // Writing to a row copies it, so nothing is written where nothing is found.
+    if !edits.is_empty() {
+        row.extra.extend(edits);
+    }
+    Ok(())
+}
+
+/// `value` with its strings masked; `None` where there is nothing to mask. Keys stay.
+fn masked(masks: &Masks, value: &Value) -> Option<Value> {
+    match value {
+        Value::Null | Value::Bool(_) | Value::Number(_) => None,
+        Value::String(text) => masks.personal(text).map(Value::String),
+        Value::Array(_) | Value::Object(_) => serde_json::from_str(&masks.personal(&value.to_string())?).ok(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::redact_pii;
+    use hooks_core::data::Message;
+    use serde_json::json;
+
+    #[test]
+    fn every_stored_part_is_masked() {
+        let wire = json!({
+            "role": "assistant", "content": "Mail ann@desk.example.", "name": "ann@desk.example", "refusal": null,
+            "annotations": [{"born": "1990-04-05", "seen": "2031-04-05"}],
+            "tool_calls": [{"id": "1", "type": "function", "function": {"name": "t", "arguments": "{\"dob\": \"1990-04-05\"}"}}],
+        });
+        let mut row = Message::from_openai(wire).unwrap();
+        redact_pii(&mut row).unwrap();
+        let expected = json!({
+            "role": "assistant", "content": "Mail [email].", "name": "[email]", "refusal": null,
+            "annotations": [{"born": "[birth date]", "seen": "2031-04-05"}],
+            "tool_calls": [{"id": "1", "type": "function", "function": {"name": "t", "arguments": "{\"dob\": \"[birth date]\"}"}}],
+        });
+        assert_eq!(row.to_openai(), expected);
+    }
+}

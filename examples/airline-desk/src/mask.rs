@@ -1,0 +1,94 @@
+//! What is masked, and with what: e-mail addresses, birth dates, payment ids.
+//!
+//! All of it works on text. Text that is JSON is masked within its string values alone, so that it still parses with the
+//! same keys: see [`json_text`].
+
+mod dates;
+pub mod json_text;
+
+use std::borrow::Cow;
+use std::sync::LazyLock;
+
+use regex::{Captures, Regex};
+
+use dates::Dates;
+
+/// What stands in place of an e-mail address.
+pub const EMAIL: &str = "[email]";
+/// What stands in place of a birth date.
+pub const BIRTH_DATE: &str = "[birth date]";
+
+/// What is looked for, made once.
+#[derive(Debug)]
+pub struct Masks {
+    emails: Regex,
+    dates: Dates,
+    payment_ids: Regex,
+}
+
+static MASKS: LazyLock<Result<Masks, regex::Error>> = LazyLock::new(|| {
+    Ok(Masks {
+        emails: Regex::new(r"[\w.%+\-]+@[\w\-]+(?:\.[\w\-]+)+")?,
+        dates: Dates::new()?,
+        payment_ids: Regex::new(r"(?-u:\b)(?:credit_card|gift_card|certificate)_[0-9]+(?-u:\b)")?,
+    })
+});
+
+impl Masks {
+    /// The masks.
+    ///
+    /// # Errors
+    /// A pattern that is not one. A hook hands it on, so that its `on_failure` decides: nothing is stored unmasked.
+    pub fn get() -> Result<&'static Self, regex::Error> {
+        MASKS.as_ref().map_err(Clone::clone)
+    }
+
+    /// `text` without e-mail addresses and birth dates; `None` where it holds none.
+    ///
+    /// ```
+    /// let masks = airline_desk::mask::Masks::get()?;
+    /// let masked = masks.personal("ask ann@example.com, born 1990-04-05");
+    /// assert_eq!(masked.as_deref(), Some("ask [email], born [birth date]"));
+    /// assert_eq!(masks.personal("the flight on 2024-05-20"), None);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn personal(&self, text: &str) -> Option<String> {
+        // Most texts hold nothing to mask; two quick looks tell, and JSON is then not even parsed.
+        let (emails, dates) = (text.contains('@') || text.contains("\\u"), dates::has_year(text));
+        if !emails && !dates {
+            return None;
+        }
+        json_text::rewrite(text, &|text| {
+            let masked = if emails { replace(&self.emails, text, |_| EMAIL.to_owned()) } else { None };
+            self.dates.mask(masked.as_deref().unwrap_or(text)).or(masked)
+        })
+    }
+
+    /// `text` with cards and certificates named by their sort, without ids; `None` where it holds none.
+    ///
+    /// ```
+    /// let masks = airline_desk::mask::Masks::get()?;
+    /// assert_eq!(masks.payment_ids("paid with gift_card_8190333").as_deref(), Some("paid with [gift card]"));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn payment_ids(&self, text: &str) -> Option<String> {
+        if !self.payment_ids.is_match(text) && !text.contains("\\u") {
+            return None;
+        }
+        json_text::rewrite(text, &|text| {
+            replace(&self.payment_ids, text, |found| match &found[0] {
+                id if id.starts_with("credit") => "[credit card]".to_owned(),
+                id if id.starts_with("gift") => "[gift card]".to_owned(),
+                _ => "[certificate]".to_owned(),
+            })
+        })
+    }
+}
+
+/// Replaces every match; `None` where there is none, so that nothing is copied.
+fn replace(pattern: &Regex, text: &str, with: impl Fn(&Captures<'_>) -> String) -> Option<String> {
+    match pattern.replace_all(text, with) {
+        Cow::Borrowed(_) => None,
+        Cow::Owned(text) => Some(text),
+    }
+}

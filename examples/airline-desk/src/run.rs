@@ -1,0 +1,189 @@
+//! From arguments to an exit status: reads, replays, writes, reports.
+
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, IsTerminal, Write};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::time::Instant;
+
+use indicatif::{ProgressBar, ProgressStyle};
+
+use crate::args::Args;
+use crate::conversation::Conversation;
+use crate::desk::{Desk, DeskError};
+use crate::glimpse::Glimpses;
+use crate::lines::{Line, Lines};
+use crate::output::Output;
+use crate::report;
+use crate::summary::{Skipped, Summary, Totals};
+
+/// Input over this length is worth a progress bar.
+const LONG: u64 = 8 * 1024 * 1024;
+
+/// Why a run could not be done.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum RunError {
+    /// The desk cannot open.
+    #[error(transparent)]
+    Desk(#[from] DeskError),
+    /// The conversations cannot be read.
+    #[error("{}: cannot be read: {source}", file.display())]
+    #[non_exhaustive]
+    Input {
+        /// The file.
+        file: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// The transcripts cannot be written; a file that was there before is as it was.
+    #[error("{}: cannot be written: {source}", file.display())]
+    #[non_exhaustive]
+    Output {
+        /// The file.
+        file: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// The summary cannot be written.
+    #[error("the summary cannot be written: {0}")]
+    Report(io::Error),
+}
+
+impl RunError {
+    /// Whether somebody read as much as they wanted and closed the pipe.
+    fn is_closed_pipe(&self) -> bool {
+        matches!(self, Self::Output { source, .. } | Self::Report(source) if source.kind() == io::ErrorKind::BrokenPipe)
+    }
+}
+
+/// Runs the program and tells what is wrong on standard error.
+pub fn main(args: &Args) -> ExitCode {
+    hooks_core::quiet_panics();
+    match run(args) {
+        Ok(status) => status,
+        Err(error) if error.is_closed_pipe() => ExitCode::SUCCESS,
+        Err(error) => {
+            tell(&format!("error: {error}"));
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn run(args: &Args) -> Result<ExitCode, RunError> {
+    let folder = Desk::folder();
+    let agent = args.hooks.clone().unwrap_or_else(|| folder.join("agent.json"));
+    let desk = Desk::open(&agent, args.prompt.as_deref())?.answer(args.on_ask).attended(!args.unattended);
+    if args.plan {
+        let findings = desk.audit(&agent, &folder.join("prompts"))?;
+        report::plan(&mut io::stdout().lock(), &desk, &findings).map_err(RunError::Report)?;
+        return Ok(ExitCode::SUCCESS);
+    }
+
+    let file = args.input.clone().unwrap_or_else(|| folder.join("sample.jsonl"));
+    let (reader, length) = open(&file).map_err(|source| RunError::Input { file: file.clone(), source })?;
+    let out = args.out.clone().unwrap_or_default();
+    let unwritten = |source| RunError::Output { file: out.clone(), source };
+    let mut output = Output::open(args.out.as_deref()).map_err(unwritten)?;
+
+    let mut glimpses = Glimpses::new(args.show || args.input.is_none());
+    let bar = progress(length);
+    let on_skip = |skipped: &Skipped| {
+        bar.suspend(|| tell(&format!("{}:{}: {}", file.display(), skipped.line, skipped.problem)));
+    };
+    let read = replay_lines(&desk, reader, output.writer(), &mut glimpses, |end| bar.set_position(end), on_skip);
+    bar.finish_and_clear();
+    let summary = read.map_err(|failed| match failed {
+        Failed::Read(source) => RunError::Input { file: file.clone(), source },
+        Failed::Write(source) => unwritten(source),
+    })?;
+    output.finish().map_err(unwritten)?;
+
+    let mut to: Box<dyn Write> = if out.as_os_str() == "-" { Box::new(io::stderr()) } else { Box::new(io::stdout()) };
+    let written =
+        if args.json { report::json(&mut to, &summary) } else { report::text(&mut to, &summary, glimpses.kept()) };
+    written.map_err(RunError::Report)?;
+    Ok(if summary.skipped.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(1) })
+}
+
+/// Which side of a replay failed.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum Failed {
+    /// The conversations could not be read.
+    Read(io::Error),
+    /// The transcripts could not be written.
+    Write(io::Error),
+}
+
+/// Replays every line of `reader` at `desk`, and writes the transcripts to `output`. A line that is no conversation is
+/// told to `on_skip`, and the next is read.
+///
+/// # Errors
+/// [`Failed`], where reading or writing failed.
+pub fn replay_lines(
+    desk: &Desk,
+    reader: impl BufRead,
+    mut output: Option<&mut dyn Write>,
+    glimpses: &mut Glimpses,
+    at: impl Fn(u64),
+    on_skip: impl Fn(&Skipped),
+) -> Result<Summary, Failed> {
+    let start = Instant::now();
+    let (mut totals, mut skipped) = (Totals::default(), Vec::new());
+    for line in Lines::new(reader) {
+        let line = line.map_err(Failed::Read)?;
+        let (number, end) = (line.number, line.end);
+        match replay_line(desk, line, glimpses) {
+            Ok((conversation, counted)) => {
+                totals += counted;
+                if let Some(output) = &mut output {
+                    writeln!(output, "{}", conversation.to_json()).map_err(Failed::Write)?;
+                }
+            }
+            Err(problem) => {
+                let problem = Skipped { line: number, problem };
+                on_skip(&problem);
+                skipped.push(problem);
+            }
+        }
+        at(end);
+    }
+    let (hooks, metrics) = (desk.tally().rows(), desk.metrics().counts());
+    Ok(Summary { totals, skipped, hooks, metrics, time: start.elapsed() })
+}
+
+fn replay_line(desk: &Desk, line: Line, glimpses: &mut Glimpses) -> Result<(Conversation, Totals), String> {
+    let text = line.text.map_err(|error| error.to_string())?;
+    let conversation = Conversation::parse(&text).map_err(|error| error.to_string())?;
+    let name = format!("line {}", line.number);
+    crate::replay::replay(desk, conversation, &name, glimpses).map_err(|error| error.to_string())
+}
+
+/// The reader of `file`, and its length where it has one.
+fn open(file: &Path) -> io::Result<(Box<dyn BufRead>, Option<u64>)> {
+    if file.as_os_str() == "-" {
+        return Ok((Box::new(io::stdin().lock()), None));
+    }
+    let opened = File::open(file)?;
+    let metadata = opened.metadata()?;
+    Ok((Box::new(BufReader::with_capacity(1 << 16, opened)), metadata.is_file().then_some(metadata.len())))
+}
+
+/// A bar where somebody watches and it may take a while; otherwise one that is never drawn.
+fn progress(length: Option<u64>) -> ProgressBar {
+    let long = length.is_none_or(|length| length > LONG);
+    if !long || !io::stderr().is_terminal() {
+        return ProgressBar::hidden();
+    }
+    let (bar, template) = match length {
+        Some(length) => (ProgressBar::new(length), "{bar:40} {bytes} of {total_bytes}, {eta} left"),
+        None => (ProgressBar::no_length(), "{spinner} {bytes} read"),
+    };
+    bar.with_style(ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar()))
+}
+
+/// A closed standard error is no reason to stop.
+fn tell(text: &str) {
+    let _ = writeln!(io::stderr(), "{text}");
+}

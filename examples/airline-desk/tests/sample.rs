@@ -1,0 +1,122 @@
+//! What the hooks do with the conversations that ship with the desk.
+#![allow(clippy::unwrap_used, reason = "tests say what they expect by unwrapping")]
+
+mod support;
+
+use airline_desk::desk::{Answer, Desk};
+use airline_desk::tally::Row;
+use serde_json::Value;
+
+fn open(agent: &str) -> Desk {
+    Desk::open(&support::desk_file(agent), None).unwrap()
+}
+
+fn sample() -> Vec<u8> {
+    std::fs::read(support::desk_file("sample.jsonl")).unwrap()
+}
+
+/// The contents of the results of `call`.
+fn result<'a>(transcripts: &'a [Value], call: &str) -> &'a str {
+    let mut messages = transcripts.iter().flat_map(|transcript| transcript["messages"].as_array().unwrap());
+    messages.find(|message| message["tool_call_id"] == call).unwrap()["content"].as_str().unwrap()
+}
+
+fn row<'a>(rows: &'a [Row], hook: &str) -> &'a Row {
+    rows.iter().find(|row| row.hook == hook).unwrap()
+}
+
+#[test]
+fn as_many_messages_come_out_as_went_in_and_lines_keep_their_fields() {
+    let before = support::parse(&sample());
+    let (after, summary) = support::replay(&open("agent.json"), &sample());
+    assert_eq!(summary.totals.messages_in, summary.totals.messages_out);
+    assert_eq!(before.len(), after.len());
+    for (before, after) in before.iter().zip(&after) {
+        let keys = |value: &Value| value.as_object().unwrap().keys().cloned().collect::<Vec<_>>();
+        assert_eq!(keys(before), keys(after));
+        assert_eq!((&before["id"], &before["desk"]), (&after["id"], &after["desk"]));
+        for (before, after) in before["messages"].as_array().unwrap().iter().zip(after["messages"].as_array().unwrap())
+        {
+            assert_eq!(keys(before), keys(after));
+        }
+    }
+}
+
+#[test]
+fn nothing_personal_is_stored() {
+    let (after, _) = support::replay(&open("agent.json"), &sample());
+    let text = serde_json::to_string(&after).unwrap();
+    for gone in [".example", "1988-04-12", "1999-0", "April 12", "October 1957", "1957-10-05", "to gift_card_5550001"] {
+        assert!(!text.contains(gone), "{gone}");
+    }
+    // Flights stay, keys stay, and stored calls still say what was paid with.
+    for kept in [
+        "2031-03-20",
+        "2031-03-03T19:05:00",
+        r#"\"gift_card_5550001\": {"#,
+        r#"\"payment_id\": \"credit_card_1002003\""#,
+    ] {
+        assert!(text.contains(kept), "{kept}");
+    }
+}
+
+#[test]
+fn a_denied_call_keeps_its_place_with_the_reason() {
+    let (after, summary) = support::replay(&open("agent.json"), &sample());
+    assert_eq!(
+        result(&after, "b2"),
+        "Denied by guard_booking: a reservation holds at most 5 passengers, this one has 7; book in two parts"
+    );
+    assert_eq!((summary.totals.refused, summary.totals.approved), (1, 2));
+    assert_eq!(row(&summary.hooks, "guard_booking").denials, 1);
+    // The denied call is not among the tools that ran.
+    assert_eq!(summary.metrics.tools["book_reservation"].runs, 2);
+    assert_eq!(summary.metrics.tools["book_reservation"].errors, 1);
+    assert_eq!(summary.metrics.tools["book_reservation"].time.as_millis(), 840 + 655);
+}
+
+#[test]
+fn an_ask_is_answered_as_the_arguments_say() {
+    let (after, _) = support::replay(&open("agent.json").answer(Answer::No), &sample());
+    assert_eq!(result(&after, "c2"), "Not done: cancelling reservation PUF003 cannot be undone. The answer was no.");
+    let (after, _) = support::replay(&open("agent.json").attended(false), &sample());
+    assert!(result(&after, "c2").starts_with("Denied by guard_cancellation: "));
+}
+
+#[test]
+fn the_fragile_hook_fails_and_leaves_no_trace() {
+    hooks_core::quiet_panics();
+    let (after, summary) = support::replay(&open("agent.json"), &sample());
+    let fragile = row(&summary.hooks, "fragile_tier");
+    assert_eq!((fragile.runs, fragile.failures), (5, 2));
+    // It panicked over this profile after it had written to it.
+    assert!(result(&after, "c1").contains("Tor Nord"));
+    assert!(!serde_json::to_string(&after).unwrap().contains("half a result"));
+    // The hooks after it ran.
+    assert_eq!(row(&summary.hooks, "time_tools").runs, 6);
+}
+
+#[test]
+fn all_kinds_are_fired() {
+    let (_, summary) = support::replay(&open("agent.json"), &sample());
+    let mut kinds: Vec<&str> = summary.hooks.iter().filter(|row| row.runs > 0).map(|row| row.kind).collect();
+    kinds.sort_unstable();
+    kinds.dedup();
+    assert_eq!(kinds.len(), 7, "{kinds:?}");
+    assert_eq!(row(&summary.hooks, "forget_thoughts").changes, 1);
+    assert_eq!(row(&summary.hooks, "forget_thoughts").failures, 0);
+    assert_eq!(summary.totals.left_out, 2); // a thought and its result, in one turn
+    assert_eq!(summary.totals.contexts, 3); // two masked prompts, one of them about cancelling
+}
+
+#[test]
+fn a_prompts_list_stands_for_the_agents() {
+    let prompt = support::desk_file("prompts/timetable.json");
+    let desk = Desk::open(&support::desk_file("agent.json"), Some(&prompt)).unwrap();
+    let (_, summary) = support::replay(&desk, &sample());
+    let hooks: Vec<&str> = summary.hooks.iter().map(|row| row.hook.as_str()).collect();
+    // The app's two stay in force.
+    assert_eq!(hooks, ["redact_pii", "count_messages", "time_tools"]);
+    let findings = desk.audit(&support::desk_file("agent.json"), &support::desk_file("prompts")).unwrap();
+    assert!(findings.iter().any(|finding| finding.to_string().contains("leaves out the gate `guard_booking`")));
+}

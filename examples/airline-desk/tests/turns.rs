@@ -1,0 +1,124 @@
+//! What comes of a turn where a hook decides against the recording: each message keeps its place, each call its result.
+#![allow(clippy::unwrap_used, reason = "tests say what they expect by unwrapping")]
+
+mod support;
+
+use airline_desk::desk::Desk;
+use airline_desk::summary::Summary;
+use hooks_core::data::{Message, Messages, ToolInput, ToolResult};
+use hooks_core::hook::OnFailure;
+use hooks_core::kinds::{AfterToolCallSuccess, BeforeCreateMessage, BeforeToolCall, UserPromptSubmit};
+use hooks_core::scope::AgentDef;
+use hooks_core::verdict::{Halt, Permission, PromptVerdict};
+use hooks_core::{Hook, HookContext, Registry};
+use serde_json::{Value, json};
+
+/// Two turns: the first with a call, the second without.
+fn conversation() -> Value {
+    let call = json!({"id": "1", "type": "function", "function": {"name": "t", "arguments": "{\"n\": 1}"}});
+    json!({"id": "c", "messages": [
+        {"role": "user", "content": "first"},
+        {"role": "assistant", "content": "let me see", "tool_calls": [call]},
+        {"role": "tool", "tool_call_id": "1", "name": "t", "content": "recorded"},
+        {"role": "assistant", "content": "done"},
+        {"role": "user", "content": "second"},
+        {"role": "assistant", "content": "bye"},
+    ]})
+}
+
+/// The contents that come out, with `hooks` alone in force.
+fn replay(hooks: impl IntoIterator<Item = Hook>) -> (Vec<String>, Summary) {
+    let registry = Registry::discover().unwrap();
+    let mut agent = AgentDef::new("test");
+    for hook in hooks {
+        agent = agent.hooks([hook.id().as_str()]);
+        registry.register(hook).unwrap();
+    }
+    let desk = Desk::with(registry, &agent, None).unwrap();
+    let (transcripts, summary) = support::replay(&desk, conversation().to_string().as_bytes());
+    let messages = transcripts.iter().flat_map(|transcript| transcript["messages"].as_array().unwrap());
+    (messages.map(|message| message["content"].as_str().unwrap().to_owned()).collect(), summary)
+}
+
+fn gate(verdict: Permission) -> Hook {
+    Hook::reader::<BeforeToolCall, _, _, _>("gate", move |_: &HookContext, _: &BeforeToolCall, _: &ToolInput| {
+        verdict.clone()
+    })
+}
+
+#[test]
+fn a_blocked_prompt_ends_its_turn_and_no_other() {
+    let block = |_: &HookContext, event: &UserPromptSubmit, _: &Messages| {
+        if event.prompt == "first" { PromptVerdict::block("not today") } else { PromptVerdict::default() }
+    };
+    let (contents, summary) = replay([Hook::reader::<UserPromptSubmit, _, _, _>("block", block)]);
+    let said = "[not said, the turn had ended: not today]";
+    assert_eq!(contents, ["first", said, "Not run, the turn had ended: not today", said, "second", "bye"]);
+    assert_eq!((summary.totals.refused, summary.metrics.tools.len()), (1, 0));
+}
+
+#[test]
+fn a_halt_at_the_gate_ends_the_turn_with_the_call_not_run() {
+    let halt = |_: &HookContext, _: &BeforeToolCall, _: &ToolInput| -> Result<(), Halt> { Err(Halt::new("enough")) };
+    let (contents, _) = replay([Hook::reader::<BeforeToolCall, _, _, _>("halt", halt)]);
+    assert_eq!(
+        contents[1..4],
+        ["let me see", "Not run, the turn had ended: enough", "[not said, the turn had ended: enough]"]
+    );
+    assert_eq!(contents[5], "bye");
+}
+
+#[test]
+fn what_the_gate_says_is_what_the_model_reads() {
+    let table = [
+        (Permission::NoOpinion, "recorded"),
+        (Permission::allow(), "recorded"),
+        (Permission::ask("it is dear"), "recorded"), // the answer is yes unless said
+        (Permission::defer("ask again tomorrow"), "Put off by gate: ask again tomorrow"),
+        (Permission::deny("never"), "Denied by gate: never"),
+    ];
+    for (verdict, expected) in table {
+        assert_eq!(replay([gate(verdict)]).0[2], expected);
+    }
+}
+
+#[test]
+fn a_gate_that_fails_denies_and_says_that_it_was_no_decision() {
+    let fail =
+        |_: &HookContext, _: &BeforeToolCall, _: &ToolInput| -> Result<(), std::fmt::Error> { Err(std::fmt::Error) };
+    let (contents, _) = replay([Hook::reader::<BeforeToolCall, _, _, _>("fail", fail)]);
+    assert!(contents[2].contains("this is not a decision of policy"), "{}", contents[2]);
+}
+
+#[test]
+fn a_tool_gets_what_the_gate_left_of_its_input() {
+    let cap =
+        Hook::writer::<BeforeToolCall, _, _, _>("cap", |_: &HookContext, _: &BeforeToolCall, input: &mut ToolInput| {
+            input["n"] = 0.into();
+        });
+    let tell = |_: &HookContext, event: &AfterToolCallSuccess, result: &mut ToolResult| {
+        let text = format!("{} of {}", event.input.to_text(), event.call.input.to_text());
+        result.rewrite_text(|_| Some(text.clone()));
+    };
+    let (contents, _) = replay([cap, Hook::writer::<AfterToolCallSuccess, _, _, _>("tell", tell)]);
+    assert_eq!(contents[2], r#"{"n":0} of {"n": 1}"#);
+}
+
+#[test]
+fn a_removed_result_leaves_a_placeholder() {
+    let remove = |_: &HookContext, _: &AfterToolCallSuccess, _: ToolResult| -> Option<ToolResult> { None };
+    let (contents, summary) = replay([Hook::replacer::<AfterToolCallSuccess, _, _, _>("remove", remove)]);
+    assert_eq!(contents[2], "[result removed by remove]");
+    assert_eq!((summary.totals.removed, summary.totals.messages_out), (1, 6));
+}
+
+#[test]
+fn where_a_required_hook_fails_the_conversation_is_not_stored() {
+    let fail = |_: &HookContext, _: &BeforeCreateMessage, _: &mut Message| -> Result<(), std::fmt::Error> {
+        Err(std::fmt::Error)
+    };
+    let hook = Hook::writer::<BeforeCreateMessage, _, _, _>("mask", fail).on_failure(OnFailure::Required);
+    let (contents, summary) = replay([hook]);
+    assert_eq!(contents, [""; 0]);
+    assert!(summary.skipped[0].problem.starts_with("hook `mask` at `before_create_message` failed"));
+}
