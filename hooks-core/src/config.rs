@@ -258,8 +258,7 @@ pub enum Problem {
     },
 }
 
-const LINKING: &str =
-    "; if it is in a dependency that no code names, the dependency is not linked: write `use that_crate as _;`";
+const LINKING: &str = " (the hooks of a dependency that no code names are not linked: write `use that_crate as _;`)";
 
 fn at(place: Option<&String>) -> String {
     place.map(|place| format!("{place}: ")).unwrap_or_default()

@@ -6,6 +6,7 @@
 
 mod block;
 mod history;
+mod json_text;
 mod message;
 mod openai;
 mod shared;
@@ -13,6 +14,7 @@ mod tool;
 
 pub use block::{Block, TextBlock, ToolResultBlock};
 pub use history::Messages;
+pub use json_text::rewrite_json_text;
 pub use message::{Message, MessageData, Role};
 pub use openai::FormatError;
 pub use tool::{ToolCall, ToolInput, ToolResult, ToolResultData};

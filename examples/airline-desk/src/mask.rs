@@ -1,10 +1,9 @@
 //! What is masked, and with what: e-mail addresses, birth dates, payment ids.
 //!
 //! All of it works on text. Text that is JSON is masked within its string values alone, so that it still parses with the
-//! same keys: see [`json_text`].
+//! same keys: see [`rewrite_json_text`].
 
 mod dates;
-pub mod json_text;
 
 use std::borrow::Cow;
 use std::sync::LazyLock;
@@ -12,6 +11,7 @@ use std::sync::LazyLock;
 use regex::{Captures, Regex};
 
 use dates::Dates;
+use hooks_core::data::rewrite_json_text;
 
 /// What stands in place of an e-mail address.
 pub const EMAIL: &str = "[email]";
@@ -58,7 +58,7 @@ impl Masks {
         if !emails && !dates {
             return None;
         }
-        json_text::rewrite(text, &|text| {
+        rewrite_json_text(text, &mut |text: &str| {
             let masked = if emails { replace(&self.emails, text, |_| EMAIL.to_owned()) } else { None };
             self.dates.mask(masked.as_deref().unwrap_or(text)).or(masked)
         })
@@ -75,7 +75,7 @@ impl Masks {
         if !self.payment_ids.is_match(text) && !text.contains("\\u") {
             return None;
         }
-        json_text::rewrite(text, &|text| {
+        rewrite_json_text(text, &mut |text: &str| {
             replace(&self.payment_ids, text, |found| match &found[0] {
                 id if id.starts_with("credit") => "[credit card]".to_owned(),
                 id if id.starts_with("gift") => "[gift card]".to_owned(),

@@ -5,6 +5,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Map, Value};
 
 use super::block::{Block, ToolResultBlock, rewritten, text_or_blocks};
+use super::json_text::rewrite_json_text;
 use super::shared::shared;
 
 /// The model asks for a tool.
@@ -67,39 +68,11 @@ impl ToolInput {
         }
     }
 
-    /// Rewrites the text as a whole where that keeps it JSON, and string by string where it would not.
+    /// Each string within the arguments rewritten by `edit`, keys and layout left as they are; `None` where nothing
+    /// changed.
     pub(crate) fn rewritten(&self, edit: &mut dyn FnMut(&str) -> Option<String>) -> Option<Self> {
-        let mut value = self.0.value.clone();
-        let text = edit(&self.to_text());
-        if let Some(text) = text {
-            let parses = serde_json::from_str::<Value>(&text).is_ok();
-            if parses || value.is_string() {
-                return Some(Self::parse(text));
-            }
-        }
-        rewrite_strings(&mut value, edit).then(|| value.into())
+        rewrite_json_text(&self.to_text(), edit).map(Self::parse)
     }
-}
-
-/// Rewrites each string within `value`; keys stay.
-fn rewrite_strings(value: &mut Value, edit: &mut dyn FnMut(&str) -> Option<String>) -> bool {
-    match value {
-        Value::String(text) => match edit(text) {
-            Some(new) => {
-                *text = new;
-                true
-            }
-            None => false,
-        },
-        Value::Array(items) => rewrite_all(items.iter_mut(), edit),
-        Value::Object(fields) => rewrite_all(fields.values_mut(), edit),
-        Value::Null | Value::Bool(_) | Value::Number(_) => false,
-    }
-}
-
-fn rewrite_all<'a>(values: impl Iterator<Item = &'a mut Value>, edit: &mut dyn FnMut(&str) -> Option<String>) -> bool {
-    // Every one of them, not only up to the first that changes.
-    values.map(|value| rewrite_strings(value, edit)).filter(|changed| *changed).count() > 0
 }
 
 impl std::ops::Deref for ToolInput {

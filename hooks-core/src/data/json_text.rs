@@ -2,17 +2,17 @@
 
 use serde::de::IgnoredAny;
 
-/// Holds `text` against `edit`: as a whole where it is prose, string value by string value where it is JSON. `None` where
-/// nothing changed.
+/// Holds `text` against `edit`: as a whole where it is prose, string value by string value where it is JSON, so that what
+/// tools say stays JSON with the same keys. `None` where nothing changed.
 ///
 /// ```
-/// use airline_desk::mask::json_text::rewrite;
+/// use hooks_core::data::rewrite_json_text;
 ///
-/// let shout = |text: &str| Some(text.to_uppercase());
-/// assert_eq!(rewrite(r#"{ "a": ["b"] }"#, &shout).as_deref(), Some(r#"{ "a": ["B"] }"#));
-/// assert_eq!(rewrite("a: b", &shout).as_deref(), Some("A: B"));
+/// let mut shout = |text: &str| Some(text.to_uppercase());
+/// assert_eq!(rewrite_json_text(r#"{ "a": ["b"] }"#, &mut shout).as_deref(), Some(r#"{ "a": ["B"] }"#));
+/// assert_eq!(rewrite_json_text("a: b", &mut shout).as_deref(), Some("A: B"));
 /// ```
-pub fn rewrite(text: &str, edit: &impl Fn(&str) -> Option<String>) -> Option<String> {
+pub fn rewrite_json_text(text: &str, edit: &mut dyn FnMut(&str) -> Option<String>) -> Option<String> {
     if text.trim_start().starts_with(['{', '[', '"']) && serde_json::from_str::<IgnoredAny>(text).is_ok() {
         rewrite_values(text, edit)
     } else {
@@ -21,7 +21,7 @@ pub fn rewrite(text: &str, edit: &impl Fn(&str) -> Option<String>) -> Option<Str
 }
 
 /// `json` is valid, so every quote outside a string opens one.
-fn rewrite_values(json: &str, edit: &impl Fn(&str) -> Option<String>) -> Option<String> {
+fn rewrite_values(json: &str, edit: &mut dyn FnMut(&str) -> Option<String>) -> Option<String> {
     let mut written: Option<String> = None;
     let mut copied = 0;
     let mut at = 0;
@@ -58,11 +58,11 @@ fn end_of_string(rest: &str) -> usize {
 
 /// The string with its quotes, rewritten. With escapes in it, `edit` sees what they stand for: `\n1990-04-05` is a date
 /// after a line break, not a word that begins with `n`.
-fn rewrite_string(raw: &str, edit: &impl Fn(&str) -> Option<String>) -> Option<String> {
+fn rewrite_string(raw: &str, edit: &mut dyn FnMut(&str) -> Option<String>) -> Option<String> {
     let new = if raw.contains('\\') {
         let said: String = serde_json::from_str(&format!("\"{raw}\"")).ok()?;
         // A string may itself hold JSON, such as the arguments of a call that a tool repeats.
-        rewrite(&said, edit)?
+        rewrite_json_text(&said, edit)?
     } else {
         edit(raw)?
     };
@@ -71,7 +71,7 @@ fn rewrite_string(raw: &str, edit: &impl Fn(&str) -> Option<String>) -> Option<S
 
 #[cfg(test)]
 mod tests {
-    use super::rewrite;
+    use super::rewrite_json_text;
 
     fn stars(text: &str) -> Option<String> {
         text.contains('x').then(|| text.replace('x', "*"))
@@ -91,7 +91,7 @@ mod tests {
             ("", None),
         ];
         for (before, after) in table {
-            assert_eq!(rewrite(before, &stars).as_deref(), after, "{before}");
+            assert_eq!(rewrite_json_text(before, &mut stars).as_deref(), after, "{before}");
         }
     }
 }
