@@ -156,7 +156,11 @@ impl Hook {
         F: Fn(&HookContext, &K, &K::Subject) -> R + Send + Sync + 'static,
         R: ReturnsVerdict<K, K::Verdict, M>,
     {
-        Self::with_handler(id, R::decides(), Handler::<K>::read(move |cx, event, subject| run(cx, event, subject).verdict()))
+        Self::with_handler(
+            id,
+            R::decides(),
+            Handler::<K>::read(move |cx, event, subject| run(cx, event, subject).verdict()),
+        )
     }
 
     #[doc = constructor_docs!("A hook that changes the subject in place.")]
@@ -167,7 +171,11 @@ impl Hook {
         F: Fn(&HookContext, &K, &mut K::Subject) -> R + Send + Sync + 'static,
         R: ReturnsVerdict<K, K::Verdict, M>,
     {
-        Self::with_handler(id, R::decides(), Handler::<K>::lend(move |cx, event, subject| run(cx, event, subject).verdict()))
+        Self::with_handler(
+            id,
+            R::decides(),
+            Handler::<K>::lend(move |cx, event, subject| run(cx, event, subject).verdict()),
+        )
     }
 
     #[doc = constructor_docs!("A hook that takes the subject and returns what is to be there instead.")]
@@ -178,7 +186,11 @@ impl Hook {
         F: Fn(&HookContext, &K, K::Subject) -> R + Send + Sync + 'static,
         R: ReturnsSubject<K, K::Subject, K::Verdict, M>,
     {
-        Self::with_handler(id, R::decides(), Handler::<K>::own(move |cx, event, subject| run(cx, event, subject).effect()))
+        Self::with_handler(
+            id,
+            R::decides(),
+            Handler::<K>::own(move |cx, event, subject| run(cx, event, subject).effect()),
+        )
     }
 
     #[doc = constructor_docs!("A hook that reads the subject and waits for something.")]

@@ -7,3 +7,6 @@ mod p02_order;
 mod p03_chaining;
 mod p04_transactions;
 mod p05_isolation;
+mod p06_gates;
+mod p07_events;
+mod p10_one_set;

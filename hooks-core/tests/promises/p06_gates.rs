@@ -1,1 +1,257 @@
-//! x
+//! Promise 6: deny > defer > ask > allow > no opinion, and what each of them means for the others.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use hooks_core::audit::Finding;
+use hooks_core::hook::{OnFailure, Timeout};
+use hooks_core::record::{FailureKind, Note, Skip, Status};
+use hooks_core::verdict::{Cause, Reason};
+
+use crate::support::*;
+
+fn lattice() -> [(Permission, &'static str); 5] {
+    [
+        (Permission::NoOpinion, "none"),
+        (Permission::allow(), "allow"),
+        (Permission::ask("a"), "ask"),
+        (Permission::defer("b"), "defer"),
+        (Permission::deny("c"), "deny"),
+    ]
+}
+
+fn word(permission: &Permission) -> &'static str {
+    permission.summary().unwrap_or("none")
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_strongest_of_two_wins_whoever_says_it_first_at_once_or_later() {
+    let all = lattice();
+    for (i, (first, _)) in all.iter().enumerate() {
+        for (j, (second, _)) in all.iter().enumerate() {
+            for (wait_first, wait_second) in [(0, 0), (2, 1), (1, 2), (0, 1), (1, 0)] {
+                let set =
+                    set([says_later("x", wait_first, first.clone()), says_later("y", wait_second, second.clone())]);
+                let fired = set.fire(&cx(), &spend(), Trail::default()).await.unwrap();
+                assert_eq!(word(&fired.verdict), all[i.max(j)].1, "{first:?} {second:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn among_equals_the_first_counts_and_bears_its_name() {
+    for (one, two) in [
+        (Permission::ask("one"), Permission::ask("two")),
+        (Permission::defer("one"), Permission::defer("two")),
+        (Permission::deny("one"), Permission::deny("two")),
+    ] {
+        let fired = set([says("x", one), says("y", two)]).fire_blocking(&cx(), &spend(), Trail::default()).unwrap();
+        let (reason, by) = match fired.verdict {
+            Permission::Ask(question) | Permission::Defer(question) => (question.reason, question.by),
+            Permission::Deny(denial) => (denial.reason, denial.by),
+            other => panic!("{other:?}"),
+        };
+        assert_eq!((reason.as_str(), by.unwrap().as_str()), ("one", "x"));
+    }
+}
+
+fn counts(id: &str, count: &Arc<AtomicUsize>) -> Hook {
+    let count = Arc::clone(count);
+    Hook::reader::<Spend, _, _, _>(id, move |_, _, _| {
+        count.fetch_add(1, Ordering::SeqCst);
+    })
+}
+
+#[tokio::test(start_paused = true)]
+async fn deny_is_final_and_later_stages_do_not_run() {
+    for wait in [0, 5] {
+        let count = Arc::default();
+        let no = says_later("no", wait, Permission::deny("never"));
+        let set = set([no, counts("later", &count).priority(1)]);
+        let fired = set.fire(&cx(), &spend(), Trail::default()).await.unwrap();
+        assert_eq!(fired.verdict.denial().unwrap().reason.as_str(), "never");
+        assert_eq!(count.load(Ordering::SeqCst), 0);
+        let runs = fired.record.unwrap().runs.clone();
+        assert_eq!(runs[1].status, Status::Skipped(Skip::Decided));
+        assert_eq!(runs[0].verdict, Some("deny"));
+    }
+}
+
+/// Four of one stage, the third denies: whatever the timing, the first two are heard and the last is not.
+#[tokio::test(start_paused = true)]
+async fn within_a_stage_earlier_ones_are_awaited_and_later_ones_cancelled_whatever_the_timing() {
+    let mut seen = Vec::new();
+    for (a, b, c, d) in
+        [(0, 0, 0, 0), (9, 1, 5, 2), (1, 9, 2, 0), (5, 5, 0, 9), (0, 9, 9, 1), (3, 2, 1, 0), (0, 1, 2, 3)]
+    {
+        let fails = |id: &str, millis| {
+            Hook::async_reader::<Spend, _, _, _>(id, move |_, _, _| later(millis, Err::<(), _>(std::fmt::Error)))
+        };
+        let set = set([
+            fails("a", a).on_failure(OnFailure::Continue),
+            says_later("b", b, Permission::ask("b")),
+            says_later("c", c, Permission::deny("c")),
+            fails("d", d),
+        ]);
+        let fired = set.fire(&cx(), &spend(), Trail::default()).await.unwrap();
+        let record = fired.record.unwrap();
+        seen.push((fired.verdict, fired.failures, statuses(&record)));
+    }
+    assert_eq!(seen[0].0.denial().unwrap().by.as_ref().unwrap().as_str(), "c");
+    let kinds: Vec<Status> = seen[0].2.iter().map(|(_, status)| *status).collect();
+    assert_eq!(kinds, [Status::Failed, Status::Completed, Status::Completed, Status::Cancelled]);
+    assert!(seen.windows(2).all(|pair| pair[0] == pair[1]), "{seen:#?}");
+}
+
+/// Two that both end the chain: the cause is the first's, even where the second is there first.
+#[tokio::test(start_paused = true)]
+async fn the_cause_of_a_deny_does_not_depend_on_timing() {
+    for (a, b) in [(0, 0), (1, 5), (5, 1), (5, 0), (0, 5)] {
+        let fails =
+            Hook::async_reader::<Spend, _, _, _>("fails", move |_, _, _| later(a, Err::<(), _>(std::fmt::Error)));
+        let set = set([fails, says_later("policy", b, Permission::deny("no"))]);
+        let fired = set.fire(&cx(), &spend(), Trail::default()).await.unwrap();
+        let denial = fired.verdict.denial().unwrap();
+        assert_eq!(denial.by.as_ref().unwrap().as_str(), "fails", "{a} {b}");
+        assert_eq!(denial.cause, Cause::CouldNotAnswer(FailureKind::Error));
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_gate_that_cannot_answer_denies_and_says_so() {
+    let table: Vec<(Hook, FailureKind)> = vec![
+        (Hook::reader::<Spend, _, _, _>("g", |_, _, _| Err::<(), _>(std::fmt::Error)), FailureKind::Error),
+        (Hook::writer::<Spend, _, _, _>("g", |_, _, _| Err::<(), _>(std::fmt::Error)), FailureKind::Error),
+        (Hook::reader::<Spend, _, (), _>("g", |_, _, _| panic!("oh")), FailureKind::Panicked),
+        (
+            says_later("g", 50, Permission::allow()).timeout(Timeout::After(Duration::from_millis(1))),
+            FailureKind::TimedOut,
+        ),
+    ];
+    for (hook, kind) in table {
+        let fired = set([hook.clone()]).fire(&cx(), &spend(), Trail::default()).await.unwrap();
+        let denial = fired.verdict.denial().unwrap();
+        assert_eq!(denial.cause, Cause::CouldNotAnswer(kind));
+        assert_eq!(denial.by.as_ref().unwrap().as_str(), "g");
+        assert!(denial.reason.as_str().contains("could not answer") && fired.failures.len() == 1);
+
+        let goes_on = hook.on_failure(OnFailure::Continue);
+        let fired = set([goes_on]).fire(&cx(), &spend(), Trail::default()).await.unwrap();
+        assert_eq!(fired.verdict, Permission::NoOpinion);
+    }
+    let fired = set([says("g", Permission::deny("no"))]).fire(&cx(), &spend(), Trail::default()).await.unwrap();
+    assert_eq!(fired.verdict.denial().unwrap().cause, Cause::Policy);
+}
+
+#[test]
+fn a_reason_cannot_be_empty() {
+    for blank in ["", " ", "\t\n"] {
+        assert_eq!(Permission::deny(blank).denial().unwrap().reason.as_str(), "no reason given");
+        assert_eq!(serde_json::from_value::<Reason>(blank.into()).unwrap().as_str(), "no reason given");
+        let denied = serde_json::json!({ "permission": "deny", "reason": blank });
+        let denied: Permission = serde_json::from_value(denied).unwrap();
+        assert_eq!(denied.denial().unwrap().reason.as_str(), "no reason given");
+    }
+}
+
+fn rewrites(id: &'static str, really: bool) -> Hook {
+    Hook::writer::<Spend, _, _, _>(id, move |_, _, trail| {
+        if really {
+            trail.0.push(id);
+        }
+    })
+}
+
+/// Who answers first, whether a later hook changes the subject; what is left, and the notes of the two.
+#[test]
+fn an_allow_counts_no_longer_once_the_subject_changed_and_after_an_ask_it_is_frozen() {
+    let frozen = Some(Note::SubjectFrozen);
+    let outdated = Some(Note::AllowOutdated);
+    let table = [
+        (Permission::NoOpinion, true, "none", true, [None, None]),
+        (Permission::allow(), false, "allow", false, [None, None]),
+        (Permission::allow(), true, "none", true, [outdated, None]),
+        (Permission::ask("?"), true, "ask", false, [None, frozen]),
+        (Permission::ask("?"), false, "ask", false, [None, None]),
+        (Permission::defer("?"), true, "defer", false, [None, frozen]),
+    ];
+    for (answer, really, verdict, changed, notes) in table {
+        let set = set([says("gate", answer.clone()).priority(-1), rewrites("writer", really)]);
+        let fired = set.fire_blocking(&cx(), &spend(), Trail::default()).unwrap();
+        assert_eq!((word(&fired.verdict), !fired.subject.0.is_empty()), (verdict, changed), "{answer:?} {really}");
+        let record = fired.record.unwrap();
+        let got: Vec<_> = record.runs.iter().map(|run| run.note).collect();
+        assert_eq!(got, notes, "{answer:?} {really}");
+        assert_eq!(record.runs[1].changed, changed);
+    }
+}
+
+#[test]
+fn an_allow_after_the_last_change_counts_and_so_does_a_writer_s_own() {
+    let allow = || {
+        Hook::writer::<Spend, _, _, _>("own", |_, _, trail| {
+            trail.0.push("own");
+            Permission::allow()
+        })
+    };
+    let early = says("early", Permission::allow()).priority(-1);
+    let fired = set([early.clone(), allow()]).fire_blocking(&cx(), &spend(), Trail::default()).unwrap();
+    assert_eq!(fired.verdict, Permission::Allow);
+    assert_eq!(fired.record.unwrap().runs[0].note, Some(Note::AllowOutdated));
+
+    let fails = Hook::writer::<Spend, _, _, _>("fails", |_, _, trail| {
+        trail.0.push("fails");
+        Err::<(), _>(std::fmt::Error)
+    });
+    let set = set([early, fails.on_failure(OnFailure::Continue)]);
+    let fired = set.fire_blocking(&cx(), &spend(), Trail::default()).unwrap();
+    assert_eq!(fired.verdict, Permission::Allow, "what a failed hook did is no change");
+}
+
+#[test]
+fn audit_warns_of_an_allow_before_a_rewrite_unless_the_order_was_asked_for() {
+    let warned = |hooks: Vec<Hook>| {
+        let set = set(hooks);
+        let warned: Vec<String> = set
+            .audit()
+            .iter()
+            .map(|finding| match finding {
+                Finding::AllowBeforeRewrite { gate, writer, .. } => format!("{gate} {writer}"),
+                other => panic!("{other}"),
+            })
+            .collect();
+        warned
+    };
+    let early = || says("early", Permission::allow()).priority(-1);
+    let silent = Hook::reader::<Spend, _, _, _>("silent", |_, _, _| ()).priority(-1);
+    assert_eq!(warned(vec![early(), rewrites("writer", true)]), ["early writer"]);
+    assert_eq!(warned(vec![says("gate", Permission::allow()), rewrites("writer", true)]), [""; 0]);
+    assert_eq!(warned(vec![early(), rewrites("writer", true).after(["early"])]), [""; 0]);
+    assert_eq!(warned(vec![silent, rewrites("writer", true)]), [""; 0], "it can allow nothing");
+}
+
+#[test]
+fn the_built_in_gate_speaks_the_same() {
+    let call = ToolCall::new("1", "refund", serde_json::json!({ "cents": 5 }));
+    let halves = Hook::writer::<BeforeToolCall, _, _, _>("halves", |_, _, input| input["cents"] = 2.into());
+    let guard = Hook::reader::<BeforeToolCall, _, _, _>("guard", |_, event, input| {
+        assert_eq!(event.call.input["cents"], 5, "the event is what was asked for");
+        if input["cents"] == 2 { Permission::allow() } else { Permission::deny("not halved") }
+    });
+    let fired = set([guard, halves]).fire_blocking(&cx(), &BeforeToolCall::new(call.clone()), call.input).unwrap();
+    assert_eq!((fired.verdict, &fired.subject["cents"]), (Permission::Allow, &serde_json::json!(2)));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_halt_at_a_gate_is_no_verdict_and_the_first_of_the_plan_counts() {
+    let halts = |id: &str, millis| {
+        let reason = id.to_owned();
+        Hook::async_reader::<Spend, _, _, _>(id, move |_, _, _| later(millis, Halt::new(reason.as_str())))
+    };
+    let set = set([halts("a", 9), halts("b", 1), says("gate", Permission::allow())]);
+    let fired = set.fire(&cx(), &spend(), Trail::default()).await.unwrap();
+    assert_eq!(fired.halt.unwrap().reason.as_str(), "a");
+    assert_eq!(fired.verdict, Permission::Allow);
+}

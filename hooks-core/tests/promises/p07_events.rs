@@ -1,1 +1,48 @@
-//! x
+//! Promise 7: events change nothing and are all given the same event.
+
+use std::sync::{Arc, Mutex};
+
+use crate::support::*;
+
+#[tokio::test(start_paused = true)]
+async fn all_are_given_the_same_event() {
+    let seen: Arc<Mutex<Vec<usize>>> = Arc::default();
+    let note = |seen: &Arc<Mutex<Vec<usize>>>, event: &Seen| {
+        seen.lock().unwrap().push(std::ptr::from_ref(event) as usize);
+    };
+    let (a, b, c) = (Arc::clone(&seen), Arc::clone(&seen), Arc::clone(&seen));
+    let set = set([
+        Hook::reader::<Seen, _, _, _>("a", move |_, event, ()| note(&a, event)),
+        Hook::async_reader::<Seen, _, _, _>("b", move |_, event, ()| {
+            let seen = Arc::clone(&b);
+            Box::pin(async move {
+                later(1, ()).await;
+                note(&seen, event);
+            })
+        }),
+        Hook::reader::<Seen, _, (), _>("fails", |_, _, ()| panic!("oh")),
+        Hook::async_reader::<Seen, _, _, _>("c", move |_, event, ()| {
+            note(&c, event);
+            later(1, ())
+        }),
+    ]);
+    assert_eq!(Seen::SEMANTICS, Semantics::Event);
+    let event = Seen { number: 7 };
+    let fired = set.fire(&cx(), &event, ()).await.unwrap();
+    assert_eq!(*seen.lock().unwrap(), [std::ptr::from_ref(&event) as usize; 3]);
+    assert_eq!((event.number, fired.failures.len()), (7, 1));
+}
+
+#[test]
+fn the_row_that_was_stored_is_the_row_that_is_told() {
+    let row = Message::new(Role::User, "hello");
+    let expected = row.clone();
+    let reads = |id: &str| {
+        let expected = expected.clone();
+        Hook::reader::<AfterCreateMessage, _, _, _>(id, move |_, event, ()| {
+            assert!(std::ptr::eq(&*event.message, &*expected), "no copy");
+        })
+    };
+    let fired = set([reads("a"), reads("b")]).fire_blocking(&cx(), &AfterCreateMessage::new(row), ()).unwrap();
+    assert!(fired.failures.is_empty(), "{:?}", fired.failures);
+}

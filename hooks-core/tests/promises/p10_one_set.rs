@@ -1,1 +1,117 @@
-//! x
+//! Promise 10: a turn sees one set.
+
+use hooks_core::audit::Finding;
+use hooks_core::record::{Skip, Status};
+
+use crate::support::*;
+
+fn run(set: &HookSet) -> Vec<&'static str> {
+    set.fire_blocking(&cx(), &step(), Trail::default()).unwrap().subject.unwrap().0
+}
+
+#[test]
+fn sets_already_made_go_on_as_they_are() {
+    let registry = registry([writes("a"), writes("b")]);
+    let agent = AgentDef::new("x").hooks(["a", "b"]);
+    let before = registry.scope(&agent, None).unwrap();
+
+    registry.replace(Hook::writer::<Step, _, _, _>("a", |_, _, trail| trail.0.push("new a"))).unwrap();
+    let replaced = registry.scope(&agent, None).unwrap();
+    registry.disable("b").unwrap();
+    let disabled = registry.scope(&agent, None).unwrap();
+    registry.set_app(AppDef::new("desk").hooks(["c"]));
+    registry.register(writes("c")).unwrap();
+    registry.enable("b").unwrap();
+    let last = registry.scope(&agent, None).unwrap();
+
+    assert_eq!(run(&before), ["a", "b"]);
+    assert_eq!(run(&replaced), ["new a", "b"]);
+    assert_eq!(run(&disabled), ["new a"]);
+    assert_eq!(run(&last), ["c", "new a", "b"]);
+}
+
+/// A hook that changes the registry from within a dispatch changes the next turn, not this one.
+#[test]
+fn a_hook_may_change_the_registry_while_it_runs() {
+    let registry = registry([writes("b")]);
+    let handle = registry.clone();
+    let changes = Hook::writer::<Step, _, _, _>("changes", move |_, _, _| handle.disable("b"));
+    registry.register(changes).unwrap();
+    let agent = AgentDef::new("x").hooks(["changes", "b"]);
+    let set = registry.scope(&agent, None).unwrap();
+    assert_eq!((run(&set), run(&set)), (vec!["b"], vec!["b"]));
+    assert!(run(&registry.scope(&agent, None).unwrap()).is_empty());
+}
+
+#[test]
+fn a_disabled_hook_is_skipped_recorded_so_and_reported_by_audit() {
+    let registry = registry([writes("a"), writes("b"), writes("c"), writes("d")]);
+    for id in ["d", "b", "c"] {
+        registry.disable(id).unwrap();
+    }
+    let set = registry.scope(&AgentDef::new("x").hooks(["c", "a", "b"]), None).unwrap();
+    let fired = set.fire_blocking(&cx(), &step(), Trail::default()).unwrap();
+    assert_eq!(fired.subject.unwrap().0, ["a"]);
+    let disabled = Status::Skipped(Skip::Disabled);
+    let expected = [("a", Status::Completed), ("c", disabled), ("b", disabled)].map(|(id, s)| (id.to_owned(), s));
+    assert_eq!(statuses(&fired.record.unwrap()), expected);
+    // In the order of the lists, every time.
+    let reported: Vec<_> = set
+        .audit()
+        .iter()
+        .map(|finding| match finding {
+            Finding::DisabledHook { hook, .. } => hook.as_str(),
+            other => panic!("{other}"),
+        })
+        .collect();
+    assert_eq!(reported, ["c", "b"]);
+    assert!(set.to_string().contains("left out: disabled"));
+}
+
+#[test]
+fn the_order_of_what_audit_reports_is_that_of_the_lists() {
+    let ids: Vec<&'static str> = (0..20).map(|i| -> &'static str { format!("h{i:02}").leak() }).collect();
+    let registry = registry(ids.iter().map(|id| writes(id)));
+    for id in &ids {
+        registry.disable(id).unwrap();
+    }
+    let set = registry.scope(&AgentDef::new("x").hooks(ids.clone()), None).unwrap();
+    let reported: Vec<_> = set
+        .audit()
+        .iter()
+        .map(|finding| match finding {
+            Finding::DisabledHook { hook, .. } => hook.as_str(),
+            other => panic!("{other}"),
+        })
+        .collect();
+    assert_eq!(reported, ids);
+}
+
+#[test]
+fn a_requirement_on_a_disabled_hook_is_an_error_that_says_so() {
+    let registry = registry([writes("a").requires(["b"]), writes("b")]);
+    registry.disable("b").unwrap();
+    let agent = AgentDef::new("x").hooks(["a", "b"]);
+    let error = registry.scope(&agent, None).unwrap_err().to_string();
+    assert!(error.contains("requires `b`, which is disabled"), "{error}");
+    // The advice must help: naming it once more does not.
+    assert!(!error.contains("name it beside"), "{error}");
+    registry.disable("a").unwrap();
+    assert!(registry.scope(&agent, None).is_ok(), "a hook that is disabled itself requires nothing");
+}
+
+#[test]
+fn a_neighbour_that_is_disabled_orders_nothing() {
+    let registry = registry([writes("a").after(["b"]), writes("b").after(["a"])]);
+    registry.disable("b").unwrap();
+    assert_eq!(run(&registry.scope(&AgentDef::new("x").hooks(["a", "b"]), None).unwrap()), ["a"]);
+}
+
+#[test]
+fn what_is_not_there_cannot_be_disabled_enabled_or_replaced() {
+    let registry = registry([writes("redact_pii")]);
+    let expected = "there is no hook `redact_pi`; did you mean `redact_pii`?";
+    for error in [registry.disable("redact_pi"), registry.enable("redact_pi"), registry.replace(writes("redact_pi"))] {
+        assert_eq!(error.unwrap_err().to_string(), expected);
+    }
+}

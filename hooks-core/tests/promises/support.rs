@@ -28,7 +28,9 @@ pub(crate) struct Spend {
 /// An event of a turn.
 #[derive(Debug, HookKind)]
 #[hook_kind(name = "seen")]
-pub(crate) struct Seen {}
+pub(crate) struct Seen {
+    pub(crate) number: u32,
+}
 
 /// An event outside a turn.
 #[derive(Debug, HookKind)]
