@@ -29,6 +29,10 @@ struct Draft {
 impl Log {
     /// A log of `plan`; `None` where no hook is selected, because then nothing is recorded.
     pub(super) fn new<K: HookKind>(plan: &Plan<K>, event: &K) -> Option<Box<Self>> {
+        // Before anything is allocated.
+        if plan.filtered && !plan.steps.iter().any(|step| step.matches(event)) {
+            return None;
+        }
         let draft = |step: &crate::plan::Step<K>| Draft {
             run: Run {
                 hook: step.id.clone(),
@@ -43,8 +47,8 @@ impl Log {
             selected: step.matches(event),
             open: true,
         };
-        let runs: Vec<Draft> = plan.steps.iter().map(draft).collect();
-        runs.iter().any(|draft| draft.selected).then(|| Box::new(Self { start: Instant::now(), runs }))
+        let runs = plan.steps.iter().map(draft).collect();
+        Some(Box::new(Self { start: Instant::now(), runs }))
     }
 
     pub(super) fn start(&mut self, index: usize) {
@@ -99,12 +103,17 @@ impl Log {
             Some(Stop::Required(_) | Stop::Cancelled(_) | Stop::NoRuntime(_)) | None => Skip::Aborted,
         };
         // The stage in which the chain stopped: what was not done there was cancelled, not skipped.
-        let last = self.runs.iter().rposition(|draft| !draft.open);
+        let last = match tally.stop {
+            Some(Stop::Cancelled(index) | Stop::NoRuntime(index)) => Some(index),
+            _ => self.runs.iter().rposition(|draft| !draft.open),
+        };
         let stage = last.map(|index| tally.plan.steps[index].stage);
         let duration = self.start.elapsed();
         let mut runs: Vec<Run> = Vec::with_capacity(self.runs.len() + disabled.len());
         for (draft, step) in self.runs.into_iter().zip(&tally.plan.steps) {
             let mut run = draft.run;
+            // A hook that was dropped took its time too.
+            run.duration = run.duration.or(draft.started.map(|started| started.elapsed()));
             run.status = match (draft.open, draft.selected) {
                 (true, false) => Status::Skipped(Skip::Filter),
                 (true, true) if Some(step.stage) == stage || draft.started.is_some() => Status::Cancelled,
