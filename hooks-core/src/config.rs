@@ -193,7 +193,7 @@ pub enum Problem {
         other_origin: Origin,
     },
     /// A hook's requirement is not in the scope.
-    #[error("the hook `{id}` ({origin}) requires `{missing}`, which {}; name it beside `{id}`", if *.disabled { "is disabled" } else { "no list in force names" })]
+    #[error("{}the hook `{id}` ({origin}) requires `{missing}`, which {}", at(place.as_ref()), if *.disabled { format!("is disabled; enable it, or disable `{id}` too") } else { format!("no list in force names; name it beside `{id}`") })]
     #[non_exhaustive]
     MissingRequirement {
         /// The hook.
@@ -202,6 +202,8 @@ pub enum Problem {
         missing: String,
         /// Whether it is named, but disabled.
         disabled: bool,
+        /// Where the entry of the hook that requires it stands, where that is known.
+        place: Option<String>,
         /// Where the hook is.
         origin: Origin,
     },

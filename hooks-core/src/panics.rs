@@ -39,15 +39,15 @@ pub fn quiet_panics() {
 #[inline]
 pub(crate) fn catch<T>(hook: impl FnOnce() -> T) -> Result<T, String> {
     // One relaxed load: without `quiet_panics` nothing is marked.
-    let caught = if QUIET.load(Ordering::Relaxed) {
+    if QUIET.load(Ordering::Relaxed) {
         let outer = IN_HOOK.replace(true);
-        let caught = catch_unwind(AssertUnwindSafe(hook));
+        // The payload is dropped within too: its panic is the hook's.
+        let caught = catch_unwind(AssertUnwindSafe(hook)).map_err(describe);
         IN_HOOK.set(outer);
         caught
     } else {
-        catch_unwind(AssertUnwindSafe(hook))
-    };
-    caught.map_err(describe)
+        catch_unwind(AssertUnwindSafe(hook)).map_err(describe)
+    }
 }
 
 /// The payload's text; the payload may itself panic when it is dropped.

@@ -8,7 +8,7 @@ use crate::kind::HookKind;
 use crate::plan::Plan;
 use crate::record::{Note, Record, Run, Skip, Status};
 
-use super::tally::Stop;
+use super::tally::{Broken, Stop};
 
 #[derive(Debug)]
 pub(super) struct Log {
@@ -28,6 +28,10 @@ struct Draft {
 impl Log {
     /// A log of `plan`; `None` where no hook is selected, because then nothing is recorded.
     pub(super) fn new<K: HookKind>(plan: &Plan<K>, event: &K) -> Option<Self> {
+        // Before anything is allocated.
+        if !plan.steps.iter().any(|step| step.matches(event)) {
+            return None;
+        }
         let draft = |step: &crate::plan::Step<K>| Draft {
             run: Run {
                 hook: step.id.clone(),
@@ -42,8 +46,8 @@ impl Log {
             selected: step.matches(event),
             open: true,
         };
-        let runs: Vec<Draft> = plan.steps.iter().map(draft).collect();
-        runs.iter().any(|draft| draft.selected).then(|| Self { start: Instant::now(), runs })
+        let runs = plan.steps.iter().map(draft).collect();
+        Some(Self { start: Instant::now(), runs })
     }
 
     pub(super) fn start(&mut self, index: usize) {
@@ -105,12 +109,17 @@ impl Log {
             Some(Stop::Broken(_)) | None => Skip::Aborted,
         };
         // The stage in which the chain stopped: what was not done there was cancelled, not skipped.
-        let last = self.runs.iter().rposition(|draft| !draft.open);
+        let last = match stop {
+            Some(Stop::Broken(Broken::Cancelled(index) | Broken::NoRuntime(index))) => Some(*index),
+            _ => self.runs.iter().rposition(|draft| !draft.open),
+        };
         let stage = last.map(|index| plan.steps[index].stage);
         let duration = self.start.elapsed();
         let mut runs: Vec<Run> = Vec::with_capacity(self.runs.len() + disabled.len());
         for (draft, step) in self.runs.into_iter().zip(&plan.steps) {
             let mut run = draft.run;
+            // A hook that was dropped took its time too.
+            run.duration = run.duration.or(draft.started.map(|started| started.elapsed()));
             run.status = match (draft.open, draft.selected) {
                 (true, false) => Status::Skipped(Skip::Filter),
                 (true, true) if Some(step.stage) == stage || draft.started.is_some() => Status::Cancelled,

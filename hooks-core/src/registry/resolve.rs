@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 use super::{Registered, Snapshot};
 use crate::audit::Finding;
 use crate::config::{ConfigError, ListOwner, Problem, nearest};
-use crate::hook::{Hook, HookId, StepParts};
+use crate::hook::{HookId, StepParts};
 use crate::kind::Semantics;
 use crate::plan::{Candidate, HookSet, KindPlan, order};
 use crate::scope::{Definition, HookName, HookUse};
@@ -13,6 +13,7 @@ use crate::scope::{Definition, HookName, HookUse};
 /// A hook that a list in force names.
 struct Chosen<'a> {
     registered: &'a Registered,
+    entry: &'a HookUse,
     position: usize,
 }
 
@@ -35,10 +36,10 @@ pub(super) fn resolve(
     refuse_outside_turn(snapshot, &owner, &scope_list, &app_list, &mut problems);
 
     let mut chosen: HashMap<&HookId, Chosen<'_>> = HashMap::new();
-    for (id, _) in app_list.iter().chain(&scope_list) {
+    for (id, entry) in app_list.iter().chain(&scope_list) {
         let position = chosen.len();
         if let Some((id, registered)) = snapshot.hooks.get_key_value(*id) {
-            chosen.entry(id).or_insert(Chosen { registered, position });
+            chosen.entry(id).or_insert(Chosen { registered, entry, position });
         }
     }
     let plans = plan_kinds(snapshot, &chosen, &mut problems);
@@ -50,7 +51,7 @@ pub(super) fn resolve(
         let dropped = named(snapshot, &agent_owner, agent.hooks().unwrap_or_default(), &mut Vec::new());
         findings.extend(dropped_gates(snapshot, &chosen, &dropped, &agent_owner, &owner));
     }
-    for chosen in chosen.values().filter(|chosen| !chosen.registered.enabled) {
+    for chosen in in_order(&chosen).into_iter().filter(|chosen| !chosen.registered.enabled) {
         let hook = &chosen.registered.hook;
         findings.push(Finding::DisabledHook { hook: hook.id.clone(), origin: hook.origin, owner: owner.clone() });
     }
@@ -135,12 +136,17 @@ fn refuse_outside_turn(
     }
 }
 
+/// The chosen by position: what is told of them comes in the order of the lists.
+fn in_order<'a, 'b>(all: &'b HashMap<&HookId, Chosen<'a>>) -> Vec<&'b Chosen<'a>> {
+    let mut in_order: Vec<_> = all.values().collect();
+    in_order.sort_by_key(|chosen| chosen.position);
+    in_order
+}
+
 fn plan_kinds(snapshot: &Snapshot, all: &HashMap<&HookId, Chosen<'_>>, problems: &mut Vec<Problem>) -> Vec<KindPlan> {
     let mut by_kind: BTreeMap<&'static str, Vec<Candidate<'_>>> = BTreeMap::new();
     let mut disabled: HashMap<&'static str, Vec<HookId>> = HashMap::new();
-    let mut in_order: Vec<_> = all.values().collect();
-    in_order.sort_by_key(|chosen| chosen.position);
-    for chosen in in_order {
+    for chosen in in_order(all) {
         let hook = &chosen.registered.hook;
         problems.extend(order::check_neighbours(snapshot, hook));
         for binding in &hook.bindings {
@@ -152,7 +158,7 @@ fn plan_kinds(snapshot: &Snapshot, all: &HashMap<&HookId, Chosen<'_>>, problems:
             }
         }
         if chosen.registered.enabled {
-            problems.extend(missing_requirements(snapshot, hook, all));
+            problems.extend(missing_requirements(snapshot, chosen, all));
         }
     }
     problems.extend(by_kind.iter().filter_map(|(kind, candidates)| kind_name_twice(kind, candidates)));
@@ -196,15 +202,19 @@ fn kind_name_twice(kind: &'static str, candidates: &[Candidate<'_>]) -> Option<P
 
 fn missing_requirements<'a>(
     snapshot: &'a Snapshot,
-    hook: &'a Hook,
+    requiring: &'a Chosen<'_>,
     all: &'a HashMap<&HookId, Chosen<'_>>,
 ) -> impl Iterator<Item = Problem> + 'a {
+    let hook = &requiring.registered.hook;
     hook.options.requires.iter().filter_map(|required| {
-        let present = snapshot.hooks.get_key_value(&**required).and_then(|(id, _)| all.get(id));
+        // An id that no hook has was told already.
+        let (id, _) = snapshot.hooks.get_key_value(&**required)?;
+        let present = all.get(id);
         (!present.is_some_and(|chosen| chosen.registered.enabled)).then(|| Problem::MissingRequirement {
             id: hook.id.clone(),
             missing: required.to_string(),
             disabled: present.is_some(),
+            place: requiring.entry.position(),
             origin: hook.origin,
         })
     })

@@ -10,3 +10,5 @@ mod p05_isolation;
 mod p06_gates;
 mod p07_events;
 mod p10_one_set;
+mod p12_records;
+mod p15_no_runtime;

@@ -1,1 +1,141 @@
-//! x
+//! Promise 12: one record per dispatch with at least one selected hook.
+
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use hooks_core::hook::{OnFailure, Timeout};
+use hooks_core::record::{Record, Skip, Status};
+
+use crate::support::*;
+
+#[tokio::test(start_paused = true)]
+async fn each_run_has_its_status_its_verdict_its_cause_and_whether_it_changed_the_subject() {
+    let registry = registry([
+        Hook::writer::<Spend, _, _, _>("changes", |_, _, trail| {
+            trail.0.push("x");
+            Permission::allow()
+        })
+        .priority(-9),
+        Hook::writer::<Spend, _, _, _>("leaves", |_, _, _| ()).priority(-8),
+        Hook::reader::<Spend, _, (), _>("panics", |_, _, _| panic!("oh")).on_failure(OnFailure::Continue).priority(-7),
+        Hook::reader::<Spend, _, _, _>("fails", |_, _, _| Err::<(), _>("no luck")).on_failure(OnFailure::Continue),
+        says_later("slow", 99, Permission::allow())
+            .on_failure(OnFailure::Continue)
+            .timeout(Timeout::After(Duration::from_millis(1))),
+        says_later("denies", 1, Permission::deny("no")),
+        says_later("dropped", 99, Permission::allow()),
+        says("never", Permission::allow()).priority(1),
+        says("off", Permission::allow()),
+    ]);
+    registry.disable("off").unwrap();
+    let ids = ["off", "changes", "leaves", "panics", "fails", "slow", "denies", "dropped", "never"];
+    let set = registry.scope(&AgentDef::new("support").hooks(ids), None).unwrap();
+    let cx = cx().to_builder().agent("support").conversation("c-1").turn(3).build();
+    let fired = set.fire(&cx, &spend(), Trail::default()).await.unwrap();
+    let record = fired.record.unwrap();
+    let rows: Vec<_> = record
+        .runs
+        .iter()
+        .map(|run| {
+            (run.hook.as_str(), run.status, run.changed, run.verdict, run.cause.as_deref(), run.duration.is_some())
+        })
+        .collect();
+    let expected = [
+        ("changes", Status::Completed, true, Some("allow"), None, true),
+        ("leaves", Status::Completed, false, None, None, true),
+        ("panics", Status::Panicked, false, None, Some("oh"), true),
+        ("fails", Status::Failed, false, None, Some("no luck"), true),
+        ("slow", Status::TimedOut, false, None, Some("not done within 1ms"), true),
+        ("denies", Status::Completed, false, Some("deny"), None, true),
+        ("dropped", Status::Cancelled, false, None, None, true),
+        ("never", Status::Skipped(Skip::Decided), false, None, None, false),
+        ("off", Status::Skipped(Skip::Disabled), false, None, None, false),
+    ];
+    assert_eq!(rows, expected);
+    assert_eq!((record.kind, record.verdict, record.removed), ("spend", Some("deny"), false));
+    let ids = (record.agent.as_deref(), record.conversation.as_deref(), record.turn);
+    assert_eq!(ids, (Some("support"), Some("c-1"), Some(3)));
+}
+
+#[test]
+fn one_record_per_dispatch_goes_to_every_observer_and_to_the_caller_who_asks() {
+    let registry = registry([writes("a")]);
+    let heard: Arc<Mutex<Vec<Record>>> = Arc::default();
+    for _ in 0..2 {
+        let into = Arc::clone(&heard);
+        registry.observe(move |record: &Record| into.lock().unwrap().push(record.clone()));
+    }
+    let set = registry.scope(&AgentDef::new("x").hooks(["a"]), None).unwrap();
+    let fired = set.fire_blocking(&HookContext::new(), &step(), Trail::default()).unwrap();
+    assert!(fired.record.is_none(), "nobody asked");
+    let fired = set.fire_blocking(&cx(), &step(), Trail::default()).unwrap();
+    let heard = heard.lock().unwrap();
+    assert_eq!(heard.len(), 4);
+    assert_eq!(heard[2], *fired.record.unwrap());
+}
+
+#[test]
+fn a_dispatch_that_ends_with_an_error_has_its_record_too() {
+    let registry = registry([
+        Hook::reader::<Step, _, _, _>("needed", |_, _, _| Err::<(), _>("gone")).on_failure(OnFailure::Required),
+        writes("later"),
+    ]);
+    let heard: Arc<Mutex<Vec<(String, Status)>>> = Arc::default();
+    let into = Arc::clone(&heard);
+    registry.observe(move |record: &Record| into.lock().unwrap().extend(statuses(record)));
+    let set = registry.scope(&AgentDef::new("x").hooks(["needed", "later"]), None).unwrap();
+    assert!(set.fire_blocking(&cx(), &step(), Trail::default()).is_err());
+    let expected = [("needed", Status::Failed), ("later", Status::Skipped(Skip::Aborted))];
+    assert_eq!(*heard.lock().unwrap(), expected.map(|(id, status)| (id.to_owned(), status)));
+}
+
+#[test]
+fn there_is_no_record_where_nothing_was_selected() {
+    #[hook(id = "rare", kind = Step, topic = "never")]
+    fn rare() {}
+    let registry = Registry::empty().with(hooks![rare]).unwrap();
+    registry.register(writes("off")).unwrap();
+    registry.disable("off").unwrap();
+    registry.observe(|_: &Record| panic!("nothing was selected"));
+    for list in [vec![], vec!["rare"], vec!["off"], vec!["rare", "off"]] {
+        let set = registry.scope(&AgentDef::new("x").hooks(list), None).unwrap();
+        let fired = set.fire_blocking(&cx(), &step(), Trail::default()).unwrap();
+        assert!(fired.record.is_none());
+    }
+}
+
+#[test]
+fn error_texts_are_cut_at_512_characters_at_a_character_boundary() {
+    for (character, count) in [("a", 511), ("a", 512), ("a", 513), ("é", 600), ("🦀", 2_000)] {
+        let text = character.repeat(count);
+        let fails = Hook::reader::<Step, _, _, _>("h", move |_, _, _| Err::<(), _>(text.clone()));
+        let fired = set([fails]).fire_blocking(&cx(), &step(), Trail::default()).unwrap();
+        let expected = character.repeat(count.min(512));
+        assert_eq!(fired.failures[0].cause, expected);
+        assert_eq!(fired.record.unwrap().runs[0].cause.as_deref(), Some(expected.as_str()));
+    }
+}
+
+#[test]
+fn no_payload_is_in_a_record_or_in_an_error() {
+    const SECRET: &str = "4111-1111";
+    let call = ToolCall::new("1", "pay", serde_json::json!({ "card": SECRET }));
+    let needed = Hook::writer::<BeforeToolCall, _, _, _>("needed", |_, _, input| {
+        input["more"] = SECRET.into();
+        Err::<(), _>("no luck")
+    });
+    let changes = Hook::writer::<BeforeToolCall, _, _, _>("changes", |_, _, input| {
+        input["more"] = SECRET.into();
+        Permission::ask(SECRET)
+    });
+    let fire = |hook: Hook| set([hook]).fire_blocking(&cx(), &BeforeToolCall::new(call.clone()), call.input.clone());
+    let record = fire(changes).unwrap().record.unwrap();
+    assert!(record.runs[0].changed);
+    for shown in [serde_json::to_string(&*record).unwrap(), format!("{record:?}")] {
+        assert!(!shown.contains(SECRET), "{shown}");
+    }
+    let error = fire(needed.on_failure(OnFailure::Required)).unwrap_err();
+    for shown in [error.to_string(), format!("{error:?}")] {
+        assert!(!shown.contains(SECRET), "{shown}");
+    }
+}

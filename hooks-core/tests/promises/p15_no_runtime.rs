@@ -1,1 +1,90 @@
-//! x
+//! Promise 15: no runtime is needed where all selected hooks are sync.
+
+use futures_executor::block_on;
+use hooks_core::DispatchError;
+use hooks_core::hook::Timeout;
+
+use crate::support::*;
+
+/// A future that waits once, for nobody's timer.
+fn yields<T: Send + 'static>(value: T) -> hooks_core::hook::BoxFuture<'static, T> {
+    let mut value = Some(value);
+    let mut waited = false;
+    Box::pin(std::future::poll_fn(move |cx| {
+        if std::mem::replace(&mut waited, true) {
+            return value.take().map_or(std::task::Poll::Pending, std::task::Poll::Ready);
+        }
+        cx.waker().wake_by_ref();
+        std::task::Poll::Pending
+    }))
+}
+
+fn reads_later(id: &str) -> Hook {
+    Hook::async_reader::<Step, _, _, _>(id, |_, _, _| yields(()))
+}
+
+fn writes_later(id: &'static str) -> Hook {
+    Hook::async_replacer::<Step, _, _, _>(id, move |_, _, mut trail: Trail| {
+        trail.0.push(id);
+        yields(trail)
+    })
+}
+
+#[test]
+fn plain_functions_fire_without_a_runtime_both_ways() {
+    assert!(tokio::runtime::Handle::try_current().is_err());
+    let set = set([writes("a"), writes("b")]);
+    let fired = set.fire_blocking(&cx(), &step(), Trail::default()).unwrap();
+    assert_eq!(fired.subject.unwrap().0, ["a", "b"]);
+    let fired = block_on(set.fire(&cx(), &step(), Trail::default())).unwrap();
+    assert_eq!(fired.subject.unwrap().0, ["a", "b"]);
+}
+
+#[test]
+fn an_async_hook_under_fire_blocking_is_a_typed_error_before_anything_runs() {
+    let set = set([writes("a"), reads_later("waits")]);
+    let error = set.fire_blocking(&cx(), &step(), Trail(vec!["start"])).unwrap_err();
+    assert!(matches!(&error, DispatchError::AsyncHook { hook, kind: "step", .. } if hook.as_str() == "waits"));
+    assert_eq!(error.to_string(), "`fire_blocking` cannot run the async hook `waits` at `step`; use `fire(…).await`");
+    assert_eq!(error.into_subject::<Step>().unwrap().0, ["start"]);
+}
+
+#[test]
+fn an_async_hook_with_a_deadline_that_has_to_wait_is_a_typed_error_with_the_subject_in_it() {
+    for waiting in [reads_later("waits"), writes_later("waits")] {
+        let set = set([writes("a"), waiting, writes("b")]);
+        let error = block_on(set.fire(&cx(), &step(), Trail::default())).unwrap_err();
+        assert!(matches!(&error, DispatchError::NoRuntime { hook, kind: "step", .. } if hook.as_str() == "waits"));
+        assert!(error.to_string().contains("has a deadline and had to wait, but there is no Tokio runtime"), "{error}");
+        assert_eq!(error.into_subject::<Step>().unwrap().0, ["a"]);
+    }
+}
+
+#[test]
+fn a_runtime_without_timers_is_none() {
+    let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+    let set = set([writes_later("waits")]);
+    let error = runtime.block_on(set.fire(&cx(), &step(), Trail::default())).unwrap_err();
+    assert!(matches!(error, DispatchError::NoRuntime { .. }));
+}
+
+#[test]
+fn an_async_hook_without_a_deadline_works_anywhere() {
+    let hooks = [reads_later("waits"), writes_later("writes")].map(|hook| hook.timeout(Timeout::None));
+    let fired = block_on(set(hooks).fire(&cx(), &step(), Trail::default())).unwrap();
+    assert_eq!(fired.subject.unwrap().0, ["writes"]);
+}
+
+#[test]
+fn an_async_hook_with_a_deadline_that_need_not_wait_works_anywhere() {
+    let ready = Hook::async_replacer::<Step, _, _, _>("ready", |_, _, trail: Trail| later(0, trail));
+    assert!(block_on(set([ready]).fire(&cx(), &step(), Trail::default())).is_ok());
+}
+
+#[test]
+fn the_error_gives_the_subject_only_as_what_it_is() {
+    let set = set([reads_later("waits")]);
+    let error = set.fire_blocking(&cx(), &step(), Trail::default()).unwrap_err();
+    let error = error.into_subject::<BeforeCreateMessage>().unwrap_err();
+    assert!(error.into_subject::<Step>().is_ok());
+}

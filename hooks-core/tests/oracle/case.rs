@@ -1,0 +1,220 @@
+//! Random sets of hooks, and what each of them does in each dispatch.
+
+use hooks_core::hook::OnFailure;
+use proptest::prelude::*;
+
+/// At most this many hooks made as values in one set, and functions with a filter beside them.
+pub(crate) const VALUES: usize = 8;
+pub(crate) const FILTERED: usize = 4;
+
+const IDS: [&str; VALUES] = ["h0", "h1", "h2", "h3", "h4", "h5", "h6", "h7"];
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Point {
+    Gate,
+    Step,
+    Event,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Form {
+    Read,
+    Lend,
+    Own,
+    ReadAsync,
+    OwnAsync,
+}
+
+impl Form {
+    pub(crate) fn writes(self) -> bool {
+        !matches!(self, Self::Read | Self::ReadAsync)
+    }
+
+    pub(crate) fn is_async(self) -> bool {
+        matches!(self, Self::ReadAsync | Self::OwnAsync)
+    }
+}
+
+/// What the signature can say: a verdict, nothing, or a halt in the verdict's place.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Role {
+    Answers,
+    Silent,
+    Halts,
+}
+
+/// What is fixed when the set is made.
+#[derive(Clone, Debug)]
+pub(crate) struct Spec {
+    pub(crate) id: &'static str,
+    pub(crate) form: Form,
+    pub(crate) role: Role,
+    pub(crate) priority: i32,
+    pub(crate) after: Vec<usize>,
+    pub(crate) before: Vec<usize>,
+    pub(crate) requires: Vec<usize>,
+    /// In milliseconds; `None` is no deadline.
+    pub(crate) timeout: Option<u64>,
+    pub(crate) policy: Option<OnFailure>,
+    pub(crate) in_app: bool,
+    pub(crate) filtered: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Act {
+    Say(u8),
+    Fail,
+    Panic,
+    PanicAtCall,
+    HaltAsError,
+    Remove,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Edit {
+    Nothing,
+    /// Takes a byte away and puts it back: written, but no change.
+    Same,
+    Push(u8),
+    /// Breaks the rule of the kind.
+    Break,
+}
+
+/// What a hook does in one dispatch.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Move {
+    pub(crate) act: Act,
+    pub(crate) edit: Edit,
+    /// In milliseconds; at 0 the first poll is the last.
+    pub(crate) delay: u64,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct Case {
+    pub(crate) point: Point,
+    pub(crate) specs: Vec<Spec>,
+    /// By dispatch and hook.
+    pub(crate) moves: Vec<Vec<Move>>,
+}
+
+impl Case {
+    /// Whether the filters match in this dispatch.
+    pub(crate) fn filters_match(round: usize) -> bool {
+        round % 2 == 0
+    }
+}
+
+fn one_move() -> impl Strategy<Value = Move> {
+    let act = prop_oneof![
+        10 => (0_u8..10).prop_map(|answer| Act::Say(answer.saturating_sub(5).min(4))),
+        2 => Just(Act::Fail),
+        1 => Just(Act::Panic),
+        1 => Just(Act::PanicAtCall),
+        1 => Just(Act::HaltAsError),
+        1 => Just(Act::Remove),
+    ];
+    let edit = prop_oneof![
+        3 => Just(Edit::Nothing),
+        1 => Just(Edit::Same),
+        6 => (1_u8..200).prop_map(Edit::Push),
+        1 => Just(Edit::Break),
+    ];
+    let delay = prop_oneof![2 => Just(0), 3 => 1_u64..9];
+    (act, edit, delay).prop_map(|(act, edit, delay)| Move { act, edit, delay })
+}
+
+fn spec(point: Point) -> impl Strategy<Value = Spec> {
+    let forms = match point {
+        Point::Event => vec![Form::Read, Form::ReadAsync, Form::ReadAsync],
+        _ => vec![Form::Read, Form::ReadAsync, Form::ReadAsync, Form::Lend, Form::Own, Form::OwnAsync],
+    };
+    let mut policies = vec![None, None, None, Some(OnFailure::Continue), Some(OnFailure::Required)];
+    policies.extend(match point {
+        Point::Gate => Some(Some(OnFailure::Deny)),
+        Point::Step => Some(Some(OnFailure::Remove)),
+        Point::Event => None,
+    });
+    let edges = || prop_oneof![5 => Just(Vec::new()), 2 => prop::collection::vec(0..VALUES + FILTERED, 1..3)];
+    (
+        prop::sample::select(forms),
+        prop_oneof![6 => Just(Role::Answers), 2 => Just(Role::Silent), 1 => Just(Role::Halts)],
+        prop_oneof![4 => Just(0), 2 => -2_i32..3],
+        (edges(), edges(), edges()),
+        prop_oneof![1 => Just(None), 2 => (1_u64..12).prop_map(Some)],
+        prop::sample::select(policies),
+        prop::bool::weighted(0.2),
+    )
+        .prop_map(|(form, role, priority, (after, before, requires), timeout, policy, in_app)| Spec {
+            id: "",
+            form,
+            role,
+            priority,
+            after,
+            before,
+            requires,
+            timeout,
+            policy,
+            in_app,
+            filtered: false,
+        })
+}
+
+/// The functions with a filter, which `hooks.rs` declares.
+fn filtered(point: Point) -> Vec<Spec> {
+    let forms = match point {
+        Point::Gate => [("g0", Form::ReadAsync), ("g1", Form::Lend), ("g2", Form::OwnAsync), ("g3", Form::Read)],
+        Point::Step => [("s0", Form::ReadAsync), ("s1", Form::Lend), ("s2", Form::OwnAsync), ("s3", Form::Read)],
+        Point::Event => [("e0", Form::ReadAsync), ("e1", Form::Read), ("e2", Form::ReadAsync), ("e3", Form::Read)],
+    };
+    let spec = |(id, form)| Spec {
+        id,
+        form,
+        role: Role::Answers,
+        priority: 0,
+        after: Vec::new(),
+        before: Vec::new(),
+        requires: Vec::new(),
+        timeout: Some(30_000),
+        policy: None,
+        in_app: false,
+        filtered: true,
+    };
+    forms.map(spec).into()
+}
+
+/// Keeps the edges that fit, most of the time those only that make no cycle.
+fn joined(point: Point, mut values: Vec<Spec>, functions: &[bool], ranks: &[usize], loose: bool) -> Vec<Spec> {
+    let chosen = filtered(point).into_iter().zip(functions).filter(|(_, chosen)| **chosen).map(|(spec, _)| spec);
+    for (spec, id) in values.iter_mut().zip(IDS) {
+        spec.id = id;
+    }
+    let at = values.len() / 2;
+    values.splice(at..at, chosen);
+    let count = values.len();
+    for (i, spec) in values.iter_mut().enumerate() {
+        let fits = |earlier: usize, later: usize| loose || ranks[earlier] < ranks[later];
+        spec.after.retain(|&other| other < count && fits(other, i));
+        spec.requires.retain(|&other| other < count && fits(other, i));
+        spec.before.retain(|&other| other < count && fits(i, other));
+    }
+    values
+}
+
+pub(crate) fn strategy(rounds: usize) -> impl Strategy<Value = Case> {
+    let point = prop_oneof![3 => Just(Point::Gate), 3 => Just(Point::Step), 1 => Just(Point::Event)];
+    let all = VALUES + FILTERED;
+    point.prop_flat_map(move |point| {
+        (
+            prop::collection::vec(spec(point), 0..=VALUES),
+            prop::collection::vec(prop::bool::weighted(0.3), FILTERED),
+            Just((0..all).collect::<Vec<usize>>()).prop_shuffle(),
+            prop::bool::weighted(0.05),
+            prop::collection::vec(prop::collection::vec(one_move(), all), rounds),
+        )
+            .prop_map(move |(values, functions, ranks, loose, moves)| Case {
+                point,
+                specs: joined(point, values, &functions, &ranks, loose),
+                moves,
+            })
+    })
+}

@@ -1,0 +1,331 @@
+//! What DESIGN says a dispatch comes to: an order, stages, and one hook after the other. No code of the crate but its
+//! words for what is seen.
+
+use std::cell::Cell;
+use std::fmt;
+
+use hooks_core::hook::OnFailure;
+use hooks_core::prelude::*;
+use hooks_core::record::{FailureKind, Note, Skip, Status};
+
+use crate::case::{Act, Case, Edit, Move, Point, Role, Spec};
+use crate::hooks::{FORBIDDEN, answer};
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum End {
+    Through,
+    Removed(usize),
+    Decided,
+    Required(usize),
+}
+
+#[derive(Debug)]
+pub(crate) struct Run {
+    pub(crate) index: usize,
+    pub(crate) status: Status,
+    pub(crate) changed: bool,
+    pub(crate) verdict: Option<&'static str>,
+    pub(crate) note: Option<Note>,
+}
+
+#[derive(Debug)]
+pub(crate) struct Outcome {
+    pub(crate) subject: Vec<u8>,
+    pub(crate) permission: Permission,
+    /// Who asked, deferred or denied, and how it failed where it did not decide.
+    pub(crate) by: Option<(usize, Option<FailureKind>)>,
+    pub(crate) halt: Option<usize>,
+    pub(crate) failures: Vec<(usize, FailureKind)>,
+    pub(crate) end: End,
+    /// `None` where no hook was selected.
+    pub(crate) runs: Option<Vec<Run>>,
+}
+
+/// Who must run before `later`.
+fn comes_before(case: &Case, earlier: usize, later: usize) -> bool {
+    let (first, second) = (&case.specs[earlier], &case.specs[later]);
+    second.after.contains(&earlier) || second.requires.contains(&earlier) || first.before.contains(&later)
+}
+
+/// Of those that need not wait, the smallest, again and again; `None` where all that are left wait.
+pub(crate) fn order(case: &Case) -> Option<Vec<usize>> {
+    let key = |index: &usize| {
+        let spec = &case.specs[*index];
+        let class = match (case.point, spec.form.writes(), spec.role) {
+            (Point::Gate, true, Role::Silent) => 0,
+            (Point::Gate, true, _) => 1,
+            (Point::Gate, false, _) => 2,
+            _ => 0,
+        };
+        (spec.priority, class, !spec.in_app, *index)
+    };
+    let mut left: Vec<usize> = (0..case.specs.len()).collect();
+    let mut order = Vec::new();
+    while !left.is_empty() {
+        let free = left.iter().copied().filter(|&one| !left.iter().any(|&other| comes_before(case, other, one)));
+        let next = free.min_by_key(key)?;
+        left.retain(|&one| one != next);
+        order.push(next);
+    }
+    Some(order)
+}
+
+/// The number of the stage of each in the order.
+fn stages(case: &Case, order: &[usize]) -> Vec<usize> {
+    let mut stages: Vec<usize> = Vec::new();
+    let mut first = 0;
+    for (place, &index) in order.iter().enumerate() {
+        let spec = &case.specs[index];
+        let joins = place > 0
+            && order[first..place].iter().all(|&other| {
+                let before = &case.specs[other];
+                !before.form.writes()
+                    && !spec.form.writes()
+                    && before.priority == spec.priority
+                    && !comes_before(case, other, index)
+            });
+        if !joins {
+            first = place;
+        }
+        stages.push(first);
+    }
+    stages
+}
+
+/// What one hook comes to by itself, given the subject.
+enum Alone {
+    Failed(FailureKind),
+    /// Its changes are dropped.
+    HaltsWithoutChange,
+    /// What it leaves (readers: nothing), and then.
+    Done(Option<Vec<u8>>, Then),
+}
+
+enum Then {
+    Says(Permission),
+    Halts,
+    Removes,
+}
+
+fn alone(case: &Case, spec: &Spec, it: Move, subject: &[u8]) -> Alone {
+    if it.act == Act::PanicAtCall && !(spec.filtered && spec.form.is_async()) {
+        return Alone::Failed(FailureKind::Panicked);
+    }
+    if spec.form.is_async() && it.delay > 0 && spec.timeout.is_some_and(|timeout| it.delay > timeout) {
+        return Alone::Failed(FailureKind::TimedOut);
+    }
+    match it.act {
+        Act::Fail => return Alone::Failed(FailureKind::Error),
+        Act::Panic | Act::PanicAtCall => return Alone::Failed(FailureKind::Panicked),
+        Act::HaltAsError => return Alone::HaltsWithoutChange,
+        Act::Say(_) | Act::Remove => {}
+    }
+    let mut left = spec.form.writes().then(|| subject.to_vec());
+    if let Some(left) = &mut left {
+        match it.edit {
+            Edit::Nothing | Edit::Same => {}
+            Edit::Push(byte) => left.push(byte),
+            Edit::Break => left.push(FORBIDDEN),
+        }
+    }
+    let takes = matches!(spec.form, crate::case::Form::Own | crate::case::Form::OwnAsync);
+    let then = match spec.role {
+        Role::Halts => Then::Halts,
+        Role::Answers if case.point == Point::Step && takes && it.act == Act::Remove => Then::Removes,
+        Role::Answers if case.point == Point::Gate => Then::Says(answer(it)),
+        _ => Then::Says(Permission::NoOpinion),
+    };
+    Alone::Done(left, then)
+}
+
+fn rank(permission: &Permission) -> usize {
+    match permission {
+        Permission::Allow => 1,
+        Permission::Ask(_) => 2,
+        Permission::Defer(_) => 3,
+        Permission::Deny(_) => 4,
+        _ => 0,
+    }
+}
+
+struct Fold<'a> {
+    case: &'a Case,
+    out: Outcome,
+    runs: Vec<Run>,
+}
+
+impl Fold<'_> {
+    fn one(&mut self, index: usize, it: Move) {
+        let spec = &self.case.specs[index];
+        let (status, verdict) = match alone(self.case, spec, it, &self.out.subject) {
+            Alone::Failed(kind) => (self.failed(index, kind), None),
+            Alone::HaltsWithoutChange => {
+                self.out.halt.get_or_insert(index);
+                (Status::Completed, Some("halt"))
+            }
+            Alone::Done(_, Then::Removes) => {
+                self.out.end = End::Removed(index);
+                (Status::Completed, None)
+            }
+            Alone::Done(left, then) => match self.commit(left) {
+                Err(kind) => (self.failed(index, kind), None),
+                Ok(()) => (Status::Completed, self.then(index, then)),
+            },
+        };
+        let run = self.last();
+        run.status = status;
+        run.verdict = verdict;
+    }
+
+    fn last(&mut self) -> &mut Run {
+        self.runs.last_mut().expect("the run was begun")
+    }
+
+    fn commit(&mut self, left: Option<Vec<u8>>) -> Result<(), FailureKind> {
+        let Some(left) = left.filter(|left| *left != self.out.subject) else { return Ok(()) };
+        if matches!(self.out.permission, Permission::Ask(_) | Permission::Defer(_)) {
+            self.last().note = Some(Note::SubjectFrozen);
+            return Ok(());
+        }
+        if left.contains(&FORBIDDEN) {
+            return Err(FailureKind::Violation);
+        }
+        self.out.subject = left;
+        self.last().changed = true;
+        if self.out.permission == Permission::Allow {
+            self.out.permission = Permission::NoOpinion;
+            for run in self.runs.iter_mut().filter(|run| run.verdict == Some("allow")) {
+                run.note = Some(Note::AllowOutdated);
+            }
+        }
+        Ok(())
+    }
+
+    fn then(&mut self, index: usize, then: Then) -> Option<&'static str> {
+        match then {
+            Then::Removes => None,
+            Then::Halts => {
+                self.out.halt.get_or_insert(index);
+                Some("halt")
+            }
+            Then::Says(answer) => {
+                let word = answer.summary();
+                if rank(&answer) == 4 {
+                    self.out.end = End::Decided;
+                }
+                if rank(&answer) > rank(&self.out.permission) {
+                    self.out.by = (rank(&answer) > 1).then_some((index, None));
+                    self.out.permission = answer;
+                }
+                word
+            }
+        }
+    }
+
+    fn failed(&mut self, index: usize, kind: FailureKind) -> Status {
+        self.out.failures.push((index, kind));
+        let default = if self.case.point == Point::Gate { OnFailure::Deny } else { OnFailure::Continue };
+        match self.case.specs[index].policy.unwrap_or(default) {
+            OnFailure::Remove => self.out.end = End::Removed(index),
+            OnFailure::Required => self.out.end = End::Required(index),
+            OnFailure::Deny => {
+                self.out.end = End::Decided;
+                self.out.by = Some((index, Some(kind)));
+                self.out.permission = Permission::deny("could not answer");
+            }
+            _ => {}
+        }
+        match kind {
+            FailureKind::Panicked => Status::Panicked,
+            FailureKind::TimedOut => Status::TimedOut,
+            _ => Status::Failed,
+        }
+    }
+}
+
+pub(crate) fn fold(case: &Case, order: &[usize], round: usize) -> Outcome {
+    let start = if case.point == Point::Event { vec![] } else { vec![round.try_into().unwrap_or(0)] };
+    let out = Outcome {
+        subject: start,
+        permission: Permission::NoOpinion,
+        by: None,
+        halt: None,
+        failures: Vec::new(),
+        end: End::Through,
+        runs: None,
+    };
+    let stages = stages(case, order);
+    let mut fold = Fold { case, out, runs: Vec::new() };
+    let mut ended_in = None;
+    let mut selected = false;
+    for (&index, &stage) in order.iter().zip(&stages) {
+        let matches = !case.specs[index].filtered || Case::filters_match(round);
+        selected |= matches;
+        let status = match (fold.out.end, matches) {
+            (_, false) => Status::Skipped(Skip::Filter),
+            (End::Through, true) => Status::Completed,
+            _ if ended_in == Some(stage) => Status::Cancelled,
+            (End::Removed(_), _) => Status::Skipped(Skip::Removed),
+            (End::Decided, _) => Status::Skipped(Skip::Decided),
+            (End::Required(_), _) => Status::Skipped(Skip::Aborted),
+        };
+        fold.runs.push(Run { index, status, changed: false, verdict: None, note: None });
+        if status == Status::Completed {
+            fold.one(index, case.moves[round][index]);
+            if fold.out.end != End::Through {
+                ended_in = Some(stage);
+            }
+        }
+    }
+    fold.out.runs = selected.then_some(fold.runs);
+    fold.out
+}
+
+/// How much of what can happen did.
+#[derive(Default)]
+pub(crate) struct Counts {
+    hooks: Cell<usize>,
+    cycles: Cell<usize>,
+    failures: Cell<usize>,
+    removed: Cell<usize>,
+    decided: Cell<usize>,
+    required: Cell<usize>,
+    cancelled: Cell<usize>,
+    frozen_or_outdated: Cell<usize>,
+}
+
+impl Counts {
+    pub(crate) fn note(&self, case: &Case) {
+        let add = |cell: &Cell<usize>, more: usize| cell.set(cell.get() + more);
+        let Some(order) = order(case) else { return add(&self.cycles, 1) };
+        for round in 0..case.moves.len() {
+            let out = fold(case, &order, round);
+            add(&self.hooks, order.len());
+            add(&self.failures, out.failures.len());
+            add(&self.removed, usize::from(matches!(out.end, End::Removed(_))));
+            add(&self.decided, usize::from(out.end == End::Decided));
+            add(&self.required, usize::from(matches!(out.end, End::Required(_))));
+            let runs = || out.runs.iter().flatten();
+            add(&self.cancelled, runs().filter(|run| run.status == Status::Cancelled).count());
+            add(&self.frozen_or_outdated, runs().filter(|run| run.note.is_some()).count());
+        }
+    }
+}
+
+impl fmt::Display for Counts {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { hooks, cycles, failures, removed, decided, required, cancelled, frozen_or_outdated } = self;
+        write!(
+            f,
+            "{} runs, {} sets with a cycle, {} failures, {} removals, {} denials, {} required failures, {} cancelled, {} frozen or outdated",
+            hooks.get(),
+            cycles.get(),
+            failures.get(),
+            removed.get(),
+            decided.get(),
+            required.get(),
+            cancelled.get(),
+            frozen_or_outdated.get(),
+        )
+    }
+}

@@ -1,0 +1,306 @@
+//! The hooks of a case, in every form there is: each does what the event's script says of it.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicIsize, Ordering};
+use std::time::Duration;
+
+use hooks_core::Violation;
+use hooks_core::hook::Timeout;
+use hooks_core::prelude::*;
+
+use crate::case::{Act, Case, Edit, Form, Move, Point, Role};
+
+/// How many subjects there are, snapshots included.
+pub(crate) static LIVE: AtomicIsize = AtomicIsize::new(0);
+
+/// The byte that the kinds forbid.
+pub(crate) const FORBIDDEN: u8 = 255;
+
+/// A subject that is counted.
+#[derive(Debug)]
+pub(crate) struct Bytes(Arc<Vec<u8>>);
+
+impl Bytes {
+    pub(crate) fn new(bytes: Vec<u8>) -> Self {
+        LIVE.fetch_add(1, Ordering::SeqCst);
+        Self(Arc::new(bytes))
+    }
+
+    pub(crate) fn to_vec(&self) -> Vec<u8> {
+        self.0.to_vec()
+    }
+
+    fn check(before: &Self, after: &Self) -> Result<(), Violation> {
+        let broken = after.0.contains(&FORBIDDEN) && !before.0.contains(&FORBIDDEN);
+        if broken { Err(Violation::new("255 is forbidden")) } else { Ok(()) }
+    }
+}
+
+impl Clone for Bytes {
+    fn clone(&self) -> Self {
+        LIVE.fetch_add(1, Ordering::SeqCst);
+        Self(Arc::clone(&self.0))
+    }
+}
+
+impl Drop for Bytes {
+    fn drop(&mut self) {
+        LIVE.fetch_sub(1, Ordering::SeqCst);
+    }
+}
+
+impl PartialEq for Bytes {
+    fn eq(&self, other: &Self) -> bool {
+        self.0 == other.0
+    }
+}
+
+/// What each hook does, and the text that filters look at.
+#[derive(Debug)]
+pub(crate) struct Script {
+    moves: HashMap<&'static str, Move>,
+    topic: &'static str,
+}
+
+impl Script {
+    fn of(&self, id: &str) -> Move {
+        self.moves[id]
+    }
+}
+
+#[derive(Debug, HookKind)]
+#[hook_kind(name = "o_gate", subject = Bytes, verdict = Permission, check = Bytes::check, match(topic = script.topic))]
+pub(crate) struct OGate {
+    pub(crate) script: Script,
+}
+
+#[derive(Debug, HookKind)]
+#[hook_kind(name = "o_step", subject = Bytes, removable, check = Bytes::check, match(topic = script.topic))]
+pub(crate) struct OStep {
+    pub(crate) script: Script,
+}
+
+#[derive(Debug, HookKind)]
+#[hook_kind(name = "o_event", match(topic = script.topic))]
+pub(crate) struct OEvent {
+    pub(crate) script: Script,
+}
+
+type Fails = Box<dyn std::error::Error + Send + Sync>;
+
+pub(crate) fn answer(it: Move) -> Permission {
+    match it.act {
+        Act::Say(1) => Permission::allow(),
+        Act::Say(2) => Permission::ask("ask"),
+        Act::Say(3) => Permission::defer("defer"),
+        Act::Say(4) => Permission::deny("deny"),
+        _ => Permission::NoOpinion,
+    }
+}
+
+fn called(it: Move) -> Move {
+    assert!(it.act != Act::PanicAtCall, "at the call");
+    it
+}
+
+fn end(it: Move) -> Result<(), Fails> {
+    match it.act {
+        Act::Fail => Err("failed".into()),
+        Act::Panic | Act::PanicAtCall => panic!("in the hook"),
+        Act::HaltAsError => Err(Halt::new("enough").into()),
+        Act::Say(_) | Act::Remove => Ok(()),
+    }
+}
+
+fn edit(it: Move, bytes: &mut Bytes) {
+    match it.edit {
+        Edit::Nothing => {}
+        Edit::Same => {
+            let bytes = Arc::make_mut(&mut bytes.0);
+            bytes.push(0);
+            bytes.pop();
+        }
+        Edit::Push(byte) => Arc::make_mut(&mut bytes.0).push(byte),
+        Edit::Break => Arc::make_mut(&mut bytes.0).push(FORBIDDEN),
+    }
+}
+
+async fn wait(it: Move) {
+    if it.delay > 0 {
+        tokio::time::sleep(Duration::from_millis(it.delay)).await;
+    }
+}
+
+async fn read_later<T>(it: Move, value: T) -> Result<T, Fails> {
+    wait(it).await;
+    end(it).map(|()| value)
+}
+
+fn own<T>(it: Move, mut bytes: Bytes, then: fn(Bytes, Move) -> T) -> Result<T, Fails> {
+    edit(it, &mut bytes);
+    end(it).map(|()| then(bytes, it))
+}
+
+async fn own_later<T>(it: Move, mut bytes: Bytes, then: fn(Bytes, Move) -> T) -> Result<T, Fails> {
+    edit(it, &mut bytes);
+    wait(it).await;
+    end(it).map(|()| then(bytes, it))
+}
+
+fn lend<T>(it: Move, bytes: &mut Bytes, value: T) -> Result<T, Fails> {
+    edit(it, bytes);
+    end(it).map(|()| value)
+}
+
+fn halt() -> Halt {
+    Halt::new("enough")
+}
+
+macro_rules! reading {
+    ($kind:ident, $id:ident, $form:ident, $value:expr) => {
+        match $form {
+            Form::ReadAsync => Hook::async_reader::<$kind, _, _, _>($id, move |_, event, _| {
+                let it = called(event.script.of($id));
+                Box::pin(read_later(it, $value(it)))
+            }),
+            _ => Hook::reader::<$kind, _, _, _>($id, move |_, event, _| {
+                let it = called(event.script.of($id));
+                end(it).map(|()| $value(it))
+            }),
+        }
+    };
+}
+
+macro_rules! writing {
+    ($kind:ident, $id:ident, $form:ident, $value:expr, $then:expr) => {
+        match $form {
+            Form::Lend => Hook::writer::<$kind, _, _, _>($id, move |_, event, bytes| {
+                let it = called(event.script.of($id));
+                lend(it, bytes, $value(it))
+            }),
+            Form::Own => Hook::replacer::<$kind, _, _, _>($id, move |_, event, bytes| {
+                own(called(event.script.of($id)), bytes, $then)
+            }),
+            Form::OwnAsync => Hook::async_replacer::<$kind, _, _, _>($id, move |_, event, bytes| {
+                Box::pin(own_later(called(event.script.of($id)), bytes, $then))
+            }),
+            _ => reading!($kind, $id, $form, $value),
+        }
+    };
+}
+
+fn nothing(_: Move) {}
+
+fn halts(_: Move) -> Halt {
+    halt()
+}
+
+fn value(point: Point, id: &'static str, form: Form, role: Role) -> Hook {
+    let halting = |bytes, _| (bytes, halt());
+    match (point, role) {
+        (Point::Gate, Role::Answers) => writing!(OGate, id, form, answer, |bytes, it| (bytes, answer(it))),
+        (Point::Gate, Role::Silent) => writing!(OGate, id, form, nothing, |bytes, _| bytes),
+        (Point::Gate, Role::Halts) => writing!(OGate, id, form, halts, halting),
+        (Point::Step, Role::Answers) => {
+            writing!(OStep, id, form, nothing, |bytes, it| (it.act != Act::Remove).then_some(bytes))
+        }
+        (Point::Step, Role::Silent) => writing!(OStep, id, form, nothing, |bytes, _| bytes),
+        (Point::Step, Role::Halts) => writing!(OStep, id, form, halts, halting),
+        (Point::Event, Role::Halts) => reading!(OEvent, id, form, halts),
+        (Point::Event, _) => reading!(OEvent, id, form, nothing),
+    }
+}
+
+#[hook(id = "g0", kind = OGate, topic = "on")]
+async fn g0(event: &OGate) -> Result<Permission, Fails> {
+    let it = event.script.of("g0");
+    // An `async fn` runs nothing before its first poll.
+    read_later(it, answer(it)).await
+}
+
+#[hook(id = "g1", kind = OGate, topic = "on")]
+fn g1(event: &OGate, bytes: &mut Bytes) -> Result<Permission, Fails> {
+    let it = event.script.of("g1");
+    lend(it, bytes, answer(it))
+}
+
+#[hook(id = "g2", kind = OGate, topic = "on|other")]
+async fn g2(event: &OGate, bytes: &mut Bytes) -> Result<Permission, Fails> {
+    let it = event.script.of("g2");
+    edit(it, bytes);
+    read_later(it, answer(it)).await
+}
+
+#[hook(id = "g3", kind = OGate, topic = "o?")]
+fn g3(event: &OGate, _bytes: &Bytes) -> Result<Permission, Fails> {
+    let it = event.script.of("g3");
+    end(it).map(|()| answer(it))
+}
+
+#[hook(id = "s0", kind = OStep, topic = "on")]
+async fn s0(event: &OStep, _bytes: &Bytes) -> Result<(), Fails> {
+    read_later(event.script.of("s0"), ()).await
+}
+
+#[hook(id = "s1", kind = OStep, topic = "on")]
+fn s1(event: &OStep, bytes: &mut Bytes) -> Result<(), Fails> {
+    lend(event.script.of("s1"), bytes, ())
+}
+
+#[hook(id = "s2", kind = OStep, topic = "o*n")]
+async fn s2(event: &OStep, bytes: Bytes) -> Result<Option<Bytes>, Fails> {
+    own_later(event.script.of("s2"), bytes, |bytes, it| (it.act != Act::Remove).then_some(bytes)).await
+}
+
+#[hook(id = "s3", kind = OStep, topic = "on")]
+fn s3(event: &OStep) -> Result<(), Fails> {
+    end(event.script.of("s3"))
+}
+
+#[hook(id = "e0", kind = OEvent, topic = "on")]
+async fn e0(event: &OEvent) -> Result<(), Fails> {
+    read_later(event.script.of("e0"), ()).await
+}
+
+#[hook(id = "e1", kind = OEvent, topic = "on")]
+fn e1(event: &OEvent) -> Result<(), Fails> {
+    end(event.script.of("e1"))
+}
+
+#[hook(id = "e2", kind = OEvent, topic = "on")]
+async fn e2(event: &OEvent) -> Result<(), Fails> {
+    read_later(event.script.of("e2"), ()).await
+}
+
+#[hook(id = "e3", kind = OEvent, topic = "on")]
+fn e3(event: &OEvent) -> Result<(), Fails> {
+    end(event.script.of("e3"))
+}
+
+/// The hooks of the case, registered from last to first: the order of registration is no order.
+pub(crate) fn registry(case: &Case) -> Registry {
+    let functions = hooks![g0, g1, g2, g3, s0, s1, s2, s3, e0, e1, e2, e3];
+    let registry = Registry::empty().with(functions).unwrap();
+    for spec in case.specs.iter().rev().filter(|spec| !spec.filtered) {
+        let ids = |list: &[usize]| list.iter().map(|&other| case.specs[other].id).collect::<Vec<_>>();
+        let timeout = spec.timeout.map_or(Timeout::None, |millis| Timeout::After(Duration::from_millis(millis)));
+        let mut hook = value(case.point, spec.id, spec.form, spec.role).priority(spec.priority).timeout(timeout);
+        hook = hook.after(ids(&spec.after)).before(ids(&spec.before)).requires(ids(&spec.requires));
+        if let Some(policy) = spec.policy {
+            hook = hook.on_failure(policy);
+        }
+        registry.register(hook).unwrap();
+    }
+    registry.set_app(AppDef::new("app").hooks(case.specs.iter().filter(|spec| spec.in_app).map(|spec| spec.id)));
+    registry
+}
+
+pub(crate) fn agent(case: &Case) -> AgentDef {
+    AgentDef::new("agent").hooks(case.specs.iter().filter(|spec| !spec.in_app).map(|spec| spec.id))
+}
+
+pub(crate) fn script(case: &Case, round: usize) -> Script {
+    let moves = case.specs.iter().zip(&case.moves[round]).map(|(spec, it)| (spec.id, *it)).collect();
+    Script { moves, topic: if Case::filters_match(round) { "on" } else { "off" } }
+}

@@ -1,0 +1,189 @@
+//! Random sets of hooks, fired at three kinds, against a plain sequential fold written from the words of DESIGN.
+//!
+//! `HOOKS_ORACLE_DISPATCHES=1000000 cargo test --release -p hooks-core --test oracle` is the long run.
+
+mod case;
+mod fold;
+mod hooks;
+
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, Mutex};
+
+use hooks_core::config::Problem;
+use hooks_core::prelude::*;
+use hooks_core::record::{FailureKind, Note, Record, Run, Status};
+use hooks_core::verdict::Cause;
+use hooks_core::{DispatchError, HookContext};
+use proptest::test_runner::{Config, TestCaseError, TestError, TestRunner};
+
+use case::{Case, Point};
+use fold::{End, Outcome};
+use hooks::{Bytes, LIVE, OEvent, OGate, OStep};
+
+/// Dispatches of one set.
+const FIRED: usize = 4;
+
+/// What can be seen of a dispatch, of whatever kind.
+#[derive(Debug, PartialEq)]
+struct Seen {
+    subject: Option<Vec<u8>>,
+    permission: Answered,
+    halt: Option<String>,
+    removed_by: Option<String>,
+    failures: Vec<(String, FailureKind)>,
+    required: Option<String>,
+    runs: Option<Vec<SeenRun>>,
+}
+
+/// A permission in a word, who gave it, and how that hook failed where it did not decide.
+type Answered = (Option<&'static str>, Option<String>, Option<FailureKind>);
+
+fn answered(permission: Permission) -> Answered {
+    let word = permission.summary();
+    let (by, cause) = match permission {
+        Permission::Ask(question) | Permission::Defer(question) => (question.by, Cause::Policy),
+        Permission::Deny(denial) => (denial.by, denial.cause),
+        _ => (None, Cause::Policy),
+    };
+    let failure = match cause {
+        Cause::CouldNotAnswer(kind) => Some(kind),
+        _ => None,
+    };
+    (word, by.map(|by| by.to_string()), failure)
+}
+
+type SeenRun = (String, Status, bool, Option<&'static str>, Option<Note>);
+
+fn seen_run(run: &Run) -> SeenRun {
+    (run.hook.to_string(), run.status, run.changed, run.verdict, run.note)
+}
+
+fn expected(case: &Case, outcome: &Outcome) -> Seen {
+    let id = |index: usize| case.specs[index].id.to_owned();
+    let failures = outcome.failures.iter().map(|&(index, kind)| (id(index), kind));
+    let required = match outcome.end {
+        End::Required(index) => Some(id(index)),
+        _ => None,
+    };
+    let removed_by = match outcome.end {
+        End::Removed(index) => Some(id(index)),
+        _ => None,
+    };
+    let gone = removed_by.is_some() || case.point == Point::Event;
+    let error = required.is_some();
+    Seen {
+        subject: (!gone).then(|| outcome.subject.clone()),
+        permission: match outcome.by {
+            _ if error => (None, None, None),
+            Some((index, failure)) => (outcome.permission.summary(), Some(id(index)), failure),
+            None => (outcome.permission.summary(), None, None),
+        },
+        halt: outcome.halt.filter(|_| !error).map(id),
+        removed_by,
+        failures: if error { Vec::new() } else { failures.collect() },
+        required,
+        runs: outcome.runs.as_ref().map(|runs| {
+            runs.iter().map(|run| (id(run.index), run.status, run.changed, run.verdict, run.note)).collect()
+        }),
+    }
+}
+
+fn seen<K: HookKind>(
+    fired: Result<Fired<K>, DispatchError>,
+    subject: impl Fn(hooks_core::Kept<K>) -> Option<Vec<u8>>,
+    recovered: impl Fn(K::Subject) -> Option<Vec<u8>>,
+    permission: impl Fn(K::Verdict) -> Permission,
+) -> Seen {
+    let mut seen = Seen {
+        subject: None,
+        permission: (None, None, None),
+        halt: None,
+        removed_by: None,
+        failures: Vec::new(),
+        required: None,
+        runs: None,
+    };
+    match fired {
+        Ok(fired) => {
+            seen.subject = subject(fired.subject);
+            seen.permission = answered(permission(fired.verdict));
+            seen.halt = fired.halt.and_then(|halt| halt.by).map(|by| by.to_string());
+            seen.removed_by = fired.removed_by.map(|by| by.to_string());
+            seen.failures = fired.failures.iter().map(|f| (f.hook.to_string(), f.failure)).collect();
+        }
+        Err(error) => {
+            match &error {
+                DispatchError::Required { failure, .. } => seen.required = Some(failure.hook.to_string()),
+                other => panic!("{other}"),
+            }
+            seen.subject = recovered(error.into_subject::<K>().expect("a subject of this kind"));
+        }
+    }
+    seen
+}
+
+async fn fire(case: &Case, set: &HookSet, cx: &HookContext, round: usize) -> Seen {
+    let script = hooks::script(case, round);
+    let start = Bytes::new(vec![round.try_into().unwrap_or(0)]);
+    let bytes = |bytes: Bytes| Some(bytes.to_vec());
+    match case.point {
+        Point::Gate => seen(set.fire(cx, &OGate { script }, start).await, bytes, bytes, |verdict| verdict),
+        Point::Step => {
+            let fired = set.fire(cx, &OStep { script }, start).await;
+            seen(fired, |kept| kept.and_then(bytes), bytes, |()| Permission::NoOpinion)
+        }
+        Point::Event => {
+            seen(set.fire(cx, &OEvent { script }, ()).await, |()| None, |()| None, |()| Permission::NoOpinion)
+        }
+    }
+}
+
+fn check(case: &Case, runtime: &tokio::runtime::Runtime) -> Result<(), TestCaseError> {
+    let registry = hooks::registry(case);
+    let heard: Arc<Mutex<Option<Vec<SeenRun>>>> = Arc::default();
+    let into = Arc::clone(&heard);
+    registry.observe(move |record: &Record| {
+        *into.lock().unwrap() = Some(record.runs.iter().map(seen_run).collect());
+    });
+    let set = registry.scope(&hooks::agent(case), None);
+    let Some(order) = fold::order(case) else {
+        let Err(error) = set else { return Err(TestCaseError::fail("a cycle was not told")) };
+        let only_cycles = error.problems().iter().all(|problem| matches!(problem, Problem::Cycle { .. }));
+        return if only_cycles { Ok(()) } else { Err(TestCaseError::fail(error.to_string())) };
+    };
+    let set = set.map_err(|error| TestCaseError::fail(error.to_string()))?;
+    let cx = HookContext::new();
+    for round in 0..FIRED {
+        let expected = expected(case, &fold::fold(case, &order, round));
+        let mut got = runtime.block_on(fire(case, &set, &cx, round));
+        got.runs = heard.lock().unwrap().take();
+        if got != expected {
+            return Err(TestCaseError::fail(format!(
+                "round {round}\n     got {got:#?}\nexpected {expected:#?}\n{set}"
+            )));
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn a_dispatch_is_the_fold_of_its_hooks_in_order() {
+    hooks_core::quiet_panics();
+    let dispatches: usize =
+        std::env::var("HOOKS_ORACLE_DISPATCHES").ok().and_then(|text| text.parse().ok()).unwrap_or(2_000);
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build().unwrap();
+    let cases = u32::try_from(dispatches.div_ceil(FIRED)).unwrap();
+    let config = Config { cases, failure_persistence: None, max_shrink_iters: 4_000, ..Config::default() };
+    let counts = fold::Counts::default();
+    let start = std::time::Instant::now();
+    let run = TestRunner::new(config).run(&case::strategy(FIRED), |case| {
+        counts.note(&case);
+        check(&case, &runtime)
+    });
+    if let Err(TestError::Fail(why, case)) = run {
+        panic!("{why}\n{case:#?}");
+    }
+    assert_eq!(LIVE.load(Ordering::SeqCst), 0, "subjects that are still alive");
+    assert_eq!(runtime.metrics().num_alive_tasks(), 0, "tasks that are still alive");
+    println!("{} dispatches of {cases} sets in {:?}; {counts}", cases as usize * FIRED, start.elapsed());
+}

@@ -1,0 +1,112 @@
+//! Promise 5: `quiet_panics` routes the panic messages of hooks to tracing, and those of nobody else.
+//!
+//! A binary of its own: the panic hook and the subscriber are the whole process's.
+
+use std::fmt;
+use std::sync::{Arc, Mutex};
+
+use hooks_core::prelude::*;
+use tracing::field::{Field, Visit};
+use tracing::span::{Attributes, Id, Record};
+use tracing::{Event, Metadata, Subscriber};
+
+/// Keeps the text of each event of the panics' target.
+#[derive(Clone, Default)]
+struct Heard(Arc<Mutex<Vec<String>>>);
+
+impl Heard {
+    fn take(&self) -> Vec<String> {
+        std::mem::take(&mut *self.0.lock().unwrap())
+    }
+}
+
+struct Text(String);
+
+impl Visit for Text {
+    fn record_debug(&mut self, field: &Field, value: &dyn fmt::Debug) {
+        if field.name() == "message" {
+            self.0 = format!("{value:?}");
+        }
+    }
+}
+
+impl Subscriber for Heard {
+    fn enabled(&self, metadata: &Metadata<'_>) -> bool {
+        metadata.target() == "hooks_core::panic"
+    }
+
+    fn new_span(&self, _: &Attributes<'_>) -> Id {
+        Id::from_u64(1)
+    }
+
+    fn record(&self, _: &Id, _: &Record<'_>) {}
+
+    fn record_follows_from(&self, _: &Id, _: &Id) {}
+
+    fn event(&self, event: &Event<'_>) {
+        let mut text = Text(String::new());
+        event.record(&mut text);
+        self.0.lock().unwrap().push(text.0);
+    }
+
+    fn enter(&self, _: &Id) {}
+
+    fn exit(&self, _: &Id) {}
+}
+
+struct Bomb;
+
+impl Drop for Bomb {
+    fn drop(&mut self) {
+        if !std::thread::panicking() {
+            panic!("from the payload's drop");
+        }
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_panics_of_hooks_go_to_tracing_and_those_of_others_where_they_went() {
+    let others: Arc<Mutex<Vec<String>>> = Arc::default();
+    let into = Arc::clone(&others);
+    std::panic::set_hook(Box::new(move |info| {
+        into.lock().unwrap().push(info.payload_as_str().unwrap_or("no text").to_owned());
+    }));
+    hooks_core::quiet_panics();
+    hooks_core::quiet_panics();
+    let heard = Heard::default();
+    let _default = tracing::subscriber::set_default(heard.clone());
+
+    let hooks = [
+        Hook::reader::<AfterCreateMessage, _, (), _>("sync", |_, _, ()| panic!("from a function")),
+        Hook::async_reader::<AfterCreateMessage, _, (), _>("now", |_, _, ()| Box::pin(async { panic!("from a poll") })),
+        Hook::async_reader::<AfterCreateMessage, _, (), _>("later", |_, _, ()| {
+            Box::pin(async {
+                tokio::task::yield_now().await;
+                panic!("from a later poll")
+            })
+        }),
+        Hook::reader::<AfterCreateMessage, _, (), _>("payload", |_, _, ()| std::panic::panic_any(Bomb)),
+    ];
+    let registry = Registry::empty();
+    let mut agent = AgentDef::new("a");
+    for hook in hooks {
+        agent = agent.hooks([hook.id().as_str()]);
+        registry.register(hook).unwrap();
+    }
+    let set = registry.scope(&agent, None).unwrap();
+    let event = AfterCreateMessage::new(Message::new(Role::User, "hi"));
+    let fired = set.fire(&HookContext::new(), &event, ()).await.unwrap();
+    assert_eq!(fired.failures.len(), 4);
+
+    let mut told = heard.take();
+    told.sort();
+    let expected =
+        ["a panic without text", "from a function", "from a later poll", "from a poll", "from the payload's drop"];
+    assert_eq!(told, expected);
+    assert_eq!(*others.lock().unwrap(), [""; 0]);
+
+    assert!(std::panic::catch_unwind(|| panic!("from the harness")).is_err());
+    assert_eq!(*others.lock().unwrap(), ["from the harness"]);
+    assert!(heard.take().is_empty());
+    drop(std::panic::take_hook());
+}

@@ -1,0 +1,102 @@
+//! Promise 8: with no hook selected, a dispatch allocates nothing, reads no clock, touches no runtime, emits no record.
+//!
+//! A binary of its own: the allocator counts.
+
+use std::future::Future;
+use std::pin::pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::task::{Context, Poll, Waker};
+
+use hooks_core::prelude::*;
+use hooks_core::record::Record;
+
+/// Before a note is filed.
+#[derive(Debug, HookKind)]
+#[hook_kind(name = "file_note", subject = String, verdict = Permission, match(topic))]
+struct FileNote {
+    topic: String,
+}
+
+#[hook(id = "reads", kind = FileNote, topic = "x")]
+fn reads(_note: &String) {}
+
+#[hook(id = "writes", kind = FileNote, topic = "x")]
+fn writes(_note: &mut String) {}
+
+#[hook(id = "reads_later", kind = FileNote, topic = "x")]
+async fn reads_later(_note: &String) {}
+
+#[hook(id = "writes_later", kind = FileNote, topic = "x")]
+async fn writes_later(note: String) -> String {
+    note
+}
+
+#[hook(id = "elsewhere", kind = after_create_message)]
+fn elsewhere() {}
+
+/// The sets in which nothing is selected for a topic `y`, each heard by an observer that counts.
+fn sets(heard: &Arc<AtomicUsize>) -> Vec<(&'static str, HookSet)> {
+    let registry = Registry::empty().with(hooks![reads, writes, reads_later, writes_later, elsewhere]).unwrap();
+    let heard = Arc::clone(heard);
+    registry.observe(move |_: &Record| {
+        heard.fetch_add(1, Ordering::SeqCst);
+    });
+    let set = |ids: &[&str]| registry.scope(&AgentDef::new("a").hooks(ids.iter().copied()), None).unwrap();
+    let lists: [(&str, &[&str]); 5] = [
+        ("no hook at all", &[]),
+        ("a hook of another kind", &["elsewhere"]),
+        ("no sync filter matches", &["reads", "writes"]),
+        ("no async filter matches", &["reads_later", "writes_later"]),
+        ("no filter matches", &["reads", "reads_later", "writes", "writes_later"]),
+    ];
+    let mut sets: Vec<_> = lists.into_iter().map(|(why, ids)| (why, set(ids))).collect();
+    registry.disable("reads").unwrap();
+    let ids = AgentDef::new("a").hooks(["reads"]);
+    sets.push(("the only hook is disabled", registry.scope(&ids, None).unwrap()));
+    sets
+}
+
+#[test]
+fn with_no_hook_selected_nothing_is_allocated_no_runtime_is_touched_and_no_record_emitted() {
+    let heard = Arc::default();
+    for keeps_records in [false, true] {
+        let cx = HookContext::builder().keep_records(keeps_records).build();
+        let event = FileNote { topic: "y".to_owned() };
+        for (why, set) in sets(&heard) {
+            let fire = || {
+                // Without a runtime, in one poll.
+                let fired = pin!(set.fire(&cx, &event, String::new())).poll(&mut Context::from_waker(Waker::noop()));
+                let Poll::Ready(Ok(fired)) = fired else { panic!("it waited") };
+                assert_eq!(fired.verdict, Permission::NoOpinion);
+                assert!(fired.record.is_none());
+            };
+            fire(); // What is made once for the whole process is made now.
+            let counted = allocation_counter::measure(fire);
+            assert_eq!(counted.count_total, 0, "{why}");
+        }
+    }
+    assert_eq!(heard.load(Ordering::SeqCst), 0);
+}
+
+#[test]
+fn a_selected_hook_is_heard_of() {
+    let heard = Arc::default();
+    let cx = HookContext::new();
+    let (_, set) = sets(&heard).swap_remove(2);
+    let _fired = set.fire_blocking(&cx, &FileNote { topic: "x".to_owned() }, String::new()).unwrap();
+    assert_eq!(heard.load(Ordering::SeqCst), 1);
+}
+
+/// A sync hook without opinion costs no allocation either, where nobody listens.
+#[test]
+fn a_sync_hook_that_changes_nothing_allocates_nothing() {
+    let registry = Registry::empty().with(hooks![reads, writes]).unwrap();
+    let set = registry.scope(&AgentDef::new("a").hooks(["reads", "writes"]), None).unwrap();
+    let (cx, event) = (HookContext::new(), FileNote { topic: "x".to_owned() });
+    let fire = || {
+        let _fired = set.fire_blocking(&cx, &event, String::new()).unwrap();
+    };
+    fire();
+    assert_eq!(allocation_counter::measure(fire).count_total, 0);
+}
