@@ -16,15 +16,14 @@ pub use binding::{Filters, KindInfo};
 pub use handler::BoxFuture;
 pub(crate) use handler::FaultKind;
 #[doc(hidden)]
-pub use handler::{Answer, Effect, Fault, Func, Handler};
+pub use handler::{Answer, Call, Effect, Fault, Func, Handler};
 #[doc(hidden)]
 pub use options::Ids;
 pub use options::{OnFailure, Options, Timeout};
 
 use crate::HookContext;
 use crate::kind::HookKind;
-use crate::param::ReturnsSubject;
-use crate::param::ReturnsVerdict;
+use crate::param::{Fails, Of, ReturnsSubject, ReturnsVerdict};
 
 /// The id of a hook: a lower-case letter, then lower-case letters, digits and `_`.
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -154,9 +153,9 @@ impl Hook {
     where
         K: HookKind,
         F: Fn(&HookContext, &K, &K::Subject) -> R + Send + Sync + 'static,
-        R: ReturnsVerdict<K, K::Verdict, M>,
+        R: ReturnsVerdict<K, K::Verdict, M, Error: Fails>,
     {
-        Self::with_handler(id, Handler::<K>::read(move |cx, event, subject| run(cx, event, subject).verdict()))
+        Self::with_handler(id, Handler::<K>::read(move |cx, event, subject| Fails::settle(R::verdict(Of::NEW, run(cx, event, subject)))))
     }
 
     #[doc = constructor_docs!("A hook that changes the subject in place.")]
@@ -165,9 +164,9 @@ impl Hook {
     where
         K: HookKind,
         F: Fn(&HookContext, &K, &mut K::Subject) -> R + Send + Sync + 'static,
-        R: ReturnsVerdict<K, K::Verdict, M>,
+        R: ReturnsVerdict<K, K::Verdict, M, Error: Fails>,
     {
-        Self::with_handler(id, Handler::<K>::lend(move |cx, event, subject| run(cx, event, subject).verdict()))
+        Self::with_handler(id, Handler::<K>::lend(move |cx, event, subject| Fails::settle(R::verdict(Of::NEW, run(cx, event, subject)))))
     }
 
     #[doc = constructor_docs!("A hook that takes the subject and returns what is to be there instead.")]
@@ -176,9 +175,9 @@ impl Hook {
     where
         K: HookKind,
         F: Fn(&HookContext, &K, K::Subject) -> R + Send + Sync + 'static,
-        R: ReturnsSubject<K, K::Subject, K::Verdict, M>,
+        R: ReturnsSubject<K, K::Subject, K::Verdict, M, Error: Fails>,
     {
-        Self::with_handler(id, Handler::<K>::own(move |cx, event, subject| run(cx, event, subject).effect()))
+        Self::with_handler(id, Handler::<K>::own(move |cx, event, subject| Fails::settle(R::effect(Of::NEW, run(cx, event, subject)))))
     }
 
     #[doc = constructor_docs!("A hook that reads the subject and waits for something.")]
@@ -187,14 +186,14 @@ impl Hook {
     where
         K: HookKind,
         F: for<'a> Fn(&'a HookContext, &'a K, &'a K::Subject) -> BoxFuture<'a, R> + Send + Sync + 'static,
-        R: ReturnsVerdict<K, K::Verdict, M> + 'static,
+        R: ReturnsVerdict<K, K::Verdict, M, Error: Fails> + 'static,
         M: 'static,
     {
         Self::with_handler(
             id,
             Handler::<K>::read_async(move |cx, event, subject| {
                 let answer = run(cx, event, subject);
-                Box::pin(async move { answer.await.verdict() })
+                Box::pin(async move { Fails::settle(R::verdict(Of::NEW, answer.await)) })
             }),
         )
     }
@@ -205,14 +204,14 @@ impl Hook {
     where
         K: HookKind,
         F: for<'a> Fn(&'a HookContext, &'a K, K::Subject) -> BoxFuture<'a, R> + Send + Sync + 'static,
-        R: ReturnsSubject<K, K::Subject, K::Verdict, M> + 'static,
+        R: ReturnsSubject<K, K::Subject, K::Verdict, M, Error: Fails> + 'static,
         M: 'static,
     {
         Self::with_handler(
             id,
             Handler::<K>::own_async(move |cx, event, subject| {
                 let answer = run(cx, event, subject);
-                Box::pin(async move { answer.await.effect() })
+                Box::pin(async move { Fails::settle(R::effect(Of::NEW, answer.await)) })
             }),
         )
     }

@@ -1,9 +1,12 @@
 //! What a hook may take and return. Generated code goes through these traits, so that a signature that does not fit is
 //! told in words of the kind, on the user's own token.
 //!
-//! `M` and `Via` are markers that inference finds; nobody writes them.
+//! `M` and `Via` are markers that inference finds; nobody writes them. The other types it learns from the arguments, so
+//! that generated code names none of them at a token where a wrong one would be told again.
 
+use std::convert::Infallible;
 use std::error::Error;
+use std::marker::PhantomData;
 
 use crate::HookContext;
 use crate::hook::{Answer, Effect, Fault};
@@ -14,7 +17,7 @@ type BoxError = Box<dyn Error + Send + Sync>;
 
 /// A parameter that reads: `&HookContext`, the event, or the subject.
 #[diagnostic::on_unimplemented(
-    message = "a `{K}` hook cannot take `{Self}`",
+    message = "a hook at `{K}` cannot take `{Self}`",
     label = "not a parameter of this kind",
     note = "it may take `&HookContext`, `&{K}` (the event) and `&{S}` (the subject), the subject also by value or as `&mut {S}`"
 )]
@@ -25,7 +28,7 @@ pub trait Read<'a, K, S, Via> {
 
 /// A parameter that reads, beside one that takes the subject: `&HookContext` or the event.
 #[diagnostic::on_unimplemented(
-    message = "a `{K}` hook that rewrites its subject cannot also take `{Self}`",
+    message = "a hook at `{K}` that rewrites its subject cannot also take `{Self}`",
     label = "not a parameter beside the subject",
     note = "beside the subject it may take `&HookContext` and `&{K}` (the event); the subject itself only once"
 )]
@@ -36,15 +39,24 @@ pub trait Beside<'a, K, S, Via> {
 
 /// The parameter that rewrites: the subject by value or as `&mut`.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is not the subject of a `{K}` hook",
+    message = "`{Self}` is not the subject of a hook at `{K}`",
     label = "the subject is `{S}`",
     note = "a parameter by value or `&mut` is the subject to rewrite; take everything else as `&`"
 )]
 pub trait Rewrite<K, S>: Sized {
-    /// The subject by value.
-    fn pass(subject: S) -> Self;
+    /// The subject by value. The event only says which kind it is, as inference finds it nowhere else.
+    fn pass(event: &K, subject: S) -> Self;
     /// The subject in place.
-    fn lend(subject: &mut S) -> &mut Self;
+    fn lend<'s>(event: &K, subject: &'s mut S) -> &'s mut Self;
+}
+
+/// A kind and what its hooks return, without a value: inference learns both from it before it looks for a conversion.
+#[derive(Debug)]
+pub struct Of<K, R>(PhantomData<fn() -> (K, R)>);
+
+impl<K, R> Of<K, R> {
+    /// The only value.
+    pub const NEW: Self = Self(PhantomData);
 }
 
 /// Marks the context.
@@ -109,108 +121,146 @@ impl<'a, K, S> Beside<'a, K, S, ViaEvent> for &'a K {
 
 #[diagnostic::do_not_recommend]
 impl<K, S> Rewrite<K, S> for S {
-    fn pass(subject: S) -> Self {
+    fn pass(_event: &K, subject: S) -> Self {
         subject
     }
 
-    fn lend(subject: &mut S) -> &mut Self {
+    fn lend<'s>(_event: &K, subject: &'s mut S) -> &'s mut Self {
         subject
     }
 }
 
 /// What a hook may return that did not take the subject by value.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is not what a `{K}` hook returns",
+    message = "`{Self}` is not what a hook at `{K}` returns",
     label = "expected `()` or something that converts into `{V}`",
-    note = "it may also be a `Result` of one of them, with an error that converts into `Box<dyn Error + Send + Sync>`, or a `Halt` in a kind of a turn"
+    note = "it may also be a `Result` of one of them, or a `Halt` in a kind of a turn; a hook that takes the subject by value returns that too"
 )]
-pub trait ReturnsVerdict<K, V, M> {
+pub trait ReturnsVerdict<K, V, M>: Sized {
+    /// The error of a `Result`. Whether it may be one is asked apart, so that it is told apart.
+    type Error;
     /// The answer in the form that a dispatch reads.
     #[doc(hidden)]
-    fn verdict(self) -> Answer<V>;
+    fn verdict(of: Of<K, V>, returned: Self) -> Result<Answer<V>, Self::Error>;
 }
 
 #[diagnostic::do_not_recommend]
 impl<K, V, T: Into<V>> ReturnsVerdict<K, V, ViaInto> for T {
-    fn verdict(self) -> Answer<V> {
-        Ok(self.into())
+    type Error = Infallible;
+
+    fn verdict(_of: Of<K, V>, returned: Self) -> Result<Answer<V>, Infallible> {
+        Ok(Ok(returned.into()))
     }
 }
 
 #[diagnostic::do_not_recommend]
 impl<K: InTurn, V> ReturnsVerdict<K, V, ViaHalt> for Halt {
-    fn verdict(self) -> Answer<V> {
-        Err(Fault::halt_and_keep(self))
+    type Error = Infallible;
+
+    fn verdict(_of: Of<K, V>, returned: Self) -> Result<Answer<V>, Infallible> {
+        Ok(Err(Fault::halt_and_keep(returned)))
     }
 }
 
 #[diagnostic::do_not_recommend]
-impl<K, V, T: Into<V>, E: Into<BoxError>> ReturnsVerdict<K, V, ViaResult<ViaInto>> for Result<T, E> {
-    fn verdict(self) -> Answer<V> {
-        self.map(Into::into).map_err(|error| Fault::from_error(error.into()))
+impl<K, V, T: Into<V>, E> ReturnsVerdict<K, V, ViaResult<ViaInto>> for Result<T, E> {
+    type Error = E;
+
+    fn verdict(_of: Of<K, V>, returned: Self) -> Result<Answer<V>, E> {
+        returned.map(|said| Ok(said.into()))
     }
 }
 
 #[diagnostic::do_not_recommend]
-impl<K: InTurn, V, E: Into<BoxError>> ReturnsVerdict<K, V, ViaResult<ViaHalt>> for Result<Halt, E> {
-    fn verdict(self) -> Answer<V> {
-        match self {
-            Ok(halt) => Err(Fault::halt_and_keep(halt)),
-            Err(error) => Err(Fault::from_error(error.into())),
-        }
+impl<K: InTurn, V, E> ReturnsVerdict<K, V, ViaResult<ViaHalt>> for Result<Halt, E> {
+    type Error = E;
+
+    fn verdict(_of: Of<K, V>, returned: Self) -> Result<Answer<V>, E> {
+        returned.map(|halt| Err(Fault::halt_and_keep(halt)))
     }
 }
 
 /// What a hook may return that took the subject by value.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is not what a `{K}` hook returns that takes its subject by value",
+    message = "`{Self}` is not what a hook at `{K}` returns that takes its subject by value",
     label = "expected `{S}` or `({S}, {V})`, or a `Result` of one of them",
-    note = "the error of a `Result` converts into `Box<dyn Error + Send + Sync>`; a kind that allows removal also takes `Option<{S}>`"
+    note = "a kind that is `removable` also takes `Option<{S}>`, and one of a turn `({S}, Halt)`"
 )]
-pub trait ReturnsSubject<K, S, V, M> {
+pub trait ReturnsSubject<K, S, V, M>: Sized {
+    /// The error of a `Result`.
+    type Error;
     /// The answer in the form that a dispatch reads.
     #[doc(hidden)]
-    fn effect(self) -> Answer<Effect<S, V>>;
+    fn effect(of: Of<K, (S, V)>, returned: Self) -> Result<Answer<Effect<S, V>>, Self::Error>;
 }
 
 #[diagnostic::do_not_recommend]
-impl<K, S, V: From<()>> ReturnsSubject<K, S, V, ViaSubject> for S {
-    fn effect(self) -> Answer<Effect<S, V>> {
-        Ok(Effect { subject: Some(self), verdict: ().into(), halt: None })
+impl<K: HookKind<Subject = S>, S, V: From<()>> ReturnsSubject<K, S, V, ViaSubject> for S {
+    type Error = Infallible;
+
+    fn effect(_of: Of<K, (S, V)>, returned: Self) -> Result<Answer<Effect<S, V>>, Infallible> {
+        Ok(Ok(Effect { subject: Some(returned), verdict: ().into(), halt: None }))
     }
 }
 
 #[diagnostic::do_not_recommend]
 impl<K, S, V, T: Into<V>> ReturnsSubject<K, S, V, ViaPair<ViaInto>> for (S, T) {
-    fn effect(self) -> Answer<Effect<S, V>> {
-        Ok(Effect { subject: Some(self.0), verdict: self.1.into(), halt: None })
+    type Error = Infallible;
+
+    fn effect(_of: Of<K, (S, V)>, returned: Self) -> Result<Answer<Effect<S, V>>, Infallible> {
+        Ok(Ok(Effect { subject: Some(returned.0), verdict: returned.1.into(), halt: None }))
     }
 }
 
 #[diagnostic::do_not_recommend]
 impl<K: InTurn, S, V: From<()>> ReturnsSubject<K, S, V, ViaPair<ViaHalt>> for (S, Halt) {
-    fn effect(self) -> Answer<Effect<S, V>> {
-        Ok(Effect { subject: Some(self.0), verdict: ().into(), halt: Some(Box::new(self.1)) })
+    type Error = Infallible;
+
+    fn effect(_of: Of<K, (S, V)>, returned: Self) -> Result<Answer<Effect<S, V>>, Infallible> {
+        Ok(Ok(Effect { subject: Some(returned.0), verdict: ().into(), halt: Some(Box::new(returned.1)) }))
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<K: Removable, S, V: From<()>> ReturnsSubject<K, S, V, ViaOption> for Option<S> {
-    fn effect(self) -> Answer<Effect<S, V>> {
-        Ok(Effect { subject: self, verdict: ().into(), halt: None })
+    type Error = Infallible;
+
+    fn effect(_of: Of<K, (S, V)>, returned: Self) -> Result<Answer<Effect<S, V>>, Infallible> {
+        Ok(Ok(Effect { subject: returned, verdict: ().into(), halt: None }))
     }
 }
 
-impl<K, S, V, M, T: ReturnsSubject<K, S, V, M>, E: Into<BoxError>> ReturnsSubject<K, S, V, ViaResult<M>>
-    for Result<T, E>
+#[diagnostic::do_not_recommend]
+impl<K, S, V, M, T, E> ReturnsSubject<K, S, V, ViaResult<M>> for Result<T, E>
+where
+    T: ReturnsSubject<K, S, V, M, Error = Infallible>,
 {
-    fn effect(self) -> Answer<Effect<S, V>> {
-        self.map_err(|error| Fault::from_error(error.into()))?.effect()
+    type Error = E;
+
+    fn effect(of: Of<K, (S, V)>, returned: Self) -> Result<Answer<Effect<S, V>>, E> {
+        let Ok(effect) = T::effect(of, returned?);
+        Ok(effect)
+    }
+}
+
+/// The error of a hook.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be the error of a hook",
+    label = "not an error",
+    note = "implement `std::error::Error` for it, or use one that converts into `Box<dyn Error + Send + Sync>`, as `String` does"
+)]
+pub trait Fails: Sized {
+    /// The answer of a hook that may have failed with this.
+    #[doc(hidden)]
+    fn settle<T>(answer: Result<Answer<T>, Self>) -> Answer<T>;
+}
+
+#[diagnostic::do_not_recommend]
+impl<E: Into<BoxError>> Fails for E {
+    fn settle<T>(answer: Result<Answer<T>, Self>) -> Answer<T> {
+        answer.unwrap_or_else(|error| Err(Fault::from_error(error.into())))
     }
 }
 
 /// A kind that fires within a turn, which a hook may therefore end with a [`Halt`].
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` fires outside a turn, so there is no turn to halt",
-    label = "this hook cannot return a `Halt`"
-)]
 pub trait InTurn: HookKind {}

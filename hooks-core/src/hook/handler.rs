@@ -54,35 +54,29 @@ pub struct Effect<S, V> {
     pub(crate) halt: Option<Box<Halt>>,
 }
 
-type Read<K> = dyn Fn(&HookContext, &K, &<K as HookKind>::Subject) -> Answer<<K as HookKind>::Verdict> + Send + Sync;
-type Lend<K> =
-    dyn Fn(&HookContext, &K, &mut <K as HookKind>::Subject) -> Answer<<K as HookKind>::Verdict> + Send + Sync;
-type Own<K> = dyn Fn(&HookContext, &K, <K as HookKind>::Subject) -> Answer<Effect<<K as HookKind>::Subject, <K as HookKind>::Verdict>>
-    + Send
-    + Sync;
-type ReadAsync<K> = dyn for<'a> Fn(&'a HookContext, &'a K, &'a <K as HookKind>::Subject) -> BoxFuture<'a, Answer<<K as HookKind>::Verdict>>
-    + Send
-    + Sync;
-type OwnAsync<K> = dyn for<'a> Fn(
-        &'a HookContext,
-        &'a K,
-        <K as HookKind>::Subject,
-    ) -> BoxFuture<'a, Answer<Effect<<K as HookKind>::Subject, <K as HookKind>::Verdict>>>
-    + Send
-    + Sync;
+type Read<K, S, V> = dyn Fn(&HookContext, &K, &S) -> Answer<V> + Send + Sync;
+type Lend<K, S, V> = dyn Fn(&HookContext, &K, &mut S) -> Answer<V> + Send + Sync;
+type Own<K, S, V> = dyn Fn(&HookContext, &K, S) -> Answer<Effect<S, V>> + Send + Sync;
+type ReadAsync<K, S, V> = dyn for<'a> Fn(&'a HookContext, &'a K, &'a S) -> BoxFuture<'a, Answer<V>> + Send + Sync;
+type OwnAsync<K, S, V> = dyn for<'a> Fn(&'a HookContext, &'a K, S) -> BoxFuture<'a, Answer<Effect<S, V>>> + Send + Sync;
+
+/// A hook's function in the form that it is called in at a kind.
+pub type Handler<K> = Call<K, <K as HookKind>::Subject, <K as HookKind>::Verdict>;
 
 /// A hook's function in the form that it is called in.
-pub enum Handler<K: HookKind> {
+///
+/// Without a bound, so that generated code can name it for a type that is no kind, which is then told elsewhere.
+pub enum Call<K: 'static, S: 'static, V: 'static> {
     /// Borrows the subject.
-    Read(Func<Read<K>>),
+    Read(Func<Read<K, S, V>>),
     /// Is lent a copy to change in place.
-    Lend(Func<Lend<K>>),
+    Lend(Func<Lend<K, S, V>>),
     /// Is given a copy and returns what is to be there instead.
-    Own(Func<Own<K>>),
+    Own(Func<Own<K, S, V>>),
     /// As `Read`, and may wait.
-    ReadAsync(Func<ReadAsync<K>>),
+    ReadAsync(Func<ReadAsync<K, S, V>>),
     /// As `Own`, and may wait. Async `&mut` hooks are called in this form too.
-    OwnAsync(Func<OwnAsync<K>>),
+    OwnAsync(Func<OwnAsync<K, S, V>>),
 }
 
 /// A function that is there for the whole run, or one that was registered.
@@ -113,7 +107,7 @@ impl<F: ?Sized> Clone for Func<F> {
     }
 }
 
-impl<K: HookKind> Clone for Handler<K> {
+impl<K, S, V> Clone for Call<K, S, V> {
     fn clone(&self) -> Self {
         match self {
             Self::Read(function) => Self::Read(function.clone()),
@@ -125,7 +119,7 @@ impl<K: HookKind> Clone for Handler<K> {
     }
 }
 
-impl<K: HookKind> fmt::Debug for Handler<K> {
+impl<K, S, V> fmt::Debug for Call<K, S, V> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Read(_) => "Read",
