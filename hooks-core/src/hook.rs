@@ -155,7 +155,10 @@ impl Hook {
         F: Fn(&HookContext, &K, &K::Subject) -> R + Send + Sync + 'static,
         R: ReturnsVerdict<K, K::Verdict, M, Error: Fails>,
     {
-        Self::with_handler(id, Handler::<K>::read(move |cx, event, subject| Fails::settle(R::verdict(Of::NEW, run(cx, event, subject)))))
+        Self::with_handler(
+            id,
+            Handler::<K>::read(move |cx, event, subject| Fails::settle(R::verdict(Of::NEW, run(cx, event, subject)))),
+        )
     }
 
     #[doc = constructor_docs!("A hook that changes the subject in place.")]
@@ -166,7 +169,10 @@ impl Hook {
         F: Fn(&HookContext, &K, &mut K::Subject) -> R + Send + Sync + 'static,
         R: ReturnsVerdict<K, K::Verdict, M, Error: Fails>,
     {
-        Self::with_handler(id, Handler::<K>::lend(move |cx, event, subject| Fails::settle(R::verdict(Of::NEW, run(cx, event, subject)))))
+        Self::with_handler(
+            id,
+            Handler::<K>::lend(move |cx, event, subject| Fails::settle(R::verdict(Of::NEW, run(cx, event, subject)))),
+        )
     }
 
     #[doc = constructor_docs!("A hook that takes the subject and returns what is to be there instead.")]
@@ -177,7 +183,10 @@ impl Hook {
         F: Fn(&HookContext, &K, K::Subject) -> R + Send + Sync + 'static,
         R: ReturnsSubject<K, K::Subject, K::Verdict, M, Error: Fails>,
     {
-        Self::with_handler(id, Handler::<K>::own(move |cx, event, subject| Fails::settle(R::effect(Of::NEW, run(cx, event, subject)))))
+        Self::with_handler(
+            id,
+            Handler::<K>::own(move |cx, event, subject| Fails::settle(R::effect(Of::NEW, run(cx, event, subject)))),
+        )
     }
 
     #[doc = constructor_docs!("A hook that reads the subject and waits for something.")]

@@ -7,7 +7,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Parts of the implementation; a user who reads them learns nothing.
-const INTERNAL: &[&str] = &["private", "__hooks", "__HOOKS", "__HooksCore", "__INVENTORY", "inventory", "hook_id_"];
+const INTERNAL: &[&str] = &["private::", "__hooks", "__HOOKS", "__HooksCore", "__INVENTORY", "inventory", "hook_id_"];
 
 /// Places outside the user's file: they are there or not with `rust-src`, and move with every change of the core.
 const FOREIGN: &[&str] = &["$RUST", "$WORKSPACE", "$CARGO", "/rustc/", "hooks-core/src", "hooks-macros/src"];
@@ -61,7 +61,8 @@ fn told(stderr: &str) -> Vec<Token> {
     let heads = (0..lines.len()).filter(|i| lines[*i].starts_with("error"));
     let mut tokens: Vec<Token> = heads
         .map(|head| {
-            let place = lines[head + 1].rsplit(':').take(2).map(|number| number.parse().unwrap()).collect::<Vec<usize>>();
+            let place =
+                lines[head + 1].rsplit(':').take(2).map(|number| number.parse().unwrap()).collect::<Vec<usize>>();
             let [column, line] = place[..] else { panic!("no place: {}", lines[head + 1]) };
             let code = (head..lines.len()).find(|i| lines[*i].trim_start().starts_with(&format!("{line} |"))).unwrap();
             let gutter = lines[code].find('|').unwrap() + 2;
@@ -106,7 +107,7 @@ const WORDED_BY_RUSTC: &[&str] = &[
     "mismatched types",
     "future cannot be sent",
     "function `hidden` is private",
-    "const` items in this context",
+    "items in this context",
 ];
 
 #[test]

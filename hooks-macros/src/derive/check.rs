@@ -36,7 +36,8 @@ impl Parse for Field {
         let name = Ident::parse_any(input)?;
         if input.is_empty() {
             // A keyword is an option as it is, and a field as a raw name.
-            let field = if name == name.unraw() { Ident::new_raw(&name.to_string(), name.span()) } else { name.clone() };
+            let field =
+                if name == name.unraw() { Ident::new_raw(&name.to_string(), name.span()) } else { name.clone() };
             return Ok(Self { path: quote!(#field), name });
         }
         input.parse::<Token![=]>()?;
@@ -93,7 +94,8 @@ pub(crate) fn check(item: &DeriveInput, errors: &mut Errors) -> Kind {
         }
     }
     if let (Some(removable), None) = (kind.removable, subject) {
-        errors.at(removable, "`removable` needs a subject, such as `subject = Refund`: nothing flows through this kind");
+        errors
+            .at(removable, "`removable` needs a subject, such as `subject = Refund`: nothing flows through this kind");
     }
     kind
 }

@@ -12,7 +12,8 @@ pub(crate) fn emit(kind: &Kind) -> TokenStream {
     let Kind { event, name, core, outside_turn, .. } = kind;
     let subject = Named::new(kind.subject.as_ref());
     let verdict = Named::new(kind.verdict.as_ref());
-    let aliases = [subject.alias("__HooksCoreSubject", "SubjectType"), verdict.alias("__HooksCoreVerdict", "VerdictType")];
+    let aliases =
+        [subject.alias("__HooksCoreSubject", "SubjectType"), verdict.alias("__HooksCoreVerdict", "VerdictType")];
     let subject_type = subject.associated("Subject", "__HooksCoreSubject");
     let verdict_type = verdict.associated("Verdict", "__HooksCoreVerdict");
     let semantics = semantics(&verdict, kind.subject.is_some());

@@ -94,7 +94,7 @@ fn options(hook: &Hook) -> TokenStream {
 /// Every mention of the kind stands at the user's word for it: where that is no kind, the mentions all say the same at one
 /// place, and the compiler tells it once. Elsewhere the kind is left to inference.
 fn binding(hook: &Hook, kind: &Kind, i: usize) -> TokenStream {
-    let span = at(kind.span());
+    let span = kind.span();
     let event = event_alias(kind, i);
     let handler = handler(&hook.function, span);
     let decides = hook.function.decides && may_decide(&hook.function);
@@ -134,13 +134,7 @@ fn event(hook: &Hook, kind: &Kind, i: usize) -> TokenStream {
 }
 
 fn event_alias(kind: &Kind, i: usize) -> Ident {
-    format_ident!("__HooksCoreEvent{i}", span = at(kind.span()))
-}
-
-/// The place of a token of the user's, for a token of ours: names of ours are looked up where we wrote them, also where the
-/// user's token comes out of another macro.
-fn at(span: Span) -> Span {
-    span.resolved_at(Span::call_site())
+    format_ident!("__HooksCoreEvent{i}", span = kind.span())
 }
 
 /// A hook that takes the subject by value decides only where it returns a pair.
@@ -153,26 +147,26 @@ fn checks(hook: &Hook) -> TokenStream {
     let mut checks = TokenStream::new();
     for (i, kind) in hook.kinds.iter().enumerate() {
         let of = |kind: &Kind, i| {
-            let (event, span) = (event_alias(kind, i), at(kind.span()));
+            let (event, span) = (event_alias(kind, i), kind.span());
             quote_spanned!(span=> <#event as __hooks_core::KindType>::Itself)
         };
         let this = of(kind, i);
         for (field, _) in &hook.filters {
             let name = field.unraw().to_string();
-            checks.extend(quote_spanned!(at(field.span())=> const _: () = __hooks_core::check::filter::<#this>(#name);));
+            checks.extend(quote_spanned!(field.span()=> const _: () = __hooks_core::check::filter::<#this>(#name);));
         }
         match hook.on_failure {
             Some((OnFailure::Remove, span)) => {
-                checks.extend(quote_spanned!(at(span)=> const _: () = __hooks_core::check::remove::<#this>();));
+                checks.extend(quote_spanned!(span=> const _: () = __hooks_core::check::remove::<#this>();));
             }
             Some((OnFailure::Deny, span)) => {
-                checks.extend(quote_spanned!(at(span)=> const _: () = __hooks_core::check::deny::<#this>();));
+                checks.extend(quote_spanned!(span=> const _: () = __hooks_core::check::deny::<#this>();));
             }
             Some((OnFailure::Continue | OnFailure::Required, _)) | None => {}
         }
         for (earlier, other) in hook.kinds[..i].iter().enumerate() {
             let earlier = of(other, earlier);
-            let span = at(kind.span());
+            let span = kind.span();
             checks.extend(quote_spanned!(span=> const _: () = __hooks_core::check::distinct::<#this, #earlier>();));
         }
     }
@@ -180,20 +174,21 @@ fn checks(hook: &Hook) -> TokenStream {
 }
 
 /// The function in the form that a dispatch calls: a closure, which learns its signature from the static's type.
+///
+/// A user's token may come out of another macro, where our variables are unknown. Each expression at such a token therefore
+/// has variables of its own, bound at that token.
 fn handler(function: &Function, kind: Span) -> TokenStream {
     let name = &function.name;
     let taken = function.rewrites().map(|parameter| parameter.taken);
-    let arguments: Vec<TokenStream> =
-        function.parameters.iter().map(|parameter| argument(parameter, taken, function.is_async)).collect();
+    let arguments: Vec<Argument> = (0..)
+        .zip(&function.parameters)
+        .map(|(i, parameter)| argument(parameter, i, taken, function.is_async))
+        .collect();
+    let bindings = arguments.iter().map(|argument| &argument.binding);
+    let values = arguments.iter().map(|argument| &argument.value);
     let dot_await = function.is_async.then(|| quote_spanned!(name.span()=> .await));
-    let returns = if taken == Some(Taken::Owned) {
-        quote_spanned!(kind=> (__HooksCoreSubject, __HooksCoreVerdict))
-    } else {
-        quote_spanned!(kind=> __HooksCoreVerdict)
-    };
-    let of = quote_spanned!(kind=> let __hooks_core_of = __hooks_core::Of::<__HooksCoreKind, #returns>::NEW;);
-    // In parentheses it is a value, and so a value in every message of the compiler's.
-    let call = quote!(#of let __hooks_core_answer = (#name)(#(#arguments),*) #dot_await;);
+    // In parentheses the name is a value, and so it is in every message of the compiler's.
+    let call = quote!(#(#bindings)* let __hooks_core_answer = (#name)(#(#values),*) #dot_await;);
     let verdict = answer(function.returned, "ReturnsVerdict", "verdict");
     let effect = answer(function.returned, "ReturnsSubject", "effect");
     let (form, body) = match (taken, function.is_async) {
@@ -204,7 +199,8 @@ fn handler(function: &Function, kind: Span) -> TokenStream {
             let body = quote! {
                 let mut __hooks_core_subject = __hooks_core_subject;
                 #call
-                __hooks_core::effect_of(__hooks_core_subject, #verdict)
+                let __hooks_core_answer = { #verdict };
+                __hooks_core::effect_of(__hooks_core_subject, __hooks_core_answer)
             };
             ("OwnAsync", boxed(name.span(), &body))
         }
@@ -212,52 +208,74 @@ fn handler(function: &Function, kind: Span) -> TokenStream {
         (Some(Taken::Owned), true) => ("OwnAsync", boxed(name.span(), &quote!(#call #effect))),
     };
     let form = Ident::new(form, kind);
+    let returns = if taken == Some(Taken::Owned) {
+        quote_spanned!(kind=> (__HooksCoreSubject, __HooksCoreVerdict))
+    } else {
+        quote_spanned!(kind=> __HooksCoreVerdict)
+    };
+    let of = quote_spanned!(kind=> __hooks_core::Of::<__HooksCoreKind, #returns>::NEW);
+    let closure = quote! {
+        |__hooks_core_cx, __hooks_core_event, __hooks_core_subject| {
+            let __hooks_core_of = #of;
+            #body
+        }
+    };
     quote_spanned! {kind=>
         static __HOOKS_CORE_HANDLER: __hooks_core::Call<__HooksCoreKind, __HooksCoreSubject, __HooksCoreVerdict> =
-            __hooks_core::Call::#form(__hooks_core::Func::Static(
-                &|__hooks_core_cx, __hooks_core_event, __hooks_core_subject| { #body }
-            ));
+            __hooks_core::Call::#form(__hooks_core::Func::Static(&#closure));
     }
 }
 
 /// One argument of the user's function.
-fn argument(parameter: &Parameter, rewritten: Option<Taken>, is_async: bool) -> TokenStream {
-    let Parameter { taken, span, .. } = parameter;
-    let span = at(*span);
+struct Argument {
+    /// Binds the variables of `value`.
+    binding: TokenStream,
+    value: TokenStream,
+}
+
+fn argument(parameter: &Parameter, i: usize, rewritten: Option<Taken>, is_async: bool) -> Argument {
+    let span = parameter.span;
+    let [cx, event, subject] =
+        ["cx", "event", "subject"].map(|name| format_ident!("__hooks_core_{name}{i}", span = span));
     // The type is not written out: the function that is called says it.
-    match (taken, rewritten) {
+    match (parameter.taken, rewritten) {
         (Taken::Lent, _) => {
-            let subject = if is_async {
-                quote_spanned!(span=> &mut __hooks_core_subject)
-            } else {
-                quote_spanned!(span=> __hooks_core_subject)
-            };
-            quote_spanned!(span=> __hooks_core::Rewrite::lend(__hooks_core_event, #subject))
+            let borrow = is_async.then(|| quote!(&mut));
+            Argument {
+                binding: quote!(let (#event, #subject) = (__hooks_core_event, #borrow __hooks_core_subject);),
+                value: quote_spanned!(span=> __hooks_core::Rewrite::lend(#event, #subject)),
+            }
         }
-        (Taken::Owned, _) => {
-            quote_spanned!(span=> __hooks_core::Rewrite::pass(__hooks_core_event, __hooks_core_subject))
-        }
-        (Taken::Read, None) => quote_spanned! {span=>
-            __hooks_core::Read::read(__hooks_core_cx, __hooks_core_event, __hooks_core_subject)
+        (Taken::Owned, _) => Argument {
+            binding: quote!(let (#event, #subject) = (__hooks_core_event, __hooks_core_subject);),
+            value: quote_spanned!(span=> __hooks_core::Rewrite::pass(#event, #subject)),
         },
-        (Taken::Read, Some(_)) => quote_spanned! {span=>
-            __hooks_core::Beside::read(__hooks_core_cx, __hooks_core_event)
+        (Taken::Read, None) => Argument {
+            binding: quote! {
+                let (#cx, #event, #subject) = (__hooks_core_cx, __hooks_core_event, __hooks_core_subject);
+            },
+            value: quote_spanned!(span=> __hooks_core::Read::read(#cx, #event, #subject)),
+        },
+        (Taken::Read, Some(_)) => Argument {
+            binding: quote!(let (#cx, #event) = (__hooks_core_cx, __hooks_core_event);),
+            value: quote_spanned!(span=> __hooks_core::Beside::read(#cx, #event)),
         },
     }
 }
 
 /// What the function returned in the form that a dispatch reads, every token at the return type.
 fn answer(span: Span, returns: &str, method: &str) -> TokenStream {
-    let span = at(span);
     let (returns, method) = (Ident::new(returns, span), Ident::new(method, span));
-    quote_spanned! {span=>
-        __hooks_core::Fails::settle(__hooks_core::#returns::#method(__hooks_core_of, __hooks_core_answer))
+    let [of, returned] = ["of", "returned"].map(|name| format_ident!("__hooks_core_{name}", span = span));
+    let value = quote_spanned!(span=> __hooks_core::Fails::settle(__hooks_core::#returns::#method(#of, #returned)));
+    quote! {
+        let (#of, #returned) = (__hooks_core_of, __hooks_core_answer);
+        #value
     }
 }
 
 /// The body as a boxed future; that it cannot be sent between threads is told at the function's name.
 fn boxed(span: Span, body: &TokenStream) -> TokenStream {
-    let span = at(span);
     let future = quote!(async move { #body });
     quote_spanned!(span=> __hooks_core::Box::pin(#future))
 }
