@@ -76,7 +76,7 @@ pub const fn filter<K: HookKind>(name: &str) {
     if find::<K>(name).is_some() {
         return;
     }
-    let mut text = Text::new().add("a `").add(K::NAME).add("` hook cannot filter by `").add(name).add("`; ");
+    let mut text = Text::new().add("a hook at `").add(K::NAME).add("` cannot filter by `").add(name).add("`; ");
     if K::FIELDS.is_empty() {
         text = text.add("its event has no field to filter by");
     } else {
@@ -114,9 +114,19 @@ pub const fn deny<K: HookKind>() {
         let text = Text::new()
             .add("`on_failure = deny` needs a gate, and `")
             .add(K::NAME)
-            .add("` is a ")
+            .add("` is not one (its semantics: ")
             .add(K::SEMANTICS.name())
-            .add(" kind; write `required` to stop with an error");
+            .add("); write `required` to stop with an error");
+        panic!("{}", text.as_str())
+    }
+}
+
+/// A hook names two kinds, which may be one kind under two names.
+#[track_caller]
+#[allow(clippy::panic)] // the way in which a constant refuses
+pub const fn distinct<K: HookKind, Other: HookKind>() {
+    if equal(K::NAME, Other::NAME) {
+        let text = Text::new().add("`").add(K::NAME).add("` is there twice; keep one");
         panic!("{}", text.as_str())
     }
 }

@@ -15,7 +15,7 @@ pub(crate) use binding::{Binding, StepParts};
 pub use binding::{Filters, KindInfo};
 pub use handler::BoxFuture;
 #[doc(hidden)]
-pub use handler::{Answer, Effect, Fault, Handler, Lend, Own, OwnAsync, Read, ReadAsync};
+pub use handler::{Answer, Call, Effect, Fault, Handler, Lend, Own, OwnAsync, Read, ReadAsync};
 pub(crate) use handler::{FaultKind, LendFn, OwnFn, ReadFn, call};
 #[doc(hidden)]
 pub use options::Ids;
@@ -23,8 +23,7 @@ pub use options::{OnFailure, Options, Timeout};
 
 use crate::HookContext;
 use crate::kind::HookKind;
-use crate::param::ReturnsSubject;
-use crate::param::ReturnsVerdict;
+use crate::param::{Fails, Of, ReturnsSubject, ReturnsVerdict};
 
 /// The id of a hook: a lower-case letter, then lower-case letters, digits and `_`.
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -154,12 +153,12 @@ impl Hook {
     where
         K: HookKind,
         F: Fn(&HookContext, &K, &K::Subject) -> R + Send + Sync + 'static,
-        R: ReturnsVerdict<K, K::Verdict, M>,
+        R: ReturnsVerdict<K, K::Verdict, M, Error: Fails>,
     {
         Self::with_handler(
             id,
             R::decides(),
-            Handler::<K>::read(move |cx, event, subject| run(cx, event, subject).verdict()),
+            Handler::<K>::read(move |cx, event, subject| Fails::settle(R::verdict(Of::NEW, run(cx, event, subject)))),
         )
     }
 
@@ -169,12 +168,12 @@ impl Hook {
     where
         K: HookKind,
         F: Fn(&HookContext, &K, &mut K::Subject) -> R + Send + Sync + 'static,
-        R: ReturnsVerdict<K, K::Verdict, M>,
+        R: ReturnsVerdict<K, K::Verdict, M, Error: Fails>,
     {
         Self::with_handler(
             id,
             R::decides(),
-            Handler::<K>::lend(move |cx, event, subject| run(cx, event, subject).verdict()),
+            Handler::<K>::lend(move |cx, event, subject| Fails::settle(R::verdict(Of::NEW, run(cx, event, subject)))),
         )
     }
 
@@ -184,12 +183,12 @@ impl Hook {
     where
         K: HookKind,
         F: Fn(&HookContext, &K, K::Subject) -> R + Send + Sync + 'static,
-        R: ReturnsSubject<K, K::Subject, K::Verdict, M>,
+        R: ReturnsSubject<K, K::Subject, K::Verdict, M, Error: Fails>,
     {
         Self::with_handler(
             id,
             R::decides(),
-            Handler::<K>::own(move |cx, event, subject| run(cx, event, subject).effect()),
+            Handler::<K>::own(move |cx, event, subject| Fails::settle(R::effect(Of::NEW, run(cx, event, subject)))),
         )
     }
 
@@ -199,7 +198,7 @@ impl Hook {
     where
         K: HookKind,
         F: for<'a> Fn(&'a HookContext, &'a K, &'a K::Subject) -> BoxFuture<'a, R> + Send + Sync + 'static,
-        R: ReturnsVerdict<K, K::Verdict, M> + 'static,
+        R: ReturnsVerdict<K, K::Verdict, M, Error: Fails> + 'static,
         M: 'static,
     {
         Self::with_handler(
@@ -207,7 +206,7 @@ impl Hook {
             R::decides(),
             Handler::<K>::read_async(move |cx, event, subject| {
                 let answer = run(cx, event, subject);
-                Box::pin(async move { answer.await.verdict() })
+                Box::pin(async move { Fails::settle(R::verdict(Of::NEW, answer.await)) })
             }),
         )
     }
@@ -218,7 +217,7 @@ impl Hook {
     where
         K: HookKind,
         F: for<'a> Fn(&'a HookContext, &'a K, K::Subject) -> BoxFuture<'a, R> + Send + Sync + 'static,
-        R: ReturnsSubject<K, K::Subject, K::Verdict, M> + 'static,
+        R: ReturnsSubject<K, K::Subject, K::Verdict, M, Error: Fails> + 'static,
         M: 'static,
     {
         Self::with_handler(
@@ -226,7 +225,7 @@ impl Hook {
             R::decides(),
             Handler::<K>::own_async(move |cx, event, subject| {
                 let answer = run(cx, event, subject);
-                Box::pin(async move { answer.await.effect() })
+                Box::pin(async move { Fails::settle(R::effect(Of::NEW, answer.await)) })
             }),
         )
     }

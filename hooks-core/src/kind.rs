@@ -189,11 +189,6 @@ impl<S> Removal<S> for Allowed {
 pub type Kept<K> = <<K as HookKind>::Removal as Removal<<K as HookKind>::Subject>>::Kept;
 
 /// A kind whose subject a hook may remove by returning `None`.
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` does not allow its subject to be removed",
-    label = "this hook cannot return an `Option`",
-    note = "return the subject itself, or change it in place through `&mut`"
-)]
 pub trait Removable: HookKind {}
 
 /// The number of a kind within every set of this process: 0 while no set holds a hook of it.

@@ -68,6 +68,8 @@ mod context;
 pub mod data;
 pub mod dispatch;
 pub mod hook;
+#[doc(hidden)]
+pub mod itself;
 mod kind;
 pub mod kinds;
 mod panics;

@@ -1,4 +1,4 @@
-//! The macros that need no syntax tree, so that `$crate` finds this crate under any name.
+//! The macros that begin here, so that `$crate` finds this crate under any name.
 
 /// The hooks that these functions are, for [`AgentDef::hooks`](crate::scope::AgentDef::hooks) and its like.
 ///
@@ -19,26 +19,8 @@
 /// ```
 #[macro_export]
 macro_rules! hooks {
-    () => {
-        ([] as [$crate::scope::HookRef; 0])
-    };
-    ($($id:literal),+ $(,)?) => {
-        ::core::compile_error!("`hooks!` takes the functions themselves: write `hooks![redact_pii]`; ids as text go into `.hooks([\"redact_pii\"])`")
-    };
-    ($($hook:path),* $(,)?) => {
-        [$({
-            const __HOOKS_CORE_REF: $crate::scope::HookRef = $crate::scope::HookRef::new(
-                ::core::stringify!($hook),
-                || $crate::private::type_of(&$hook),
-                ::core::file!(),
-                ::core::line!(),
-            );
-            $crate::private::inventory::submit! { __HOOKS_CORE_REF }
-            __HOOKS_CORE_REF
-        }),*]
-    };
-    ($($other:tt)*) => {
-        ::core::compile_error!("`hooks!` takes paths of functions, separated by commas: write `hooks![redact_pii, guards::no_shouting]`")
+    ($($hooks:tt)*) => {
+        $crate::private::list!([$crate] $($hooks)*)
     };
 }
 
@@ -57,6 +39,6 @@ macro_rules! setup {
         pub struct __HooksCoreIds;
     };
     ($($other:tt)+) => {
-        ::core::compile_error!("`setup!` takes nothing: write `hooks_core::setup!();` in the root of the crate")
+        $crate::private::nothing! { $($other)+ }
     };
 }

@@ -1,9 +1,12 @@
 //! What a hook may take and return. Generated code goes through these traits, so that a signature that does not fit is
 //! told in words of the kind, on the user's own token.
 //!
-//! `M` and `Via` are markers that inference finds; nobody writes them.
+//! `M` and `Via` are markers that inference finds; nobody writes them. The other types it learns from the arguments, so
+//! that generated code names none of them at a token where a wrong one would be told again.
 
+use std::convert::Infallible;
 use std::error::Error;
+use std::marker::PhantomData;
 
 use crate::HookContext;
 use crate::hook::{Answer, Effect, Fault};
@@ -14,7 +17,7 @@ type BoxError = Box<dyn Error + Send + Sync>;
 
 /// A parameter that reads: `&HookContext`, the event, or the subject.
 #[diagnostic::on_unimplemented(
-    message = "a `{K}` hook cannot take `{Self}`",
+    message = "a hook at `{K}` cannot take `{Self}`",
     label = "not a parameter of this kind",
     note = "it may take `&HookContext`, `&{K}` (the event) and `&{S}` (the subject), the subject also by value or as `&mut {S}`"
 )]
@@ -25,26 +28,35 @@ pub trait Read<'a, K, S, Via> {
 
 /// A parameter that reads, beside one that takes the subject: `&HookContext` or the event.
 #[diagnostic::on_unimplemented(
-    message = "a `{K}` hook that rewrites its subject cannot also take `{Self}`",
+    message = "a hook at `{K}` that rewrites its subject cannot also take `{Self}`",
     label = "not a parameter beside the subject",
     note = "beside the subject it may take `&HookContext` and `&{K}` (the event); the subject itself only once"
 )]
-pub trait Beside<'a, K, S, Via> {
+pub trait Beside<'a, K, Via> {
     /// Takes the parameter from what a dispatch has.
     fn read(cx: &'a HookContext, event: &'a K) -> Self;
 }
 
 /// The parameter that rewrites: the subject by value or as `&mut`.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is not the subject of a `{K}` hook",
+    message = "`{Self}` is not the subject of a hook at `{K}`",
     label = "the subject is `{S}`",
     note = "a parameter by value or `&mut` is the subject to rewrite; take everything else as `&`"
 )]
 pub trait Rewrite<K, S>: Sized {
-    /// The subject by value.
-    fn pass(subject: S) -> Self;
+    /// The subject by value. The event only says which kind it is, as inference finds it nowhere else.
+    fn pass(event: &K, subject: S) -> Self;
     /// The subject in place.
-    fn lend(subject: &mut S) -> &mut Self;
+    fn lend<'s>(event: &K, subject: &'s mut S) -> &'s mut Self;
+}
+
+/// A kind and what its hooks return, without a value: inference learns both from it before it looks for a conversion.
+#[derive(Debug)]
+pub struct Of<K, R>(PhantomData<fn() -> (K, R)>);
+
+impl<K, R> Of<K, R> {
+    /// The only value.
+    pub const NEW: Self = Self(PhantomData);
 }
 
 /// Marks the context.
@@ -97,7 +109,7 @@ impl<'a, K, S> Read<'a, K, S, ViaSubject> for &'a S {
 }
 
 #[diagnostic::do_not_recommend]
-impl<'a, K, S> Beside<'a, K, S, ViaContext> for &'a HookContext {
+impl<'a, K> Beside<'a, K, ViaContext> for &'a HookContext {
     #[inline]
     fn read(cx: &'a HookContext, _event: &'a K) -> Self {
         cx
@@ -105,7 +117,7 @@ impl<'a, K, S> Beside<'a, K, S, ViaContext> for &'a HookContext {
 }
 
 #[diagnostic::do_not_recommend]
-impl<'a, K, S> Beside<'a, K, S, ViaEvent> for &'a K {
+impl<'a, K> Beside<'a, K, ViaEvent> for &'a K {
     #[inline]
     fn read(_cx: &'a HookContext, event: &'a K) -> Self {
         event
@@ -115,26 +127,28 @@ impl<'a, K, S> Beside<'a, K, S, ViaEvent> for &'a K {
 #[diagnostic::do_not_recommend]
 impl<K, S> Rewrite<K, S> for S {
     #[inline]
-    fn pass(subject: S) -> Self {
+    fn pass(_event: &K, subject: S) -> Self {
         subject
     }
 
     #[inline]
-    fn lend(subject: &mut S) -> &mut Self {
+    fn lend<'s>(_event: &K, subject: &'s mut S) -> &'s mut Self {
         subject
     }
 }
 
 /// What a hook may return that did not take the subject by value.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is not what a `{K}` hook returns",
+    message = "`{Self}` is not what a hook at `{K}` returns",
     label = "expected `()` or something that converts into `{V}`",
-    note = "it may also be a `Result` of one of them, with an error that converts into `Box<dyn Error + Send + Sync>`, or a `Halt` in a kind of a turn"
+    note = "it may also be a `Result` of one of them, or a `Halt` in a kind of a turn; a hook that takes the subject by value returns that too"
 )]
-pub trait ReturnsVerdict<K, V, M> {
+pub trait ReturnsVerdict<K, V, M>: Sized {
+    /// The error of a `Result`. Whether it may be one is asked apart, so that it is told apart.
+    type Error;
     /// The answer in the form that a dispatch reads.
     #[doc(hidden)]
-    fn verdict(self) -> Answer<V>;
+    fn verdict(of: Of<K, V>, returned: Self) -> Result<Answer<V>, Self::Error>;
 
     /// Whether the type can say more than nothing.
     #[doc(hidden)]
@@ -148,9 +162,11 @@ fn is_unit<T>() -> bool {
 
 #[diagnostic::do_not_recommend]
 impl<K, V, T: Into<V>> ReturnsVerdict<K, V, ViaInto> for T {
+    type Error = Infallible;
+
     #[inline]
-    fn verdict(self) -> Answer<V> {
-        Ok(self.into())
+    fn verdict(_of: Of<K, V>, returned: Self) -> Result<Answer<V>, Infallible> {
+        Ok(Ok(returned.into()))
     }
 
     fn decides() -> bool {
@@ -160,9 +176,11 @@ impl<K, V, T: Into<V>> ReturnsVerdict<K, V, ViaInto> for T {
 
 #[diagnostic::do_not_recommend]
 impl<K: InTurn, V> ReturnsVerdict<K, V, ViaHalt> for Halt {
+    type Error = Infallible;
+
     #[inline]
-    fn verdict(self) -> Answer<V> {
-        Err(Fault::halt_and_keep(self))
+    fn verdict(_of: Of<K, V>, returned: Self) -> Result<Answer<V>, Infallible> {
+        Ok(Err(Fault::halt_and_keep(returned)))
     }
 
     fn decides() -> bool {
@@ -171,10 +189,12 @@ impl<K: InTurn, V> ReturnsVerdict<K, V, ViaHalt> for Halt {
 }
 
 #[diagnostic::do_not_recommend]
-impl<K, V, T: Into<V>, E: Into<BoxError>> ReturnsVerdict<K, V, ViaResult<ViaInto>> for Result<T, E> {
+impl<K, V, T: Into<V>, E> ReturnsVerdict<K, V, ViaResult<ViaInto>> for Result<T, E> {
+    type Error = E;
+
     #[inline]
-    fn verdict(self) -> Answer<V> {
-        self.map(Into::into).map_err(|error| Fault::from_error(error.into()))
+    fn verdict(_of: Of<K, V>, returned: Self) -> Result<Answer<V>, E> {
+        returned.map(|said| Ok(said.into()))
     }
 
     fn decides() -> bool {
@@ -183,13 +203,12 @@ impl<K, V, T: Into<V>, E: Into<BoxError>> ReturnsVerdict<K, V, ViaResult<ViaInto
 }
 
 #[diagnostic::do_not_recommend]
-impl<K: InTurn, V, E: Into<BoxError>> ReturnsVerdict<K, V, ViaResult<ViaHalt>> for Result<Halt, E> {
+impl<K: InTurn, V, E> ReturnsVerdict<K, V, ViaResult<ViaHalt>> for Result<Halt, E> {
+    type Error = E;
+
     #[inline]
-    fn verdict(self) -> Answer<V> {
-        match self {
-            Ok(halt) => Err(Fault::halt_and_keep(halt)),
-            Err(error) => Err(Fault::from_error(error.into())),
-        }
+    fn verdict(_of: Of<K, V>, returned: Self) -> Result<Answer<V>, E> {
+        returned.map(|halt| Err(Fault::halt_and_keep(halt)))
     }
 
     fn decides() -> bool {
@@ -199,14 +218,16 @@ impl<K: InTurn, V, E: Into<BoxError>> ReturnsVerdict<K, V, ViaResult<ViaHalt>> f
 
 /// What a hook may return that took the subject by value.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is not what a `{K}` hook returns that takes its subject by value",
+    message = "`{Self}` is not what a hook at `{K}` returns that takes its subject by value",
     label = "expected `{S}` or `({S}, {V})`, or a `Result` of one of them",
-    note = "the error of a `Result` converts into `Box<dyn Error + Send + Sync>`; a kind that allows removal also takes `Option<{S}>`"
+    note = "a kind that is `removable` also takes `Option<{S}>`, and one of a turn `({S}, Halt)`"
 )]
-pub trait ReturnsSubject<K, S, V, M> {
+pub trait ReturnsSubject<K, S, V, M>: Sized {
+    /// The error of a `Result`.
+    type Error;
     /// The answer in the form that a dispatch reads.
     #[doc(hidden)]
-    fn effect(self) -> Answer<Effect<S, V>>;
+    fn effect(of: Of<K, (S, V)>, returned: Self) -> Result<Answer<Effect<S, V>>, Self::Error>;
 
     /// Whether the type can say more than what the subject is to be.
     #[doc(hidden)]
@@ -216,18 +237,22 @@ pub trait ReturnsSubject<K, S, V, M> {
 }
 
 #[diagnostic::do_not_recommend]
-impl<K, S, V: From<()>> ReturnsSubject<K, S, V, ViaSubject> for S {
+impl<K: HookKind<Subject = S>, S, V: From<()>> ReturnsSubject<K, S, V, ViaSubject> for S {
+    type Error = Infallible;
+
     #[inline]
-    fn effect(self) -> Answer<Effect<S, V>> {
-        Ok(Effect { subject: Some(self), verdict: ().into(), halt: None })
+    fn effect(_of: Of<K, (S, V)>, returned: Self) -> Result<Answer<Effect<S, V>>, Infallible> {
+        Ok(Ok(Effect { subject: Some(returned), verdict: ().into(), halt: None }))
     }
 }
 
 #[diagnostic::do_not_recommend]
 impl<K, S, V, T: Into<V>> ReturnsSubject<K, S, V, ViaPair<ViaInto>> for (S, T) {
+    type Error = Infallible;
+
     #[inline]
-    fn effect(self) -> Answer<Effect<S, V>> {
-        Ok(Effect { subject: Some(self.0), verdict: self.1.into(), halt: None })
+    fn effect(_of: Of<K, (S, V)>, returned: Self) -> Result<Answer<Effect<S, V>>, Infallible> {
+        Ok(Ok(Effect { subject: Some(returned.0), verdict: returned.1.into(), halt: None }))
     }
 
     fn decides() -> bool {
@@ -237,9 +262,11 @@ impl<K, S, V, T: Into<V>> ReturnsSubject<K, S, V, ViaPair<ViaInto>> for (S, T) {
 
 #[diagnostic::do_not_recommend]
 impl<K: InTurn, S, V: From<()>> ReturnsSubject<K, S, V, ViaPair<ViaHalt>> for (S, Halt) {
+    type Error = Infallible;
+
     #[inline]
-    fn effect(self) -> Answer<Effect<S, V>> {
-        Ok(Effect { subject: Some(self.0), verdict: ().into(), halt: Some(Box::new(self.1)) })
+    fn effect(_of: Of<K, (S, V)>, returned: Self) -> Result<Answer<Effect<S, V>>, Infallible> {
+        Ok(Ok(Effect { subject: Some(returned.0), verdict: ().into(), halt: Some(Box::new(returned.1)) }))
     }
 
     fn decides() -> bool {
@@ -247,19 +274,27 @@ impl<K: InTurn, S, V: From<()>> ReturnsSubject<K, S, V, ViaPair<ViaHalt>> for (S
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<K: Removable, S, V: From<()>> ReturnsSubject<K, S, V, ViaOption> for Option<S> {
+    type Error = Infallible;
+
     #[inline]
-    fn effect(self) -> Answer<Effect<S, V>> {
-        Ok(Effect { subject: self, verdict: ().into(), halt: None })
+    fn effect(_of: Of<K, (S, V)>, returned: Self) -> Result<Answer<Effect<S, V>>, Infallible> {
+        Ok(Ok(Effect { subject: returned, verdict: ().into(), halt: None }))
     }
 }
 
-impl<K, S, V, M, T: ReturnsSubject<K, S, V, M>, E: Into<BoxError>> ReturnsSubject<K, S, V, ViaResult<M>>
-    for Result<T, E>
+#[diagnostic::do_not_recommend]
+impl<K, S, V, M, T, E> ReturnsSubject<K, S, V, ViaResult<M>> for Result<T, E>
+where
+    T: ReturnsSubject<K, S, V, M, Error = Infallible>,
 {
+    type Error = E;
+
     #[inline]
-    fn effect(self) -> Answer<Effect<S, V>> {
-        self.map_err(|error| Fault::from_error(error.into()))?.effect()
+    fn effect(of: Of<K, (S, V)>, returned: Self) -> Result<Answer<Effect<S, V>>, E> {
+        let Ok(effect) = T::effect(of, returned?);
+        Ok(effect)
     }
 
     fn decides() -> bool {
@@ -267,9 +302,25 @@ impl<K, S, V, M, T: ReturnsSubject<K, S, V, M>, E: Into<BoxError>> ReturnsSubjec
     }
 }
 
-/// A kind that fires within a turn, which a hook may therefore end with a [`Halt`].
+/// The error of a hook.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` fires outside a turn, so there is no turn to halt",
-    label = "this hook cannot return a `Halt`"
+    message = "`{Self}` cannot be the error of a hook",
+    label = "not an error",
+    note = "implement `std::error::Error` for it, or use one that converts into `Box<dyn Error + Send + Sync>`, as `String` does"
 )]
+pub trait Fails: Sized {
+    /// The answer of a hook that may have failed with this.
+    #[doc(hidden)]
+    fn settle<T>(answer: Result<Answer<T>, Self>) -> Answer<T>;
+}
+
+#[diagnostic::do_not_recommend]
+impl<E: Into<BoxError>> Fails for E {
+    #[inline]
+    fn settle<T>(answer: Result<Answer<T>, Self>) -> Answer<T> {
+        answer.unwrap_or_else(|error| Err(Fault::from_error(error.into())))
+    }
+}
+
+/// A kind that fires within a turn, which a hook may therefore end with a [`Halt`].
 pub trait InTurn: HookKind {}

@@ -7,14 +7,16 @@ pub use std::option::Option;
 pub use std::result::Result;
 pub use std::time::Duration;
 
+pub use hooks_macros::{__list as list, __nothing as nothing};
 pub use inventory;
 
 pub use crate::hook as form;
 pub use crate::hook::{
-    Answer, BoxFuture, Effect, Filters, Handler, HookId, Ids, KindInfo, OnFailure, Options, Origin, Timeout,
+    Answer, BoxFuture, Call, Effect, Filters, HookId, Ids, KindInfo, OnFailure, Options, Origin, Timeout,
 };
+pub use crate::itself::{FieldText, KindType, SubjectType, VerdictType};
 pub use crate::kind::{Allowed, Field, HookKind, Never, Removable, Slot};
-pub use crate::param::{Beside, InTurn, Read, ReturnsSubject, ReturnsVerdict, Rewrite};
+pub use crate::param::{Beside, Fails, InTurn, Of, Read, ReturnsSubject, ReturnsVerdict, Rewrite};
 pub use crate::scope::HookRef;
 pub use crate::{HookContext, compile_time as check};
 

@@ -6,8 +6,10 @@
 mod derive;
 mod errors;
 mod hook;
+mod list;
 mod names;
 mod options;
+mod types;
 
 use proc_macro::TokenStream;
 
@@ -46,4 +48,18 @@ pub fn hook(attribute: TokenStream, item: TokenStream) -> TokenStream {
 #[proc_macro_derive(HookKind, attributes(hook_kind))]
 pub fn derive_hook_kind(item: TokenStream) -> TokenStream {
     derive::expand(item.into()).into()
+}
+
+// Not public API. What `hooks_core::hooks!` expands to.
+#[doc(hidden)]
+#[proc_macro]
+pub fn __list(input: TokenStream) -> TokenStream {
+    list::expand(input.into()).into()
+}
+
+// Not public API. What `hooks_core::setup!` expands to where something is given to it.
+#[doc(hidden)]
+#[proc_macro]
+pub fn __nothing(input: TokenStream) -> TokenStream {
+    list::nothing(&input.into()).into()
 }

@@ -58,12 +58,12 @@ pub(crate) fn nearest<'a>(written: &str, known: impl IntoIterator<Item = &'a str
     near.filter(|(distance, _)| *distance <= limit).min().map(|(_, word)| word)
 }
 
-/// `a`, `b` or `c`
-pub(crate) fn list<'a>(words: impl IntoIterator<Item = &'a str>) -> String {
+/// `a`, `b` and `c`, or whatever word stands before the last.
+pub(crate) fn list<'a>(words: impl IntoIterator<Item = &'a str>, before_last: &str) -> String {
     let words: Vec<String> = words.into_iter().map(|word| format!("`{word}`")).collect();
     match words.split_last() {
         Some((last, [])) => last.clone(),
-        Some((last, rest)) => format!("{} or {last}", rest.join(", ")),
+        Some((last, rest)) => format!("{} {before_last} {last}", rest.join(", ")),
         None => String::new(),
     }
 }
@@ -74,8 +74,11 @@ pub(crate) fn is_snake_case(id: &str) -> bool {
         && id.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_')
 }
 
-/// The nearest text that is `snake_case`, or `None` where nothing of `id` is left.
+/// The nearest text that is `snake_case`, or `None` where too much of `id` would be lost.
 pub(crate) fn snake_case(id: &str) -> Option<String> {
+    if !id.is_ascii() {
+        return None;
+    }
     let mut snake = String::new();
     for c in id.trim().chars() {
         if c.is_ascii_uppercase() && !snake.is_empty() && !snake.ends_with('_') {
@@ -87,7 +90,7 @@ pub(crate) fn snake_case(id: &str) -> Option<String> {
             snake.push('_');
         }
     }
-    let snake = snake.trim_matches('_').trim_start_matches(|c: char| !c.is_ascii_lowercase());
+    let snake = snake.trim_matches('_');
     is_snake_case(snake).then(|| snake.to_owned())
 }
 
@@ -100,9 +103,10 @@ mod tests {
         let cases = [
             ("RedactPii", Some("redact_pii")),
             ("redact-pii", Some("redact_pii")),
-            ("1hook", Some("hook")),
+            ("Redact PII", Some("redact_p_i_i")),
             ("_x", Some("x")),
-            ("größe", Some("gr_e")),
+            ("2nd_hook", None),
+            ("größe", None),
             ("", None),
             ("42", None),
         ];

@@ -6,7 +6,7 @@ use proc_macro2::{Delimiter, Span, TokenStream, TokenTree};
 use quote::ToTokens;
 use syn::ext::IdentExt;
 use syn::parse::{Parse, ParseStream};
-use syn::{Ident, LitStr, Token};
+use syn::{Ident, Token};
 
 use crate::errors::Errors;
 
@@ -24,6 +24,8 @@ pub(crate) enum Value {
     Of(TokenStream),
     /// `key`
     Flag,
+    /// Something else, which has been told.
+    Unreadable,
 }
 
 impl Written {
@@ -35,7 +37,7 @@ impl Written {
     pub(crate) fn value_span(&self) -> Span {
         match &self.value {
             Value::Is(tokens) | Value::Of(tokens) => first_span(tokens).unwrap_or(self.key.span()),
-            Value::Flag => self.key.span(),
+            Value::Flag | Value::Unreadable => self.key.span(),
         }
     }
 
@@ -44,6 +46,7 @@ impl Written {
         let parsed = match &self.value {
             Value::Is(tokens) => syn::parse2(tokens.clone()).ok(),
             Value::Of(_) | Value::Flag => None,
+            Value::Unreadable => return None,
         };
         if parsed.is_none() {
             errors.at(self.value_span(), format!("`{}` takes {expected}", self.name()));
@@ -56,9 +59,15 @@ impl Written {
 pub(crate) fn read(tokens: TokenStream, errors: &mut Errors) -> Vec<Written> {
     let mut written = Vec::new();
     for part in split_at_commas(tokens) {
-        match syn::parse2::<Written>(part) {
-            Ok(option) => written.push(option),
-            Err(error) => errors.push(error),
+        // The key of an option that cannot be read is there, so that nobody is told it is missing.
+        let key = part.clone().into_iter().next();
+        match (syn::parse2::<Written>(part), key) {
+            (Ok(option), _) => written.push(option),
+            (Err(error), Some(TokenTree::Ident(key))) => {
+                errors.push(error);
+                written.push(Written { key, value: Value::Unreadable });
+            }
+            (Err(error), _) => errors.push(error),
         }
     }
     written
@@ -105,16 +114,20 @@ pub(crate) fn first_span(tokens: &TokenStream) -> Option<Span> {
     tokens.clone().into_iter().next().map(|token| token.span())
 }
 
-/// A list of strings: `["a", "b"]`.
-pub(crate) struct Strings(pub(crate) Vec<LitStr>);
+/// A list, its parts unread: `["a", "b"]`.
+pub(crate) struct List(pub(crate) Vec<TokenStream>);
 
-impl Parse for Strings {
+impl Parse for List {
     fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
         let content;
         syn::bracketed!(content in input);
-        let strings = content.parse_terminated(|string: ParseStream<'_>| string.parse::<LitStr>(), Token![,])?;
-        Ok(Self(strings.into_iter().collect()))
+        Ok(Self(split_at_commas(content.parse()?)))
     }
+}
+
+/// Tokens as one would write them; the compiler may put spaces between them.
+pub(crate) fn without_spaces(tokens: &str) -> String {
+    tokens.chars().filter(|c| !c.is_whitespace()).collect()
 }
 
 /// Options of which each is there at most once.

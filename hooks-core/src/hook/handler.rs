@@ -72,26 +72,22 @@ pub struct Effect<S, V> {
 
 /// Declares one form: the pointer to a function that the attribute made, or a closure that was registered.
 macro_rules! form {
-    ($(#[$doc:meta])* $name:ident<$k:ident>, $pointer:ident = fn$(<$a:lifetime>)?($($argument:ty),*) -> $returned:ty) => {
-        #[doc = concat!("The pointer in a `", stringify!($name), "`.")]
-        #[allow(dead_code)] // the async forms have no lane
-        pub(crate) type $pointer<$k> = $(for<$a>)? fn($($argument),*) -> $returned;
-
+    ($(#[$doc:meta])* $name:ident = fn$(<$a:lifetime>)?($($argument:ty),*) -> $returned:ty) => {
         $(#[$doc])*
-        pub enum $name<$k: HookKind> {
+        pub enum $name<K: 'static, S: 'static, V: 'static> {
             /// The attribute's.
             Static($(for<$a>)? fn($($argument),*) -> $returned),
             /// A closure's.
             Shared(Arc<dyn $(for<$a>)? Fn($($argument),*) -> $returned + Send + Sync>),
         }
 
-        impl<$k: HookKind> fmt::Debug for $name<$k> {
+        impl<K, S, V> fmt::Debug for $name<K, S, V> {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str(stringify!($name))
             }
         }
 
-        impl<$k: HookKind> Clone for $name<$k> {
+        impl<K, S, V> Clone for $name<K, S, V> {
             fn clone(&self) -> Self {
                 match self {
                     Self::Static(function) => Self::Static(*function),
@@ -102,29 +98,34 @@ macro_rules! form {
     };
 }
 
-type Verdict<K> = <K as HookKind>::Verdict;
-type Subject<K> = <K as HookKind>::Subject;
-
 form! {
     /// Borrows the subject.
-    Read<K>, ReadFn = fn(&HookContext, &K, &Subject<K>) -> Answer<Verdict<K>>
+    Read = fn(&HookContext, &K, &S) -> Answer<V>
 }
 form! {
     /// Is lent a copy to change in place.
-    Lend<K>, LendFn = fn(&HookContext, &K, &mut Subject<K>) -> Answer<Verdict<K>>
+    Lend = fn(&HookContext, &K, &mut S) -> Answer<V>
 }
 form! {
     /// Is given a copy and returns what is to be there instead.
-    Own<K>, OwnFn = fn(&HookContext, &K, Subject<K>) -> Answer<Effect<Subject<K>, Verdict<K>>>
+    Own = fn(&HookContext, &K, S) -> Answer<Effect<S, V>>
 }
 form! {
     /// As `Read`, and may wait.
-    ReadAsync<K>, ReadAsyncFn = fn<'a>(&'a HookContext, &'a K, &'a Subject<K>) -> BoxFuture<'a, Answer<Verdict<K>>>
+    ReadAsync = fn<'a>(&'a HookContext, &'a K, &'a S) -> BoxFuture<'a, Answer<V>>
 }
 form! {
     /// As `Own`, and may wait. Async `&mut` hooks are called in this form too.
-    OwnAsync<K>, OwnAsyncFn = fn<'a>(&'a HookContext, &'a K, Subject<K>) -> BoxFuture<'a, Answer<Effect<Subject<K>, Verdict<K>>>>
+    OwnAsync = fn<'a>(&'a HookContext, &'a K, S) -> BoxFuture<'a, Answer<Effect<S, V>>>
 }
+
+type Subject<K> = <K as HookKind>::Subject;
+type Verdict<K> = <K as HookKind>::Verdict;
+
+// The pointers that a lane holds.
+pub(crate) type ReadFn<K> = fn(&HookContext, &K, &Subject<K>) -> Answer<Verdict<K>>;
+pub(crate) type LendFn<K> = fn(&HookContext, &K, &mut Subject<K>) -> Answer<Verdict<K>>;
+pub(crate) type OwnFn<K> = fn(&HookContext, &K, Subject<K>) -> Answer<Effect<Subject<K>, Verdict<K>>>;
 
 /// Calls a form, whichever of the two it is.
 macro_rules! call {
@@ -138,21 +139,26 @@ macro_rules! call {
 
 pub(crate) use call;
 
+/// A hook's function in the form that it is called in at a kind.
+pub type Handler<K> = Call<K, <K as HookKind>::Subject, <K as HookKind>::Verdict>;
+
 /// A hook's function in the form that it is called in.
-pub enum Handler<K: HookKind> {
+///
+/// Without a bound, so that generated code can name it for a type that is no kind, which is then told elsewhere.
+pub enum Call<K: 'static, S: 'static, V: 'static> {
     /// See [`Read`].
-    Read(Read<K>),
+    Read(Read<K, S, V>),
     /// See [`Lend`].
-    Lend(Lend<K>),
+    Lend(Lend<K, S, V>),
     /// See [`Own`].
-    Own(Own<K>),
+    Own(Own<K, S, V>),
     /// See [`ReadAsync`].
-    ReadAsync(ReadAsync<K>),
+    ReadAsync(ReadAsync<K, S, V>),
     /// See [`OwnAsync`].
-    OwnAsync(OwnAsync<K>),
+    OwnAsync(OwnAsync<K, S, V>),
 }
 
-impl<K: HookKind> Clone for Handler<K> {
+impl<K, S, V> Clone for Call<K, S, V> {
     fn clone(&self) -> Self {
         match self {
             Self::Read(hook) => Self::Read(hook.clone()),
@@ -164,7 +170,7 @@ impl<K: HookKind> Clone for Handler<K> {
     }
 }
 
-impl<K: HookKind> fmt::Debug for Handler<K> {
+impl<K, S, V> fmt::Debug for Call<K, S, V> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Read(_) => "Read",

@@ -2,12 +2,13 @@
 
 use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, quote};
+use syn::ext::IdentExt;
 use syn::parse::{Parse, ParseStream};
 use syn::{DeriveInput, Ident, LitStr, Path, Token, Type};
 
 use crate::errors::Errors;
 use crate::names::{self, KIND_OPTIONS};
-use crate::options::{self, Once, Value, Written};
+use crate::options::{self, Once, Value, Written, without_spaces};
 
 /// A kind to be.
 pub(crate) struct Kind {
@@ -15,7 +16,8 @@ pub(crate) struct Kind {
     pub(crate) name: LitStr,
     pub(crate) subject: Option<Type>,
     pub(crate) verdict: Option<Type>,
-    pub(crate) removable: bool,
+    /// Where it is said that hooks may remove the subject.
+    pub(crate) removable: Option<Span>,
     pub(crate) fields: Vec<Field>,
     pub(crate) check: Option<Path>,
     pub(crate) outside_turn: bool,
@@ -31,10 +33,12 @@ pub(crate) struct Field {
 impl Parse for Field {
     /// `tool` or `tool = call.name`
     fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
-        let name: Ident = input.parse()?;
+        let name = Ident::parse_any(input)?;
         if input.is_empty() {
-            let path = quote!(#name);
-            return Ok(Self { name, path });
+            // A keyword is an option as it is, and a field as a raw name.
+            let field =
+                if name == name.unraw() { Ident::new_raw(&name.to_string(), name.span()) } else { name.clone() };
+            return Ok(Self { path: quote!(#field), name });
         }
         input.parse::<Token![=]>()?;
         Ok(Self { name, path: input.parse()? })
@@ -43,6 +47,9 @@ impl Parse for Field {
 
 /// The kind as far as it is right. Whether nothing is wrong, `errors` says.
 pub(crate) fn check(item: &DeriveInput, errors: &mut Errors) -> Kind {
+    if let syn::Data::Union(item) = &item.data {
+        errors.on(&item.union_token, "an event is a struct or an enum");
+    }
     for parameter in &item.generics.params {
         errors.on(parameter, "an event is one concrete type: take its generics and lifetimes away");
     }
@@ -55,7 +62,7 @@ pub(crate) fn check(item: &DeriveInput, errors: &mut Errors) -> Kind {
         name: LitStr::new("", Span::call_site()),
         subject: None,
         verdict: None,
-        removable: false,
+        removable: None,
         fields: Vec::new(),
         check: None,
         outside_turn: false,
@@ -63,27 +70,32 @@ pub(crate) fn check(item: &DeriveInput, errors: &mut Errors) -> Kind {
     };
     let mut once = Once::new();
     let mut named = false;
+    let mut subject = None;
     for attribute in attributes {
         let tokens = match &attribute.meta {
             syn::Meta::List(list) => list.tokens.clone(),
             _ => {
-                errors.on(attribute, "write `#[hook_kind(name = \"before_refund\", …)]`");
+                errors.on(attribute.path(), "a kind needs a name: `#[hook_kind(name = \"before_refund\")]`");
                 continue;
             }
         };
         for option in options::read(tokens, errors) {
             if once.first(&option, errors) {
                 named |= option.name() == "name";
-                set(&mut kind, &option, errors);
+                subject = subject.or((option.name() == "subject").then_some(()));
+                if !matches!(option.value, Value::Unreadable) {
+                    set(&mut kind, &option, errors);
+                }
             }
         }
         if !named {
-            errors.on(attribute.path(), "a kind needs a name: `name = \"before_refund\"`");
+            errors.on(attribute.path(), "a kind needs a name: `#[hook_kind(name = \"before_refund\")]`");
             named = true;
         }
     }
-    if kind.removable && kind.subject.is_none() {
-        errors.on(&kind.event, "`removable` needs a subject: nothing flows through this kind");
+    if let (Some(removable), None) = (kind.removable, subject) {
+        errors
+            .at(removable, "`removable` needs a subject, such as `subject = Refund`: nothing flows through this kind");
     }
     kind
 }
@@ -120,7 +132,7 @@ fn set(kind: &mut Kind, option: &Written, errors: &mut Errors) {
             }
         }
         "verdict" => kind.verdict = option.parse(errors, "a type, such as `verdict = Permission`"),
-        "removable" => kind.removable = flag(option, errors),
+        "removable" => kind.removable = flag(option, errors).then(|| option.key.span()),
         "outside_turn" => kind.outside_turn = flag(option, errors),
         "match" => kind.fields = fields(option, errors),
         "check" => kind.check = option.parse(errors, "the path of a function of the subject before and after"),
@@ -133,7 +145,7 @@ fn set(kind: &mut Kind, option: &Written, errors: &mut Errors) {
             let known = || KIND_OPTIONS.iter().copied();
             let hint = match names::nearest(name, known()) {
                 Some(meant) => format!("did you mean `{meant}`?"),
-                None => format!("there are {}", names::list(known())),
+                None => format!("there are {}", names::list(known(), "and")),
             };
             errors.at(option.key.span(), format!("there is no option `{name}`; {hint}"));
         }
@@ -155,17 +167,20 @@ fn fields(option: &Written, errors: &mut Errors) -> Vec<Field> {
     };
     let mut fields: Vec<Field> = Vec::new();
     for part in options::split_at_commas(tokens.clone()) {
-        let Some(field) = errors.ok(syn::parse2::<Field>(part)) else { continue };
-        let name = field.name.to_string();
+        let Ok(field) = syn::parse2::<Field>(part.clone()) else {
+            errors.on(&part, "`match` takes fields, such as `match(tool)` or `match(tool = call.name)`");
+            continue;
+        };
+        let name = field.name.unraw().to_string();
         if names::HOOK_OPTIONS.contains(&name.as_str()) {
             errors.on(
                 &field.name,
                 format!(
                     "`{name}` is an option of every hook; give the field another word: `match(of_{name} = {})`",
-                    field.path
+                    without_spaces(&field.path.to_string()).trim_start_matches("r#")
                 ),
             );
-        } else if fields.iter().any(|other| other.name == field.name) {
+        } else if fields.iter().any(|other| other.name.unraw() == field.name.unraw()) {
             errors.on(&field.name, format!("`{name}` is there twice; keep one"));
         }
         fields.push(field);

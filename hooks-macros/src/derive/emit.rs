@@ -1,34 +1,35 @@
 //! The implementation of `HookKind`.
 
-use proc_macro2::TokenStream;
+use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
-use syn::spanned::Spanned;
+use syn::Type;
+use syn::ext::IdentExt;
 
-use super::check::Kind;
+use super::check::{Field, Kind};
+use crate::types::place;
 
 pub(crate) fn emit(kind: &Kind) -> TokenStream {
     let Kind { event, name, core, outside_turn, .. } = kind;
-    let unit = || quote!(());
-    let subject = kind.subject.as_ref().map_or_else(unit, ToTokens::to_token_stream);
-    let verdict = kind.verdict.as_ref().map_or_else(unit, ToTokens::to_token_stream);
-    let has_subject = kind.subject.is_some();
-    let removal = if kind.removable { quote!(Allowed) } else { quote!(Never) };
-    let fields = kind.fields.iter().map(|field| {
-        let text = field.name.to_string();
-        let path = &field.path;
-        let get = quote_spanned!(path.span()=> |event: &#event| ::core::convert::AsRef::<str>::as_ref(&event.#path));
-        quote!(__hooks_core::Field { name: #text, get: #get })
-    });
-    let check = kind.check.as_ref().map(|path| {
-        quote! {
-            fn check(&self, before: &Self::Subject, after: &Self::Subject)
-                -> __hooks_core::Result<(), #core::Violation>
-            {
-                #path(before, after)
-            }
+    let subject = Named::new(kind.subject.as_ref());
+    let verdict = Named::new(kind.verdict.as_ref());
+    let aliases =
+        [subject.alias("__HooksCoreSubject", "SubjectType"), verdict.alias("__HooksCoreVerdict", "VerdictType")];
+    let subject_type = subject.associated("Subject", "__HooksCoreSubject");
+    let verdict_type = verdict.associated("Verdict", "__HooksCoreVerdict");
+    let semantics = semantics(&verdict, kind.subject.is_some());
+    let subject_alias = subject.ident("__HooksCoreSubject");
+    let same = quote_spanned! {subject.span=>
+        #[inline]
+        fn same(before: &#subject_alias, after: &#subject_alias) -> bool {
+            use __hooks_core::{ByEq as _, ByNothing as _};
+            (&__hooks_core::Same(before, after)).same()
         }
-    });
-    let removable = kind.removable.then(|| quote!(impl __hooks_core::Removable for #event {}));
+    };
+    let removal = subject.ident(if kind.removable.is_some() { "Allowed" } else { "Never" });
+    let removal = quote_spanned!(subject.span=> type Removal = __hooks_core::#removal;);
+    let fields = kind.fields.iter().map(|field| self::field(field, event));
+    let check = kind.check.as_ref().map(|path| check(path, core, &subject));
+    let removable = kind.removable.map(|_| quote!(impl __hooks_core::Removable for #event {}));
     let in_turn = (!outside_turn).then(|| quote!(impl __hooks_core::InTurn for #event {}));
     quote! {
         #[doc(hidden)]
@@ -39,23 +40,22 @@ pub(crate) fn emit(kind: &Kind) -> TokenStream {
         const _: () = {
             use #core::private as __hooks_core;
 
+            #(#aliases)*
+
             #[automatically_derived]
+            #[diagnostic::do_not_recommend]
             impl __hooks_core::HookKind for #event {
-                type Subject = #subject;
-                type Verdict = #verdict;
-                type Removal = __hooks_core::#removal;
+                #subject_type
+                #verdict_type
+                #removal
                 const NAME: &'static str = #name;
-                const SEMANTICS: #core::Semantics = __hooks_core::semantics::<#verdict>(#has_subject);
+                const SEMANTICS: #core::Semantics = #semantics;
                 const OUTSIDE_TURN: bool = #outside_turn;
                 const FIELDS: &'static [__hooks_core::Field<Self>] = &[#(#fields),*];
 
                 #check
 
-                #[inline]
-                fn same(before: &Self::Subject, after: &Self::Subject) -> bool {
-                    use __hooks_core::{ByEq as _, ByNothing as _};
-                    (&__hooks_core::Same(before, after)).same()
-                }
+                #same
 
                 #[inline]
                 fn slot() -> &'static __hooks_core::Slot {
@@ -64,8 +64,75 @@ pub(crate) fn emit(kind: &Kind) -> TokenStream {
                 }
             }
 
+            #[diagnostic::do_not_recommend]
+            impl __hooks_core::KindType for #event {
+                type Itself = Self;
+            }
+
             #removable
             #in_turn
         };
+    }
+}
+
+/// A type that the user named, and the place where everything that is made of it stands: a type that does not fit is then
+/// told at one place in one way, which the compiler does once.
+struct Named {
+    ty: TokenStream,
+    span: Span,
+}
+
+impl Named {
+    fn new(ty: Option<&Type>) -> Self {
+        let span = ty.and_then(place).unwrap_or_else(Span::call_site);
+        let ty = ty.map_or_else(|| quote!(()), ToTokens::to_token_stream);
+        Self { ty, span }
+    }
+
+    fn alias(&self, alias: &str, fits: &str) -> TokenStream {
+        let (ty, alias, fits) = (&self.ty, self.ident(alias), self.ident(fits));
+        quote_spanned!(self.span=> type #alias = <#ty as __hooks_core::#fits>::Itself;)
+    }
+
+    /// The associated type; documentation shows what the user wrote.
+    fn associated(&self, name: &str, alias: &str) -> TokenStream {
+        let (ty, name, alias) = (&self.ty, self.ident(name), self.ident(alias));
+        quote_spanned! {self.span=>
+            #[cfg(doc)]
+            type #name = #ty;
+            #[cfg(not(doc))]
+            type #name = #alias;
+        }
+    }
+
+    fn ident(&self, name: &str) -> syn::Ident {
+        syn::Ident::new(name, self.span)
+    }
+}
+
+fn semantics(verdict: &Named, has_subject: bool) -> TokenStream {
+    quote_spanned!(verdict.span=> __hooks_core::semantics::<__HooksCoreVerdict>(#has_subject))
+}
+
+fn field(field: &Field, event: &syn::Ident) -> TokenStream {
+    let text = field.name.unraw().to_string();
+    let path = &field.path;
+    let place = path.clone().into_iter().last().map_or_else(Span::call_site, |last| last.span());
+    let get = quote_spanned!(place=> |event: &#event| __hooks_core::FieldText::text(&event.#path));
+    quote!(__hooks_core::Field { name: #text, get: #get })
+}
+
+/// The check as a function pointer of the one type it may have, so that another function is a mismatch at its path.
+fn check(path: &syn::Path, core: &TokenStream, subject: &Named) -> TokenStream {
+    let span = path.segments.last().map_or_else(Span::call_site, |last| last.ident.span());
+    let pointer = quote_spanned! {span=>
+        const CHECK: fn(&__HooksCoreSubject, &__HooksCoreSubject) -> __hooks_core::Result<(), #core::Violation> = #path;
+    };
+    let subject_alias = subject.ident("__HooksCoreSubject");
+    quote_spanned! {subject.span=>
+        fn check(&self, before: &#subject_alias, after: &#subject_alias) -> __hooks_core::Result<(), #core::Violation> {
+            #pointer
+            CHECK(before, after)
+        }
     }
 }

@@ -1,12 +1,13 @@
 //! From what was written to what is right. Everything that is wrong is told; nothing stops at the first.
 
+use proc_macro2::Span;
 use quote::quote;
 
 use super::model::{Function, Hook, Timeout};
 use super::values;
 use crate::errors::Errors;
 use crate::names::{self, HOOK_OPTIONS};
-use crate::options::{Once, Written};
+use crate::options::{Once, Value, Written};
 
 /// The hook, where nothing is missing. Whether nothing is wrong, `errors` says.
 pub(crate) fn check(written: &[Written], function: Option<Function>, errors: &mut Errors) -> Option<Hook> {
@@ -25,7 +26,7 @@ pub(crate) fn check(written: &[Written], function: Option<Function>, errors: &mu
         id = values::id(option, errors);
     }
     for option in written {
-        if !once.first(option, errors) {
+        if !once.first(option, errors) || matches!(option.value, Value::Unreadable) {
             continue;
         }
         match option.name().as_str() {
@@ -47,14 +48,15 @@ pub(crate) fn check(written: &[Written], function: Option<Function>, errors: &mu
             name => filters.extend(filter_or_unknown(name, option, errors)),
         }
     }
-    let missing = |what: &str, errors: &mut Errors| {
-        errors.at(proc_macro2::Span::call_site(), format!("a hook needs {what}"));
+    let has = |name: &str| written.iter().any(|option| option.name() == name);
+    let missing = match (has("id"), has("kind")) {
+        (true, true) => None,
+        (false, true) => Some("an id: `id = \"redact_pii\"`"),
+        (true, false) => Some("a kind: `kind = after_tool_call_success`"),
+        (false, false) => Some("an id and a kind: `#[hook(id = \"redact_pii\", kind = after_tool_call_success)]`"),
     };
-    if !written.iter().any(|option| option.name() == "id") {
-        missing("an id: `id = \"redact_pii\"`", errors);
-    }
-    if kinds.is_none() {
-        missing("a kind: `kind = after_tool_call_success`", errors);
+    if let Some(what) = missing {
+        errors.at(Span::call_site(), format!("a hook needs {what}"));
     }
     let (id, kinds, function) = (id?, kinds?, function?);
     Some(Hook { id, kinds, priority, after, before, requires, timeout, on_failure, filters, core, function })
@@ -71,8 +73,8 @@ fn filter_or_unknown(name: &str, option: &Written, errors: &mut Errors) -> Optio
         errors.at(
             option.key.span(),
             format!(
-                "there is no option `{name}`; there are {}, and patterns over fields of the kind, such as `tool = \"cancel_*\"`",
-                names::list(HOOK_OPTIONS.iter().copied())
+                "there is no option `{name}`; there are {}, and patterns over fields of the kind such as `tool = \"cancel_*\"`",
+                names::list(HOOK_OPTIONS.iter().copied(), "and")
             ),
         );
     }

@@ -5,7 +5,8 @@
 
 use proc_macro2::{Span, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
-use syn::LitStr;
+use syn::ext::IdentExt;
+use syn::{Ident, LitStr};
 
 use super::model::{Function, Hook, Kind, OnFailure, Parameter, Taken, Timeout};
 
@@ -17,18 +18,22 @@ pub(crate) fn emit(hook: &Hook) -> TokenStream {
     let description = &hook.function.description;
     let options = options(hook);
     let uniqueness = uniqueness(id);
-    let bindings: Vec<TokenStream> = hook.kinds.iter().map(|kind| binding(hook, kind)).collect();
+    let checks = checks(hook);
+    let events = hook.kinds.iter().enumerate().map(|(i, kind)| event(hook, kind, i));
+    let bindings: Vec<TokenStream> = hook.kinds.iter().enumerate().map(|(i, kind)| binding(hook, kind, i)).collect();
     quote! {
         #(#cfgs)*
         #[doc(hidden)]
         #[allow(
             deprecated, dead_code, non_local_definitions, non_upper_case_globals, unused_imports, unused_qualifications,
-            unused_variables, unreachable_code, single_use_lifetimes, elided_lifetimes_in_paths,
+            unused_parens, unused_variables, unreachable_code, single_use_lifetimes, elided_lifetimes_in_paths,
             clippy::all, clippy::pedantic, clippy::nursery, clippy::restriction
         )]
         const _: () = {
             use #core::private as __hooks_core;
             #uniqueness
+            #(#events)*
+            #checks
             __hooks_core::inventory::submit! {
                 __hooks_core::HookSpec {
                     id: #id,
@@ -45,7 +50,8 @@ pub(crate) fn emit(hook: &Hook) -> TokenStream {
 
 /// With `setup!()` in the crate root, two hooks with one id are two constants with one name.
 fn uniqueness(id: &LitStr) -> TokenStream {
-    let constant = format_ident!("hook_id_{}", id.value(), span = id.span());
+    // Raw, as an id may be a keyword. It is the name that the compiler tells, so it has nothing before it.
+    let constant = Ident::new_raw(&id.value(), id.span());
     let constant = quote_spanned!(id.span()=> const #constant: () = (););
     quote! {
         struct __HooksCoreIds;
@@ -84,30 +90,29 @@ fn options(hook: &Hook) -> TokenStream {
 }
 
 /// The hook at one of its kinds.
-fn binding(hook: &Hook, kind: &Kind) -> TokenStream {
-    let core = &hook.core;
-    let kind = match kind {
-        Kind::BuiltIn(name, span) => {
-            let name = format_ident!("{name}", span = *span);
-            quote!(#core::kinds::#name)
-        }
-        Kind::Type(path) => quote!(#path),
-    };
-    let checks = checks(hook);
-    let handler = handler(&hook.function);
+///
+/// Every mention of the kind stands at the user's word for it: where that is no kind, the mentions all say the same at one
+/// place, and the compiler tells it once. Elsewhere the kind is left to inference.
+fn binding(hook: &Hook, kind: &Kind, i: usize) -> TokenStream {
+    let span = kind.span();
+    let event = event_alias(kind, i);
+    let handler = handler(&hook.function, span);
     let decides = hook.function.decides && may_decide(&hook.function);
+    let key = quote_spanned!(span=> __HooksCoreKind);
     let filters = hook.filters.iter().map(|(field, patterns)| {
-        let field = LitStr::new(&field.to_string(), field.span());
-        quote!((__hooks_core::check::field::<__HooksCoreKind>(#field), #patterns))
+        let field = LitStr::new(&field.unraw().to_string(), field.span());
+        quote!((__hooks_core::check::field::<#key>(#field), #patterns))
     });
-    quote! {
-        type __HooksCoreKind = #kind;
+    let aliases = quote_spanned! {span=>
+        type __HooksCoreKind = <#event as __hooks_core::KindType>::Itself;
         type __HooksCoreSubject = <__HooksCoreKind as __hooks_core::HookKind>::Subject;
         type __HooksCoreVerdict = <__HooksCoreKind as __hooks_core::HookKind>::Verdict;
-        #checks
+    };
+    quote! {
+        #aliases
         #handler
         __hooks_core::BindingSpec {
-            kind: __hooks_core::kind::<__HooksCoreKind>(),
+            kind: __hooks_core::kind::<#key>(),
             handler: &__HOOKS_CORE_HANDLER,
             decides: #decides,
             filters: &[#(#filters),*],
@@ -115,149 +120,162 @@ fn binding(hook: &Hook, kind: &Kind) -> TokenStream {
     }
 }
 
+/// What the user wrote for the kind, as one word.
+fn event(hook: &Hook, kind: &Kind, i: usize) -> TokenStream {
+    let core = &hook.core;
+    let alias = event_alias(kind, i);
+    match kind {
+        Kind::BuiltIn(name, span) => {
+            let name = Ident::new(name, *span);
+            quote!(type #alias = #core::kinds::#name;)
+        }
+        Kind::Type(path) => quote!(type #alias = #path;),
+    }
+}
+
+fn event_alias(kind: &Kind, i: usize) -> Ident {
+    format_ident!("__HooksCoreEvent{i}", span = kind.span())
+}
+
 /// A hook that takes the subject by value decides only where it returns a pair.
 fn may_decide(function: &Function) -> bool {
     function.rewrites().is_none_or(|parameter| parameter.taken != Taken::Owned) || function.returns_pair
 }
 
-/// What the kind has to offer for these options: constants that fail at the option itself.
+/// What the kinds have to offer for these options: constants that fail at the option itself.
 fn checks(hook: &Hook) -> TokenStream {
-    let filters = hook.filters.iter().map(|(field, _)| {
-        let name = field.to_string();
-        quote_spanned!(field.span()=> const _: () = __hooks_core::check::filter::<__HooksCoreKind>(#name);)
-    });
-    let policy = hook.on_failure.map(|(policy, span)| match policy {
-        OnFailure::Remove => quote_spanned!(span=> const _: () = __hooks_core::check::remove::<__HooksCoreKind>();),
-        OnFailure::Deny => quote_spanned!(span=> const _: () = __hooks_core::check::deny::<__HooksCoreKind>();),
-        OnFailure::Continue | OnFailure::Required => TokenStream::new(),
-    });
-    quote!(#(#filters)* #policy)
+    let mut checks = TokenStream::new();
+    for (i, kind) in hook.kinds.iter().enumerate() {
+        let of = |kind: &Kind, i| {
+            let (event, span) = (event_alias(kind, i), kind.span());
+            quote_spanned!(span=> <#event as __hooks_core::KindType>::Itself)
+        };
+        let this = of(kind, i);
+        for (field, _) in &hook.filters {
+            let name = field.unraw().to_string();
+            checks.extend(quote_spanned!(field.span()=> const _: () = __hooks_core::check::filter::<#this>(#name);));
+        }
+        match hook.on_failure {
+            Some((OnFailure::Remove, span)) => {
+                checks.extend(quote_spanned!(span=> const _: () = __hooks_core::check::remove::<#this>();));
+            }
+            Some((OnFailure::Deny, span)) => {
+                checks.extend(quote_spanned!(span=> const _: () = __hooks_core::check::deny::<#this>();));
+            }
+            Some((OnFailure::Continue | OnFailure::Required, _)) | None => {}
+        }
+        for (earlier, other) in hook.kinds[..i].iter().enumerate() {
+            let earlier = of(other, earlier);
+            let span = kind.span();
+            checks.extend(quote_spanned!(span=> const _: () = __hooks_core::check::distinct::<#this, #earlier>();));
+        }
+    }
+    checks
 }
 
-/// The function in the form that a dispatch calls.
-fn handler(function: &Function) -> TokenStream {
+/// The function in the form that a dispatch calls: a closure, which learns its signature from the static's type.
+///
+/// A user's token may come out of another macro, where our variables are unknown. Each expression at such a token therefore
+/// has variables of its own, bound at that token.
+fn handler(function: &Function, kind: Span) -> TokenStream {
     let name = &function.name;
     let taken = function.rewrites().map(|parameter| parameter.taken);
-    let arguments: Vec<TokenStream> =
-        function.parameters.iter().map(|parameter| argument(parameter, taken, function.is_async)).collect();
+    let arguments: Vec<Argument> = (0..)
+        .zip(&function.parameters)
+        .map(|(i, parameter)| argument(parameter, i, taken, function.is_async))
+        .collect();
+    let bindings = arguments.iter().map(|argument| &argument.binding);
+    let values = arguments.iter().map(|argument| &argument.value);
     let dot_await = function.is_async.then(|| quote_spanned!(name.span()=> .await));
-    let call = quote!(let __hooks_core_answer = #name(#(#arguments),*) #dot_await;);
-    let verdict = spanned_answer(function.returned, &quote!(ReturnsVerdict), &quote!(verdict), &quote!());
-    let effect =
-        spanned_answer(function.returned, &quote!(ReturnsSubject), &quote!(effect), &quote!(__HooksCoreSubject,));
-    let (form, signature, body) = match (taken, function.is_async) {
-        (None, false) => (quote!(Read), read_signature(), quote!(#call #verdict)),
-        (None, true) => (quote!(ReadAsync), read_async_signature(), boxed(name.span(), &quote!(#call #verdict))),
-        (Some(Taken::Lent), false) => (quote!(Lend), lend_signature(), quote!(#call #verdict)),
+    // In parentheses the name is a value, and so it is in every message of the compiler's.
+    let call = quote!(#(#bindings)* let __hooks_core_answer = (#name)(#(#values),*) #dot_await;);
+    let verdict = answer(function.returned, "ReturnsVerdict", "verdict");
+    let effect = answer(function.returned, "ReturnsSubject", "effect");
+    let (form, body) = match (taken, function.is_async) {
+        (None | Some(Taken::Read), false) => ("Read", quote!(#call #verdict)),
+        (None | Some(Taken::Read), true) => ("ReadAsync", boxed(name.span(), &quote!(#call #verdict))),
+        (Some(Taken::Lent), false) => ("Lend", quote!(#call #verdict)),
         (Some(Taken::Lent), true) => {
             let body = quote! {
                 let mut __hooks_core_subject = __hooks_core_subject;
                 #call
-                __hooks_core::effect_of(__hooks_core_subject, #verdict)
+                let __hooks_core_answer = { #verdict };
+                __hooks_core::effect_of(__hooks_core_subject, __hooks_core_answer)
             };
-            (quote!(OwnAsync), own_async_signature(), boxed(name.span(), &body))
+            ("OwnAsync", boxed(name.span(), &body))
         }
-        (Some(_), false) => (quote!(Own), own_signature(), quote!(#call #effect)),
-        (Some(_), true) => (quote!(OwnAsync), own_async_signature(), boxed(name.span(), &quote!(#call #effect))),
+        (Some(Taken::Owned), false) => ("Own", quote!(#call #effect)),
+        (Some(Taken::Owned), true) => ("OwnAsync", boxed(name.span(), &quote!(#call #effect))),
     };
-    quote! {
-        fn __hooks_core_call #signature { #body }
-        static __HOOKS_CORE_HANDLER: __hooks_core::Handler<__HooksCoreKind> =
-            __hooks_core::Handler::#form(__hooks_core::form::#form::Static(__hooks_core_call));
+    let form = Ident::new(form, kind);
+    let returns = if taken == Some(Taken::Owned) {
+        quote_spanned!(kind=> (__HooksCoreSubject, __HooksCoreVerdict))
+    } else {
+        quote_spanned!(kind=> __HooksCoreVerdict)
+    };
+    let of = quote_spanned!(kind=> __hooks_core::Of::<__HooksCoreKind, #returns>::NEW);
+    let closure = quote! {
+        |__hooks_core_cx, __hooks_core_event, __hooks_core_subject| {
+            let __hooks_core_of = #of;
+            #body
+        }
+    };
+    quote_spanned! {kind=>
+        static __HOOKS_CORE_HANDLER: __hooks_core::Call<__HooksCoreKind, __HooksCoreSubject, __HooksCoreVerdict> =
+            __hooks_core::Call::#form(__hooks_core::form::#form::Static(#closure));
     }
 }
 
 /// One argument of the user's function.
-fn argument(parameter: &Parameter, rewritten: Option<Taken>, is_async: bool) -> TokenStream {
-    let Parameter { ty, taken, span } = parameter;
-    let span = span.resolved_at(Span::call_site());
-    match (taken, rewritten) {
+struct Argument {
+    /// Binds the variables of `value`.
+    binding: TokenStream,
+    value: TokenStream,
+}
+
+fn argument(parameter: &Parameter, i: usize, rewritten: Option<Taken>, is_async: bool) -> Argument {
+    let span = parameter.span;
+    let [cx, event, subject] =
+        ["cx", "event", "subject"].map(|name| format_ident!("__hooks_core_{name}{i}", span = span));
+    // The type is not written out: the function that is called says it.
+    match (parameter.taken, rewritten) {
         (Taken::Lent, _) => {
-            let subject = if is_async {
-                quote_spanned!(span=> &mut __hooks_core_subject)
-            } else {
-                quote_spanned!(span=> __hooks_core_subject)
-            };
-            quote_spanned!(span=> <#ty as __hooks_core::Rewrite<__HooksCoreKind, __HooksCoreSubject>>::lend(#subject))
+            let borrow = is_async.then(|| quote!(&mut));
+            Argument {
+                binding: quote!(let (#event, #subject) = (__hooks_core_event, #borrow __hooks_core_subject);),
+                value: quote_spanned!(span=> __hooks_core::Rewrite::lend(#event, #subject)),
+            }
         }
-        (Taken::Owned, _) => {
-            quote_spanned!(span=> <#ty as __hooks_core::Rewrite<__HooksCoreKind, __HooksCoreSubject>>::pass(__hooks_core_subject))
-        }
-        (Taken::Read, None) => quote_spanned! {span=>
-            <&#ty as __hooks_core::Read<'_, __HooksCoreKind, __HooksCoreSubject, _>>::read(
-                __hooks_core_cx, __hooks_core_event, __hooks_core_subject
-            )
+        (Taken::Owned, _) => Argument {
+            binding: quote!(let (#event, #subject) = (__hooks_core_event, __hooks_core_subject);),
+            value: quote_spanned!(span=> __hooks_core::Rewrite::pass(#event, #subject)),
         },
-        (Taken::Read, Some(_)) => quote_spanned! {span=>
-            <&#ty as __hooks_core::Beside<'_, __HooksCoreKind, __HooksCoreSubject, _>>::read(
-                __hooks_core_cx, __hooks_core_event
-            )
+        (Taken::Read, None) => Argument {
+            binding: quote! {
+                let (#cx, #event, #subject) = (__hooks_core_cx, __hooks_core_event, __hooks_core_subject);
+            },
+            value: quote_spanned!(span=> __hooks_core::Read::read(#cx, #event, #subject)),
+        },
+        (Taken::Read, Some(_)) => Argument {
+            binding: quote!(let (#cx, #event) = (__hooks_core_cx, __hooks_core_event);),
+            value: quote_spanned!(span=> __hooks_core::Beside::read(#cx, #event)),
         },
     }
 }
 
-/// `Trait::<Kind, Subject, Verdict, _>::method(answer)`, every token at the return type.
-fn spanned_answer(span: Span, name: &TokenStream, method: &TokenStream, subject: &TokenStream) -> TokenStream {
-    let span = span.resolved_at(Span::call_site());
-    let respan = |tokens: &TokenStream| -> TokenStream {
-        tokens
-            .clone()
-            .into_iter()
-            .map(|mut token| {
-                token.set_span(span);
-                token
-            })
-            .collect()
-    };
-    let (name, method, subject) = (respan(name), respan(method), respan(subject));
-    quote_spanned!(span=> __hooks_core::#name::<__HooksCoreKind, #subject __HooksCoreVerdict, _>::#method(__hooks_core_answer))
+/// What the function returned in the form that a dispatch reads, every token at the return type.
+fn answer(span: Span, returns: &str, method: &str) -> TokenStream {
+    let (returns, method) = (Ident::new(returns, span), Ident::new(method, span));
+    let [of, returned] = ["of", "returned"].map(|name| format_ident!("__hooks_core_{name}", span = span));
+    let value = quote_spanned!(span=> __hooks_core::Fails::settle(__hooks_core::#returns::#method(#of, #returned)));
+    quote! {
+        let (#of, #returned) = (__hooks_core_of, __hooks_core_answer);
+        #value
+    }
 }
 
 /// The body as a boxed future; that it cannot be sent between threads is told at the function's name.
 fn boxed(span: Span, body: &TokenStream) -> TokenStream {
     let future = quote!(async move { #body });
     quote_spanned!(span=> __hooks_core::Box::pin(#future))
-}
-
-fn read_signature() -> TokenStream {
-    quote! {(
-        __hooks_core_cx: &__hooks_core::HookContext,
-        __hooks_core_event: &__HooksCoreKind,
-        __hooks_core_subject: &__HooksCoreSubject,
-    ) -> __hooks_core::Answer<__HooksCoreVerdict>}
-}
-
-fn lend_signature() -> TokenStream {
-    quote! {(
-        __hooks_core_cx: &__hooks_core::HookContext,
-        __hooks_core_event: &__HooksCoreKind,
-        __hooks_core_subject: &mut __HooksCoreSubject,
-    ) -> __hooks_core::Answer<__HooksCoreVerdict>}
-}
-
-fn own_signature() -> TokenStream {
-    quote! {(
-        __hooks_core_cx: &__hooks_core::HookContext,
-        __hooks_core_event: &__HooksCoreKind,
-        __hooks_core_subject: __HooksCoreSubject,
-    ) -> __hooks_core::Answer<__hooks_core::Effect<__HooksCoreSubject, __HooksCoreVerdict>>}
-}
-
-fn read_async_signature() -> TokenStream {
-    quote! {<'__hooks_core>(
-        __hooks_core_cx: &'__hooks_core __hooks_core::HookContext,
-        __hooks_core_event: &'__hooks_core __HooksCoreKind,
-        __hooks_core_subject: &'__hooks_core __HooksCoreSubject,
-    ) -> __hooks_core::BoxFuture<'__hooks_core, __hooks_core::Answer<__HooksCoreVerdict>>}
-}
-
-fn own_async_signature() -> TokenStream {
-    quote! {<'__hooks_core>(
-        __hooks_core_cx: &'__hooks_core __hooks_core::HookContext,
-        __hooks_core_event: &'__hooks_core __HooksCoreKind,
-        __hooks_core_subject: __HooksCoreSubject,
-    ) -> __hooks_core::BoxFuture<
-        '__hooks_core,
-        __hooks_core::Answer<__hooks_core::Effect<__HooksCoreSubject, __HooksCoreVerdict>>,
-    >}
 }

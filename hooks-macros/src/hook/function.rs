@@ -8,7 +8,8 @@ use syn::{Attribute, FnArg, GenericParam, Item, ReturnType, Safety, Signature, T
 
 use super::model::{Function, Parameter, Taken};
 use crate::errors::Errors;
-use crate::options::first_span;
+use crate::options::{first_span, without_spaces};
+use crate::types::{bare, place};
 
 /// A function whose body may hold anything.
 struct Written {
@@ -112,11 +113,17 @@ fn parameters(signature: &Signature, errors: &mut Errors) -> Vec<Parameter> {
         let same = |other: &&Parameter| other.ty.to_token_stream().to_string() == tokens;
         let rewrites = |other: &&Parameter| other.taken != Taken::Read;
         if parameters.iter().any(|other| same(&other)) {
-            errors.at(parameter.span, format!("`{}` is taken twice; once is enough", tokens.replace(' ', "")));
+            errors.on(&typed.ty, format!("`{}` is taken twice; once is enough", without_spaces(&tokens)));
         } else if parameter.taken != Taken::Read && parameters.iter().any(|other| rewrites(&other)) {
-            errors.at(
-                parameter.span,
+            errors.on(
+                &typed.ty,
                 "a parameter by value or `&mut` is the subject, and a hook takes that once; take this one as `&`",
+            );
+        } else if parameter.taken == Taken::Owned && returns_nothing(signature) && tokens != "()" {
+            errors.on(
+                &typed.ty,
+                "a parameter by value is the subject, which the hook returns: give the function a return type, or take \
+                 this as `&` or `&mut`",
             );
         }
         parameters.push(parameter);
@@ -124,23 +131,21 @@ fn parameters(signature: &Signature, errors: &mut Errors) -> Vec<Parameter> {
     parameters
 }
 
+fn returns_nothing(signature: &Signature) -> bool {
+    match &signature.output {
+        ReturnType::Default => true,
+        ReturnType::Type(_, ty) => matches!(bare(ty), Type::Tuple(tuple) if tuple.elems.is_empty()),
+    }
+}
+
 fn parameter(ty: &Type) -> Parameter {
-    let span = first_span(&ty.to_token_stream()).unwrap_or_else(Span::call_site);
+    let span = place(ty).unwrap_or_else(Span::call_site);
     match bare(ty) {
         Type::Reference(reference) => {
             let taken = if reference.mutability.is_some() { Taken::Lent } else { Taken::Read };
             Parameter { ty: (*reference.elem).clone(), taken, span }
         }
         owned => Parameter { ty: owned.clone(), taken: Taken::Owned, span },
-    }
-}
-
-/// The type without parentheses and invisible groups around it.
-fn bare(ty: &Type) -> &Type {
-    match ty {
-        Type::Paren(inner) => bare(&inner.elem),
-        Type::Group(inner) => bare(&inner.elem),
-        other => other,
     }
 }
 
@@ -168,7 +173,7 @@ fn returned(signature: &Signature, errors: &mut Errors) -> Returned {
     if let Type::Never(never) = bare(ty) {
         errors.at(never.bang_token.span(), "a hook has to return; leave `-> !` out");
     }
-    let span = first_span(&ty.to_token_stream()).unwrap_or(name);
+    let span = place(ty).unwrap_or(name);
     // `()` and `Result<(), _>` say nothing; whatever else it is may.
     let (decides, is_pair) = match success(bare(ty)) {
         Type::Tuple(tuple) => (!tuple.elems.is_empty(), tuple.elems.len() == 2),

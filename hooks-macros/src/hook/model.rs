@@ -25,6 +25,16 @@ pub(crate) enum Kind {
     Type(syn::Path),
 }
 
+impl Kind {
+    /// The place to point at when it is no kind.
+    pub(crate) fn span(&self) -> Span {
+        match self {
+            Self::BuiltIn(_, span) => *span,
+            Self::Type(path) => path.segments.last().map_or_else(Span::call_site, |last| last.ident.span()),
+        }
+    }
+}
+
 #[derive(Clone, Copy)]
 pub(crate) enum Timeout {
     Default,

@@ -7,7 +7,7 @@ use syn::{Ident, LitInt, LitStr, Path, Token};
 use super::model::{Kind, OnFailure, Timeout};
 use crate::errors::Errors;
 use crate::names;
-use crate::options::{Strings, Value, Written, first_span, split_at_commas};
+use crate::options::{List, Value, Written, first_span, split_at_commas, without_spaces};
 
 pub(crate) fn id(option: &Written, errors: &mut Errors) -> Option<LitStr> {
     let id = option.parse::<LitStr>(errors, "a string, such as `id = \"redact_pii\"`")?;
@@ -46,7 +46,7 @@ pub(crate) fn kinds(option: &Written, errors: &mut Errors) -> Vec<Kind> {
             for part in parts {
                 let text = part.to_string();
                 if seen.contains(&text) {
-                    errors.on(&part, format!("`{}` is there twice; keep one", text.replace(' ', "")));
+                    errors.on(&part, format!("`{}` is there twice; keep one", without_spaces(&text)));
                 } else {
                     kinds.extend(kind(&part, errors));
                 }
@@ -59,7 +59,7 @@ pub(crate) fn kinds(option: &Written, errors: &mut Errors) -> Vec<Kind> {
 }
 
 fn kind(tokens: &TokenStream, errors: &mut Errors) -> Option<Kind> {
-    let written = tokens.to_string().replace(' ', "");
+    let written = without_spaces(&tokens.to_string());
     let span = first_span(tokens).unwrap_or_else(Span::call_site);
     if let Ok(text) = syn::parse2::<LitStr>(tokens.clone()) {
         let word = text.value();
@@ -111,7 +111,7 @@ fn unknown_kind(word: &str) -> String {
     }
     match names::nearest(word, known()) {
         Some(meant) => format!("there is no kind `{word}`; did you mean `{meant}`?"),
-        None => format!("there is no kind `{word}`; the built-in kinds are {}", names::list(known())),
+        None => format!("there is no kind `{word}`; the built-in kinds are {}", names::list(known(), "and")),
     }
 }
 
@@ -135,14 +135,19 @@ pub(crate) fn priority(option: &Written, errors: &mut Errors) -> Option<i32> {
 
 pub(crate) fn ids(option: &Written, own: Option<&LitStr>, errors: &mut Errors) -> Vec<LitStr> {
     let name = option.name();
-    let Some(Strings(ids)) = option.parse(errors, &format!("a list of ids, such as `{name} = [\"redact_pii\"]`"))
-    else {
-        return Vec::new();
-    };
+    let expected = format!("a list of ids, such as `{name} = [\"redact_pii\"]`");
+    let Some(List(parts)) = option.parse(errors, &expected) else { return Vec::new() };
+    let mut ids = Vec::new();
+    for part in parts {
+        match syn::parse2::<LitStr>(part.clone()) {
+            Ok(id) => ids.push(id),
+            Err(_) => errors.on(&part, format!("`{name}` takes {expected}")),
+        }
+    }
     for (i, id) in ids.iter().enumerate() {
         check_id(id, errors);
         if own.is_some_and(|own| own.value() == id.value()) {
-            errors.on(id, format!("a hook cannot be `{name}` itself"));
+            errors.on(id, format!("a hook cannot stand in its own `{name}`; take it out"));
         }
         if ids[..i].iter().any(|earlier| earlier.value() == id.value()) {
             errors.on(id, format!("`{}` is there twice; keep one", id.value()));
@@ -159,11 +164,12 @@ pub(crate) fn timeout(option: &Written, errors: &mut Errors) -> Option<Timeout> 
         }
     }
     let text = option.parse::<LitStr>(errors, expected)?;
-    let millis = millis(&text.value());
-    if millis.is_none() {
-        errors.on(&text, format!("`timeout` takes {expected}, more than nothing"));
+    match millis(&text.value()) {
+        None => errors.on(&text, format!("`timeout` takes {expected}")),
+        Some(0) => errors.on(&text, "`timeout` is longer than nothing; write `none` for no limit"),
+        Some(millis) => return Some(Timeout::Millis(millis)),
     }
-    millis.map(Timeout::Millis)
+    None
 }
 
 fn millis(text: &str) -> Option<u64> {
@@ -175,7 +181,7 @@ fn millis(text: &str) -> Option<u64> {
         "m" => 60_000,
         _ => return None,
     };
-    number.checked_mul(factor).filter(|millis| *millis > 0)
+    number.checked_mul(factor)
 }
 
 pub(crate) fn on_failure(option: &Written, errors: &mut Errors) -> Option<(OnFailure, Span)> {
@@ -186,24 +192,25 @@ pub(crate) fn on_failure(option: &Written, errors: &mut Errors) -> Option<(OnFai
         ("required", OnFailure::Required),
     ];
     let known = || WORDS.iter().map(|(word, _)| *word);
-    let word = match &option.value {
-        Value::Is(tokens) => tokens.to_string(),
-        Value::Of(_) | Value::Flag => String::new(),
+    let (word, is_word) = match &option.value {
+        Value::Is(tokens) => (tokens.to_string(), true),
+        Value::Of(tokens) => (tokens.to_string(), false),
+        Value::Flag | Value::Unreadable => (String::new(), false),
     };
-    let found = WORDS.iter().find(|(known, _)| *known == word).map(|(_, policy)| (*policy, option.value_span()));
+    let found = WORDS.iter().find(|(known, _)| *known == word && is_word);
     if found.is_none() {
-        let bare = word.trim_matches('"');
-        let hint = names::nearest(bare, known()).map(|meant| format!("; did you mean `{meant}`?")).unwrap_or_default();
-        errors.at(option.value_span(), format!("`on_failure` takes one of {}{hint}", names::list(known())));
+        let meant = names::nearest(word.trim_matches('"'), known());
+        let hint = meant.map(|meant| format!("; did you mean `on_failure = {meant}`?")).unwrap_or_default();
+        errors.at(option.value_span(), format!("`on_failure` takes one of {}{hint}", names::list(known(), "and")));
     }
-    found
+    found.map(|(_, policy)| (*policy, option.value_span()))
 }
 
 /// The patterns over a field of the event.
 pub(crate) fn filter(option: &Written, errors: &mut Errors) -> Option<(Ident, LitStr)> {
     let patterns: LitStr = match &option.value {
         Value::Is(tokens) => syn::parse2(tokens.clone()).ok()?,
-        Value::Of(_) | Value::Flag => return None,
+        Value::Of(_) | Value::Flag | Value::Unreadable => return None,
     };
     if patterns.value().split('|').any(|pattern| pattern.trim().is_empty()) {
         errors.on(&patterns, "an empty pattern matches nothing; write `\"*\"` for all, and no `|` at an end");

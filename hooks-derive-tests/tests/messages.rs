@@ -1,0 +1,135 @@
+//! What every message of `ui/fail` keeps to, whatever it says: it points at the wrong token and at nothing else, it names
+//! nothing of ours that a user never wrote, and it does not depend on where a line of the core or of `std` stands.
+//!
+//! A line `//~  ^^^^` in a source marks the tokens of the line above it that an error is to be at, each error once.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Parts of the implementation; a user who reads them learns nothing.
+const INTERNAL: &[&str] = &["private::", "__hooks", "__HOOKS", "__HooksCore", "__INVENTORY", "inventory", "hook_id_"];
+
+/// Places outside the user's file: they are there or not with `rust-src`, and move with every change of the core.
+const FOREIGN: &[&str] = &["$RUST", "$WORKSPACE", "$CARGO", "/rustc/", "hooks-core/src", "hooks-macros/src"];
+
+/// One error's place: line, column and width, from 1.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Token {
+    line: usize,
+    column: usize,
+    width: usize,
+}
+
+fn sources() -> Vec<PathBuf> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/ui/fail");
+    let mut sources: Vec<PathBuf> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    sources.retain(|path| path.extension().is_some_and(|extension| extension == "rs"));
+    sources.sort();
+    sources
+}
+
+/// The runs of `^` in a line.
+fn carets(line: &str) -> Vec<(usize, usize)> {
+    let mut runs: Vec<(usize, usize)> = Vec::new();
+    for (i, _) in line.chars().enumerate().filter(|(_, c)| *c == '^') {
+        match runs.last_mut() {
+            Some((start, width)) if *start + *width == i => *width += 1,
+            _ => runs.push((i, 1)),
+        }
+    }
+    runs
+}
+
+/// The tokens that the source marks.
+fn marked(source: &str) -> Vec<Token> {
+    let mut tokens = Vec::new();
+    let mut code = 0;
+    for (i, line) in source.lines().enumerate() {
+        if line.starts_with("//~") {
+            tokens.extend(carets(line).into_iter().map(|(at, width)| Token { line: code, column: at + 1, width }));
+        } else {
+            code = i + 1;
+        }
+    }
+    tokens.sort();
+    tokens
+}
+
+/// The tokens that the errors are at.
+fn told(stderr: &str) -> Vec<Token> {
+    let lines: Vec<&str> = stderr.lines().collect();
+    let heads = (0..lines.len()).filter(|i| lines[*i].starts_with("error"));
+    let mut tokens: Vec<Token> = heads
+        .map(|head| {
+            let place =
+                lines[head + 1].rsplit(':').take(2).map(|number| number.parse().unwrap()).collect::<Vec<usize>>();
+            let [column, line] = place[..] else { panic!("no place: {}", lines[head + 1]) };
+            let code = (head..lines.len()).find(|i| lines[*i].trim_start().starts_with(&format!("{line} |"))).unwrap();
+            let gutter = lines[code].find('|').unwrap() + 2;
+            let under = lines[code + 1].chars().skip(gutter).collect::<String>();
+            let width = carets(&under).into_iter().find(|(at, _)| at + 1 == column).map_or(0, |(_, width)| width);
+            Token { line, column, width }
+        })
+        .collect();
+    tokens.sort();
+    tokens
+}
+
+#[test]
+fn every_error_is_at_its_marked_token_and_at_no_other() {
+    for path in sources() {
+        let source = fs::read_to_string(&path).unwrap();
+        let stderr = fs::read_to_string(path.with_extension("stderr")).unwrap();
+        assert!(!marked(&source).is_empty(), "{}: nothing is marked", path.display());
+        assert_eq!(told(&stderr), marked(&source), "{}: errors (left) and marks (right)", path.display());
+    }
+}
+
+#[test]
+fn no_message_shows_the_implementation_or_a_place_outside_the_users_file() {
+    for path in sources() {
+        let stderr = fs::read_to_string(path.with_extension("stderr")).unwrap();
+        for line in stderr.lines() {
+            let is_code = line.split_once('|').is_some_and(|(number, _)| number.trim().parse::<usize>().is_ok());
+            for word in INTERNAL.iter().chain(FOREIGN) {
+                assert!(is_code || !line.contains(word), "{}: `{word}` in: {line}", path.display());
+            }
+            assert!(!line.starts_with("warning"), "{}: {line}", path.display());
+        }
+    }
+}
+
+/// The first lines of errors that the compiler words, not us.
+const WORDED_BY_RUSTC: &[&str] = &[
+    "cannot find",
+    "duplicate definitions",
+    "no field",
+    "mismatched types",
+    "future cannot be sent",
+    "function `hidden` is private",
+    "items in this context",
+];
+
+#[test]
+fn every_message_is_one_sentence_in_lower_case() {
+    for path in sources() {
+        let stderr = fs::read_to_string(path.with_extension("stderr")).unwrap();
+        for line in stderr.lines().filter(|line| line.starts_with("error")) {
+            let text = line.split_once(": ").unwrap().1.trim_start_matches("evaluation panicked: ");
+            if WORDED_BY_RUSTC.iter().any(|words| text.contains(words)) {
+                continue;
+            }
+            let first = text.chars().next().unwrap();
+            assert!(first == '`' || first.is_lowercase(), "{}: {text}", path.display());
+            let in_words: String = text.split('`').step_by(2).collect();
+            assert!(!in_words.contains(". ") && !in_words.ends_with('.'), "{}: {text}", path.display());
+        }
+    }
+}
+
+#[test]
+fn there_are_enough_misuses_and_several_are_told_at_once() {
+    let counts: Vec<usize> = sources().iter().map(|path| marked(&fs::read_to_string(path).unwrap()).len()).collect();
+    assert!(counts.len() >= 30, "{} files", counts.len());
+    assert!(counts.iter().filter(|count| **count >= 4).count() >= 3);
+}

@@ -1,0 +1,18 @@
+//! The check of a kind.
+use hooks_core::prelude::*;
+
+fn too_few(_subject: &String) -> Result<(), hooks_core::Violation> {
+    Ok(())
+}
+
+#[derive(HookKind)]
+#[hook_kind(name = "too_few", subject = String, check = too_few)]
+//~                                                     ^^^^^^^
+pub struct TooFew;
+
+#[derive(HookKind)]
+#[hook_kind(name = "not_there", subject = String, check = not_there)]
+//~                                                       ^^^^^^^^^
+pub struct Misspelt;
+
+fn main() {}

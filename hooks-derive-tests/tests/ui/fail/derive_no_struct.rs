@@ -1,0 +1,16 @@
+//! A union is no event.
+use hooks_core::prelude::*;
+
+mod kinds {
+    use super::*;
+
+    #[derive(HookKind)]
+    #[hook_kind(name = "of_union")]
+    union OfUnion {
+//~ ^^^^^
+        a: u8,
+        b: u8,
+    }
+}
+
+fn main() {}

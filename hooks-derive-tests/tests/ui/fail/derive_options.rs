@@ -1,0 +1,39 @@
+//! The options of `#[hook_kind]`.
+use hooks_core::prelude::*;
+
+#[derive(HookKind)]
+#[hook_kind(name = "near", subjet = String)]
+//~                        ^^^^^^
+struct Near;
+
+#[derive(HookKind)]
+#[hook_kind(name = "far", colour = blue)]
+//~                       ^^^^^^
+struct Far;
+
+#[derive(HookKind)]
+#[hook_kind(name = "twice", subject = String, subject = String)]
+//~                                           ^^^^^^^
+struct Twice;
+
+#[derive(HookKind)]
+#[hook_kind(name = "flag", subject = String, removable = true)]
+//~                                                      ^^^^
+struct Flag;
+
+#[derive(HookKind)]
+#[hook_kind(name = "nothing_to_remove", removable)]
+//~                                     ^^^^^^^^^
+struct NothingToRemove;
+
+#[derive(HookKind)]
+#[hook_kind(name = "types", subject = "String", verdict = 3)]
+//~                                   ^^^^^^^^            ^
+struct Types;
+
+#[derive(HookKind)]
+#[hook_kind(name = "checks", subject = String, check = "no_check")]
+//~                                                    ^^^^^^^^^^
+struct Checks;
+
+fn main() {}

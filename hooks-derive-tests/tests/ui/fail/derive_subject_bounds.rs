@@ -1,0 +1,17 @@
+//! What a subject has to be.
+use hooks_core::prelude::*;
+
+pub struct NotClone;
+
+#[derive(HookKind)]
+#[hook_kind(name = "no_clone", subject = NotClone)]
+//~                                      ^^^^^^^^
+pub struct Event;
+
+#[derive(HookKind)]
+#[hook_kind(name = "no_send", subject = std::rc::Rc<u8>)]
+//~                                              ^^
+//~                                              ^^
+pub struct NoSend;
+
+fn main() {}

@@ -1,0 +1,21 @@
+//! `hooks![…]` takes the functions themselves.
+use hooks_core::prelude::*;
+
+mod guards {
+    use hooks_core::prelude::*;
+
+    #[hook(id = "redact_pii", kind = before_tool_call)]
+    pub fn redact_pii() {}
+
+    #[hook(id = "hidden", kind = before_tool_call)]
+    fn hidden() {}
+}
+
+fn main() {
+    let _ = hooks![guards::redact_pi];
+//~                        ^^^^^^^^^
+    let _ = hooks![guards::hidden];
+//~                        ^^^^^^
+    let _ = hooks![guards::redact_pii, redact];
+//~                                    ^^^^^^
+}

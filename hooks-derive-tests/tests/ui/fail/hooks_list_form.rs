@@ -1,0 +1,14 @@
+//! `hooks![…]` takes paths, nothing else.
+use hooks_core::prelude::*;
+
+#[hook(id = "redact_pii", kind = before_tool_call)]
+fn redact_pii() {}
+
+fn main() {
+    let _ = hooks!["redact_pii"];
+//~                ^^^^^^^^^^^^
+    let _ = hooks![redact_pii, "count"];
+//~                            ^^^^^^^
+    let _ = hooks![redact_pii()];
+//~                          ^^
+}

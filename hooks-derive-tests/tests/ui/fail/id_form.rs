@@ -1,0 +1,28 @@
+//! An id has one form. What was likely meant is written out.
+use hooks_core::prelude::*;
+
+#[hook(id = "RedactPii", kind = before_tool_call)]
+//~         ^^^^^^^^^^^
+fn pascal_case() {}
+
+#[hook(id = "redact-pii", kind = before_tool_call)]
+//~         ^^^^^^^^^^^^
+fn kebab_case() {}
+
+#[hook(id = "", kind = before_tool_call)]
+//~         ^^
+fn empty() {}
+
+#[hook(id = "2nd_hook", kind = before_tool_call)]
+//~         ^^^^^^^^^^
+fn digit_first() {}
+
+#[hook(id = "größe", kind = before_tool_call)]
+//~         ^^^^^^^
+fn non_ascii() {}
+
+#[hook(id = "_hidden", kind = before_tool_call)]
+//~         ^^^^^^^^^
+fn underscore_first() {}
+
+fn main() {}

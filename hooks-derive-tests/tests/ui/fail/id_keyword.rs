@@ -1,0 +1,19 @@
+//! Keywords are words like any other, except those that are paths.
+use hooks_core::prelude::*;
+
+#[hook(id = "self", kind = before_tool_call)]
+//~         ^^^^^^
+fn of_self() {}
+
+#[hook(id = "crate", kind = before_tool_call)]
+//~         ^^^^^^^
+fn of_crate() {}
+
+#[hook(id = "super", kind = before_tool_call)]
+//~         ^^^^^^^
+fn of_super() {}
+
+#[hook(id = "type", kind = before_tool_call)]
+fn of_type() {}
+
+fn main() {}

@@ -1,0 +1,6 @@
+//! `main` is the program's.
+use hooks_core::prelude::*;
+
+#[hook(id = "start", kind = before_tool_call)]
+pub fn main() {}
+//~    ^^^^

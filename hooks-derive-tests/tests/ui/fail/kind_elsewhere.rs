@@ -1,0 +1,24 @@
+//! Names from other hook systems are answered with the name here.
+use hooks_core::prelude::*;
+
+#[hook(id = "claude_code", kind = PreToolUse)]
+//~                               ^^^^^^^^^^
+fn claude_code() {}
+
+#[hook(id = "vellum", kind = pre-tool-use)]
+//~                          ^^^^^^^^^^^^
+fn vellum() {}
+
+#[hook(id = "snake", kind = post_tool_use)]
+//~                         ^^^^^^^^^^^^^
+fn snake() {}
+
+#[hook(id = "camel", kind = userPromptSubmit)]
+//~                         ^^^^^^^^^^^^^^^^
+fn camel() {}
+
+#[hook(id = "adk", kind = before_tool_callback)]
+//~                       ^^^^^^^^^^^^^^^^^^^^
+fn adk() {}
+
+fn main() {}

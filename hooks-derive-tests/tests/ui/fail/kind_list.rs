@@ -1,0 +1,20 @@
+//! A list names each kind once, and at least one.
+use hooks_core::prelude::*;
+
+#[hook(id = "empty", kind = [])]
+//~                         ^^
+fn empty() {}
+
+#[hook(id = "twice", kind = [before_tool_call, before_tool_call])]
+//~                                            ^^^^^^^^^^^^^^^^
+fn twice() {}
+
+#[hook(id = "word_and_type", kind = [before_tool_call, BeforeToolCall])]
+//~                                                    ^^^^^^^^^^^^^^
+fn word_and_type() {}
+
+#[hook(id = "unknown", kind = [before_tool_call, before_tol_call, PreToolUse])]
+//~                                              ^^^^^^^^^^^^^^^  ^^^^^^^^^^
+fn unknown() {}
+
+fn main() {}

@@ -1,0 +1,15 @@
+//! A signature has to fit every kind of the list.
+use hooks_core::prelude::*;
+
+#[hook(id = "fits_one", kind = [before_tool_call, after_tool_call_success])]
+fn fits_one(_input: &mut ToolInput) {}
+//~                      ^^^^^^^^^
+
+#[hook(id = "fits_none", kind = [before_tool_call, after_tool_call_success])]
+fn fits_none() -> bool {
+//~               ^^^^
+//~               ^^^^
+    true
+}
+
+fn main() {}

@@ -1,0 +1,25 @@
+//! Everything that is wrong with an attribute and its function, in one compile.
+use hooks_core::prelude::*;
+
+#[hook(
+    id = "Guard-Cancel",
+//~      ^^^^^^^^^^^^^^
+    kind = PreToolUse,
+//~        ^^^^^^^^^^
+    prio = -10,
+//~ ^^^^
+    timeout = "2 seconds",
+//~ ^^^^^^^   ^^^^^^^^^^^
+    after = ["Redact"],
+//~          ^^^^^^^^
+    on_failure = denied,
+//~              ^^^^^^
+    tool = "",
+//~        ^^
+)]
+fn guard_cancel<T>(_event: &BeforeToolCall, _again: &BeforeToolCall) -> ! {
+//~             ^                                   ^^^^^^^^^^^^^^^     ^
+    panic!()
+}
+
+fn main() {}

@@ -1,0 +1,24 @@
+//! The future of a hook goes from thread to thread.
+use std::rc::Rc;
+
+use hooks_core::prelude::*;
+
+async fn wait() {}
+
+#[hook(id = "keeps_rc", kind = before_tool_call)]
+async fn keeps_rc(_input: &ToolInput) {
+//~      ^^^^^^^^
+    let count = Rc::new(1);
+    wait().await;
+    drop(count);
+}
+
+#[hook(id = "keeps_rc_and_writes", kind = before_tool_call)]
+async fn keeps_rc_and_writes(_input: &mut ToolInput) {
+//~      ^^^^^^^^^^^^^^^^^^^
+    let count = Rc::new(1);
+    wait().await;
+    drop(count);
+}
+
+fn main() {}

@@ -1,0 +1,12 @@
+//! A hook has no order with itself.
+use hooks_core::prelude::*;
+
+#[hook(id = "first", kind = before_tool_call, after = ["first"])]
+//~                                                    ^^^^^^^
+fn first() {}
+
+#[hook(before = ["second"], requires = ["second"], id = "second", kind = before_tool_call)]
+//~              ^^^^^^^^               ^^^^^^^^
+fn second() {}
+
+fn main() {}

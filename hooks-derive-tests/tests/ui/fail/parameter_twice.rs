@@ -1,0 +1,22 @@
+//! The subject is taken once, and so is everything else.
+use hooks_core::prelude::*;
+
+#[hook(id = "two_subjects", kind = before_tool_call)]
+fn two_subjects(_a: &mut ToolInput, _b: ToolResult) {}
+//~                                     ^^^^^^^^^^
+
+#[hook(id = "lent_and_owned", kind = before_tool_call)]
+fn lent_and_owned(_a: &mut ToolInput, _b: ToolInput) -> ToolInput {
+//~                                       ^^^^^^^^^
+    unimplemented!()
+}
+
+#[hook(id = "two_events", kind = before_tool_call)]
+fn two_events(_a: &BeforeToolCall, _b: &BeforeToolCall) {}
+//~                                    ^^^^^^^^^^^^^^^
+
+#[hook(id = "read_and_lent", kind = before_tool_call)]
+fn read_and_lent(_a: &ToolInput, _b: &mut ToolInput) {}
+//~                                  ^^^^^^^^^^^^^^
+
+fn main() {}

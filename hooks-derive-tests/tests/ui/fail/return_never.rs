@@ -1,0 +1,10 @@
+//! A hook comes back.
+use hooks_core::prelude::*;
+
+#[hook(id = "never", kind = before_tool_call)]
+fn never() -> ! {
+//~           ^
+    panic!()
+}
+
+fn main() {}

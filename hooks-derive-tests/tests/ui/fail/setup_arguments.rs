@@ -1,0 +1,5 @@
+//! `setup!` takes nothing.
+hooks_core::setup!(strict);
+//~                ^^^^^^
+
+fn main() {}

@@ -1,0 +1,28 @@
+//! A timeout is a time with a unit, and only what waits can be interrupted.
+use hooks_core::prelude::*;
+
+#[hook(id = "number", kind = before_tool_call, timeout = 250)]
+//~                                                      ^^^
+async fn number() {}
+
+#[hook(id = "no_unit", kind = before_tool_call, timeout = "250")]
+//~                                                       ^^^^^
+async fn no_unit() {}
+
+#[hook(id = "unknown_unit", kind = before_tool_call, timeout = "2h")]
+//~                                                            ^^^^
+async fn unknown_unit() {}
+
+#[hook(id = "zero", kind = before_tool_call, timeout = "0s")]
+//~                                                    ^^^^
+async fn zero() {}
+
+#[hook(id = "never", kind = before_tool_call, timeout = never)]
+//~                                                     ^^^^^
+async fn never() {}
+
+#[hook(id = "plain_function", kind = before_tool_call, timeout = "2s")]
+//~                                                    ^^^^^^^
+fn plain_function() {}
+
+fn main() {}

@@ -1,0 +1,25 @@
+//! Types as they are written.
+
+use proc_macro2::Span;
+use quote::ToTokens;
+use syn::Type;
+
+use crate::options::first_span;
+
+/// The type without parentheses and invisible groups around it.
+pub(crate) fn bare(ty: &Type) -> &Type {
+    match ty {
+        Type::Paren(inner) => bare(&inner.elem),
+        Type::Group(inner) => bare(&inner.elem),
+        other => other,
+    }
+}
+
+/// The one token to point at for a whole type.
+pub(crate) fn place(ty: &Type) -> Option<Span> {
+    match bare(ty) {
+        Type::Path(path) => path.path.segments.last().map(|last| last.ident.span()),
+        Type::Reference(reference) => place(&reference.elem),
+        other => first_span(&other.to_token_stream()),
+    }
+}
