@@ -7,8 +7,8 @@ use std::task::{Context, Poll};
 
 use crate::HookContext;
 use crate::hook::{
-    Answer, BoxFuture, Effect, Fault, FaultKind, Handler, HookId, Lend, LendFn, Own, OwnAsync, OwnFn, Read, ReadFn,
-    call,
+    Answer, BoxFuture, Effect, Fault, FaultKind, Handler, HookId, Lend, LendForm, Own, OwnAsync, OwnForm, Read,
+    ReadForm, call,
 };
 use crate::kind::{HookKind, Removal};
 use crate::panics::catch;
@@ -127,14 +127,14 @@ impl<'a, K: HookKind> Chain<'a, K> {
 
     /// Runs functions of one form. One `catch_unwind` covers all that do not panic.
     #[inline]
-    fn lane<F: Copy>(&mut self, start: usize, lane: &[F], run: impl Fn(&mut Self, usize, F) -> Flow) -> Flow {
+    fn lane<F>(&mut self, start: usize, lane: &[F], run: impl Fn(&mut Self, usize, &F) -> Flow) -> Flow {
         let mut next = 0;
         loop {
             let caught = catch(|| {
                 for hook in lane.get(next..).unwrap_or_default() {
                     // Noted before the call: if it panics, this is who did.
                     next += 1;
-                    if run(self, start + next - 1, *hook) == Flow::Stop {
+                    if run(self, start + next - 1, hook) == Flow::Stop {
                         return Flow::Stop;
                     }
                 }
@@ -151,24 +151,24 @@ impl<'a, K: HookKind> Chain<'a, K> {
     }
 
     #[inline]
-    fn read(&mut self, index: usize, hook: ReadFn<K>) -> Flow {
-        match hook(self.cx, self.event, &self.draft.committed) {
+    fn read(&mut self, index: usize, hook: &ReadForm<K>) -> Flow {
+        match call!(Read::hook(self.cx, self.event, &self.draft.committed)) {
             Ok(verdict) => self.tally.decided(index, verdict),
             Err(fault) => self.tally.failed(index, Fail::Fault(fault)),
         }
     }
 
     #[inline]
-    fn lend(&mut self, index: usize, hook: LendFn<K>) -> Flow {
-        match hook(self.cx, self.event, self.draft.lend()) {
+    fn lend(&mut self, index: usize, hook: &LendForm<K>) -> Flow {
+        match call!(Lend::hook(self.cx, self.event, self.draft.lend())) {
             Ok(verdict) => self.commit(index, verdict),
             Err(fault) => self.faulted(index, fault),
         }
     }
 
     #[inline]
-    fn own(&mut self, index: usize, hook: OwnFn<K>) -> Flow {
-        match hook(self.cx, self.event, self.draft.give()) {
+    fn own(&mut self, index: usize, hook: &OwnForm<K>) -> Flow {
+        match call!(Own::hook(self.cx, self.event, self.draft.give())) {
             Ok(effect) => self.take_effect(index, effect),
             Err(fault) => self.tally.failed(index, Fail::Fault(fault)),
         }
@@ -193,20 +193,11 @@ impl<'a, K: HookKind> Chain<'a, K> {
         if !self.select(index) {
             return Flow::Go;
         }
-        let (plan, cx, event) = (self.tally.plan, self.cx, self.event);
+        let plan = self.tally.plan;
         match &plan.steps[index].handler {
-            Handler::Read(hook) => match call!(Read::hook(cx, event, &self.draft.committed)) {
-                Ok(verdict) => self.tally.decided(index, verdict),
-                Err(fault) => self.tally.failed(index, Fail::Fault(fault)),
-            },
-            Handler::Lend(hook) => match call!(Lend::hook(cx, event, self.draft.lend())) {
-                Ok(verdict) => self.commit(index, verdict),
-                Err(fault) => self.faulted(index, fault),
-            },
-            Handler::Own(hook) => match call!(Own::hook(cx, event, self.draft.give())) {
-                Ok(effect) => self.take_effect(index, effect),
-                Err(fault) => self.tally.failed(index, Fail::Fault(fault)),
-            },
+            Handler::Read(hook) => self.read(index, hook),
+            Handler::Lend(hook) => self.lend(index, hook),
+            Handler::Own(hook) => self.own(index, hook),
             Handler::OwnAsync(_) | Handler::ReadAsync(_) => Flow::Go,
         }
     }
