@@ -2,6 +2,7 @@
 
 mod support;
 
+mod definitions;
 mod p01_scope;
 mod p02_order;
 mod p03_chaining;
@@ -9,6 +10,7 @@ mod p04_transactions;
 mod p05_isolation;
 mod p06_gates;
 mod p07_events;
+mod p09_everything_at_once;
 mod p10_one_set;
 mod p12_records;
 mod p15_no_runtime;
