@@ -284,6 +284,7 @@ pub(crate) fn fold(case: &Case, order: &[usize], round: usize) -> Outcome {
 /// How much of what can happen did.
 #[derive(Default)]
 pub(crate) struct Counts {
+    dispatches: Cell<usize>,
     hooks: Cell<usize>,
     cycles: Cell<usize>,
     failures: Cell<usize>,
@@ -300,6 +301,7 @@ impl Counts {
         let Some(order) = order(case) else { return add(&self.cycles, 1) };
         for round in 0..case.moves.len() {
             let out = fold(case, &order, round);
+            add(&self.dispatches, 1);
             add(&self.hooks, order.len());
             add(&self.failures, out.failures.len());
             add(&self.removed, usize::from(matches!(out.end, End::Removed(_))));
@@ -314,10 +316,12 @@ impl Counts {
 
 impl fmt::Display for Counts {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { hooks, cycles, failures, removed, decided, required, cancelled, frozen_or_outdated } = self;
+        let Self { dispatches, hooks, cycles, failures, removed, decided, required, cancelled, frozen_or_outdated } =
+            self;
         write!(
             f,
-            "{} runs, {} sets with a cycle, {} failures, {} removals, {} denials, {} required failures, {} cancelled, {} frozen or outdated",
+            "{} dispatches, {} runs, {} sets with a cycle, {} failures, {} removals, {} denials, {} required failures, {} cancelled, {} frozen or outdated",
+            dispatches.get(),
             hooks.get(),
             cycles.get(),
             failures.get(),

@@ -1,6 +1,13 @@
 //! Random sets of hooks, fired at three kinds, against a plain sequential fold written from the words of DESIGN.
 //!
 //! `HOOKS_ORACLE_DISPATCHES=1000000 cargo test --release -p hooks-core --test oracle` is the long run.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::print_stdout,
+    reason = "the helpers of tests are tests too"
+)]
 
 mod case;
 mod fold;
@@ -172,7 +179,8 @@ fn a_dispatch_is_the_fold_of_its_hooks_in_order() {
     let dispatches: usize =
         std::env::var("HOOKS_ORACLE_DISPATCHES").ok().and_then(|text| text.parse().ok()).unwrap_or(2_000);
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build().unwrap();
-    let cases = u32::try_from(dispatches.div_ceil(FIRED)).unwrap();
+    // Some sets have a cycle and fire nothing.
+    let cases = u32::try_from(dispatches.div_ceil(FIRED) * 21 / 20).unwrap();
     let config = Config { cases, failure_persistence: None, max_shrink_iters: 4_000, ..Config::default() };
     let counts = fold::Counts::default();
     let start = std::time::Instant::now();
@@ -185,5 +193,5 @@ fn a_dispatch_is_the_fold_of_its_hooks_in_order() {
     }
     assert_eq!(LIVE.load(Ordering::SeqCst), 0, "subjects that are still alive");
     assert_eq!(runtime.metrics().num_alive_tasks(), 0, "tasks that are still alive");
-    println!("{} dispatches of {cases} sets in {:?}; {counts}", cases as usize * FIRED, start.elapsed());
+    println!("{cases} sets in {:?}: {counts}", start.elapsed());
 }

@@ -1,4 +1,11 @@
 //! What DESIGN promises, one module per promise.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::unnecessary_wraps,
+    reason = "the helpers of tests are tests too"
+)]
 
 mod support;
 

@@ -20,9 +20,7 @@ struct Bomb;
 
 impl Drop for Bomb {
     fn drop(&mut self) {
-        if !std::thread::panicking() {
-            panic!("in drop");
-        }
+        assert!(std::thread::panicking(), "in drop");
     }
 }
 
