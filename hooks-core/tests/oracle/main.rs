@@ -10,8 +10,11 @@
 )]
 
 mod case;
+mod counts;
+mod filtered;
 mod fold;
 mod hooks;
+mod order;
 
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex};
@@ -153,7 +156,7 @@ fn check(case: &Case, runtime: &tokio::runtime::Runtime) -> Result<(), TestCaseE
         *into.lock().unwrap() = Some(record.runs.iter().map(seen_run).collect());
     });
     let set = registry.scope(&hooks::agent(case), None);
-    let Some(order) = fold::order(case) else {
+    let Some(order) = order::order(case) else {
         let Err(error) = set else { return Err(TestCaseError::fail("a cycle was not told")) };
         let only_cycles = error.problems().iter().all(|problem| matches!(problem, Problem::Cycle { .. }));
         return if only_cycles { Ok(()) } else { Err(TestCaseError::fail(error.to_string())) };
@@ -182,7 +185,7 @@ fn a_dispatch_is_the_fold_of_its_hooks_in_order() {
     // Some sets have a cycle and fire nothing.
     let cases = u32::try_from(dispatches.div_ceil(FIRED) * 21 / 20).unwrap();
     let config = Config { cases, failure_persistence: None, max_shrink_iters: 4_000, ..Config::default() };
-    let counts = fold::Counts::default();
+    let counts = counts::Counts::default();
     let start = std::time::Instant::now();
     let run = TestRunner::new(config).run(&case::strategy(FIRED), |case| {
         counts.note(&case);

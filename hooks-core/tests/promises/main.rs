@@ -14,6 +14,8 @@ mod p01_scope;
 mod p02_order;
 mod p03_chaining;
 mod p04_transactions;
+mod p05_code_of_the_app;
+mod p05_deadlines_and_policies;
 mod p05_isolation;
 mod p06_gates;
 mod p07_events;
