@@ -58,6 +58,11 @@ impl<'a, T> Guarded<'a, T> {
         }
     }
 
+    /// Whether the answer is still to come.
+    pub(super) fn is_waiting(&self) -> bool {
+        self.future.is_some()
+    }
+
     /// Drops the future; gives the text of a panic.
     fn drop_future(&mut self) -> Option<String> {
         let future = self.future.take()?;

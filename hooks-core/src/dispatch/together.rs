@@ -122,7 +122,7 @@ pub(super) async fn run_together<K: HookKind>(
     range: Range<usize>,
     tally: &mut Tally<'_, K>,
 ) -> Flow {
-    let mut stage = Stage::<K> { waiting: Vec::new(), done: Vec::new() };
+    let mut stage = Stage::<K> { waiting: Vec::new(), done: Vec::new(), polls: 0 };
     let started = poll_fn(|task| Poll::Ready(stage.start(cx, event, subject, range.clone(), tally, task))).await;
     if started == Flow::Stop || stage.waiting.is_empty() {
         return started;
@@ -140,6 +140,8 @@ struct Stage<'a, K: HookKind> {
     waiting: Vec<(usize, Guarded<'a, Answer<K::Verdict>>)>,
     /// Answers that wait for an earlier hook of the stage, in no order.
     done: Vec<(usize, ReadAnswer<K>)>,
+    /// How often those that wait were polled.
+    polls: usize,
 }
 
 impl<'a, K: HookKind> Stage<'a, K> {
@@ -200,22 +202,26 @@ impl<'a, K: HookKind> Stage<'a, K> {
     }
 
     /// Polls those that wait; done when none is left. Those after one that ends the stage are dropped.
+    ///
+    /// A hook may eat the whole budget of the task, so each poll begins with another one: none starves.
     fn poll(&mut self, tally: &mut Tally<'_, K>, task: &mut Context<'_>) -> Poll<()> {
-        let mut i = 0;
-        while i < self.waiting.len() {
-            let (index, guarded) = &mut self.waiting[i];
+        let count = self.waiting.len();
+        self.polls = self.polls.wrapping_add(1);
+        let mut last = usize::MAX;
+        for turn in 0..count {
+            let (index, guarded) = &mut self.waiting[(self.polls % count + turn) % count];
             let index = *index;
-            let Poll::Ready(polled) = guarded.poll(task) else {
-                i += 1;
+            if index > last {
                 continue;
-            };
-            self.waiting.remove(i);
+            }
+            let Poll::Ready(polled) = guarded.poll(task) else { continue };
             let outcome = polled.map_or_else(Outcome::Failed, Outcome::Done);
             if self.set_aside(index, outcome, tally) {
-                self.waiting.truncate(i);
-                self.done.retain(|(other, _)| *other <= index);
+                last = index;
             }
         }
+        self.waiting.retain(|(index, guarded)| *index < last && guarded.is_waiting());
+        self.done.retain(|(index, _)| *index <= last);
         if self.waiting.is_empty() { Poll::Ready(()) } else { Poll::Pending }
     }
 

@@ -48,18 +48,40 @@ async fn an_async_hook_has_thirty_seconds_where_it_says_nothing() {
 /// A hook that always has something to do eats the whole budget of its task in each poll; its deadline must come anyway.
 #[tokio::test]
 async fn a_busy_hook_is_stopped_at_its_deadline_too() {
-    let busy = Hook::async_reader::<Step, _, _, _>("busy", |_, _, _| {
+    let set = set([busy().timeout(Timeout::After(Duration::from_millis(20))), writes("behind")]);
+    let fired = set.fire(&cx(), &step(), Trail::default()).await.unwrap();
+    assert_eq!(fired.failures.len(), 1);
+    assert_eq!(fired.failures[0].failure, FailureKind::TimedOut);
+}
+
+fn busy() -> Hook {
+    Hook::async_reader::<Step, _, _, _>("busy", |_, _, _| {
         Box::pin(async {
             let start = std::time::Instant::now();
             while start.elapsed() < Duration::from_secs(5) {
                 tokio::task::consume_budget().await;
             }
         })
-    });
-    let set = set([busy.timeout(Timeout::After(Duration::from_millis(20))), writes("behind")]);
+    })
+}
+
+/// Nor does it take the time of those beside it.
+#[tokio::test]
+async fn a_busy_hook_starves_no_other_of_its_stage() {
+    let quick = waits("quick", 1).timeout(Timeout::After(Duration::from_millis(250)));
+    let set = set([busy().timeout(Timeout::After(Duration::from_millis(500))), quick]);
     let fired = set.fire(&cx(), &step(), Trail::default()).await.unwrap();
-    assert_eq!(fired.failures.len(), 1);
-    assert_eq!(fired.failures[0].failure, FailureKind::TimedOut);
+    let failed: Vec<_> = fired.failures.iter().map(|failure| failure.hook.as_str()).collect();
+    assert_eq!(failed, ["busy"]);
+}
+
+#[tokio::test]
+async fn a_busy_hook_is_dropped_when_the_turn_is_cancelled() {
+    let token = CancellationToken::new();
+    let cx = HookContext::builder().cancellation(token.clone()).build();
+    tokio::spawn(async move { token.cancel() });
+    let error = set([busy()]).fire(&cx, &step(), Trail::default()).await.unwrap_err();
+    assert!(matches!(error, DispatchError::Cancelled { .. }));
 }
 
 #[tokio::test(start_paused = true)]
