@@ -15,7 +15,7 @@ pub(crate) use order::Candidate;
 pub use set::HookSet;
 pub(crate) use set::KindPlan;
 
-use crate::hook::{Binding, Handler, HookId, LendForm, OnFailure, OwnForm, ReadForm, StepParts};
+use crate::hook::{Binding, Handler, HookId, LendFn, OnFailure, OwnFn, ReadFn, StepParts};
 use crate::kind::{HookKind, Semantics};
 
 /// The hooks of one kind in their order, ready to run.
@@ -44,12 +44,13 @@ pub(crate) struct Segment<K: HookKind> {
 
 /// How a segment is run.
 pub(crate) enum Way<K: HookKind> {
-    /// Functions that read, have no filter, and come one after the other: nothing else of them is looked at.
-    ReadLane(Box<[ReadForm<K>]>),
+    /// Annotated functions that read, have no filter, and come one after the other: nothing but their pointers is looked
+    /// at.
+    ReadLane(Box<[ReadFn<K>]>),
     /// As `ReadLane`, for functions that change the subject in place.
-    LendLane(Box<[LendForm<K>]>),
+    LendLane(Box<[LendFn<K>]>),
     /// As `ReadLane`, for functions that take the subject.
-    OwnLane(Box<[OwnForm<K>]>),
+    OwnLane(Box<[OwnFn<K>]>),
     /// One after the other, step by step.
     OneByOne,
     /// A stage of readers of which some may wait: run together.

@@ -6,10 +6,7 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 
 use crate::HookContext;
-use crate::hook::{
-    Answer, BoxFuture, Effect, Fault, FaultKind, Handler, HookId, Lend, LendForm, Own, OwnAsync, OwnForm, Read,
-    ReadForm, call,
-};
+use crate::hook::{Answer, BoxFuture, Effect, Fault, FaultKind, Handler, HookId, Lend, Own, OwnAsync, Read, call};
 use crate::kind::{HookKind, Removal};
 use crate::panics::catch;
 use crate::plan::{Plan, Segment, Way};
@@ -118,9 +115,18 @@ impl<'a, K: HookKind> Chain<'a, K> {
         }
         let steps = &segment.steps;
         match &segment.way {
-            Way::ReadLane(lane) => Some(self.lane(steps.start, lane, Self::read)),
-            Way::LendLane(lane) => Some(self.lane(steps.start, lane, Self::lend)),
-            Way::OwnLane(lane) => Some(self.lane(steps.start, lane, Self::own)),
+            Way::ReadLane(lane) => Some(self.lane(steps.start, lane, |chain, index, hook| {
+                let answer = hook(chain.cx, chain.event, &chain.draft.committed);
+                chain.read(index, answer)
+            })),
+            Way::LendLane(lane) => Some(self.lane(steps.start, lane, |chain, index, hook| {
+                let answer = hook(chain.cx, chain.event, chain.draft.lend());
+                chain.lent(index, answer)
+            })),
+            Way::OwnLane(lane) => Some(self.lane(steps.start, lane, |chain, index, hook| {
+                let answer = hook(chain.cx, chain.event, chain.draft.give());
+                chain.owned(index, answer)
+            })),
             Way::OneByOne | Way::Together => None,
         }
     }
@@ -150,25 +156,27 @@ impl<'a, K: HookKind> Chain<'a, K> {
         }
     }
 
+    // What is done with the answer of each form, whoever called the hook.
+
     #[inline]
-    fn read(&mut self, index: usize, hook: &ReadForm<K>) -> Flow {
-        match call!(Read::hook(self.cx, self.event, &self.draft.committed)) {
+    fn read(&mut self, index: usize, answer: Answer<K::Verdict>) -> Flow {
+        match answer {
             Ok(verdict) => self.tally.decided(index, verdict),
             Err(fault) => self.tally.failed(index, Fail::Fault(fault)),
         }
     }
 
     #[inline]
-    fn lend(&mut self, index: usize, hook: &LendForm<K>) -> Flow {
-        match call!(Lend::hook(self.cx, self.event, self.draft.lend())) {
+    fn lent(&mut self, index: usize, answer: Answer<K::Verdict>) -> Flow {
+        match answer {
             Ok(verdict) => self.commit(index, verdict),
             Err(fault) => self.faulted(index, fault),
         }
     }
 
     #[inline]
-    fn own(&mut self, index: usize, hook: &OwnForm<K>) -> Flow {
-        match call!(Own::hook(self.cx, self.event, self.draft.give())) {
+    fn owned(&mut self, index: usize, answer: Answer<Effect<K::Subject, K::Verdict>>) -> Flow {
+        match answer {
             Ok(effect) => self.take_effect(index, effect),
             Err(fault) => self.tally.failed(index, Fail::Fault(fault)),
         }
@@ -193,11 +201,20 @@ impl<'a, K: HookKind> Chain<'a, K> {
         if !self.select(index) {
             return Flow::Go;
         }
-        let plan = self.tally.plan;
+        let (plan, cx, event) = (self.tally.plan, self.cx, self.event);
         match &plan.steps[index].handler {
-            Handler::Read(hook) => self.read(index, hook),
-            Handler::Lend(hook) => self.lend(index, hook),
-            Handler::Own(hook) => self.own(index, hook),
+            Handler::Read(hook) => {
+                let answer = call!(Read::hook(cx, event, &self.draft.committed));
+                self.read(index, answer)
+            }
+            Handler::Lend(hook) => {
+                let answer = call!(Lend::hook(cx, event, self.draft.lend()));
+                self.lent(index, answer)
+            }
+            Handler::Own(hook) => {
+                let answer = call!(Own::hook(cx, event, self.draft.give()));
+                self.owned(index, answer)
+            }
             Handler::OwnAsync(_) | Handler::ReadAsync(_) => Flow::Go,
         }
     }
@@ -253,10 +270,7 @@ impl<'a, K: HookKind> Chain<'a, K> {
                     let Poll::Ready(answer) = future.as_mut().poll(task) else { return Walk::Waits(index, future) };
                     // What the future still holds may panic when it is dropped; the hook has failed then.
                     drop(future);
-                    match answer {
-                        Ok(effect) => self.take_effect(index, effect),
-                        Err(fault) => self.tally.failed(index, Fail::Fault(fault)),
-                    }
+                    self.owned(index, answer)
                 }
                 _ => self.step(index),
             };

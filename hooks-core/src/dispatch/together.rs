@@ -21,7 +21,7 @@ pub(super) async fn run<K: HookKind>(
     range: Range<usize>,
     tally: &mut Tally<'_, K>,
 ) -> Flow {
-    let mut stage = Stage::<K> { waiting: Vec::new(), done: Vec::new() };
+    let mut stage = Stage::<K> { waiting: Vec::new(), done: Vec::new(), polls: 0 };
     let started = poll_fn(|task| Poll::Ready(stage.start(cx, event, subject, range.clone(), tally, task))).await;
     if stage.waiting.is_empty() {
         return started;
@@ -38,6 +38,8 @@ struct Stage<'a, K: HookKind> {
     waiting: Vec<(usize, Waiting<'a, Answer<K::Verdict>>)>,
     /// Answers that wait for an earlier hook of the stage, in no order.
     done: Vec<(usize, Outcome<K>)>,
+    /// How often those that wait were polled.
+    polls: usize,
 }
 
 impl<'a, K: HookKind> Stage<'a, K> {
@@ -143,21 +145,25 @@ impl<'a, K: HookKind> Stage<'a, K> {
     }
 
     /// Polls those that wait; done when none is left. Those after one that ends the chain are dropped.
+    ///
+    /// A hook may eat the whole budget of the task, so each poll begins with another one: none starves.
     fn poll(&mut self, tally: &mut Tally<'_, K>, task: &mut Context<'_>) -> Poll<()> {
-        let mut i = 0;
-        while i < self.waiting.len() {
-            let (index, waiting) = &mut self.waiting[i];
+        let count = self.waiting.len();
+        self.polls = self.polls.wrapping_add(1);
+        let mut last = usize::MAX;
+        for turn in 0..count {
+            let (index, waiting) = &mut self.waiting[(self.polls % count + turn) % count];
             let index = *index;
-            let Poll::Ready(answer) = waiting.poll(task) else {
-                i += 1;
+            if index > last {
                 continue;
-            };
-            self.waiting.remove(i);
+            }
+            let Poll::Ready(answer) = waiting.poll(task) else { continue };
             if self.set_aside(index, answer.map_err(Ended::Failed), tally) {
-                self.waiting.truncate(i);
-                self.done.retain(|(other, _)| *other <= index);
+                last = index;
             }
         }
+        self.waiting.retain(|(index, waiting)| *index < last && waiting.is_waiting());
+        self.done.retain(|(index, _)| *index <= last);
         if self.waiting.is_empty() { Poll::Ready(()) } else { Poll::Pending }
     }
 

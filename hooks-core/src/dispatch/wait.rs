@@ -81,6 +81,11 @@ impl<'a, T> Waiting<'a, T> {
         }
     }
 
+    /// Whether the answer is still to come.
+    pub(super) fn is_waiting(&self) -> bool {
+        self.future.is_some()
+    }
+
     /// Drops the future; gives the text of a panic.
     fn drop_future(&mut self) -> Option<String> {
         let future = self.future.take()?;

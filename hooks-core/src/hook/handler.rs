@@ -122,10 +122,10 @@ form! {
 type Subject<K> = <K as HookKind>::Subject;
 type Verdict<K> = <K as HookKind>::Verdict;
 
-// The forms that a lane is made of.
-pub(crate) type ReadForm<K> = Read<K, Subject<K>, Verdict<K>>;
-pub(crate) type LendForm<K> = Lend<K, Subject<K>, Verdict<K>>;
-pub(crate) type OwnForm<K> = Own<K, Subject<K>, Verdict<K>>;
+// The pointers that a lane is made of.
+pub(crate) type ReadFn<K> = fn(&HookContext, &K, &Subject<K>) -> Answer<Verdict<K>>;
+pub(crate) type LendFn<K> = fn(&HookContext, &K, &mut Subject<K>) -> Answer<Verdict<K>>;
+pub(crate) type OwnFn<K> = fn(&HookContext, &K, Subject<K>) -> Answer<Effect<Subject<K>, Verdict<K>>>;
 
 /// Calls a form, whichever of the two it is.
 macro_rules! call {

@@ -1,7 +1,7 @@
 //! The parts of a plan that are run in one way.
 
 use super::{Segment, Step, Way};
-use crate::hook::Handler;
+use crate::hook::{Handler, Lend, Own, Read};
 use crate::kind::HookKind;
 
 /// Cuts the steps into segments: a stage with readers that may wait is one, and of the others as many neighbours as are
@@ -30,10 +30,10 @@ pub(super) fn segments<K: HookKind>(steps: &[Step<K>]) -> Vec<Segment<K>> {
 fn way<K: HookKind>(step: &Step<K>) -> Way<K> {
     match &step.handler {
         _ if !step.filters.is_empty() => Way::OneByOne,
-        Handler::Read(hook) => Way::ReadLane([hook.clone()].into()),
-        Handler::Lend(hook) => Way::LendLane([hook.clone()].into()),
-        Handler::Own(hook) => Way::OwnLane([hook.clone()].into()),
-        Handler::ReadAsync(_) | Handler::OwnAsync(_) => Way::OneByOne,
+        Handler::Read(Read::Static(hook)) => Way::ReadLane([*hook].into()),
+        Handler::Lend(Lend::Static(hook)) => Way::LendLane([*hook].into()),
+        Handler::Own(Own::Static(hook)) => Way::OwnLane([*hook].into()),
+        _ => Way::OneByOne,
     }
 }
 
@@ -53,7 +53,7 @@ impl<K: HookKind> Segment<K> {
 }
 
 /// Sets are made once; that this copies the lane does not matter.
-fn append<F: Clone>(lane: &mut Box<[F]>, hook: &[F]) -> bool {
+fn append<F: Copy>(lane: &mut Box<[F]>, hook: &[F]) -> bool {
     *lane = [lane, hook].concat().into();
     true
 }

@@ -58,21 +58,52 @@ impl AppDef {
     }
 }
 
+/// A definition as any serde format has it.
+#[derive(Deserialize)]
+struct Fields {
+    #[serde(default)]
+    name: String,
+    #[serde(default)]
+    hooks: Option<Vec<HookUse>>,
+    #[serde(flatten)]
+    extra: Map<String, Value>,
+}
+
+impl Fields {
+    /// Refuses a field that is nearly `hooks`: it would be kept for the app, and its hooks would never run.
+    fn checked(self) -> Result<Self, String> {
+        let nearly = self.extra.keys().find_map(|field| Some((field, json::near_miss(field)?)));
+        match nearly {
+            Some((field, meant)) => Err(json::unknown_field(field, meant)),
+            None => Ok(self),
+        }
+    }
+}
+
 macro_rules! definition {
     ($(#[$doc:meta])* $name:ident, $what:literal) => {
         $(#[$doc])*
         #[derive(Clone, Debug, Default, Serialize, Deserialize)]
+        #[serde(try_from = "Fields")]
         #[non_exhaustive]
         pub struct $name {
             /// The name, for messages and records.
-            #[serde(default)]
             pub name: String,
             /// The declared list; `None` where there is none.
-            #[serde(default, skip_serializing_if = "Option::is_none")]
+            #[serde(skip_serializing_if = "Option::is_none")]
             pub hooks: Option<Vec<HookUse>>,
             /// The other fields of the file, for the app.
             #[serde(flatten)]
             pub extra: Map<String, Value>,
+        }
+
+        impl TryFrom<Fields> for $name {
+            type Error = String;
+
+            fn try_from(fields: Fields) -> Result<Self, String> {
+                let Fields { name, hooks, extra } = fields.checked()?;
+                Ok(Self { name, hooks, extra })
+            }
         }
 
         impl $name {
@@ -93,7 +124,7 @@ macro_rules! definition {
             /// # Errors
             /// [`DefinitionError`] with line, column and what was expected.
             pub fn from_json(file: impl AsRef<Path>, text: &str) -> Result<Self, DefinitionError> {
-                let file: Arc<Path> = file.as_ref().into();
+                let (file, text): (Arc<Path>, _) = (file.as_ref().into(), json::unmarked(text));
                 let mut fields = json::fields(&file, text, $what)?;
                 let hooks = json::hooks(&file, text, &fields)?;
                 fields.remove("hooks");
@@ -121,7 +152,7 @@ macro_rules! definition {
             /// [`DefinitionError`] with line, column and what was expected.
             #[cfg(feature = "toml")]
             pub fn from_toml(file: impl AsRef<Path>, text: &str) -> Result<Self, DefinitionError> {
-                let parsed = super::toml_form::parse(&file.as_ref().into(), text, $what)?;
+                let parsed = super::toml_form::parse(&file.as_ref().into(), json::unmarked(text), $what)?;
                 Ok(Self { name: parsed.name, hooks: parsed.hooks, extra: parsed.extra })
             }
         }

@@ -49,6 +49,11 @@ pub(crate) fn invalid(file: &Arc<Path>, text: &str, offset: usize, problem: impl
     DefinitionError::Invalid { place: Place::of(file, text, offset), problem: problem.into() }
 }
 
+/// The text without the mark that some editors put before UTF-8.
+pub(crate) fn unmarked(text: &str) -> &str {
+    text.strip_prefix('\u{feff}').unwrap_or(text)
+}
+
 pub(crate) fn read(file: &Path) -> Result<String, DefinitionError> {
     let bytes = std::fs::read(file).map_err(|source| DefinitionError::Unreadable { file: file.into(), source })?;
     String::from_utf8(bytes)
@@ -73,7 +78,7 @@ pub(crate) fn fields<'a>(file: &Arc<Path>, text: &'a str, what: &str) -> Result<
     for (name, raw) in entries {
         if let Some(meant) = near_miss(&name) {
             let offset = key_offset(text, raw, &name);
-            return Err(invalid(file, text, offset, format!("unknown field `{name}`; did you mean `{meant}`?")));
+            return Err(invalid(file, text, offset, unknown_field(&name, meant)));
         }
         if fields.contains_key(&name) {
             let offset = key_offset(text, raw, &name);
@@ -84,13 +89,14 @@ pub(crate) fn fields<'a>(file: &Arc<Path>, text: &'a str, what: &str) -> Result<
     Ok(fields)
 }
 
-/// `hooks` or `name` where `field` is nearly one of them, but not it.
+/// `hooks` where `field` is nearly that, but not it.
 pub(crate) fn near_miss(field: &str) -> Option<&'static str> {
-    if field == "hooks" || field == "name" {
-        return None;
-    }
-    let plain = field.to_lowercase();
-    ["hooks"].into_iter().find(|known| strsim::osa_distance(&plain, known) <= 1)
+    let near = field != "hooks" && strsim::osa_distance(&field.to_lowercase(), "hooks") <= 1;
+    near.then_some("hooks")
+}
+
+pub(crate) fn unknown_field(field: &str, meant: &str) -> String {
+    format!("unknown field `{field}`; did you mean `{meant}`?")
 }
 
 /// The declared list, `None` where the field is missing or null.

@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use super::json::{DefinitionError, invalid, near_miss};
+use super::json::{DefinitionError, invalid, near_miss, unknown_field};
 use super::{HookUse, Place};
 
 /// What every definition has.
@@ -39,8 +39,7 @@ pub(crate) fn parse(file: &Arc<Path>, text: &str, what: &str) -> Result<Parsed, 
             "hooks" => parsed.hooks = Some(hooks(file, text, &value)?),
             other => {
                 if let Some(meant) = near_miss(other) {
-                    let problem = format!("unknown field `{other}`; did you mean `{meant}`?");
-                    return Err(invalid(file, text, key.span().start, problem));
+                    return Err(invalid(file, text, key.span().start, unknown_field(other, meant)));
                 }
                 parsed.extra.insert(other.to_owned(), json(file, text, value)?);
             }

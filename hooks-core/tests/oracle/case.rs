@@ -159,7 +159,7 @@ fn spec(point: Point) -> impl Strategy<Value = Spec> {
         })
 }
 
-/// The functions with a filter, which `hooks.rs` declares.
+/// The functions with a filter, which `filtered.rs` declares.
 fn filtered(point: Point) -> Vec<Spec> {
     let forms = match point {
         Point::Gate => [("g0", Form::ReadAsync), ("g1", Form::Lend), ("g2", Form::OwnAsync), ("g3", Form::Read)],

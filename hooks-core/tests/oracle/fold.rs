@@ -1,8 +1,4 @@
-//! What DESIGN says a dispatch comes to: an order, stages, and one hook after the other. No code of the crate but its
-//! words for what is seen.
-
-use std::cell::Cell;
-use std::fmt;
+//! What DESIGN says a dispatch comes to: one hook after the other. No code of the crate but its words for what is seen.
 
 use hooks_core::hook::OnFailure;
 use hooks_core::prelude::*;
@@ -10,6 +6,7 @@ use hooks_core::record::{FailureKind, Note, Skip, Status};
 
 use crate::case::{Act, Case, Edit, Move, Point, Role, Spec};
 use crate::hooks::{FORBIDDEN, answer};
+use crate::order::stages;
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum End {
@@ -39,57 +36,6 @@ pub(crate) struct Outcome {
     pub(crate) end: End,
     /// `None` where no hook was selected.
     pub(crate) runs: Option<Vec<Run>>,
-}
-
-/// Who must run before `later`.
-fn comes_before(case: &Case, earlier: usize, later: usize) -> bool {
-    let (first, second) = (&case.specs[earlier], &case.specs[later]);
-    second.after.contains(&earlier) || second.requires.contains(&earlier) || first.before.contains(&later)
-}
-
-/// Of those that need not wait, the smallest, again and again; `None` where all that are left wait.
-pub(crate) fn order(case: &Case) -> Option<Vec<usize>> {
-    let key = |index: &usize| {
-        let spec = &case.specs[*index];
-        let class = match (case.point, spec.form.writes(), spec.role) {
-            (Point::Gate, true, Role::Silent) => 0,
-            (Point::Gate, true, _) => 1,
-            (Point::Gate, false, _) => 2,
-            _ => 0,
-        };
-        (spec.priority, class, !spec.in_app, *index)
-    };
-    let mut left: Vec<usize> = (0..case.specs.len()).collect();
-    let mut order = Vec::new();
-    while !left.is_empty() {
-        let free = left.iter().copied().filter(|&one| !left.iter().any(|&other| comes_before(case, other, one)));
-        let next = free.min_by_key(key)?;
-        left.retain(|&one| one != next);
-        order.push(next);
-    }
-    Some(order)
-}
-
-/// The number of the stage of each in the order.
-fn stages(case: &Case, order: &[usize]) -> Vec<usize> {
-    let mut stages: Vec<usize> = Vec::new();
-    let mut first = 0;
-    for (place, &index) in order.iter().enumerate() {
-        let spec = &case.specs[index];
-        let joins = place > 0
-            && order[first..place].iter().all(|&other| {
-                let before = &case.specs[other];
-                !before.form.writes()
-                    && !spec.form.writes()
-                    && before.priority == spec.priority
-                    && !comes_before(case, other, index)
-            });
-        if !joins {
-            first = place;
-        }
-        stages.push(first);
-    }
-    stages
 }
 
 /// What one hook comes to by itself, given the subject.
@@ -279,53 +225,4 @@ pub(crate) fn fold(case: &Case, order: &[usize], round: usize) -> Outcome {
     }
     fold.out.runs = selected.then_some(fold.runs);
     fold.out
-}
-
-/// How much of what can happen did.
-#[derive(Default)]
-pub(crate) struct Counts {
-    hooks: Cell<usize>,
-    cycles: Cell<usize>,
-    failures: Cell<usize>,
-    removed: Cell<usize>,
-    decided: Cell<usize>,
-    required: Cell<usize>,
-    cancelled: Cell<usize>,
-    frozen_or_outdated: Cell<usize>,
-}
-
-impl Counts {
-    pub(crate) fn note(&self, case: &Case) {
-        let add = |cell: &Cell<usize>, more: usize| cell.set(cell.get() + more);
-        let Some(order) = order(case) else { return add(&self.cycles, 1) };
-        for round in 0..case.moves.len() {
-            let out = fold(case, &order, round);
-            add(&self.hooks, order.len());
-            add(&self.failures, out.failures.len());
-            add(&self.removed, usize::from(matches!(out.end, End::Removed(_))));
-            add(&self.decided, usize::from(out.end == End::Decided));
-            add(&self.required, usize::from(matches!(out.end, End::Required(_))));
-            let runs = || out.runs.iter().flatten();
-            add(&self.cancelled, runs().filter(|run| run.status == Status::Cancelled).count());
-            add(&self.frozen_or_outdated, runs().filter(|run| run.note.is_some()).count());
-        }
-    }
-}
-
-impl fmt::Display for Counts {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { hooks, cycles, failures, removed, decided, required, cancelled, frozen_or_outdated } = self;
-        write!(
-            f,
-            "{} runs, {} sets with a cycle, {} failures, {} removals, {} denials, {} required failures, {} cancelled, {} frozen or outdated",
-            hooks.get(),
-            cycles.get(),
-            failures.get(),
-            removed.get(),
-            decided.get(),
-            required.get(),
-            cancelled.get(),
-            frozen_or_outdated.get(),
-        )
-    }
 }

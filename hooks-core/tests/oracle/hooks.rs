@@ -64,7 +64,7 @@ pub(crate) struct Script {
 }
 
 impl Script {
-    fn of(&self, id: &str) -> Move {
+    pub(crate) fn of(&self, id: &str) -> Move {
         self.moves[id]
     }
 }
@@ -87,7 +87,7 @@ pub(crate) struct OEvent {
     pub(crate) script: Script,
 }
 
-type Fails = Box<dyn std::error::Error + Send + Sync>;
+pub(crate) type Fails = Box<dyn std::error::Error + Send + Sync>;
 
 pub(crate) fn answer(it: Move) -> Permission {
     match it.act {
@@ -104,7 +104,7 @@ fn called(it: Move) -> Move {
     it
 }
 
-fn end(it: Move) -> Result<(), Fails> {
+pub(crate) fn end(it: Move) -> Result<(), Fails> {
     match it.act {
         Act::Fail => Err("failed".into()),
         Act::Panic | Act::PanicAtCall => panic!("in the hook"),
@@ -113,7 +113,7 @@ fn end(it: Move) -> Result<(), Fails> {
     }
 }
 
-fn edit(it: Move, bytes: &mut Bytes) {
+pub(crate) fn edit(it: Move, bytes: &mut Bytes) {
     match it.edit {
         Edit::Nothing => {}
         Edit::Same => {
@@ -132,7 +132,7 @@ async fn wait(it: Move) {
     }
 }
 
-async fn read_later<T>(it: Move, value: T) -> Result<T, Fails> {
+pub(crate) async fn read_later<T>(it: Move, value: T) -> Result<T, Fails> {
     wait(it).await;
     end(it).map(|()| value)
 }
@@ -142,13 +142,13 @@ fn own<T>(it: Move, mut bytes: Bytes, then: fn(Bytes, Move) -> T) -> Result<T, F
     end(it).map(|()| then(bytes, it))
 }
 
-async fn own_later<T>(it: Move, mut bytes: Bytes, then: fn(Bytes, Move) -> T) -> Result<T, Fails> {
+pub(crate) async fn own_later<T>(it: Move, mut bytes: Bytes, then: fn(Bytes, Move) -> T) -> Result<T, Fails> {
     edit(it, &mut bytes);
     wait(it).await;
     end(it).map(|()| then(bytes, it))
 }
 
-fn lend<T>(it: Move, bytes: &mut Bytes, value: T) -> Result<T, Fails> {
+pub(crate) fn lend<T>(it: Move, bytes: &mut Bytes, value: T) -> Result<T, Fails> {
     edit(it, bytes);
     end(it).map(|()| value)
 }
@@ -212,76 +212,9 @@ fn value(point: Point, id: &'static str, form: Form, role: Role) -> Hook {
     }
 }
 
-#[hook(id = "g0", kind = OGate, topic = "on")]
-async fn g0(event: &OGate) -> Result<Permission, Fails> {
-    let it = event.script.of("g0");
-    // An `async fn` runs nothing before its first poll.
-    read_later(it, answer(it)).await
-}
-
-#[hook(id = "g1", kind = OGate, topic = "on")]
-fn g1(event: &OGate, bytes: &mut Bytes) -> Result<Permission, Fails> {
-    let it = event.script.of("g1");
-    lend(it, bytes, answer(it))
-}
-
-#[hook(id = "g2", kind = OGate, topic = "on|other")]
-async fn g2(event: &OGate, bytes: &mut Bytes) -> Result<Permission, Fails> {
-    let it = event.script.of("g2");
-    edit(it, bytes);
-    read_later(it, answer(it)).await
-}
-
-#[hook(id = "g3", kind = OGate, topic = "o?")]
-fn g3(event: &OGate, _bytes: &Bytes) -> Result<Permission, Fails> {
-    let it = event.script.of("g3");
-    end(it).map(|()| answer(it))
-}
-
-#[hook(id = "s0", kind = OStep, topic = "on")]
-async fn s0(event: &OStep, _bytes: &Bytes) -> Result<(), Fails> {
-    read_later(event.script.of("s0"), ()).await
-}
-
-#[hook(id = "s1", kind = OStep, topic = "on")]
-fn s1(event: &OStep, bytes: &mut Bytes) -> Result<(), Fails> {
-    lend(event.script.of("s1"), bytes, ())
-}
-
-#[hook(id = "s2", kind = OStep, topic = "o*n")]
-async fn s2(event: &OStep, bytes: Bytes) -> Result<Option<Bytes>, Fails> {
-    own_later(event.script.of("s2"), bytes, |bytes, it| (it.act != Act::Remove).then_some(bytes)).await
-}
-
-#[hook(id = "s3", kind = OStep, topic = "on")]
-fn s3(event: &OStep) -> Result<(), Fails> {
-    end(event.script.of("s3"))
-}
-
-#[hook(id = "e0", kind = OEvent, topic = "on")]
-async fn e0(event: &OEvent) -> Result<(), Fails> {
-    read_later(event.script.of("e0"), ()).await
-}
-
-#[hook(id = "e1", kind = OEvent, topic = "on")]
-fn e1(event: &OEvent) -> Result<(), Fails> {
-    end(event.script.of("e1"))
-}
-
-#[hook(id = "e2", kind = OEvent, topic = "on")]
-async fn e2(event: &OEvent) -> Result<(), Fails> {
-    read_later(event.script.of("e2"), ()).await
-}
-
-#[hook(id = "e3", kind = OEvent, topic = "on")]
-fn e3(event: &OEvent) -> Result<(), Fails> {
-    end(event.script.of("e3"))
-}
-
 /// The hooks of the case, registered from last to first: the order of registration is no order.
 pub(crate) fn registry(case: &Case) -> Registry {
-    let functions = hooks![g0, g1, g2, g3, s0, s1, s2, s3, e0, e1, e2, e3];
-    let registry = Registry::empty().with(functions).unwrap();
+    let registry = Registry::empty().with(crate::filtered::functions()).unwrap();
     for spec in case.specs.iter().rev().filter(|spec| !spec.filtered) {
         let ids = |list: &[usize]| list.iter().map(|&other| case.specs[other].id).collect::<Vec<_>>();
         let timeout = spec.timeout.map_or(Timeout::None, |millis| Timeout::After(Duration::from_millis(millis)));

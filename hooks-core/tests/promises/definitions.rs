@@ -1,1 +1,143 @@
-//! x
+//! Bad input: what is wrong with a definition is told with its place and what was expected.
+
+use crate::support::*;
+
+fn json(text: &str) -> String {
+    match AgentDef::from_json("a.json", text) {
+        Ok(agent) => format!("fine: {agent:?}"),
+        Err(error) => error.to_string(),
+    }
+}
+
+#[test]
+fn json_that_is_no_definition() {
+    let table = [
+        ("", "a.json:1:1: EOF while parsing a value"),
+        ("nonsense", "a.json:1:2: expected ident"),
+        ("[]", "a.json:1:1: expected an agent: an object with `name` and `hooks`"),
+        (" \n 7", "a.json:2:2: expected an agent: an object with `name` and `hooks`"),
+        ("null", "a.json:1:1: expected an agent: an object with `name` and `hooks`"),
+        ("{\"name\": \"x\",}", "a.json:1:14: trailing comma"),
+        ("{\"name\": \"x\"\n  \"hooks\": []}", "a.json:2:3: expected `,` or `}`"),
+        ("{\"name\": \"x\"} more", "a.json:1:15: trailing characters"),
+        ("{\"name\": \"ü\", \"ü\": ü}", "a.json:1:20: expected value"),
+        ("{\"näme\": \"ü\",\n \"ü\" \"ü\"}", "a.json:2:6: expected `:`"),
+        ("{\"hook\": []}", "a.json:1:2: unknown field `hook`; did you mean `hooks`?"),
+        ("{\"ü\": 1, \"Hooks\": []}", "a.json:1:10: unknown field `Hooks`; did you mean `hooks`?"),
+        ("{\n\"hoks\": []}", "a.json:2:1: unknown field `hoks`; did you mean `hooks`?"),
+        ("{\"hooks\": [], \"hooks\": []}", "a.json:1:15: the field `hooks` is there twice; keep one"),
+        ("{\"name\": \"a\",\n\"name\": \"a\"}", "a.json:2:1: the field `name` is there twice; keep one"),
+        ("{\"name\": 7}", "a.json:1:10: expected `name` to be a string"),
+        ("{\"name\": null}", "a.json:1:10: expected `name` to be a string"),
+        ("{\"hooks\": \"a\"}", "a.json:1:11: expected `hooks` to be a list of ids, such as [\"redact_pii\"]"),
+        ("{\"hooks\": {\"a\": 1}}", "a.json:1:11: expected `hooks` to be a list of ids, such as [\"redact_pii\"]"),
+        ("{\"hooks\": false}", "a.json:1:11: expected `hooks` to be a list of ids, such as [\"redact_pii\"]"),
+        (
+            "{\"hooks\": [\"a\",\n  7]}",
+            "a.json:2:3: expected a hook: its id as a string, or an object with `id` and perhaps `with`; found 7",
+        ),
+        (
+            "{\"hooks\": [null]}",
+            "a.json:1:12: expected a hook: its id as a string, or an object with `id` and perhaps `with`; found null",
+        ),
+        ("{\"hooks\": [{}]}", "a.json:1:12: missing field `id`"),
+        ("{\"hooks\": [{\"id\": 7}]}", "a.json:1:12: invalid type: integer `7`, expected a string"),
+        ("{\"hooks\": [{\"id\": \"a\", \"wiht\": 1}]}", "a.json:1:12: unknown field `wiht`, expected `id` or `with`"),
+    ];
+    for (text, expected) in table {
+        assert_eq!(json(text), expected, "{text}");
+    }
+    let prompt = PromptDef::from_json("p.json", "[]").unwrap_err().to_string();
+    assert_eq!(prompt, "p.json:1:1: expected a prompt: an object with `name` and `hooks`");
+}
+
+#[test]
+fn fields_of_the_app_stay_and_null_is_no_list() {
+    let agent = AgentDef::from_json("a.json", r#"{"name":"x","hooks":null,"model":"large","limits":{"a":1}}"#).unwrap();
+    assert!(agent.hooks.is_none());
+    assert_eq!((agent.extra["model"].as_str(), agent.extra["limits"]["a"].as_u64()), (Some("large"), Some(1)));
+    assert!(AgentDef::from_json("a.json", "{}").unwrap().name.is_empty());
+}
+
+/// Through serde there is no file to name, but a list must not get lost there either.
+#[test]
+fn a_field_that_is_nearly_hooks_is_refused_through_serde_too() {
+    for field in ["hook", "Hooks", "hoks"] {
+        let text = format!(r#"{{"name":"x","{field}":["redact_pii"]}}"#);
+        let error = serde_json::from_str::<AgentDef>(&text).unwrap_err().to_string();
+        assert!(error.starts_with(&format!("unknown field `{field}`; did you mean `hooks`?")), "{error}");
+    }
+    let agent: AgentDef = serde_json::from_str(r#"{"name":"x","model":"m","hooks":["a"]}"#).unwrap();
+    let again: AgentDef = serde_json::from_value(serde_json::to_value(&agent).unwrap()).unwrap();
+    assert_eq!((again.hooks.unwrap().len(), again.extra["model"].as_str()), (1, Some("m")));
+}
+
+/// A mark at the start is how some editors save UTF-8.
+#[test]
+fn a_byte_order_mark_is_no_mistake() {
+    let agent = AgentDef::from_json("a.json", "\u{feff}{\"name\": \"x\"}").unwrap();
+    assert_eq!(agent.name, "x");
+    assert_eq!(json("\u{feff}{\"hook\": []}"), "a.json:1:2: unknown field `hook`; did you mean `hooks`?");
+}
+
+#[test]
+fn files_that_cannot_be_read() {
+    let folder = std::env::temp_dir().join(format!("hooks-core-definitions-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let missing = folder.join("missing.json");
+    let error = AgentDef::from_file(&missing).unwrap_err().to_string();
+    assert!(error.starts_with(&format!("{}: cannot be read: ", missing.display())), "{error}");
+
+    let latin = folder.join("latin.json");
+    std::fs::write(&latin, b"{\"name\": \"caf\xe9\"}").unwrap();
+    let error = AgentDef::from_file(&latin).unwrap_err().to_string();
+    assert_eq!(error, format!("{}: is not UTF-8 from byte 13 on; save it as UTF-8", latin.display()));
+
+    let fine = folder.join("fine.json");
+    std::fs::write(&fine, r#"{"name": "x", "hooks": ["a"]}"#).unwrap();
+    assert_eq!(AgentDef::from_file(&fine).unwrap().name, "x");
+    std::fs::remove_dir_all(&folder).unwrap();
+}
+
+proptest::proptest! {
+    /// Whatever the text is, the answer is a definition or an error within the text, never a panic.
+    #[test]
+    fn whatever_the_text_is_an_error_points_into_it(at in 0_usize..60, junk in "[ -~\u{e9}\u{1f980}\n]{0,3}") {
+        let mut text = "{\"name\": \"ü🦀\",\n \"hooks\": [\"a\", {\"id\": \"b\"}],\n \"x\": \"é\"}".to_owned();
+        let at = (at..=text.len()).find(|at| text.is_char_boundary(*at)).unwrap_or(text.len());
+        text.insert_str(at, &junk);
+        if let Err(hooks_core::scope::DefinitionError::Invalid { place, .. }) = AgentDef::from_json("a.json", &text) {
+            let line = text.split('\n').nth(place.line - 1);
+            proptest::prop_assert!(line.is_some_and(|line| place.column <= line.chars().count() + 1), "{place} in {text:?}");
+        }
+    }
+}
+
+#[cfg(feature = "toml")]
+#[test]
+fn toml_that_is_no_definition() {
+    let table = [
+        ("name = ", "a.toml:1:8: string values must be quoted, expected literal string"),
+        ("hook = []", "a.toml:1:1: unknown field `hook`; did you mean `hooks`?"),
+        ("\nHooks = []", "a.toml:2:1: unknown field `Hooks`; did you mean `hooks`?"),
+        ("hooks = []\nhooks = []", "a.toml:2:1: duplicate key"),
+        ("name = 7", "a.toml:1:8: expected the agent's `name` to be a string"),
+        ("hooks = \"a\"", "a.toml:1:9: expected `hooks` to be a list of ids, such as [\"redact_pii\"]"),
+        (
+            "hooks = [\"ü\",\n  7]",
+            "a.toml:2:3: expected a hook: its id as a string, or an object with `id` and perhaps `with`; found 7",
+        ),
+        ("hooks = [{}]", "a.toml:1:10: missing field `id`"),
+        ("hooks = [{ id = \"a\", wiht = 1 }]", "a.toml:1:10: unknown field `wiht`, expected `id` or `with`"),
+    ];
+    for (text, expected) in table {
+        let error = AgentDef::from_toml("a.toml", text).unwrap_err().to_string();
+        assert_eq!(error, expected, "{text}");
+    }
+    let agent =
+        AgentDef::from_toml("a.toml", "name = \"x\"\nmodel = \"large\"\nhooks = [\"a\", { id = \"b\" }]").unwrap();
+    assert_eq!(
+        (agent.name.as_str(), agent.hooks.unwrap().len(), agent.extra["model"].as_str()),
+        ("x", 2, Some("large"))
+    );
+}

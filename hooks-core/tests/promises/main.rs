@@ -1,14 +1,25 @@
 //! What DESIGN promises, one module per promise.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::unnecessary_wraps,
+    reason = "the helpers of tests are tests too"
+)]
 
 mod support;
 
+mod definitions;
 mod p01_scope;
 mod p02_order;
 mod p03_chaining;
 mod p04_transactions;
+mod p05_code_of_the_app;
+mod p05_deadlines_and_policies;
 mod p05_isolation;
 mod p06_gates;
 mod p07_events;
+mod p09_everything_at_once;
 mod p10_one_set;
 mod p12_records;
 mod p15_no_runtime;

@@ -255,3 +255,19 @@ async fn a_halt_at_a_gate_is_no_verdict_and_the_first_of_the_plan_counts() {
     assert_eq!(fired.halt.unwrap().reason.as_str(), "a");
     assert_eq!(fired.verdict, Permission::Allow);
 }
+
+/// Cancelled means dropped, not waited for: the verdict is there as soon as the earlier ones are.
+#[tokio::test(start_paused = true)]
+async fn later_ones_of_the_stage_are_not_waited_for() {
+    for (deny_at, done_at) in [(0, 7), (3, 7), (9, 9)] {
+        let set = set([
+            says_later("earlier", 7, Permission::allow()),
+            says_later("no", deny_at, Permission::deny("never")),
+            says_later("later", 9_000, Permission::allow()),
+        ]);
+        let start = tokio::time::Instant::now();
+        let fired = set.fire(&cx(), &spend(), Trail::default()).await.unwrap();
+        assert_eq!(start.elapsed().as_millis(), done_at, "{deny_at}");
+        assert_eq!(fired.record.unwrap().runs[2].status, Status::Cancelled);
+    }
+}

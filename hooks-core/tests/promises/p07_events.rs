@@ -40,7 +40,7 @@ fn the_row_that_was_stored_is_the_row_that_is_told() {
     let reads = |id: &str| {
         let expected = expected.clone();
         Hook::reader::<AfterCreateMessage, _, _, _>(id, move |_, event, ()| {
-            assert!(std::ptr::eq(&*event.message, &*expected), "no copy");
+            assert!(std::ptr::eq(&raw const *event.message, &raw const *expected), "no copy");
         })
     };
     let fired = set([reads("a"), reads("b")]).fire_blocking(&cx(), &AfterCreateMessage::new(row), ()).unwrap();

@@ -1,1 +1,167 @@
-//! x
+//! Promise 9: everything that is wrong is told at once, with its places, before the first hook runs.
+
+use hooks_core::config::Problem;
+use hooks_core::hook::OnFailure;
+
+use crate::support::*;
+
+/// One mistake in each line from the third on.
+const JSON: &str = r#"{
+  "name": "desk",
+  "hooks": [
+    "redact_pi",
+    "guard",
+    "guard",
+    { "id": "plain", "with": { "limit": 3 } },
+    "on_boot",
+    "needs_more"
+  ]
+}"#;
+
+fn desk() -> Registry {
+    registry([
+        writes("redact_pii"),
+        writes("guard"),
+        writes("plain"),
+        Hook::reader::<Boot, _, _, _>("on_boot", |_, _, ()| ()),
+        writes("needs_more").requires(["redact_pii"]),
+    ])
+}
+
+/// What is told of the file, the line of this program replaced by `HERE`.
+fn told(agent: &AgentDef) -> String {
+    let error = desk().scope(agent, None).unwrap_err();
+    assert_eq!(error.problems().len(), 5, "{error}");
+    error.to_string().lines().map(hide_places).collect::<Vec<_>>().join("\n")
+}
+
+/// `path/file.rs:12` becomes `HERE`.
+fn hide_places(line: &str) -> String {
+    let words = line.split(' ').map(|word| match word.find(".rs:") {
+        Some(at) => {
+            let end = word[at + 4..].find(|c: char| !c.is_ascii_digit()).map_or(word.len(), |end| at + 4 + end);
+            let start = word.find(|c: char| c.is_alphanumeric()).unwrap_or(0);
+            format!("{}HERE{}", &word[..start], &word[end..])
+        }
+        None => word.to_owned(),
+    });
+    words.collect::<Vec<_>>().join(" ")
+}
+
+#[test]
+fn a_file_with_five_mistakes_is_one_error_with_line_and_column_of_each() {
+    let expected = "5 problems:
+  1. desk.json:4:5: agent `desk` names the hook `redact_pi`, which is not there; did you mean `redact_pii`? (the hooks of a dependency that no code names are not linked: write `use that_crate as _;`)
+  2. desk.json:6:5: agent `desk` names the hook `guard` twice (first at desk.json:5:5); keep one
+  3. desk.json:7:5: agent `desk` gives parameters (`with`) to the hook `plain` (HERE), which takes none; leave `with` out
+  4. desk.json:8:5: agent `desk` names the hook `on_boot` (HERE), but `boot` fires outside a turn and reads the app's list alone; name it there
+  5. desk.json:9:5: the hook `needs_more` (HERE) requires `redact_pii`, which no list in force names; name it beside `needs_more`";
+    assert_eq!(told(&AgentDef::from_json("desk.json", JSON).unwrap()), expected);
+}
+
+#[cfg(feature = "toml")]
+#[test]
+fn a_toml_file_is_told_the_same_with_its_own_lines() {
+    let toml = r#"
+name = "desk"
+hooks = [
+    "redact_pi",
+    "guard",
+    "guard",
+    { id = "plain", with = { limit = 3 } },
+    "on_boot",
+    "needs_more",
+]
+"#;
+    let from_json = told(&AgentDef::from_json("desk.json", JSON).unwrap());
+    let from_toml = told(&AgentDef::from_toml("desk.toml", toml).unwrap());
+    assert_eq!(from_toml, from_json.replace("desk.json", "desk.toml"));
+}
+
+#[test]
+fn the_lists_of_app_and_scope_are_told_together() {
+    let registry = registry([writes("a").after(["aa"]), writes("b").after(["c"]), writes("c").after(["b"])]);
+    registry.set_app(AppDef::new("desk").hooks(["nowhere"]));
+    let error = registry.scope(&AgentDef::new("x").hooks(["a", "b", "c", "elsewhere"]), None).unwrap_err();
+    let words = error.problems().iter().map(|problem| match problem {
+        Problem::UnknownHook { id, owner, .. } => format!("{owner} unknown {id}"),
+        Problem::UnknownNeighbour { id, option, other, .. } => format!("{id} {option} {other}"),
+        Problem::Cycle { cycle, .. } => format!("cycle of {}", cycle.len()),
+        other => panic!("{other}"),
+    });
+    let expected = ["app `desk` unknown nowhere", "agent `x` unknown elsewhere", "a after aa", "cycle of 2"];
+    assert_eq!(words.collect::<Vec<_>>(), expected);
+}
+
+#[test]
+fn nothing_runs_where_anything_is_wrong() {
+    // A set is all that can fire, and there is none.
+    let registry = registry([writes("a")]);
+    assert!(registry.scope(&AgentDef::new("x").hooks(["a", "b"]), None).is_err());
+}
+
+#[test]
+fn what_a_hook_says_of_its_neighbours_is_checked() {
+    let table: [(Hook, &str); 5] = [
+        (writes("a").after(["bb"]), "the hook `a` has `after = [\"bb\"]`, but no hook has that id; did you mean `b`?"),
+        (writes("a").before(["zzzzz"]), "the hook `a` has `before = [\"zzzzz\"]`, but no hook has that id"),
+        (
+            writes("a").requires(["bb"]),
+            "the hook `a` has `requires = [\"bb\"]`, but no hook has that id; did you mean `b`?",
+        ),
+        (
+            writes("a").after(["on_boot"]),
+            "HERE: the hook `a` at `step` has `after = [\"on_boot\"]`, but `on_boot` (HERE) does not run at `step`",
+        ),
+        (
+            writes("a").requires(["b"]),
+            "the hook `a` (HERE) requires `b`, which no list in force names; name it beside `a`",
+        ),
+    ];
+    for (hook, expected) in table {
+        let registry = registry([writes("b"), Hook::reader::<Boot, _, _, _>("on_boot", |_, _, ()| ()), hook]);
+        let error = registry.scope(&AgentDef::new("x").hooks(["a"]), None).unwrap_err();
+        assert_eq!(error.problems().len(), 1, "one mistake is told once: {error}");
+        let shown = hide_places(&error.to_string());
+        assert!(shown.ends_with(expected), "{shown}");
+    }
+}
+
+#[test]
+fn a_value_is_checked_as_the_attribute_checks() {
+    for bad in ["", "A", "1a", "a-b", "a b", "self", "super", "crate", "é", "_a"] {
+        let error = Registry::empty().register(Hook::writer::<Step, _, _, _>(bad, |_, _, _| ())).unwrap_err();
+        assert!(error.to_string().contains(&format!("`{bad}` is not an id: write a lower-case letter")), "{error}");
+    }
+    for good in ["a", "a1", "a_b", "fn", "type"] {
+        assert!(Registry::empty().register(Hook::writer::<Step, _, _, _>(good, |_, _, _| ())).is_ok());
+    }
+    let at_event = Hook::reader::<Seen, _, _, _>("a", |_, _, ()| ()).on_failure(OnFailure::Remove);
+    assert!(Registry::empty().register(at_event).is_err());
+}
+
+#[test]
+fn two_kinds_of_one_name_are_told() {
+    #[derive(Debug, HookKind)]
+    #[hook_kind(name = "step")]
+    struct AnotherStep {}
+    let registry = registry([writes("a"), Hook::reader::<AnotherStep, _, _, _>("b", |_, _, ()| ())]);
+    let error = registry.scope(&AgentDef::new("x").hooks(["a", "b"]), None).unwrap_err().to_string();
+    assert!(error.starts_with("two kinds are called `step`: the hooks `a` ("), "{error}");
+}
+
+#[test]
+fn functions_that_are_no_hooks_are_told_all_with_file_and_line() {
+    fn first() {}
+    fn second() {}
+    let error = Registry::empty().with(hooks![first, second]).unwrap_err();
+    assert_eq!(error.problems().len(), 2);
+    let shown = error.to_string();
+    for (number, name) in [(1, "first"), (2, "second")] {
+        let line = shown.lines().nth(number).unwrap_or_default();
+        assert!(line.contains("p09_everything_at_once.rs:"), "{line}");
+        let what =
+            format!("`{name}` in `hooks![…]` is not a hook; put `#[hook(id = \"…\", kind = …)]` on the function");
+        assert!(line.ends_with(&what), "{line}");
+    }
+}

@@ -1,0 +1,63 @@
+//! What the random sets came to, so that a run says what it has seen.
+
+use std::cell::Cell;
+use std::fmt;
+
+use hooks_core::record::Status;
+
+use crate::case::Case;
+use crate::fold::{End, fold};
+use crate::order::order;
+
+/// How much of what can happen did.
+#[derive(Default)]
+pub(crate) struct Counts {
+    dispatches: Cell<usize>,
+    hooks: Cell<usize>,
+    cycles: Cell<usize>,
+    failures: Cell<usize>,
+    removed: Cell<usize>,
+    decided: Cell<usize>,
+    required: Cell<usize>,
+    cancelled: Cell<usize>,
+    frozen_or_outdated: Cell<usize>,
+}
+
+impl Counts {
+    pub(crate) fn note(&self, case: &Case) {
+        let add = |cell: &Cell<usize>, more: usize| cell.set(cell.get() + more);
+        let Some(order) = order(case) else { return add(&self.cycles, 1) };
+        for round in 0..case.moves.len() {
+            let out = fold(case, &order, round);
+            add(&self.dispatches, 1);
+            add(&self.hooks, order.len());
+            add(&self.failures, out.failures.len());
+            add(&self.removed, usize::from(matches!(out.end, End::Removed(_))));
+            add(&self.decided, usize::from(out.end == End::Decided));
+            add(&self.required, usize::from(matches!(out.end, End::Required(_))));
+            let runs = || out.runs.iter().flatten();
+            add(&self.cancelled, runs().filter(|run| run.status == Status::Cancelled).count());
+            add(&self.frozen_or_outdated, runs().filter(|run| run.note.is_some()).count());
+        }
+    }
+}
+
+impl fmt::Display for Counts {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { dispatches, hooks, cycles, failures, removed, decided, required, cancelled, frozen_or_outdated } =
+            self;
+        write!(
+            f,
+            "{} dispatches, {} runs, {} sets with a cycle, {} failures, {} removals, {} denials, {} required failures, {} cancelled, {} frozen or outdated",
+            dispatches.get(),
+            hooks.get(),
+            cycles.get(),
+            failures.get(),
+            removed.get(),
+            decided.get(),
+            required.get(),
+            cancelled.get(),
+            frozen_or_outdated.get(),
+        )
+    }
+}

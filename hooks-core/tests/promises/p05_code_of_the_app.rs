@@ -1,0 +1,97 @@
+//! Promise 5: the code of the app that a dispatch calls between the hooks is held apart too.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use crate::support::*;
+
+#[tokio::test(start_paused = true)]
+async fn an_app_s_clone_compare_and_check_may_panic_too() {
+    #[derive(Debug)]
+    struct Touchy(&'static str);
+    impl Clone for Touchy {
+        fn clone(&self) -> Self {
+            assert!(self.0 != "clone", "in clone");
+            Self(self.0)
+        }
+    }
+    impl PartialEq for Touchy {
+        fn eq(&self, other: &Self) -> bool {
+            assert!(self.0 != "compare", "in compare");
+            self.0 == other.0
+        }
+    }
+    fn check(before: &Touchy, _: &Touchy) -> Result<(), hooks_core::Violation> {
+        assert!(before.0 != "check", "in check");
+        Ok(())
+    }
+    #[derive(Debug, HookKind)]
+    #[hook_kind(name = "touchy", subject = Touchy, check = check)]
+    struct TouchyKind {}
+
+    let forms = || {
+        [
+            Hook::writer::<TouchyKind, _, _, _>("lend", |_, _, touchy| touchy.0 = "changed"),
+            Hook::replacer::<TouchyKind, _, _, _>("own", |_, _, _: Touchy| Touchy("changed")),
+            Hook::async_replacer::<TouchyKind, _, _, _>("now", |_, _, _: Touchy| later(0, Touchy("changed"))),
+            Hook::async_replacer::<TouchyKind, _, _, _>("later", |_, _, _: Touchy| later(1, Touchy("changed"))),
+        ]
+    };
+    for at in ["clone", "compare", "check"] {
+        for hook in forms() {
+            let fired = set([hook]).fire(&cx(), &TouchyKind {}, Touchy(at)).await.unwrap();
+            assert_eq!(fired.subject.0, at);
+            assert_eq!(fired.failures.len(), 1);
+            assert_eq!(fired.failures[0].cause, format!("in {at}"));
+        }
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_app_s_verdict_may_panic_too() {
+    #[derive(Clone, Debug, Default)]
+    struct Bid(u32);
+    impl From<()> for Bid {
+        fn from((): ()) -> Self {
+            Self(0)
+        }
+    }
+    impl Verdict for Bid {
+        const SEMANTICS: Option<Semantics> = Some(Semantics::Control);
+        fn merge(&mut self, later: Self) {
+            assert!(later.0 != 13, "no thirteen");
+            self.0 = self.0.max(later.0);
+        }
+    }
+    #[derive(Debug, HookKind)]
+    #[hook_kind(name = "auction", verdict = Bid)]
+    struct Auction {}
+
+    let hooks = [
+        Hook::reader::<Auction, _, _, _>("bad", |_, _, ()| Bid(13)),
+        Hook::async_reader::<Auction, _, _, _>("bad", |_, _, ()| later(0, Bid(13))),
+        Hook::async_reader::<Auction, _, _, _>("bad", |_, _, ()| later(1, Bid(13))),
+        Hook::async_replacer::<Auction, _, _, _>("bad", |_, _, ()| later(1, ((), Bid(13)))),
+    ];
+    for bad in hooks {
+        let good = Hook::reader::<Auction, _, _, _>("good", |_, _, ()| Bid(7));
+        let fired = set([bad, good]).fire(&cx(), &Auction {}, ()).await.unwrap();
+        assert_eq!((fired.verdict.0, fired.failures.len()), (7, 1));
+        assert_eq!(fired.failures[0].cause, "no thirteen");
+    }
+}
+
+#[test]
+fn an_observer_that_panics_disturbs_nobody() {
+    let registry = registry([writes("a")]);
+    let heard = Arc::new(AtomicUsize::new(0));
+    registry.observe(|_: &hooks_core::record::Record| panic!("observer"));
+    let count = Arc::clone(&heard);
+    registry.observe(move |_: &hooks_core::record::Record| {
+        count.fetch_add(1, Ordering::SeqCst);
+    });
+    let set = registry.scope(&AgentDef::new("x").hooks(["a"]), None).unwrap();
+    let fired = set.fire_blocking(&cx(), &step(), Trail::default()).unwrap();
+    assert_eq!(fired.subject.unwrap().0, ["a"]);
+    assert_eq!(heard.load(Ordering::SeqCst), 1);
+}

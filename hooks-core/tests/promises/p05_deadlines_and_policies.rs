@@ -1,0 +1,151 @@
+//! Promise 5: an overrun deadline is a failure, and the dispatch goes on as `on_failure` says.
+
+use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use hooks_core::hook::{OnFailure, Timeout};
+use hooks_core::record::FailureKind;
+use hooks_core::{CancellationToken, DispatchError};
+
+use crate::support::*;
+
+#[tokio::test(start_paused = true)]
+async fn an_overrun_deadline_is_a_failure_and_a_late_answer_is_dropped() {
+    let answered = Arc::new(AtomicBool::new(false));
+    let flag = Arc::clone(&answered);
+    let slow = Hook::async_replacer::<Step, _, _, _>("slow", move |_, _, mut trail: Trail| {
+        let flag = Arc::clone(&flag);
+        Box::pin(async move {
+            tokio::time::sleep(Duration::from_millis(20)).await;
+            flag.store(true, Ordering::SeqCst);
+            trail.0.push("late");
+            trail
+        })
+    });
+    let set = set([slow.timeout(Timeout::After(Duration::from_millis(10))), writes("behind")]);
+    let start = tokio::time::Instant::now();
+    let fired = set.fire(&cx(), &step(), Trail::default()).await.unwrap();
+    assert_eq!(start.elapsed().as_millis(), 10);
+    assert_eq!(fired.subject.unwrap().0, ["behind"]);
+    let failure = &fired.failures[0];
+    assert_eq!((failure.failure, failure.cause.as_str()), (FailureKind::TimedOut, "not done within 10ms"));
+    tokio::time::sleep(Duration::from_millis(50)).await;
+    assert!(!answered.load(Ordering::SeqCst), "its future is gone");
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_async_hook_has_thirty_seconds_where_it_says_nothing() {
+    let start = tokio::time::Instant::now();
+    let fired = set([waits("slow", 60_000)]).fire(&cx(), &step(), Trail::default()).await.unwrap();
+    assert_eq!((start.elapsed().as_secs(), fired.failures.len()), (30, 1));
+    let forever = waits("slow", 60_000).timeout(Timeout::None);
+    let fired = set([forever]).fire(&cx(), &step(), Trail::default()).await.unwrap();
+    assert_eq!((start.elapsed().as_secs(), fired.failures.len()), (90, 0));
+}
+
+/// A hook that always has something to do eats the whole budget of its task in each poll; its deadline must come anyway.
+#[tokio::test]
+async fn a_busy_hook_is_stopped_at_its_deadline_too() {
+    let set = set([busy().timeout(Timeout::After(Duration::from_millis(20))), writes("behind")]);
+    let fired = set.fire(&cx(), &step(), Trail::default()).await.unwrap();
+    assert_eq!(fired.failures.len(), 1);
+    assert_eq!(fired.failures[0].failure, FailureKind::TimedOut);
+}
+
+fn busy() -> Hook {
+    Hook::async_reader::<Step, _, _, _>("busy", |_, _, _| {
+        Box::pin(async {
+            let start = std::time::Instant::now();
+            while start.elapsed() < Duration::from_secs(5) {
+                tokio::task::consume_budget().await;
+            }
+        })
+    })
+}
+
+/// Nor does it take the time of those beside it.
+#[tokio::test]
+async fn a_busy_hook_starves_no_other_of_its_stage() {
+    let quick = waits("quick", 1).timeout(Timeout::After(Duration::from_millis(250)));
+    let set = set([busy().timeout(Timeout::After(Duration::from_millis(500))), quick]);
+    let fired = set.fire(&cx(), &step(), Trail::default()).await.unwrap();
+    let failed: Vec<_> = fired.failures.iter().map(|failure| failure.hook.as_str()).collect();
+    assert_eq!(failed, ["busy"]);
+}
+
+#[tokio::test]
+async fn a_busy_hook_is_dropped_when_the_turn_is_cancelled() {
+    let token = CancellationToken::new();
+    let cx = HookContext::builder().cancellation(token.clone()).build();
+    tokio::spawn(async move { token.cancel() });
+    let error = set([busy()]).fire(&cx, &step(), Trail::default()).await.unwrap_err();
+    assert!(matches!(error, DispatchError::Cancelled { .. }));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_cancelled_turn_names_the_first_hook_that_is_still_waiting() {
+    let token = CancellationToken::new();
+    let cx = HookContext::builder().cancellation(token.clone()).build();
+    let fails = Hook::async_reader::<Step, _, _, _>("fails", |_, _, _| later(1, Err::<(), _>(fmt::Error)));
+    let registry = registry([fails, waits("done", 10), waits("slow", 1_000), waits("done_too", 10), writes("behind")]);
+    let seen = Arc::new(std::sync::Mutex::new(Vec::new()));
+    let into = Arc::clone(&seen);
+    registry.observe(move |record: &hooks_core::record::Record| *into.lock().unwrap() = statuses(record));
+    let agent = AgentDef::new("a").hooks(["fails", "done", "slow", "done_too", "behind"]);
+    let set = registry.scope(&agent, None).unwrap();
+    tokio::spawn(async move {
+        tokio::time::sleep(Duration::from_millis(50)).await;
+        token.cancel();
+    });
+    let error = set.fire(&cx, &step(), Trail::default()).await.unwrap_err();
+    assert_eq!(error.to_string(), "the turn was cancelled while `slow` at `step` was waiting");
+    let shown = seen.lock().unwrap().iter().map(|(id, status)| format!("{id}: {status}")).collect::<Vec<_>>();
+    assert_eq!(
+        shown,
+        [
+            "fails: failed",
+            "done: completed",
+            "slow: cancelled",
+            "done_too: cancelled",
+            "behind: skipped: the dispatch ended with an error"
+        ]
+    );
+}
+
+#[test]
+fn the_dispatch_goes_on_as_on_failure_says() {
+    let fails = || Hook::reader::<Step, _, _, _>("fails", |_, _, _| Err::<(), _>(fmt::Error));
+    let fire = |hook: Hook| set([hook, writes("behind")]).fire_blocking(&cx(), &step(), Trail::default());
+
+    for continues in [fails(), fails().on_failure(OnFailure::Continue)] {
+        let fired = fire(continues).unwrap();
+        assert_eq!(fired.subject.unwrap().0, ["behind"]);
+        assert_eq!(fired.failures[0].on_failure, OnFailure::Continue);
+    }
+    let fired = fire(fails().on_failure(OnFailure::Remove)).unwrap();
+    assert_eq!((fired.subject, fired.removed_by.unwrap().as_str()), (None, "fails"));
+
+    let error = fire(fails().on_failure(OnFailure::Required)).unwrap_err();
+    assert!(matches!(&error, DispatchError::Required { failure, .. } if failure.hook.as_str() == "fails"));
+    assert!(error.to_string().starts_with("hook `fails` at `step` failed (error): an error occurred"), "{error}");
+    assert!(error.into_subject::<Step>().unwrap().0.is_empty());
+}
+
+#[test]
+fn a_policy_that_the_kind_does_not_offer_is_refused() {
+    let at_step = || Hook::reader::<Step, _, _, _>("h", |_, _, _| ());
+    let at_gate = || says("h", Permission::allow());
+    let table = [
+        (at_step().on_failure(OnFailure::Deny), "the hook `h` has `on_failure = deny`, which `step` does not offer"),
+        (
+            at_gate().on_failure(OnFailure::Remove),
+            "the hook `h` has `on_failure = remove`, which `spend` does not offer",
+        ),
+    ];
+    for (hook, text) in table {
+        let error = Registry::empty().register(hook).unwrap_err().to_string();
+        assert!(error.ends_with(text), "{error}");
+    }
+}
