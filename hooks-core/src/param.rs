@@ -32,7 +32,7 @@ pub trait Read<'a, K, S, Via> {
     label = "not a parameter beside the subject",
     note = "beside the subject it may take `&HookContext` and `&{K}` (the event); the subject itself only once"
 )]
-pub trait Beside<'a, K, S, Via> {
+pub trait Beside<'a, K, Via> {
     /// Takes the parameter from what a dispatch has.
     fn read(cx: &'a HookContext, event: &'a K) -> Self;
 }
@@ -106,14 +106,14 @@ impl<'a, K, S> Read<'a, K, S, ViaSubject> for &'a S {
 }
 
 #[diagnostic::do_not_recommend]
-impl<'a, K, S> Beside<'a, K, S, ViaContext> for &'a HookContext {
+impl<'a, K> Beside<'a, K, ViaContext> for &'a HookContext {
     fn read(cx: &'a HookContext, _event: &'a K) -> Self {
         cx
     }
 }
 
 #[diagnostic::do_not_recommend]
-impl<'a, K, S> Beside<'a, K, S, ViaEvent> for &'a K {
+impl<'a, K> Beside<'a, K, ViaEvent> for &'a K {
     fn read(_cx: &'a HookContext, event: &'a K) -> Self {
         event
     }
