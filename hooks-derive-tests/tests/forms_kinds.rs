@@ -1,4 +1,6 @@
 //! Kinds of every shape: subjects that look like a form of return, kinds without subject or verdict, lists of kinds.
+#![allow(clippy::unwrap_used)] // hooks of tests say what they expect by unwrapping
+#![allow(clippy::ptr_arg, clippy::needless_pass_by_value, clippy::unnecessary_wraps, clippy::option_option)] // the form is the point
 
 mod common;
 

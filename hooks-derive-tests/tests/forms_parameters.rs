@@ -1,4 +1,6 @@
 //! Every form of a parameter, alone and beside the others, sync and async: that it compiles, and that it has its effect.
+#![allow(clippy::unwrap_used)] // hooks of tests say what they expect by unwrapping
+#![allow(clippy::ptr_arg, clippy::needless_pass_by_value, clippy::unnecessary_wraps, clippy::option_option)] // the form is the point
 
 mod common;
 
