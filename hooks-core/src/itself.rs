@@ -7,8 +7,7 @@
 use crate::kind::HookKind;
 use crate::verdict::Verdict;
 
-/// A kind. The derive implements it beside [`HookKind`], not one `impl` for all: of a type that has no `impl` the compiler
-/// knows nothing more, and so says nothing more.
+/// A kind.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a hook kind",
     label = "not a kind",
@@ -17,6 +16,11 @@ use crate::verdict::Verdict;
 pub trait KindType {
     /// The type itself.
     type Itself: HookKind;
+}
+
+#[diagnostic::do_not_recommend]
+impl<K: HookKind> KindType for K {
+    type Itself = K;
 }
 
 /// A subject.

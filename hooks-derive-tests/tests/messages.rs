@@ -2,6 +2,7 @@
 //! nothing of ours that a user never wrote, and it does not depend on where a line of the core or of `std` stands.
 //!
 //! A line `//~  ^^^^` in a source marks the tokens of the line above it that an error is to be at, each error once.
+#![allow(clippy::unwrap_used, clippy::panic)] // helpers of tests say what they expect by unwrapping
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -25,3 +25,59 @@ pub(crate) fn expand(attribute: TokenStream, item: TokenStream) -> TokenStream {
     }
     output
 }
+
+#[cfg(test)]
+mod tests {
+    use quote::quote;
+
+    use super::expand;
+
+    /// An editor and a debugger find the user's function where the user wrote it, whatever is wrong with the attribute.
+    #[test]
+    fn the_function_comes_first_and_unchanged() {
+        let attributes = [
+            quote!(id = "a", kind = before_tool_call),
+            quote!(id = "A", kind = [PreToolUse, x::Y], what = ?),
+            quote!(kind = x::Y, priority = "high"),
+            quote!(),
+        ];
+        let functions = [
+            quote!(
+                #[doc = " Doc."]
+                #[inline]
+                pub(crate) async fn a<'x>(cx: &'x HookContext, _: &mut S) -> Result<(), E> {
+                    odd!(> syntax)
+                }
+            ),
+            quote!(
+                unsafe fn a<T>(self) -> ! {
+                    loop {}
+                }
+            ),
+            quote!(
+                struct NotAFunction;
+            ),
+        ];
+        for function in &functions {
+            for attribute in &attributes {
+                let expanded = expand(attribute.clone(), function.clone()).to_string();
+                let rest = expanded.strip_prefix(&function.to_string());
+                assert!(rest.is_some_and(|rest| !rest.is_empty()), "{expanded}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_hook_adds_one_item_without_a_name() {
+        let attribute = quote!(id = "a", kind = [before_tool_call, X], tool = "x", on_failure = deny);
+        let file: syn::File = syn::parse2(expand(
+            attribute,
+            quote!(
+                fn a(_: &mut S) {}
+            ),
+        ))
+        .unwrap();
+        let [syn::Item::Fn(_), syn::Item::Const(generated)] = &file.items[..] else { panic!("{:?}", file.items.len()) };
+        assert_eq!(generated.ident, "_");
+    }
+}

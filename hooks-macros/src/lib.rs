@@ -15,7 +15,7 @@ use proc_macro::TokenStream;
 
 /// Makes a function a hook: it runs at a fixed point of an agent's turn wherever an agent or a prompt names its id.
 ///
-/// ```ignore
+/// ```text
 /// /// Masks e-mail addresses and card numbers in what a tool returns.
 /// #[hook(id = "redact_pii", kind = after_tool_call_success, on_failure = remove)]
 /// fn redact_pii(result: &mut ToolResult) { /* … */ }

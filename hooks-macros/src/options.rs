@@ -95,16 +95,28 @@ impl Parse for Written {
     }
 }
 
-/// The parts between commas that stand in no bracket; empty ones are left out.
+/// The parts between commas that stand in no bracket, the angle brackets of a type included; empty ones are left out.
 pub(crate) fn split_at_commas(tokens: TokenStream) -> Vec<TokenStream> {
-    let mut parts = vec![TokenStream::new()];
+    let mut parts = Vec::new();
+    let mut part = TokenStream::new();
+    let mut depth = 0_usize;
+    let mut after_dash = false;
     for token in tokens {
-        match (&token, parts.last_mut()) {
-            (TokenTree::Punct(punct), _) if punct.as_char() == ',' => parts.push(TokenStream::new()),
-            (_, Some(part)) => token.to_tokens(part),
-            (_, None) => {}
+        let punct = if let TokenTree::Punct(punct) = &token { punct.as_char() } else { ' ' };
+        match punct {
+            '<' => depth += 1,
+            // The end of an arrow closes nothing.
+            '>' if !after_dash => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        after_dash = punct == '-';
+        if punct == ',' && depth == 0 {
+            parts.push(std::mem::take(&mut part));
+        } else {
+            token.to_tokens(&mut part);
         }
     }
+    parts.push(part);
     parts.retain(|part| !part.is_empty());
     parts
 }
@@ -150,5 +162,39 @@ impl Once {
             self.seen.push((name, option.key.span()));
         }
         !repeated
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn commas_split_outside_of_brackets_only() {
+        let cases: &[(&str, &[&str])] = &[
+            ("", &[]),
+            (",, ,", &[]),
+            ("a, b = 2,", &["a", "b=2"]),
+            ("f(a, b), [c, d], {e, f}", &["f(a,b)", "[c,d]", "{e,f}"]),
+            ("subject = Result<u32, Vec<(u8, u8)>>, json", &["subject=Result<u32,Vec<(u8,u8)>>", "json"]),
+            ("subject = fn(u8) -> u8, json", &["subject=fn(u8)->u8", "json"]),
+        ];
+        for (written, parts) in cases {
+            let split: Vec<String> = split_at_commas(written.parse().unwrap())
+                .iter()
+                .map(|part| without_spaces(&part.to_string()))
+                .collect();
+            assert_eq!(&split, parts, "{written}");
+        }
+    }
+
+    #[test]
+    fn an_option_that_cannot_be_read_does_not_hide_the_others() {
+        let mut errors = Errors::default();
+        let options = read("id =, kind = a, \"b\", tool".parse().unwrap(), &mut errors);
+        let names: Vec<String> = options.iter().map(Written::name).collect();
+        assert_eq!(names, ["id", "kind", "tool"]);
+        assert!(matches!(options[0].value, Value::Unreadable));
+        assert!(!errors.is_empty());
     }
 }

@@ -22,6 +22,8 @@ pub(crate) struct Kind {
     pub(crate) check: Option<Path>,
     pub(crate) outside_turn: bool,
     pub(crate) core: TokenStream,
+    /// Whether the kind can be implemented, although something about it may be wrong.
+    pub(crate) is_sound: bool,
 }
 
 /// A field to filter by: the option's name, and the way to it from the event.
@@ -67,10 +69,11 @@ pub(crate) fn check(item: &DeriveInput, errors: &mut Errors) -> Kind {
         check: None,
         outside_turn: false,
         core: quote!(::hooks_core),
+        is_sound: item.generics.params.is_empty() && !matches!(item.data, syn::Data::Union(_)),
     };
     let mut once = Once::new();
     let mut named = false;
-    let mut subject = None;
+    let (mut subject, mut verdict) = (None, None);
     for attribute in attributes {
         let tokens = match &attribute.meta {
             syn::Meta::List(list) => list.tokens.clone(),
@@ -83,6 +86,7 @@ pub(crate) fn check(item: &DeriveInput, errors: &mut Errors) -> Kind {
             if once.first(&option, errors) {
                 named |= option.name() == "name";
                 subject = subject.or((option.name() == "subject").then_some(()));
+                verdict = verdict.or((option.name() == "verdict").then_some(()));
                 if !matches!(option.value, Value::Unreadable) {
                     set(&mut kind, &option, errors);
                 }
@@ -93,6 +97,7 @@ pub(crate) fn check(item: &DeriveInput, errors: &mut Errors) -> Kind {
             named = true;
         }
     }
+    kind.is_sound &= subject.is_some() == kind.subject.is_some() && verdict.is_some() == kind.verdict.is_some();
     if let (Some(removable), None) = (kind.removable, subject) {
         errors
             .at(removable, "`removable` needs a subject, such as `subject = Refund`: nothing flows through this kind");
@@ -125,6 +130,7 @@ fn set(kind: &mut Kind, option: &Written, errors: &mut Errors) {
                 tokens == "Self" || kind.event == tokens
             });
             if itself {
+                kind.subject = None;
                 errors.at(
                     option.value_span(),
                     "the subject cannot be the event itself: hooks rewrite the one and read the other",

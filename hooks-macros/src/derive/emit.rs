@@ -43,7 +43,6 @@ pub(crate) fn emit(kind: &Kind) -> TokenStream {
             #(#aliases)*
 
             #[automatically_derived]
-            #[diagnostic::do_not_recommend]
             impl __hooks_core::HookKind for #event {
                 #subject_type
                 #verdict_type
@@ -62,11 +61,6 @@ pub(crate) fn emit(kind: &Kind) -> TokenStream {
                     static SLOT: __hooks_core::Slot = __hooks_core::Slot::new();
                     &SLOT
                 }
-            }
-
-            #[diagnostic::do_not_recommend]
-            impl __hooks_core::KindType for #event {
-                type Itself = Self;
             }
 
             #removable

@@ -1,0 +1,188 @@
+//! Kinds of every shape: subjects that look like a form of return, kinds without subject or verdict, lists of kinds.
+#![allow(clippy::unwrap_used)] // hooks of tests say what they expect by unwrapping
+#![allow(clippy::ptr_arg, clippy::needless_pass_by_value, clippy::unnecessary_wraps, clippy::option_option)] // the form is the point
+
+mod common;
+
+use common::{BeforePublish, set, summary};
+use hooks_core::data::ToolCall;
+use hooks_core::prelude::*;
+
+/// Its subject is an `Option` that can itself be removed.
+#[derive(HookKind)]
+#[hook_kind(name = "choose_model", subject = Option<String>, removable)]
+struct ChooseModel;
+
+/// Its subject is a `Result`.
+#[derive(HookKind)]
+#[hook_kind(name = "settle_payment", subject = Result<u32, String>)]
+struct SettlePayment;
+
+/// Nothing to rewrite, nothing to decide.
+#[derive(HookKind)]
+#[hook_kind(name = "page_read", match(r#type, page = place.page))]
+struct PageRead {
+    r#type: String,
+    place: Place,
+}
+
+struct Place {
+    page: &'static str,
+}
+
+mod nested {
+    use hooks_core::prelude::*;
+
+    /// A gate without a subject.
+    #[derive(HookKind)]
+    #[hook_kind(name = "may_enter", verdict = Permission)]
+    pub(crate) enum MayEnter {
+        Front,
+        Back,
+    }
+}
+
+fn fired<K: HookKind>(hooks: &HookSet, event: &K, subject: K::Subject) -> Fired<K> {
+    hooks.fire_blocking(&HookContext::new(), event, subject).unwrap()
+}
+
+#[hook(id = "bare_option", kind = ChooseModel)]
+fn bare_option(_model: Option<String>) -> Option<String> {
+    None
+}
+
+#[hook(id = "option_removed", kind = ChooseModel)]
+fn option_removed(_model: Option<String>) -> Option<Option<String>> {
+    None
+}
+
+#[hook(id = "option_in_result", kind = ChooseModel)]
+fn option_in_result(model: Option<String>) -> Result<Option<String>, String> {
+    model.map(|model| Some(model + "-large")).ok_or_else(|| "no model".to_owned())
+}
+
+#[hook(id = "option_lent", kind = ChooseModel)]
+fn option_lent(model: &mut Option<String>) {
+    *model = Some("small".into());
+}
+
+#[test]
+fn where_the_subject_is_an_option_the_bare_one_is_the_subject() {
+    let model = || Some("medium".to_owned());
+    assert_eq!(fired(&set(hooks![bare_option]), &ChooseModel, model()).subject, Some(None));
+    assert_eq!(fired(&set(hooks![option_removed]), &ChooseModel, model()).subject, None);
+    let larger = fired(&set(hooks![option_in_result]), &ChooseModel, model());
+    assert_eq!(larger.subject, Some(Some("medium-large".into())));
+    assert_eq!(fired(&set(hooks![option_in_result]), &ChooseModel, None).failures[0].cause, "no model");
+    assert_eq!(fired(&set(hooks![option_lent]), &ChooseModel, None).subject, Some(Some("small".into())));
+}
+
+#[hook(id = "bare_result", kind = SettlePayment)]
+fn bare_result(_payment: Result<u32, String>) -> Result<u32, String> {
+    Err("declined".into())
+}
+
+#[hook(id = "result_in_result", kind = SettlePayment)]
+fn result_in_result(_payment: Result<u32, String>) -> Result<Result<u32, String>, String> {
+    Err("the hook failed".into())
+}
+
+#[test]
+fn where_the_subject_is_a_result_the_bare_one_is_the_subject() {
+    let declined = fired(&set(hooks![bare_result]), &SettlePayment, Ok(3));
+    assert_eq!(declined.subject, Err("declined".into()));
+    assert!(declined.failures.is_empty());
+    let failed = fired(&set(hooks![result_in_result]), &SettlePayment, Ok(3));
+    assert_eq!(failed.subject, Ok(3));
+    assert_eq!(failed.failures[0].cause, "the hook failed");
+}
+
+#[hook(id = "observes", kind = PageRead, type = "html", page = "in*")]
+fn observes(event: &PageRead) -> Result<(), String> {
+    Err(event.place.page.to_owned())
+}
+
+#[hook(id = "unit_subject", kind = PageRead)]
+fn unit_subject((): (), nothing: &PageRead) -> Result<(), String> {
+    Err(nothing.r#type.clone())
+}
+
+#[test]
+fn an_event_is_observed_and_filtered_by_its_fields() {
+    let read = |page, r#type: &str| PageRead { place: Place { page }, r#type: r#type.into() };
+    let hooks = set(hooks![observes]);
+    assert_eq!(fired(&hooks, &read("index", "html"), ()).failures[0].cause, "index");
+    assert!(fired(&hooks, &read("about", "html"), ()).failures.is_empty());
+    assert!(fired(&hooks, &read("index", "text"), ()).failures.is_empty());
+    assert_eq!(fired(&set(hooks![unit_subject]), &read("index", "text"), ()).failures[0].cause, "text");
+}
+
+#[hook(id = "front_only", kind = nested::MayEnter)]
+fn front_only(event: &nested::MayEnter) -> Permission {
+    match event {
+        nested::MayEnter::Front => Permission::allow(),
+        nested::MayEnter::Back => Permission::deny("use the front"),
+    }
+}
+
+#[test]
+fn a_kind_is_named_by_the_path_of_its_type() {
+    let hooks = set(hooks![front_only]);
+    assert_eq!(summary(&fired(&hooks, &nested::MayEnter::Front, ()), "-"), "- | allow");
+    assert_eq!(summary(&fired(&hooks, &nested::MayEnter::Back, ()), "-"), "- | deny");
+}
+
+#[hook(id = "everywhere", kind = [before_tool_call, BeforePublish, nested::MayEnter], on_failure = deny)]
+fn everywhere(_cx: &HookContext) -> Permission {
+    Permission::deny("closed")
+}
+
+#[hook(id = "both_texts", kind = [ChooseText, BeforePublish])]
+fn both_texts(text: &mut String) {
+    text.push('!');
+}
+
+/// Another kind with the same subject.
+#[derive(HookKind)]
+#[hook_kind(name = "choose_text", subject = String)]
+struct ChooseText;
+
+#[test]
+fn one_hook_runs_at_every_kind_of_its_list() {
+    let hooks = set(hooks![everywhere]);
+    let call = ToolCall::new("1", "search", ToolInput::default());
+    assert!(fired(&hooks, &BeforeToolCall::new(call), ToolInput::default()).verdict.denial().is_some());
+    assert!(fired(&hooks, &BeforePublish { topic: "news".into() }, String::new()).verdict.denial().is_some());
+    assert!(fired(&hooks, &nested::MayEnter::Front, ()).verdict.denial().is_some());
+    let hooks = set(hooks![both_texts]);
+    assert_eq!(fired(&hooks, &ChooseText, "a".into()).subject, "a!");
+    assert_eq!(fired(&hooks, &BeforePublish { topic: "news".into() }, "a".into()).subject, Some("a!".into()));
+}
+
+#[hook(id = "control", kind = user_prompt_submit)]
+fn control(event: &UserPromptSubmit) -> PromptVerdict {
+    PromptVerdict::context(&event.prompt)
+}
+
+#[hook(id = "one_contribution", kind = pre_prompt_context)]
+fn one_contribution() -> Contribution {
+    Contribution::audit("one")
+}
+
+#[hook(id = "several_contributions", kind = pre_prompt_context)]
+fn several_contributions() -> Result<Vec<Contribution>, String> {
+    Ok(vec![Contribution::audit("two"), Contribution::audit("three")])
+}
+
+#[hook(id = "perhaps_a_contribution", kind = pre_prompt_context)]
+fn perhaps_a_contribution() -> Option<Contribution> {
+    None
+}
+
+#[test]
+fn whatever_converts_into_the_verdict_is_one() {
+    let prompt = fired(&set(hooks![control]), &UserPromptSubmit::new("hi", Messages::default()), Messages::default());
+    assert_eq!(prompt.verdict.contexts, ["hi"]);
+    let hooks = set(hooks![one_contribution, several_contributions, perhaps_a_contribution]);
+    assert_eq!(fired(&hooks, &PrePromptContext::new("hi"), ()).verdict.iter().count(), 3);
+}

@@ -1,0 +1,116 @@
+//! A crate root that takes every name the generated code could trip over.
+#![allow(clippy::unwrap_used)] // helpers of tests say what they expect by unwrapping
+#![allow(clippy::unnecessary_wraps, clippy::needless_pass_by_value)] // the form is the point
+#![allow(dead_code, non_camel_case_types, unused_macros, private_interfaces)]
+
+use ::hooks_core::{HookKind, hook};
+
+::hooks_core::setup!();
+
+mod core {}
+mod std {}
+mod hooks_core {}
+mod private {}
+mod inventory {}
+struct String;
+struct Option;
+struct Result;
+struct Box;
+struct Send;
+struct Sync;
+struct Some;
+struct None;
+struct Ok;
+struct Err;
+struct Fn;
+struct From;
+struct Into;
+struct HookContext;
+struct Handler;
+struct Subject;
+struct Verdict;
+struct Itself;
+trait Clone {}
+trait AsRef {}
+macro_rules! file {
+    () => {
+        compile_error!("a macro of the user's")
+    };
+}
+macro_rules! panic {
+    () => {};
+}
+
+/// The event.
+#[derive(::core::fmt::Debug, HookKind)]
+#[hook_kind(name = "named", subject = ::std::vec::Vec<u8>, verdict = ::hooks_core::verdict::Permission, removable, match(tool))]
+pub struct Event {
+    tool: ::std::string::String,
+}
+
+#[hook(id = "call", kind = Event, tool = "x")]
+fn call(cx: &::hooks_core::HookContext, event: &Event, subject: &mut ::std::vec::Vec<u8>) {
+    subject.push(u8::from(cx.human_present()) + u8::from(event.tool == "x"));
+}
+
+#[hook(id = "answer", kind = Event, on_failure = deny)]
+async fn answer(
+    subject: ::std::vec::Vec<u8>,
+) -> ::core::result::Result<::core::option::Option<::std::vec::Vec<u8>>, ::std::string::String> {
+    ::core::result::Result::Ok(::core::option::Option::Some(subject))
+}
+
+#[hook(id = "hooks_core", kind = [before_tool_call, Event])]
+fn hooks_core(_cx: &::hooks_core::HookContext) -> ::core::result::Result<(), ::std::string::String> {
+    ::core::result::Result::Ok(())
+}
+
+#[hook(id = "event", kind = Event)]
+fn event(event: &Event) -> ::hooks_core::verdict::Permission {
+    ::hooks_core::verdict::Permission::deny(&*event.tool)
+}
+
+/// Keywords are names as any other.
+#[hook(id = "match", kind = Event)]
+fn r#match(r#type: &mut ::std::vec::Vec<u8>) {
+    r#type.push(7);
+}
+
+#[hook(id = "type", kind = Event, after = ["match"])]
+fn r#type() {}
+
+mod nested {
+    pub(crate) mod deeper {
+        use ::hooks_core::prelude::*;
+
+        #[hook(id = "deep", kind = super::super::Event)]
+        pub(crate) fn deep(subject: Vec<u8>) -> Vec<u8> {
+            subject
+        }
+    }
+    pub(crate) use deeper::deep as renamed;
+}
+
+fn fire(hooks: ::hooks_core::HookSet) -> ::hooks_core::Fired<Event> {
+    let event = Event { tool: "x".into() };
+    hooks.fire_blocking(&::hooks_core::HookContext::new(), &event, ::std::vec![0]).unwrap()
+}
+
+fn set<const N: usize>(hooks: [::hooks_core::scope::HookRef; N]) -> ::hooks_core::HookSet {
+    let registry = ::hooks_core::Registry::empty().with(hooks).unwrap();
+    registry.scope(&::hooks_core::scope::AgentDef::new("a").hooks(hooks), ::core::option::Option::None).unwrap()
+}
+
+#[test]
+fn nothing_is_taken_for_something_else() {
+    let fired = fire(set(::hooks_core::hooks![call, hooks_core, r#match, r#type, nested::renamed]));
+    assert_eq!(fired.subject, ::core::option::Option::Some(::std::vec![0, 1, 7]));
+    let denied = fire(set(::hooks_core::hooks![event]));
+    assert_eq!(denied.verdict.denial().unwrap().reason.as_str(), "x");
+}
+
+#[test]
+fn a_raw_name_is_named_by_its_id() {
+    let hooks = ::hooks_core::Registry::empty().with(::hooks_core::hooks![r#match]).unwrap().hooks();
+    assert_eq!(hooks[0].id().as_str(), "match");
+}
