@@ -8,6 +8,7 @@ mod together;
 mod wait;
 
 use std::fmt;
+use std::ops::Deref;
 use std::sync::Arc;
 
 pub use error::{DispatchError, Recovered};
@@ -28,6 +29,28 @@ pub struct Fired<K: HookKind> {
     pub subject: Kept<K>,
     /// The folded answer.
     pub verdict: K::Verdict,
+    /// What else there is to tell.
+    pub report: Report,
+}
+
+impl<K: HookKind> Fired<K> {
+    /// An outcome of which there is no more to say.
+    #[inline]
+    fn of(subject: K::Subject, verdict: K::Verdict) -> Self {
+        Self { subject: K::Removal::kept(subject, false), verdict, report: Report(None) }
+    }
+}
+
+/// What a dispatch tells beside its subject and verdict; read as the [`Told`] it stands for.
+///
+/// Most dispatches have none of it to tell, so it is one pointer wide.
+#[derive(Clone, Default)]
+pub struct Report(Option<Box<Told>>);
+
+/// The fields of a [`Report`].
+#[derive(Clone, Debug, Default)]
+#[non_exhaustive]
+pub struct Told {
     /// Set where a hook asked to end the turn: the first in the order of the plan.
     pub halt: Option<Halt>,
     /// The hooks that failed, and what was done about it, in the order of the plan.
@@ -38,12 +61,25 @@ pub struct Fired<K: HookKind> {
     pub record: Option<Arc<Record>>,
 }
 
-impl<K: HookKind> Fired<K> {
-    /// An outcome of which there is no more to say.
-    #[inline]
-    fn of(subject: K::Subject, verdict: K::Verdict) -> Self {
-        let subject = K::Removal::kept(subject, false);
-        Self { subject, verdict, halt: None, failures: Vec::new(), removed_by: None, record: None }
+static NOTHING: Told = Told { halt: None, failures: Vec::new(), removed_by: None, record: None };
+
+impl Deref for Report {
+    type Target = Told;
+
+    fn deref(&self) -> &Told {
+        self.0.as_deref().unwrap_or(&NOTHING)
+    }
+}
+
+impl From<Told> for Report {
+    fn from(told: Told) -> Self {
+        Self(Some(Box::new(told)))
+    }
+}
+
+impl fmt::Debug for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        (**self).fmt(f)
     }
 }
 
@@ -55,10 +91,8 @@ where
         f.debug_struct("Fired")
             .field("subject", &self.subject)
             .field("verdict", &self.verdict)
-            .field("halt", &self.halt)
-            .field("failures", &self.failures)
-            .field("removed_by", &self.removed_by)
-            .finish_non_exhaustive()
+            .field("report", &self.report)
+            .finish()
     }
 }
 

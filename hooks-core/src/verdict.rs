@@ -107,7 +107,7 @@ impl Verdict for () {
 /// Ends the turn after this dispatch: returned in place of a verdict, in a `Result`'s error, or by `?`.
 ///
 /// The other hooks of the dispatch still run, so that what is masked or counted stays so; the first halt in the order of
-/// the plan is reported in [`Fired::halt`](crate::dispatch::Fired::halt).
+/// the plan is reported in [`Told::halt`](crate::dispatch::Told::halt).
 ///
 /// ```
 /// use hooks_core::prelude::*;

@@ -95,7 +95,7 @@ async fn the_panics_of_hooks_go_to_tracing_and_those_of_others_where_they_went()
     let set = registry.scope(&agent, None).unwrap();
     let event = AfterCreateMessage::new(Message::new(Role::User, "hi"));
     let fired = set.fire(&HookContext::new(), &event, ()).await.unwrap();
-    assert_eq!(fired.failures.len(), 4);
+    assert_eq!(fired.report.failures.len(), 4);
 
     let mut told = heard.take();
     told.sort();

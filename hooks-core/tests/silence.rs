@@ -70,7 +70,7 @@ fn with_no_hook_selected_nothing_is_allocated_no_runtime_is_touched_and_no_recor
                 let fired = pin!(set.fire(&cx, &event, String::new())).poll(&mut Context::from_waker(Waker::noop()));
                 let Poll::Ready(Ok(fired)) = fired else { panic!("it waited") };
                 assert_eq!(fired.verdict, Permission::NoOpinion);
-                assert!(fired.record.is_none());
+                assert!(fired.report.record.is_none());
             };
             fire(); // What is made once for the whole process is made now.
             let counted = allocation_counter::measure(fire);

@@ -73,7 +73,7 @@ fn where_the_subject_is_an_option_the_bare_one_is_the_subject() {
     assert_eq!(fired(&set(hooks![option_removed]), &ChooseModel, model()).subject, None);
     let larger = fired(&set(hooks![option_in_result]), &ChooseModel, model());
     assert_eq!(larger.subject, Some(Some("medium-large".into())));
-    assert_eq!(fired(&set(hooks![option_in_result]), &ChooseModel, None).failures[0].cause, "no model");
+    assert_eq!(fired(&set(hooks![option_in_result]), &ChooseModel, None).report.failures[0].cause, "no model");
     assert_eq!(fired(&set(hooks![option_lent]), &ChooseModel, None).subject, Some(Some("small".into())));
 }
 
@@ -91,10 +91,10 @@ fn result_in_result(_payment: Result<u32, String>) -> Result<Result<u32, String>
 fn where_the_subject_is_a_result_the_bare_one_is_the_subject() {
     let declined = fired(&set(hooks![bare_result]), &SettlePayment, Ok(3));
     assert_eq!(declined.subject, Err("declined".into()));
-    assert!(declined.failures.is_empty());
+    assert!(declined.report.failures.is_empty());
     let failed = fired(&set(hooks![result_in_result]), &SettlePayment, Ok(3));
     assert_eq!(failed.subject, Ok(3));
-    assert_eq!(failed.failures[0].cause, "the hook failed");
+    assert_eq!(failed.report.failures[0].cause, "the hook failed");
 }
 
 #[hook(id = "observes", kind = PageRead, type = "html", page = "in*")]
@@ -111,10 +111,10 @@ fn unit_subject((): (), nothing: &PageRead) -> Result<(), String> {
 fn an_event_is_observed_and_filtered_by_its_fields() {
     let read = |page, r#type: &str| PageRead { place: Place { page }, r#type: r#type.into() };
     let hooks = set(hooks![observes]);
-    assert_eq!(fired(&hooks, &read("index", "html"), ()).failures[0].cause, "index");
-    assert!(fired(&hooks, &read("about", "html"), ()).failures.is_empty());
-    assert!(fired(&hooks, &read("index", "text"), ()).failures.is_empty());
-    assert_eq!(fired(&set(hooks![unit_subject]), &read("index", "text"), ()).failures[0].cause, "text");
+    assert_eq!(fired(&hooks, &read("index", "html"), ()).report.failures[0].cause, "index");
+    assert!(fired(&hooks, &read("about", "html"), ()).report.failures.is_empty());
+    assert!(fired(&hooks, &read("index", "text"), ()).report.failures.is_empty());
+    assert_eq!(fired(&set(hooks![unit_subject]), &read("index", "text"), ()).report.failures[0].cause, "text");
 }
 
 #[hook(id = "front_only", kind = nested::MayEnter)]

@@ -100,5 +100,5 @@ async fn a_macro_of_the_users_makes_hooks() {
     let set = registry.scope(&AgentDef::new("a").hooks(hooks), None).unwrap();
     let event = BeforeToolCall::new(ToolCall::new("1", "x", ToolInput::default()));
     let fired = set.fire(&HookContext::new(), &event, ToolInput::default()).await.unwrap();
-    assert_eq!(fired.failures[0].cause, "waited");
+    assert_eq!(fired.report.failures[0].cause, "waited");
 }

@@ -90,10 +90,10 @@ impl Replay<'_> {
         let before = message.clone();
         let fired = self.desk.hooks.fire_blocking(&self.cx, &BeforeCreateMessage::new(), message)?;
         self.glimpses.stored(&before, &fired.subject);
-        self.stop(fired.halt);
+        self.stop(fired.report.halt.clone());
         self.stored.push(fired.subject.clone());
         let fired = self.desk.hooks.fire_blocking(&self.cx, &AfterCreateMessage::new(fired.subject), ())?;
-        self.stop(fired.halt);
+        self.stop(fired.report.halt.clone());
         Ok(())
     }
 
@@ -108,7 +108,7 @@ impl Replay<'_> {
         if let PromptDecision::Stop(reason) | PromptDecision::Block(reason) = submitted.verdict.decision {
             self.stopped = Some(reason.to_string());
         }
-        self.stop(submitted.halt);
+        self.stop(submitted.report.halt.clone());
         if self.stopped.is_some() {
             return Ok(());
         }
@@ -116,12 +116,12 @@ impl Replay<'_> {
         let event = PrePromptContext::new(prompt).history(submitted.subject.clone());
         let context = hooks.fire_blocking(&self.cx, &event, ())?;
         self.totals.contexts += context.verdict.iter().count() as u64;
-        self.stop(context.halt);
+        self.stop(context.report.halt.clone());
 
         let read = submitted.subject.len();
         let filtered = hooks.fire_blocking(&self.cx, &FilterMessages::new(), submitted.subject)?;
         self.totals.left_out += read.saturating_sub(filtered.subject.len()) as u64;
-        self.stop(filtered.halt);
+        self.stop(filtered.report.halt.clone());
         Ok(())
     }
 

@@ -17,7 +17,7 @@ use super::error::{DispatchError, no_outcome};
 use super::log::Log;
 use super::tally::{Aside, Fail, Flow, Stop, Tally};
 use super::wait::{Ended, wait_for};
-use super::{Fired, together};
+use super::{Fired, Told, together};
 
 /// The subject, in two copies.
 ///
@@ -184,16 +184,8 @@ impl<'a, K: HookKind> Chain<'a, K> {
 
     /// Runs plain functions step by step.
     fn run_plain(&mut self, range: Range<usize>) -> Flow {
-        for index in range {
-            let flow = match catch(|| self.step(index)) {
-                Ok(flow) => flow,
-                Err(panic) => self.panicked(index, panic),
-            };
-            if flow == Flow::Stop {
-                return flow;
-            }
-        }
-        Flow::Go
+        let steps = self.tally.plan.steps.get(range.clone()).unwrap_or_default();
+        self.lane(range.start, steps, |chain, index, _step| chain.step(index))
     }
 
     /// Runs one plain function.
@@ -396,7 +388,7 @@ fn finish_aside<K: HookKind>(
     };
     let subject = K::Removal::kept(subject, removed_by.is_some());
     let record = record.filter(|_| cx.keeps_records());
-    Ok(Fired { subject, verdict, halt, failures, removed_by, record })
+    Ok(Fired { subject, verdict, report: Told { halt, failures, removed_by, record }.into() })
 }
 
 fn tell(record: &Record, observers: &[Arc<dyn Observer>]) {

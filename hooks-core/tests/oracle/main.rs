@@ -117,9 +117,9 @@ fn seen<K: HookKind>(
         Ok(fired) => {
             seen.subject = subject(fired.subject);
             seen.permission = answered(permission(fired.verdict));
-            seen.halt = fired.halt.and_then(|halt| halt.by).map(|by| by.to_string());
-            seen.removed_by = fired.removed_by.map(|by| by.to_string());
-            seen.failures = fired.failures.iter().map(|f| (f.hook.to_string(), f.failure)).collect();
+            seen.halt = fired.report.halt.clone().and_then(|halt| halt.by).map(|by| by.to_string());
+            seen.removed_by = fired.report.removed_by.clone().map(|by| by.to_string());
+            seen.failures = fired.report.failures.iter().map(|f| (f.hook.to_string(), f.failure)).collect();
         }
         Err(error) => {
             match &error {

@@ -57,7 +57,7 @@ fn a_set_without_hooks_gives_everything_back_as_it_was() {
     assert!(!set.has::<Step>());
     let fired = set.fire_blocking(&cx(), &step(), Trail(vec!["as it was"])).unwrap();
     assert_eq!(fired.subject.unwrap().0, ["as it was"]);
-    assert!(fired.record.is_none() && fired.failures.is_empty());
+    assert!(fired.report.record.is_none() && fired.report.failures.is_empty());
 }
 
 #[test]
@@ -72,7 +72,7 @@ fn kinds_outside_a_turn_read_the_app_s_list_alone() {
     for agent in [AgentDef::new("a"), AgentDef::new("a").hooks(["on_boot"])] {
         let set = registry.scope(&agent, Some(&PromptDef::new("p").hooks([] as [&str; 0]))).unwrap();
         let fired = set.fire_blocking(&cx(), &Boot {}, ()).unwrap();
-        assert_eq!(statuses(&fired.record.unwrap()), [("on_boot".to_owned(), Status::Completed)]);
+        assert_eq!(statuses(&fired.report.record.clone().unwrap()), [("on_boot".to_owned(), Status::Completed)]);
     }
 }
 
@@ -120,7 +120,7 @@ fn a_hook_whose_filter_does_not_match_is_skipped_and_recorded_so() {
     for (topic, expected) in table {
         let fired = set.fire_blocking(&cx(), &Step { topic: topic.to_owned() }, Trail::default()).unwrap();
         assert_eq!(fired.subject.unwrap().0, expected, "{topic}");
-        let status = fired.record.unwrap().runs[0].status;
+        let status = fired.report.record.clone().unwrap().runs[0].status;
         let wanted = if expected.len() == 2 { Status::Completed } else { Status::Skipped(Skip::Filter) };
         assert_eq!(status, wanted, "{topic}");
     }

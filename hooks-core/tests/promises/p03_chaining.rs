@@ -32,7 +32,7 @@ async fn each_writer_sees_what_the_earlier_ones_left_in_whatever_form_they_are()
         let set = set(std::iter::zip(forms, names).map(|(form, name)| writes_in_form(form, name)));
         let fired = set.fire(&cx(), &step(), Trail(vec!["start"])).await.unwrap();
         assert_eq!(fired.subject.unwrap().0, ["start", "a", "b", "c"], "{forms:?}");
-        assert!(fired.record.unwrap().runs.iter().all(|run| run.changed));
+        assert!(fired.report.record.clone().unwrap().runs.iter().all(|run| run.changed));
     }
 }
 
@@ -42,8 +42,8 @@ async fn a_removal_ends_the_chain_and_later_hooks_are_recorded_as_skipped() {
         let set = set([writes("a"), removes(form), writes("b"), waits("c", 1)]);
         let fired = set.fire(&cx(), &step(), Trail::default()).await.unwrap();
         assert_eq!(fired.subject, None);
-        assert_eq!(fired.removed_by.unwrap().as_str(), "gone");
-        let record = fired.record.unwrap();
+        assert_eq!(fired.report.removed_by.clone().unwrap().as_str(), "gone");
+        let record = fired.report.record.clone().unwrap();
         let got: Vec<_> = record.runs.iter().map(|run| run.status).collect();
         let skipped = Status::Skipped(Skip::Removed);
         assert_eq!(got, [Status::Completed, Status::Completed, skipped, skipped]);
@@ -64,7 +64,7 @@ async fn the_result_does_not_depend_on_which_reader_finishes_first() {
         });
         let set = set(hooks);
         let fired = set.fire(&HookContext::new(), &PrePromptContext::new("hi"), ()).await.unwrap();
-        results.push((fired.verdict, fired.failures));
+        results.push((fired.verdict, fired.report.failures.clone()));
     }
     assert_eq!(results[0].0.iter().count(), 2);
     assert!(results.windows(2).all(|pair| pair[0] == pair[1]), "{results:?}");

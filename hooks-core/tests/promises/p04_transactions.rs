@@ -94,7 +94,7 @@ async fn the_next_hook_sees_what_the_last_success_left() {
             let before = Plain { lines: vec!["zero".to_owned()] };
             let fired = set.fire(&HookContext::new(), &PlainKind {}, before).await.unwrap();
             assert_eq!(fired.subject.lines, ["zero", "one", "two"], "{form:?} {end:?}");
-            let kinds: Vec<_> = fired.failures.iter().map(|failure| failure.failure).collect();
+            let kinds: Vec<_> = fired.report.failures.iter().map(|failure| failure.failure).collect();
             let expected = match end {
                 End::Error => vec![FailureKind::Error],
                 End::Panic => vec![FailureKind::Panicked],
@@ -102,7 +102,7 @@ async fn the_next_hook_sees_what_the_last_success_left() {
                 End::HaltAsError | End::Cancelled => vec![],
             };
             assert_eq!(kinds, expected, "{form:?} {end:?}");
-            assert_eq!(fired.halt.is_some(), end == End::HaltAsError);
+            assert_eq!(fired.report.halt.is_some(), end == End::HaltAsError);
         }
     }
 }
@@ -137,7 +137,7 @@ fn a_halt_in_the_verdict_s_place_keeps_the_change_and_one_in_the_error_s_place_d
     });
     let fired = set([keeps, drops, pair]).fire_blocking(&cx(), &PlainKind {}, Plain::default()).unwrap();
     assert_eq!(fired.subject.lines, ["kept", "kept too"]);
-    let halt = fired.halt.unwrap();
+    let halt = fired.report.halt.clone().unwrap();
     assert_eq!((halt.reason.as_str(), halt.by.unwrap().as_str()), ("first", "keeps"));
 }
 
@@ -186,7 +186,7 @@ fn a_change_that_breaks_a_rule_of_the_kind_is_that_hook_s_failure() {
         let set = set([keeps("filter", keep)]);
         let fired = set.fire_blocking(&cx(), &FilterMessages::new(), conversation()).unwrap();
         assert_eq!(fired.subject.len(), left, "row {row}");
-        let got: Vec<_> = fired.failures.iter().map(|f| (f.failure, f.cause.as_str())).collect();
+        let got: Vec<_> = fired.report.failures.iter().map(|f| (f.failure, f.cause.as_str())).collect();
         let expected: Vec<_> = rule.iter().map(|rule| (FailureKind::Violation, *rule)).collect();
         assert_eq!(got, expected, "row {row}");
     }
@@ -197,7 +197,7 @@ fn after_a_violation_the_next_hook_sees_what_was_there_before() {
     let set = set([keeps("breaks", |i| i != 1), keeps("first_only", |i| i != 0)]);
     let fired = set.fire_blocking(&cx(), &FilterMessages::new(), conversation()).unwrap();
     assert_eq!(fired.subject.len(), 3);
-    assert_eq!(fired.failures.len(), 1);
+    assert_eq!(fired.report.failures.len(), 1);
 }
 
 /// What an untouched history must be afterwards: the very same allocation.

@@ -41,8 +41,8 @@ async fn an_app_s_clone_compare_and_check_may_panic_too() {
         for hook in forms() {
             let fired = set([hook]).fire(&cx(), &TouchyKind {}, Touchy(at)).await.unwrap();
             assert_eq!(fired.subject.0, at);
-            assert_eq!(fired.failures.len(), 1);
-            assert_eq!(fired.failures[0].cause, format!("in {at}"));
+            assert_eq!(fired.report.failures.len(), 1);
+            assert_eq!(fired.report.failures[0].cause, format!("in {at}"));
         }
     }
 }
@@ -76,8 +76,8 @@ async fn an_app_s_verdict_may_panic_too() {
     for bad in hooks {
         let good = Hook::reader::<Auction, _, _, _>("good", |_, _, ()| Bid(7));
         let fired = set([bad, good]).fire(&cx(), &Auction {}, ()).await.unwrap();
-        assert_eq!((fired.verdict.0, fired.failures.len()), (7, 1));
-        assert_eq!(fired.failures[0].cause, "no thirteen");
+        assert_eq!((fired.verdict.0, fired.report.failures.len()), (7, 1));
+        assert_eq!(fired.report.failures[0].cause, "no thirteen");
     }
 }
 

@@ -29,7 +29,7 @@ async fn an_overrun_deadline_is_a_failure_and_a_late_answer_is_dropped() {
     let fired = set.fire(&cx(), &step(), Trail::default()).await.unwrap();
     assert_eq!(start.elapsed().as_millis(), 10);
     assert_eq!(fired.subject.unwrap().0, ["behind"]);
-    let failure = &fired.failures[0];
+    let failure = &fired.report.failures[0];
     assert_eq!((failure.failure, failure.cause.as_str()), (FailureKind::TimedOut, "not done within 10ms"));
     tokio::time::sleep(Duration::from_millis(50)).await;
     assert!(!answered.load(Ordering::SeqCst), "its future is gone");
@@ -39,10 +39,10 @@ async fn an_overrun_deadline_is_a_failure_and_a_late_answer_is_dropped() {
 async fn an_async_hook_has_thirty_seconds_where_it_says_nothing() {
     let start = tokio::time::Instant::now();
     let fired = set([waits("slow", 60_000)]).fire(&cx(), &step(), Trail::default()).await.unwrap();
-    assert_eq!((start.elapsed().as_secs(), fired.failures.len()), (30, 1));
+    assert_eq!((start.elapsed().as_secs(), fired.report.failures.len()), (30, 1));
     let forever = waits("slow", 60_000).timeout(Timeout::None);
     let fired = set([forever]).fire(&cx(), &step(), Trail::default()).await.unwrap();
-    assert_eq!((start.elapsed().as_secs(), fired.failures.len()), (90, 0));
+    assert_eq!((start.elapsed().as_secs(), fired.report.failures.len()), (90, 0));
 }
 
 /// A hook that always has something to do eats the whole budget of its task in each poll; its deadline must come anyway.
@@ -50,8 +50,8 @@ async fn an_async_hook_has_thirty_seconds_where_it_says_nothing() {
 async fn a_busy_hook_is_stopped_at_its_deadline_too() {
     let set = set([busy().timeout(Timeout::After(Duration::from_millis(20))), writes("behind")]);
     let fired = set.fire(&cx(), &step(), Trail::default()).await.unwrap();
-    assert_eq!(fired.failures.len(), 1);
-    assert_eq!(fired.failures[0].failure, FailureKind::TimedOut);
+    assert_eq!(fired.report.failures.len(), 1);
+    assert_eq!(fired.report.failures[0].failure, FailureKind::TimedOut);
 }
 
 fn busy() -> Hook {
@@ -71,7 +71,7 @@ async fn a_busy_hook_starves_no_other_of_its_stage() {
     let quick = waits("quick", 1).timeout(Timeout::After(Duration::from_millis(250)));
     let set = set([busy().timeout(Timeout::After(Duration::from_millis(500))), quick]);
     let fired = set.fire(&cx(), &step(), Trail::default()).await.unwrap();
-    let failed: Vec<_> = fired.failures.iter().map(|failure| failure.hook.as_str()).collect();
+    let failed: Vec<_> = fired.report.failures.iter().map(|failure| failure.hook.as_str()).collect();
     assert_eq!(failed, ["busy"]);
 }
 
@@ -122,10 +122,10 @@ fn the_dispatch_goes_on_as_on_failure_says() {
     for continues in [fails(), fails().on_failure(OnFailure::Continue)] {
         let fired = fire(continues).unwrap();
         assert_eq!(fired.subject.unwrap().0, ["behind"]);
-        assert_eq!(fired.failures[0].on_failure, OnFailure::Continue);
+        assert_eq!(fired.report.failures[0].on_failure, OnFailure::Continue);
     }
     let fired = fire(fails().on_failure(OnFailure::Remove)).unwrap();
-    assert_eq!((fired.subject, fired.removed_by.unwrap().as_str()), (None, "fails"));
+    assert_eq!((fired.subject, fired.report.removed_by.clone().unwrap().as_str()), (None, "fails"));
 
     let error = fire(fails().on_failure(OnFailure::Required)).unwrap_err();
     assert!(matches!(&error, DispatchError::Required { failure, .. } if failure.hook.as_str() == "fails"));

@@ -162,7 +162,8 @@ async fn errors_and_panics_of_every_form_stay_where_they_are() {
             let set = set([writes("before"), hook, writes("behind")]);
             let fired = set.fire(&cx(), &step(), Trail::default()).await.unwrap();
             assert_eq!(fired.subject.unwrap().0, ["before", "behind"], "{which} {id}");
-            let got: Vec<_> = fired.failures.iter().map(|f| (f.hook.as_str(), f.failure, f.cause.as_str())).collect();
+            let got: Vec<_> =
+                fired.report.failures.iter().map(|f| (f.hook.as_str(), f.failure, f.cause.as_str())).collect();
             assert_eq!(got, [(id.as_str(), kind, cause)], "{which}");
         }
     }
@@ -182,7 +183,7 @@ async fn a_panic_in_a_poll_or_in_the_drop_of_a_future_is_the_hook_s_failure() {
         let set = set([hook, writes("behind")]);
         let fired = set.fire(&cx(), &step(), Trail::default()).await.unwrap();
         assert_eq!(fired.subject.unwrap().0, ["behind"]);
-        let got: Vec<_> = fired.failures.iter().map(|failure| failure.cause.as_str()).collect();
+        let got: Vec<_> = fired.report.failures.iter().map(|failure| failure.cause.as_str()).collect();
         assert_eq!(got, Vec::from_iter(cause), "{id}");
     }
 }

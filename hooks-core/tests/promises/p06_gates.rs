@@ -73,7 +73,7 @@ async fn deny_is_final_and_later_stages_do_not_run() {
         let fired = set.fire(&cx(), &spend(), Trail::default()).await.unwrap();
         assert_eq!(fired.verdict.denial().unwrap().reason.as_str(), "never");
         assert_eq!(count.load(Ordering::SeqCst), 0);
-        let runs = fired.record.unwrap().runs.clone();
+        let runs = fired.report.record.clone().unwrap().runs.clone();
         assert_eq!(runs[1].status, Status::Skipped(Skip::Decided));
         assert_eq!(runs[0].verdict, Some("deny"));
     }
@@ -96,8 +96,8 @@ async fn within_a_stage_earlier_ones_are_awaited_and_later_ones_cancelled_whatev
             fails("d", d),
         ]);
         let fired = set.fire(&cx(), &spend(), Trail::default()).await.unwrap();
-        let record = fired.record.unwrap();
-        seen.push((fired.verdict, fired.failures, statuses(&record)));
+        let record = fired.report.record.clone().unwrap();
+        seen.push((fired.verdict, fired.report.failures.clone(), statuses(&record)));
     }
     assert_eq!(seen[0].0.denial().unwrap().by.as_ref().unwrap().as_str(), "c");
     let kinds: Vec<Status> = seen[0].2.iter().map(|(_, status)| *status).collect();
@@ -135,7 +135,7 @@ async fn a_gate_that_cannot_answer_denies_and_says_so() {
         let denial = fired.verdict.denial().unwrap();
         assert_eq!(denial.cause, Cause::CouldNotAnswer(kind));
         assert_eq!(denial.by.as_ref().unwrap().as_str(), "g");
-        assert!(denial.reason.as_str().contains("could not answer") && fired.failures.len() == 1);
+        assert!(denial.reason.as_str().contains("could not answer") && fired.report.failures.len() == 1);
 
         let goes_on = hook.on_failure(OnFailure::Continue);
         let fired = set([goes_on]).fire(&cx(), &spend(), Trail::default()).await.unwrap();
@@ -181,7 +181,7 @@ fn an_allow_counts_no_longer_once_the_subject_changed_and_after_an_ask_it_is_fro
         let set = set([says("gate", answer.clone()).priority(-1), rewrites("writer", really)]);
         let fired = set.fire_blocking(&cx(), &spend(), Trail::default()).unwrap();
         assert_eq!((word(&fired.verdict), !fired.subject.0.is_empty()), (verdict, changed), "{answer:?} {really}");
-        let record = fired.record.unwrap();
+        let record = fired.report.record.clone().unwrap();
         let got: Vec<_> = record.runs.iter().map(|run| run.note).collect();
         assert_eq!(got, notes, "{answer:?} {really}");
         assert_eq!(record.runs[1].changed, changed);
@@ -199,7 +199,7 @@ fn an_allow_after_the_last_change_counts_and_so_does_a_writer_s_own() {
     let early = says("early", Permission::allow()).priority(-1);
     let fired = set([early.clone(), allow()]).fire_blocking(&cx(), &spend(), Trail::default()).unwrap();
     assert_eq!(fired.verdict, Permission::Allow);
-    assert_eq!(fired.record.unwrap().runs[0].note, Some(Note::AllowOutdated));
+    assert_eq!(fired.report.record.clone().unwrap().runs[0].note, Some(Note::AllowOutdated));
 
     let fails = Hook::writer::<Spend, _, _, _>("fails", |_, _, trail| {
         trail.0.push("fails");
@@ -252,7 +252,7 @@ async fn a_halt_at_a_gate_is_no_verdict_and_the_first_of_the_plan_counts() {
     };
     let set = set([halts("a", 9), halts("b", 1), says("gate", Permission::allow())]);
     let fired = set.fire(&cx(), &spend(), Trail::default()).await.unwrap();
-    assert_eq!(fired.halt.unwrap().reason.as_str(), "a");
+    assert_eq!(fired.report.halt.clone().unwrap().reason.as_str(), "a");
     assert_eq!(fired.verdict, Permission::Allow);
 }
 
@@ -268,6 +268,6 @@ async fn later_ones_of_the_stage_are_not_waited_for() {
         let start = tokio::time::Instant::now();
         let fired = set.fire(&cx(), &spend(), Trail::default()).await.unwrap();
         assert_eq!(start.elapsed().as_millis(), done_at, "{deny_at}");
-        assert_eq!(fired.record.unwrap().runs[2].status, Status::Cancelled);
+        assert_eq!(fired.report.record.clone().unwrap().runs[2].status, Status::Cancelled);
     }
 }

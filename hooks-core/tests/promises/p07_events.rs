@@ -30,7 +30,7 @@ async fn all_are_given_the_same_event() {
     let event = Seen { number: 7 };
     let fired = set.fire(&cx(), &event, ()).await.unwrap();
     assert_eq!(*seen.lock().unwrap(), [std::ptr::from_ref(&event) as usize; 3]);
-    assert_eq!((event.number, fired.failures.len()), (7, 1));
+    assert_eq!((event.number, fired.report.failures.len()), (7, 1));
 }
 
 #[test]
@@ -44,5 +44,5 @@ fn the_row_that_was_stored_is_the_row_that_is_told() {
         })
     };
     let fired = set([reads("a"), reads("b")]).fire_blocking(&cx(), &AfterCreateMessage::new(row), ()).unwrap();
-    assert!(fired.failures.is_empty(), "{:?}", fired.failures);
+    assert!(fired.report.failures.is_empty(), "{:?}", fired.report.failures);
 }

@@ -54,7 +54,7 @@ fn a_disabled_hook_is_skipped_recorded_so_and_reported_by_audit() {
     assert_eq!(fired.subject.unwrap().0, ["a"]);
     let disabled = Status::Skipped(Skip::Disabled);
     let expected = [("a", Status::Completed), ("c", disabled), ("b", disabled)].map(|(id, s)| (id.to_owned(), s));
-    assert_eq!(statuses(&fired.record.unwrap()), expected);
+    assert_eq!(statuses(&fired.report.record.clone().unwrap()), expected);
     // In the order of the lists, every time.
     let reported: Vec<_> = set
         .audit()

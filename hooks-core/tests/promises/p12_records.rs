@@ -32,7 +32,7 @@ async fn each_run_has_its_status_its_verdict_its_cause_and_whether_it_changed_th
     let set = registry.scope(&AgentDef::new("support").hooks(ids), None).unwrap();
     let cx = cx().to_builder().agent("support").conversation("c-1").turn(3).build();
     let fired = set.fire(&cx, &spend(), Trail::default()).await.unwrap();
-    let record = fired.record.unwrap();
+    let record = fired.report.record.clone().unwrap();
     let rows: Vec<_> = record
         .runs
         .iter()
@@ -67,11 +67,11 @@ fn one_record_per_dispatch_goes_to_every_observer_and_to_the_caller_who_asks() {
     }
     let set = registry.scope(&AgentDef::new("x").hooks(["a"]), None).unwrap();
     let fired = set.fire_blocking(&HookContext::new(), &step(), Trail::default()).unwrap();
-    assert!(fired.record.is_none(), "nobody asked");
+    assert!(fired.report.record.is_none(), "nobody asked");
     let fired = set.fire_blocking(&cx(), &step(), Trail::default()).unwrap();
     let heard = heard.lock().unwrap();
     assert_eq!(heard.len(), 4);
-    assert_eq!(heard[2], *fired.record.unwrap());
+    assert_eq!(heard[2], *fired.report.record.clone().unwrap());
 }
 
 #[test]
@@ -100,7 +100,7 @@ fn there_is_no_record_where_nothing_was_selected() {
     for list in [vec![], vec!["rare"], vec!["off"], vec!["rare", "off"]] {
         let set = registry.scope(&AgentDef::new("x").hooks(list), None).unwrap();
         let fired = set.fire_blocking(&cx(), &step(), Trail::default()).unwrap();
-        assert!(fired.record.is_none());
+        assert!(fired.report.record.is_none());
     }
 }
 
@@ -111,8 +111,8 @@ fn error_texts_are_cut_at_512_characters_at_a_character_boundary() {
         let fails = Hook::reader::<Step, _, _, _>("h", move |_, _, _| Err::<(), _>(text.clone()));
         let fired = set([fails]).fire_blocking(&cx(), &step(), Trail::default()).unwrap();
         let expected = character.repeat(count.min(512));
-        assert_eq!(fired.failures[0].cause, expected);
-        assert_eq!(fired.record.unwrap().runs[0].cause.as_deref(), Some(expected.as_str()));
+        assert_eq!(fired.report.failures[0].cause, expected);
+        assert_eq!(fired.report.record.clone().unwrap().runs[0].cause.as_deref(), Some(expected.as_str()));
     }
 }
 
@@ -129,7 +129,7 @@ fn no_payload_is_in_a_record_or_in_an_error() {
         Permission::ask(SECRET)
     });
     let fire = |hook: Hook| set([hook]).fire_blocking(&cx(), &BeforeToolCall::new(call.clone()), call.input.clone());
-    let record = fire(changes).unwrap().record.unwrap();
+    let record = fire(changes).unwrap().report.record.clone().unwrap();
     assert!(record.runs[0].changed);
     for shown in [serde_json::to_string(&*record).unwrap(), format!("{record:?}")] {
         assert!(!shown.contains(SECRET), "{shown}");

@@ -15,8 +15,8 @@ pub struct BeforePublish {
 pub fn summary<K: HookKind<Verdict = Permission>>(fired: &Fired<K>, subject: &str) -> String {
     let mut parts = vec![subject.to_owned()];
     parts.extend(fired.verdict.summary().map(str::to_owned));
-    parts.extend(fired.halt.as_ref().map(|halt| format!("halt: {}", halt.reason.as_str())));
-    parts.extend(fired.failures.iter().map(|failure| format!("failed: {}", failure.cause)));
+    parts.extend(fired.report.halt.as_ref().map(|halt| format!("halt: {}", halt.reason.as_str())));
+    parts.extend(fired.report.failures.iter().map(|failure| format!("failed: {}", failure.cause)));
     parts.join(" | ")
 }
 

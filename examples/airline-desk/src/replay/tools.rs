@@ -32,9 +32,9 @@ impl Replay<'_> {
         }
         let event = BeforeToolCall::new(call);
         let fired = self.desk.hooks.fire_blocking(&self.cx, &event, event.call.input.clone())?;
-        let halted = fired.halt.as_ref().map(|halt| format!("Not run, the turn had ended: {}", halt.reason));
+        let halted = fired.report.halt.as_ref().map(|halt| format!("Not run, the turn had ended: {}", halt.reason));
         let refusal = halted.or_else(|| self.refusal(fired.verdict));
-        self.stop(fired.halt);
+        self.stop(fired.report.halt.clone());
         self.totals.refused += u64::from(refusal.is_some());
         self.pending.push(Pending { call: event.call, input: fired.subject, refusal });
         Ok(())
@@ -109,7 +109,7 @@ impl Replay<'_> {
         let before = result.clone();
         let event = AfterToolCallSuccess::new(call).ran_with(input).history(self.stored.clone()).took(duration);
         let fired = self.desk.hooks.fire_blocking(&self.cx, &event, result)?;
-        self.stop(fired.halt);
+        self.stop(fired.report.halt.clone());
         Ok(match fired.subject {
             Some(result) => {
                 self.glimpses.shown(&before, &result);
@@ -117,7 +117,7 @@ impl Replay<'_> {
             }
             None => {
                 self.totals.removed += 1;
-                let by = fired.removed_by.map(|hook| hook.to_string()).unwrap_or_default();
+                let by = fired.report.removed_by.clone().map(|hook| hook.to_string()).unwrap_or_default();
                 vec![Block::text(format!("[result removed by {by}]"))]
             }
         })
