@@ -1,5 +1,6 @@
 //! Firing a kind: the subject goes through the chain, failures stay where they are, answers are folded in order.
 
+mod at_once;
 mod chain;
 mod error;
 mod log;
@@ -8,6 +9,7 @@ mod together;
 mod wait;
 
 use std::fmt;
+use std::future::Future;
 use std::ops::Deref;
 use std::sync::Arc;
 
@@ -16,9 +18,10 @@ pub use error::{DispatchError, Recovered};
 use crate::HookContext;
 use crate::hook::HookId;
 use crate::kind::{HookKind, Kept, Removal};
-use crate::plan::HookSet;
+use crate::plan::{HookSet, Plan};
 use crate::record::{Failure, Record};
 use crate::verdict::Halt;
+use at_once::AtOnce;
 use chain::Chain;
 
 /// What a dispatch came to.
@@ -131,20 +134,16 @@ impl HookSet {
     /// # Ok(())
     /// # }
     /// ```
-    pub async fn fire<K: HookKind>(
-        &self,
-        cx: &HookContext,
-        event: &K,
+    pub fn fire<'a, K: HookKind>(
+        &'a self,
+        cx: &'a HookContext,
+        event: &'a K,
         subject: K::Subject,
-    ) -> Result<Fired<K>, DispatchError> {
-        let Some((plan, disabled)) = self.plan::<K>() else { return Ok(Fired::of(subject, ().into())) };
-        let mut chain = Chain::new(plan, cx, event, subject, self.observers());
-        if plan.is_sync {
-            chain.run_sync();
-        } else {
-            chain.run().await;
+    ) -> impl Future<Output = Result<Fired<K>, DispatchError>> + Send + 'a {
+        match self.plan::<K>() {
+            None => AtOnce::Done { value: Some(Ok(Fired::of(subject, ().into()))) },
+            Some((plan, disabled)) => AtOnce::Running { future: self.run(plan, disabled, cx, event, subject) },
         }
-        chain.finish(disabled, self.observers())
     }
 
     /// As [`fire`](Self::fire), without a runtime: every hook of `K` in force must be a plain function.
@@ -157,10 +156,38 @@ impl HookSet {
         event: &K,
         subject: K::Subject,
     ) -> Result<Fired<K>, DispatchError> {
-        let Some((plan, disabled)) = self.plan::<K>() else { return Ok(Fired::of(subject, ().into())) };
-        if !plan.is_sync {
-            return Err(error::async_hook(plan, subject));
+        match self.plan::<K>() {
+            None => Ok(Fired::of(subject, ().into())),
+            Some((plan, disabled)) if plan.is_sync => self.run_sync(plan, disabled, cx, event, subject),
+            Some((plan, _)) => Err(error::async_hook(plan, subject)),
         }
+    }
+
+    async fn run<K: HookKind>(
+        &self,
+        plan: &Plan<K>,
+        disabled: &[HookId],
+        cx: &HookContext,
+        event: &K,
+        subject: K::Subject,
+    ) -> Result<Fired<K>, DispatchError> {
+        if plan.is_sync {
+            return self.run_sync(plan, disabled, cx, event, subject);
+        }
+        let mut chain = Chain::new(plan, cx, event, subject, self.observers());
+        chain.run().await;
+        chain.finish(disabled, self.observers())
+    }
+
+    // Apart from `run`, so that a chain that never waits takes no place in the future.
+    fn run_sync<K: HookKind>(
+        &self,
+        plan: &Plan<K>,
+        disabled: &[HookId],
+        cx: &HookContext,
+        event: &K,
+        subject: K::Subject,
+    ) -> Result<Fired<K>, DispatchError> {
         let mut chain = Chain::new(plan, cx, event, subject, self.observers());
         chain.run_sync();
         chain.finish(disabled, self.observers())

@@ -151,7 +151,7 @@ impl Violation {
 /// How a kind treats removal, and so what a dispatch gives back.
 pub trait Removal<S>: Send + Sync + 'static {
     /// What [`Fired::subject`](crate::dispatch::Fired::subject) is.
-    type Kept;
+    type Kept: Send;
     /// Whether hooks may remove the subject.
     const ALLOWED: bool;
     // Not public API.
@@ -167,7 +167,7 @@ pub enum Never {}
 #[derive(Debug)]
 pub enum Allowed {}
 
-impl<S> Removal<S> for Never {
+impl<S: Send> Removal<S> for Never {
     type Kept = S;
     const ALLOWED: bool = false;
     #[inline]
@@ -176,7 +176,7 @@ impl<S> Removal<S> for Never {
     }
 }
 
-impl<S> Removal<S> for Allowed {
+impl<S: Send> Removal<S> for Allowed {
     type Kept = Option<S>;
     const ALLOWED: bool = true;
     #[inline]

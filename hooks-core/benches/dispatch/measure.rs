@@ -1,8 +1,5 @@
 //! Two pieces of code in turn, and the median of their ratios.
 
-use std::future::Future;
-use std::pin::pin;
-use std::task::{Context, Poll, Waker};
 use std::time::{Duration, Instant};
 
 /// What a row came to, in nanoseconds per call.
@@ -63,13 +60,20 @@ fn batch(call: &mut impl FnMut(), calls: u32) -> f64 {
     start.elapsed().as_secs_f64() * 1e9 / f64::from(calls)
 }
 
-/// Runs a future that is ready at its first poll.
-pub(crate) fn ready<T>(future: impl Future<Output = T>) -> T {
-    match pin!(future).poll(&mut Context::from_waker(Waker::noop())) {
-        Poll::Ready(value) => value,
-        Poll::Pending => panic!("the benchmark's futures are ready at once"),
-    }
+/// Runs a future that is ready at its first poll, where it stands: awaiting one does not move it either.
+macro_rules! ready {
+    ($future:expr) => {
+        match std::future::Future::poll(
+            std::pin::pin!($future),
+            &mut std::task::Context::from_waker(std::task::Waker::noop()),
+        ) {
+            std::task::Poll::Ready(value) => value,
+            std::task::Poll::Pending => panic!("the benchmark's futures are ready at once"),
+        }
+    };
 }
+
+pub(crate) use ready;
 
 /// A time with three digits, in its unit.
 pub(crate) fn time(nanos: f64) -> String {

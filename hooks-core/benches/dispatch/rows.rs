@@ -67,16 +67,18 @@ fn unhooked_sync() -> Measured {
 }
 
 fn unhooked_async() -> Measured {
-    let (set, cx, event, list) = (hooks::set([]), HookContext::new(), event(), black_box(Vec::<floors::Own>::new()));
+    let (set, cx, event, list) =
+        (hooks::set([]), HookContext::new(), event(), black_box(Vec::<floors::AsyncOwn>::new()));
     let (mut ours, mut floor) = (Some(ToolResult::text("found")), Some(ToolResult::text("found")));
     pair(
         || {
-            let fired = ready(set.fire(black_box(&cx), black_box(&event), ours.take().expect("it comes back")))
+            let fired = ready!(set.fire(black_box(&cx), black_box(&event), ours.take().expect("it comes back")))
                 .expect("nothing fails");
             ours = fired.subject;
         },
         || {
-            let outcome = ready(async { if_any(&list, &cx, &event, floor.take().expect("it comes back")) });
+            let outcome =
+                ready!(if_any_async(&list, black_box(&cx), black_box(&event), floor.take().expect("it comes back")));
             floor = outcome.expect("nothing fails").subject;
         },
     )
@@ -86,7 +88,7 @@ fn unhooked_async() -> Measured {
 struct Outcome {
     subject: Option<ToolResult>,
     #[allow(dead_code)] // there to be moved
-    failures: Vec<String>,
+    report: Option<Box<[String; 4]>>,
 }
 
 #[inline(never)]
@@ -101,7 +103,21 @@ fn if_any(
             subject = hook(cx, event, subject);
         }
     }
-    Ok(Outcome { subject: Some(subject), failures: Vec::new() })
+    Ok(Outcome { subject: Some(subject), report: None })
+}
+
+async fn if_any_async(
+    list: &[floors::AsyncOwn],
+    cx: &HookContext,
+    event: &AfterToolCallSuccess,
+    mut subject: ToolResult,
+) -> Result<Outcome, Box<dyn std::error::Error>> {
+    if !list.is_empty() {
+        for hook in list {
+            subject = hook(cx, event, subject).await;
+        }
+    }
+    Ok(Outcome { subject: Some(subject), report: None })
 }
 
 type Floor = Box<dyn FnMut(&HookContext, &AfterToolCallSuccess, ToolResult) -> ToolResult>;
@@ -186,10 +202,10 @@ where
     let (mut ours, mut floor) = (Some(ToolResult::text("found")), Some(ToolResult::text("found")));
     pair(
         || {
-            let fired = ready(set.fire(&cx, &event, ours.take().expect("it comes back"))).expect("nothing fails");
+            let fired = ready!(set.fire(&cx, &event, ours.take().expect("it comes back"))).expect("nothing fails");
             ours = fired.subject;
         },
-        || floor = Some(ready(by_hand(&cx, &event, floor.take().expect("it comes back")))),
+        || floor = Some(ready!(by_hand(&cx, &event, floor.take().expect("it comes back")))),
     )
 }
 
