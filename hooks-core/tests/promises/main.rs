@@ -12,6 +12,7 @@ mod support;
 mod definitions;
 mod p01_scope;
 mod p02_order;
+mod p03_annotated;
 mod p03_chaining;
 mod p04_transactions;
 mod p05_code_of_the_app;
