@@ -130,20 +130,21 @@ impl Graph {
 fn stages(candidates: &[Candidate<'_>], graph: &Graph, order: &[usize]) -> Vec<OrderedStep> {
     let mut steps: Vec<OrderedStep> = Vec::with_capacity(order.len());
     let mut stage = 0;
-    let mut together: Vec<usize> = Vec::new();
+    // The last hook, which stands for all of its stage; and for each hook the last stage that it has to come after.
+    let mut last: Option<&Candidate<'_>> = None;
+    let mut comes_after: Vec<Option<usize>> = vec![None; candidates.len()];
     for &index in order {
-        let writes = candidates[index].binding.form.writes;
-        let fits = !writes
-            && together.iter().all(|&other| {
-                !candidates[other].binding.form.writes
-                    && candidates[other].hook.options.priority == candidates[index].hook.options.priority
-                    && !graph.successors[other].contains(&index)
+        let this = &candidates[index];
+        let fits = comes_after[index] != Some(stage)
+            && last.is_none_or(|last| {
+                let reads = !this.binding.form.writes && !last.binding.form.writes;
+                reads && last.hook.options.priority == this.hook.options.priority
             });
-        if !fits && !together.is_empty() {
+        if !fits {
             stage += 1;
-            together.clear();
         }
-        together.push(index);
+        last = Some(this);
+        graph.successors[index].iter().for_each(|&later| comes_after[later] = Some(stage));
         steps.push(OrderedStep { candidate: index, stage });
     }
     steps
