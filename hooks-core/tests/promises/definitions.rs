@@ -175,24 +175,6 @@ fn a_long_entry_is_not_told_at_length() {
 }
 
 #[test]
-fn a_long_list_in_one_line_is_read_in_one_go() {
-    let list = |count: usize| {
-        let ids: Vec<String> = (0..count).map(|i| format!("\"ü{i}\"")).collect();
-        format!("{{\"hooks\": [{}]}}", ids.join(","))
-    };
-    let time = |text: &str| {
-        let start = std::time::Instant::now();
-        AgentDef::from_json("a.json", text).unwrap();
-        start.elapsed()
-    };
-    let (short, long) = (list(2_000), list(80_000));
-    let best = |text: &str| (0..3).map(|_| time(text)).min().unwrap();
-    let (short, long) = (best(&short), best(&long));
-    // Forty times as long; reading all that stands before each entry would take hundreds of times as long.
-    assert!(long < short * 120, "{short:?} and {long:?}");
-}
-
-#[test]
 fn a_function_is_written_as_its_id() {
     #[hook(id = "written_by_its_id", kind = before_create_message)]
     fn not_its_name() {}

@@ -247,19 +247,3 @@ fn two_hooks_with_one_id_are_an_error() {
     let error = registry.register(writes("a")).unwrap_err().to_string();
     assert!(error.starts_with("two hooks have the id `a`: "), "{error}");
 }
-
-#[test]
-fn a_stage_of_many_is_ordered_in_one_go() {
-    let time = |count: usize| {
-        let ids: Vec<String> = (0..count).map(|i| format!("reads_{i}")).collect();
-        let registry = registry(ids.iter().map(|id| Hook::reader::<Step, _, _, _>(id, |_, _, _| {})));
-        let agent = AgentDef::new("x").hooks(ids);
-        let start = std::time::Instant::now();
-        registry.scope(&agent, None).unwrap();
-        start.elapsed()
-    };
-    let best = |count: usize| (0..3).map(|_| time(count)).min().unwrap();
-    let (few, many) = (best(500), best(10_000));
-    // Twenty times as many; holding each against all of its stage would take about four hundred times as long.
-    assert!(many < few * 80, "{few:?} and {many:?}");
-}
