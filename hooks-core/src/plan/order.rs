@@ -5,10 +5,9 @@ use std::collections::{BinaryHeap, HashMap};
 
 use super::cycles::cycles;
 use crate::audit::Finding;
-use crate::config::{Problem, nearest};
+use crate::config::Problem;
 use crate::hook::{Binding, Hook, HookId};
 use crate::kind::Semantics;
-use crate::registry::Snapshot;
 
 /// A hook that is to be ordered at one kind.
 pub(crate) struct Candidate<'a> {
@@ -179,33 +178,4 @@ fn spell_cycles(kind: &'static str, candidates: &[Candidate<'_>], graph: &Graph,
     let name = |index: &usize| (candidates[*index].hook.id.clone(), candidates[*index].hook.origin);
     let cycles = cycles(&graph.successors, stuck);
     cycles.iter().map(|cycle| Problem::Cycle { kind, cycle: cycle.iter().map(name).collect() }).collect()
-}
-
-/// Ids in `after`, `before` and `requires` that no hook has, or that never run at a kind of this hook.
-pub(crate) fn check_neighbours(snapshot: &Snapshot, hook: &Hook) -> Vec<Problem> {
-    let options = &hook.options;
-    let lists = [("after", &options.after), ("before", &options.before), ("requires", &options.requires)];
-    let named = lists.into_iter().flat_map(|(option, ids)| ids.iter().map(move |id| (option, id)));
-    named
-        .filter_map(|(option, other)| {
-            let Some(neighbour) = snapshot.hooks.get(&**other) else {
-                return Some(Problem::UnknownNeighbour {
-                    id: hook.id.clone(),
-                    option,
-                    other: other.to_string(),
-                    nearest: nearest(other, snapshot.hooks.keys()),
-                    origin: hook.origin,
-                });
-            };
-            let meet = hook.kinds().any(|kind| neighbour.hook.kinds().any(|other| other == kind));
-            (!meet).then(|| Problem::NeighbourElsewhere {
-                id: hook.id.clone(),
-                option,
-                other: other.to_string(),
-                kind: hook.kinds().next().unwrap_or_default(),
-                origin: hook.origin,
-                other_origin: neighbour.hook.origin,
-            })
-        })
-        .collect()
 }

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
+use super::neighbours::check_neighbours;
 use super::{Registered, Snapshot};
 use crate::audit::Finding;
 use crate::config::{ConfigError, ListOwner, Problem, nearest};
@@ -155,7 +156,7 @@ fn plan_kinds(snapshot: &Snapshot, all: &HashMap<&HookId, Chosen<'_>>, problems:
     let mut disabled: HashMap<&'static str, Vec<HookId>> = HashMap::new();
     for chosen in in_order(all) {
         let hook = &chosen.registered.hook;
-        problems.extend(order::check_neighbours(snapshot, hook));
+        problems.extend(check_neighbours(snapshot, hook));
         for binding in &hook.bindings {
             if chosen.registered.enabled {
                 let candidate = Candidate { hook, binding, position: chosen.position };
