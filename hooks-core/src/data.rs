@@ -4,17 +4,28 @@
 //! for ten messages as for ten thousand. Reading goes through `Deref`; the first write through `DerefMut` copies what is
 //! shared, and only that level: editing one message of a history copies the list of pointers and that message.
 
+mod anthropic;
 mod block;
+mod compacted;
 mod history;
 mod json_text;
 mod message;
+mod model;
 mod openai;
+mod openai_list;
+mod patch;
+mod row;
+mod rules;
 mod shared;
 mod tool;
 
 pub use block::{Block, TextBlock, ToolResultBlock};
+pub use compacted::{CompactedHistory, CompactedHistoryData};
 pub use history::Messages;
 pub use json_text::rewrite_json_text;
 pub use message::{Message, MessageData, Role};
+pub use model::{ModelReply, ModelReplyData, ModelRequest, ModelRequestData};
 pub use openai::FormatError;
+pub use patch::patch;
+pub use row::{MessageUpdate, ResultRow, ResultRowData};
 pub use tool::{ToolCall, ToolInput, ToolResult, ToolResultData};

@@ -3,6 +3,7 @@
 mod at_once;
 mod chain;
 mod error;
+mod json;
 mod log;
 mod tally;
 mod together;
@@ -14,6 +15,9 @@ use std::ops::Deref;
 use std::sync::Arc;
 
 pub use error::{DispatchError, Recovered};
+#[doc(hidden)]
+pub use json::{FireJson, fire as fire_json};
+pub use json::{JsonError, JsonFired};
 
 use crate::HookContext;
 use crate::hook::HookId;

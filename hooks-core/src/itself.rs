@@ -4,6 +4,9 @@
 //! token, and everything that is built on it is an unknown type, of which the compiler says nothing more. A bound of
 //! [`HookKind`] would be told at every mention, with a place in this crate that helps nobody.
 
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
 use crate::kind::HookKind;
 use crate::verdict::Verdict;
 
@@ -72,3 +75,14 @@ impl<T: AsRef<str> + ?Sized> FieldText for T {
         self.as_ref()
     }
 }
+
+/// What an event, a subject or a verdict is that can be written as JSON and read again.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be written as JSON and read again, which `json` promises of event, subject and verdict",
+    label = "needs `Serialize` and `Deserialize` of serde for `{Self}`",
+    note = "derive both, or take `json` away: the kind can then be fired from Rust only"
+)]
+pub trait JsonType: Serialize + DeserializeOwned {}
+
+#[diagnostic::do_not_recommend]
+impl<T: Serialize + DeserializeOwned> JsonType for T {}

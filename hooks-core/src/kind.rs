@@ -3,7 +3,12 @@
 use std::fmt;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+mod entry;
+
+use crate::hook::OnFailure;
 use crate::verdict::Verdict;
+pub use entry::KindEntry;
+pub(crate) use entry::all;
 
 /// A point in an agent's life at which hooks run.
 ///
@@ -30,7 +35,8 @@ use crate::verdict::Verdict;
 ///
 /// The derive accepts `name` (required, `snake_case`), `subject` and `verdict` (`()` where left out), `removable` (hooks
 /// may remove the subject), `match(field, …)` or `match(option = path.to.field, …)` (fields that `#[hook]` may filter
-/// by), `check = path` (see [`check`](Self::check)), `outside_turn` (only the app's list is read) and `crate = path`.
+/// by), `check = path` (see [`check`](Self::check)), `outside_turn` (only the app's list is read), `on_failure = policy`
+/// (what holds for hooks that say nothing), `json` (see [`fire_json`](crate::HookSet::fire_json)) and `crate = path`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a hook kind",
     label = "not a kind",
@@ -56,6 +62,9 @@ pub trait HookKind: Sized + Send + Sync + 'static {
 
     /// Whether the kind fires outside a turn, so that only the app's list applies.
     const OUTSIDE_TURN: bool = false;
+
+    /// What is done when a hook fails that does not say it itself: a gate refuses, everything else goes on without the hook.
+    const ON_FAILURE: OnFailure = OnFailure::of(Self::SEMANTICS);
 
     /// The fields of the event that a hook may filter by.
     const FIELDS: &'static [Field<Self>];
@@ -157,6 +166,9 @@ pub trait Removal<S>: Send + Sync + 'static {
     // Not public API.
     #[doc(hidden)]
     fn kept(subject: S, removed: bool) -> Self::Kept;
+    // Not public API.
+    #[doc(hidden)]
+    fn left(kept: Self::Kept) -> Option<S>;
 }
 
 /// The subject always stays.
@@ -174,6 +186,10 @@ impl<S: Send> Removal<S> for Never {
     fn kept(subject: S, _removed: bool) -> S {
         subject
     }
+
+    fn left(kept: S) -> Option<S> {
+        Some(kept)
+    }
 }
 
 impl<S: Send> Removal<S> for Allowed {
@@ -182,6 +198,10 @@ impl<S: Send> Removal<S> for Allowed {
     #[inline]
     fn kept(subject: S, removed: bool) -> Option<S> {
         (!removed).then_some(subject)
+    }
+
+    fn left(kept: Option<S>) -> Option<S> {
+        kept
     }
 }
 

@@ -1,13 +1,46 @@
-//! The built-in kinds, one file per part of an agent's life.
+//! The built-in kinds, one file per part of an agent's life. [`all`] lists them with those of the app.
 
+mod channel;
+mod compaction;
+mod end;
+mod gateway;
 mod history;
+mod lifecycle;
 mod message;
+mod model;
 mod phase;
 mod prompt;
+mod session;
 mod tool;
+mod tool_result;
+mod words;
 
-pub use history::FilterMessages;
-pub use message::{AfterCreateMessage, BeforeCreateMessage};
-pub use phase::PrePromptContext;
-pub use prompt::UserPromptSubmit;
-pub use tool::{AfterToolCallSuccess, BeforeToolCall};
+pub use channel::{Delivery, MessageReceived, MessageSending, MessageSent};
+pub use compaction::{BeforeCompaction, CompactionKind, CompactionTrigger, PostCompact};
+pub use end::{ExitReason, Stop, StopReason, TurnEnd};
+pub use gateway::{GatewayStart, GatewayStop};
+pub use history::{FilterMessages, PrefilterLlmHistory};
+pub use lifecycle::{Init, Shutdown, ShutdownReason};
+pub use message::{AfterCreateMessage, AfterUpdateMessage, BeforeCreateMessage, BeforeUpdateMessage};
+pub use model::{PostModelCall, PreModelCall};
+pub use phase::{
+    PostPreflightPromptContext, PostTurn, PrePolicy, PrePromptCompile, PrePromptContext, PreToolMaterialization,
+};
+pub use prompt::{BeforeAgentStart, UserPromptSubmit};
+pub use session::{SessionEnd, SessionEndReason, SessionSource, SessionStart};
+pub use tool::BeforeToolCall;
+pub use tool_result::{AfterToolCall, AfterToolCallFailure, AfterToolCallSuccess, BeforeStoreToolResult};
+
+use crate::kind::KindEntry;
+
+/// All kinds that are linked into this program, those of the app too, by name.
+///
+/// Two types with one name are both there; a set that has hooks of both is refused.
+///
+/// ```
+/// let names: Vec<_> = hooks_core::kinds::all().iter().map(|kind| kind.name()).collect();
+/// assert!(names.is_sorted() && names.contains(&"before_tool_call"));
+/// ```
+pub fn all() -> Vec<&'static KindEntry> {
+    crate::kind::all()
+}

@@ -88,7 +88,7 @@ pub use context::{HookContext, HookContextBuilder, MissingState};
 pub use dispatch::{DispatchError, Fired};
 pub use hook::{Hook, HookId};
 pub use hooks_macros::{HookKind, hook};
-pub use kind::{Allowed, Field, HookKind, Kept, Never, Removable, Removal, Semantics, Slot, Violation};
+pub use kind::{Allowed, Field, HookKind, Kept, KindEntry, Never, Removable, Removal, Semantics, Slot, Violation};
 pub use panics::quiet_panics;
 pub use plan::HookSet;
 pub use registry::Registry;

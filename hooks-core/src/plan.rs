@@ -16,7 +16,7 @@ pub use set::HookSet;
 pub(crate) use set::KindPlan;
 
 use crate::hook::{Binding, Handler, HookId, LendFn, OnFailure, OwnFn, ReadFn, StepParts};
-use crate::kind::{HookKind, Semantics};
+use crate::kind::HookKind;
 
 /// The hooks of one kind in their order, ready to run.
 pub(crate) struct Plan<K: HookKind> {
@@ -102,7 +102,7 @@ fn step<K: HookKind>(part: &StepParts<'_>) -> Option<Step<K>> {
         handler: part.binding.handler::<K>()?.clone(),
         filters: filters::<K>(part.binding),
         timeout: options.timeout.duration(),
-        on_failure: options.on_failure.unwrap_or_else(|| default_policy(K::SEMANTICS)),
+        on_failure: options.on_failure.unwrap_or(K::ON_FAILURE),
         stage: part.stage,
     })
 }
@@ -115,12 +115,4 @@ fn filters<K: HookKind>(binding: &Binding) -> Box<[Filter<K>]> {
         })
     };
     binding.filters.iter().filter_map(filter).collect()
-}
-
-/// A gate that cannot answer refuses; everything else goes on without the hook.
-pub(crate) fn default_policy(semantics: Semantics) -> OnFailure {
-    match semantics {
-        Semantics::Gate => OnFailure::Deny,
-        _ => OnFailure::Continue,
-    }
 }

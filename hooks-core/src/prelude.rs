@@ -2,17 +2,27 @@
 
 pub use crate::config::ConfigError;
 pub use crate::context::{HookContext, MissingState};
-pub use crate::data::{Message, Messages, Role, ToolCall, ToolInput, ToolResult};
+pub use crate::data::{
+    CompactedHistory, Message, MessageUpdate, Messages, ModelReply, ModelRequest, ResultRow, Role, ToolCall, ToolInput,
+    ToolResult,
+};
 pub use crate::dispatch::{DispatchError, Fired};
 pub use crate::hook::{Hook, OnFailure, Timeout};
 pub use crate::hooks;
 pub use crate::kind::{HookKind, Semantics};
 pub use crate::kinds::{
-    AfterCreateMessage, AfterToolCallSuccess, BeforeCreateMessage, BeforeToolCall, FilterMessages, PrePromptContext,
+    AfterCreateMessage, AfterToolCall, AfterToolCallFailure, AfterToolCallSuccess, AfterUpdateMessage,
+    BeforeAgentStart, BeforeCompaction, BeforeCreateMessage, BeforeStoreToolResult, BeforeToolCall,
+    BeforeUpdateMessage, FilterMessages, GatewayStart, GatewayStop, Init, MessageReceived, MessageSending, MessageSent,
+    PostCompact, PostModelCall, PostPreflightPromptContext, PostTurn, PreModelCall, PrePolicy, PrePromptCompile,
+    PrePromptContext, PreToolMaterialization, PrefilterLlmHistory, SessionEnd, SessionStart, Shutdown, Stop, TurnEnd,
     UserPromptSubmit,
 };
 pub use crate::plan::HookSet;
 pub use crate::registry::Registry;
 pub use crate::scope::{AgentDef, AppDef, PromptDef};
-pub use crate::verdict::{Contribution, Contributions, Halt, Permission, PromptDecision, PromptVerdict, Verdict};
+pub use crate::verdict::{
+    AgentStart, Contexts, Contribution, Contributions, Halt, Permission, PromptDecision, PromptVerdict, ReplyVerdict,
+    StopDecision, StopVerdict, Verdict,
+};
 pub use hooks_macros::{HookKind, hook};

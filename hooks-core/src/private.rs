@@ -10,12 +10,13 @@ pub use std::time::Duration;
 pub use hooks_macros::{__list as list, __nothing as nothing};
 pub use inventory;
 
+pub use crate::dispatch::fire_json;
 pub use crate::hook as form;
 pub use crate::hook::{
     Answer, BoxFuture, Call, Effect, Filters, HookId, Ids, KindInfo, OnFailure, Options, Origin, Timeout,
 };
 pub use crate::itself::{FieldText, KindType, SubjectType, VerdictType};
-pub use crate::kind::{Allowed, Field, HookKind, Never, Removable, Slot};
+pub use crate::kind::{Allowed, Field, HookKind, KindEntry, Never, Removable, Slot};
 pub use crate::param::{Beside, Fails, InTurn, Of, Read, ReturnsSubject, ReturnsVerdict, Rewrite};
 pub use crate::scope::HookRef;
 pub use crate::{HookContext, compile_time as check};

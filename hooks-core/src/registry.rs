@@ -11,7 +11,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 use crate::audit::Finding;
 use crate::config::{ConfigError, Problem, nearest};
 use crate::hook::{Binding, Hook, HookId};
-use crate::kind::Semantics;
+use crate::kind::{KindEntry, Semantics};
 use crate::plan::HookSet;
 use crate::private::HookSpec;
 use crate::record::Observer;
@@ -179,6 +179,11 @@ impl Registry {
         let mut hooks: Vec<_> = snapshot.hooks.values().map(|registered| Arc::clone(&registered.hook)).collect();
         hooks.sort_by(|a, b| a.id.cmp(&b.id));
         hooks
+    }
+
+    /// The kinds at which a hook of this program can run, by name.
+    pub fn kinds(&self) -> Vec<&'static KindEntry> {
+        crate::kinds::all()
     }
 
     /// Makes the set in force: the app's list, and the prompt's list or else the agent's.

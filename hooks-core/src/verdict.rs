@@ -1,16 +1,24 @@
 //! What hooks can decide besides the subject.
 
+mod agent_start;
+mod contexts;
 mod contribution;
 mod permission;
 mod prompt;
 mod reason;
+mod reply;
+mod stop;
 
 use std::fmt;
 
+pub use agent_start::AgentStart;
+pub use contexts::Contexts;
 pub use contribution::{Contribution, Contributions};
 pub use permission::{Cause, Denial, Permission, Question};
 pub use prompt::{PromptDecision, PromptVerdict};
 pub use reason::Reason;
+pub use reply::ReplyVerdict;
+pub use stop::{StopDecision, StopVerdict};
 
 use crate::hook::HookId;
 use crate::kind::Semantics;
@@ -19,7 +27,7 @@ use crate::record::FailureKind;
 /// The answer of a kind's hooks, folded in the order of the plan.
 ///
 /// Every verdict is `From<()>`, so a hook that returns nothing has no opinion. Built in are `()`, [`Permission`],
-/// [`PromptVerdict`] and [`Contributions`]; an app's own type implements the trait:
+/// [`PromptVerdict`], [`ReplyVerdict`], [`StopVerdict`], [`Contexts`], [`AgentStart`] and [`Contributions`]; an app's own type implements the trait:
 ///
 /// ```
 /// use hooks_core::prelude::*;

@@ -6,6 +6,8 @@ mod function;
 mod model;
 mod values;
 
+pub(crate) use function::description;
+
 use proc_macro2::TokenStream;
 use quote::ToTokens;
 

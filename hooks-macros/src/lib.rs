@@ -31,7 +31,7 @@ use proc_macro::TokenStream;
 /// | `after`, `before` | ids at the same kind to follow or precede where they are in scope | none |
 /// | `requires` | as `after`, and their absence from the scope is an error | none |
 /// | `timeout` | `"250ms"`, `"2s"`, `"1m"` or `none`, for an `async fn` | 30 s |
-/// | `on_failure` | `continue`, `remove`, `deny` or `required` | `deny` on gates, else `continue` |
+/// | `on_failure` | `continue`, `remove`, `deny` or `required` | `deny` on gates, `required` on `init`, else `continue` |
 /// | a field of the kind, such as `tool` | patterns over its value: `"fs_*\|Bash"` | all |
 /// | `crate` | the path of `hooks-core` where it has another name | `::hooks_core` |
 ///

@@ -2,6 +2,8 @@ use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value};
 
+use super::openai::Shape;
+use super::rules;
 use super::tool::ToolCall;
 
 /// A piece of a message. Blocks of types this crate does not know pass through whole.
@@ -60,6 +62,12 @@ pub struct ToolResultBlock {
     /// Fields of the provider that this crate does not know.
     #[serde(flatten)]
     pub extra: Map<String, Value>,
+    /// How the provider wrote the content, so that it is written the same way again.
+    #[serde(skip)]
+    pub(crate) shape: Shape,
+    /// Whether the provider wrote `is_error` at all.
+    #[serde(skip)]
+    pub(crate) says_is_error: bool,
 }
 
 impl ToolResultBlock {
@@ -121,7 +129,7 @@ impl<'de> Deserialize<'de> for Block {
             "text" => untag(value).map(Self::Text),
             "tool_use" => untag(value).map(Self::ToolUse),
             "tool_result" => untag(value).map(Self::ToolResult),
-            _ => return Ok(Self::Other(value)),
+            _ => return rules::other(object).map_err(D::Error::custom).map(|()| Self::Other(value)),
         }
         .map_err(D::Error::custom)
     }

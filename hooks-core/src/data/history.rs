@@ -1,7 +1,8 @@
 use std::collections::HashSet;
 
 use super::block::Block;
-use super::message::Message;
+use super::message::{Message, Role};
+use super::rules;
 use super::shared::shared;
 use crate::kind::Violation;
 
@@ -33,6 +34,30 @@ impl Messages {
             return Err(Violation::new(format!("tool call `{id}` is there without its result; keep or drop both")));
         }
         Ok(())
+    }
+
+    /// [`check_pairs`](Self::check_pairs), and blocks of known types are well formed.
+    pub(crate) fn check_history(before: &Self, after: &Self) -> Result<(), Violation> {
+        rules::blocks(before.blocks(), after.blocks())?;
+        Self::check_pairs(before, after)
+    }
+
+    /// [`check_history`](Self::check_history), and nobody adds instructions: a message of the role `system` in the midst
+    /// of a conversation is refused by providers, and would stay there for good.
+    pub(crate) fn check_conversation(before: &Self, after: &Self) -> Result<(), Violation> {
+        let instructions = |messages: &Self| {
+            messages.iter().filter(|message| matches!(message.role, Role::System | Role::Developer)).count()
+        };
+        if instructions(after) > instructions(before) {
+            return Err(Violation::new(
+                "a message of the role `system` was added to the conversation; add a context, or change the system prompt at `pre_model_call`",
+            ));
+        }
+        Self::check_history(before, after)
+    }
+
+    fn blocks(&self) -> impl Iterator<Item = &Block> {
+        self.iter().flat_map(|message| &message.content)
     }
 }
 

@@ -6,8 +6,10 @@ use serde_json::{Map, Value};
 
 use super::block::{Block, rewritten, text_or_blocks};
 use super::openai::Shape;
+use super::rules;
 use super::shared::shared;
 use super::tool::ToolCall;
+use crate::kind::Violation;
 
 shared! {
     /// One message of a conversation.
@@ -86,6 +88,11 @@ impl Message {
     /// `content`, said by `role`.
     pub fn of(role: Role, content: Vec<Block>) -> Self {
         MessageData { role, content, ..MessageData::default() }.into()
+    }
+
+    /// Blocks of known types are well formed.
+    pub(crate) fn check_blocks(before: &Self, after: &Self) -> Result<(), Violation> {
+        rules::blocks(&before.content, &after.content)
     }
 
     /// All prose of the message, its text blocks joined by line breaks.

@@ -19,6 +19,13 @@ pub struct FormatError {
     pub expected: String,
 }
 
+impl FormatError {
+    /// The same, in the message with this index of a list.
+    pub(crate) fn within(self, index: usize) -> Self {
+        Self { field: format!("messages[{index}].{}", self.field), ..self }
+    }
+}
+
 /// How content was written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Shape {
@@ -30,7 +37,7 @@ pub(crate) enum Shape {
     Parts,
 }
 
-fn wrong(field: impl Into<String>, expected: impl Into<String>) -> FormatError {
+pub(crate) fn wrong(field: impl Into<String>, expected: impl Into<String>) -> FormatError {
     FormatError { field: field.into(), expected: expected.into() }
 }
 
@@ -68,7 +75,8 @@ impl Message {
 
     /// Writes the message in the chat form.
     ///
-    /// Results of tools become messages of their own there: of a message with several, the first is written.
+    /// Results of tools are messages of their own there: of a message with several, the first is written, and
+    /// [`Messages::to_openai`](super::Messages::to_openai) writes all. That a tool failed has no place in this form.
     pub fn to_openai(&self) -> Value {
         let mut fields = self.extra.clone();
         fields.insert("role".to_owned(), json!(self.role.as_str()));
@@ -94,7 +102,7 @@ impl Message {
     }
 }
 
-fn take_role(fields: &mut Map<String, Value>) -> Result<Role, FormatError> {
+pub(crate) fn take_role(fields: &mut Map<String, Value>) -> Result<Role, FormatError> {
     let role = fields.remove("role").ok_or_else(|| wrong("role", "expected a message's `role`"))?;
     serde_json::from_value(role.clone()).map_err(|_| {
         wrong("role", format!("expected `system`, `developer`, `user`, `assistant` or `tool`, found {role}"))
@@ -152,6 +160,13 @@ fn read_call(call: Value, index: usize) -> Result<ToolCall, FormatError> {
         None => return Err(wrong(at(".function.arguments"), "expected the arguments as text")),
         Some(other) => ToolInput::from(other),
     };
+    // What every call of this form says, and the crate's own form says otherwise, is written anew.
+    if function.is_empty() {
+        extra.remove("function");
+    }
+    if extra.get("type").is_some_and(|tag| tag == "function") {
+        extra.remove("type");
+    }
     Ok(ToolCall { id, name, input, extra })
 }
 
@@ -180,7 +195,7 @@ fn write_content(content: &[Block], shape: Shape) -> Option<Value> {
     }
 }
 
-fn kind_of(value: &Value) -> &'static str {
+pub(crate) fn kind_of(value: &Value) -> &'static str {
     match value {
         Value::Null => "null",
         Value::Bool(_) => "true or false",

@@ -6,7 +6,9 @@ use serde_json::{Map, Value};
 
 use super::block::{Block, ToolResultBlock, rewritten, text_or_blocks};
 use super::json_text::rewrite_json_text;
+use super::rules;
 use super::shared::shared;
+use crate::kind::Violation;
 
 /// The model asks for a tool.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -185,6 +187,11 @@ impl ToolResult {
         changed
     }
 
+    /// Blocks of known types are well formed.
+    pub(crate) fn check_blocks(before: &Self, after: &Self) -> Result<(), Violation> {
+        rules::blocks(&before.content, &after.content)
+    }
+
     /// Adds text for the model beside the result.
     pub fn add_context(&mut self, text: impl Into<String>) {
         self.additional_context.push(text.into());
@@ -199,6 +206,7 @@ impl ToolResult {
             content: data.content,
             is_error: data.is_error,
             extra: data.extra,
+            ..ToolResultBlock::default()
         })
     }
 }

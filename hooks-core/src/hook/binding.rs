@@ -3,7 +3,7 @@
 use std::any::{Any, TypeId};
 use std::sync::Arc;
 
-use super::{Handler, Hook};
+use super::{Handler, Hook, OnFailure};
 use crate::kind::{HookKind, Semantics, Slot};
 use crate::plan::Plan;
 
@@ -14,6 +14,7 @@ pub struct KindInfo {
     pub(crate) semantics: Semantics,
     pub(crate) removable: bool,
     pub(crate) outside_turn: bool,
+    pub(crate) on_failure: OnFailure,
     pub(crate) event: fn() -> TypeId,
     pub(crate) slot: fn() -> &'static Slot,
     pub(crate) form: fn(&dyn Any) -> Option<Form>,
@@ -28,6 +29,7 @@ impl KindInfo {
             semantics: K::SEMANTICS,
             removable: <K::Removal as crate::kind::Removal<K::Subject>>::ALLOWED,
             outside_turn: K::OUTSIDE_TURN,
+            on_failure: K::ON_FAILURE,
             event: TypeId::of::<K>,
             slot: K::slot,
             form: |handler| handler.downcast_ref::<Handler<K>>().map(Form::of),

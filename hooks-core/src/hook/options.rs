@@ -3,6 +3,8 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+use crate::kind::Semantics;
+
 /// A list of ids, static where the attribute wrote it.
 pub type Ids = Cow<'static, [Cow<'static, str>]>;
 
@@ -81,6 +83,14 @@ pub enum OnFailure {
 }
 
 impl OnFailure {
+    /// A gate that cannot answer refuses; everything else goes on without the hook.
+    pub(crate) const fn of(semantics: Semantics) -> Self {
+        match semantics {
+            Semantics::Gate => Self::Deny,
+            _ => Self::Continue,
+        }
+    }
+
     /// The word in an attribute and in a plan.
     pub const fn as_str(self) -> &'static str {
         match self {

@@ -1,5 +1,6 @@
 use serde::{Deserialize, Serialize};
 
+use super::words::setters;
 use crate::HookKind;
 use crate::data::Messages;
 
@@ -7,7 +8,7 @@ use crate::data::Messages;
 ///
 /// A call and its result stay together: a hook that keeps one without the other has failed.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, HookKind)]
-#[hook_kind(name = "filter_messages", subject = Messages, check = Messages::check_pairs)]
+#[hook_kind(name = "filter_messages", subject = Messages, check = Messages::check_history, json)]
 #[non_exhaustive]
 pub struct FilterMessages {}
 
@@ -17,3 +18,41 @@ impl FilterMessages {
         Self {}
     }
 }
+
+/// Fires before messages are sent to a model, in the form in which they are sent: hooks may leave some out or rewrite them.
+///
+/// What is changed here is not stored. A call and its result stay together.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, HookKind)]
+#[hook_kind(
+    name = "prefilter_llm_history",
+    subject = Messages,
+    check = Messages::check_history,
+    match(profile, model, call_site),
+    json
+)]
+#[serde(default)]
+#[non_exhaustive]
+pub struct PrefilterLlmHistory {
+    /// The model profile of the call; empty where there is none.
+    pub profile: String,
+    /// The model; empty where the harness does not know yet.
+    pub model: String,
+    /// What the call is for, such as `main` or `title`; empty where the harness has but one.
+    pub call_site: String,
+}
+
+impl PrefilterLlmHistory {
+    /// Messages are about to be sent.
+    pub fn new() -> Self {
+        Self::default()
+    }
+}
+
+setters!(PrefilterLlmHistory {
+    /// The model profile of the call.
+    profile: String,
+    /// The model.
+    model: String,
+    /// What the call is for.
+    call_site: String,
+});

@@ -1,12 +1,42 @@
 use serde::{Deserialize, Serialize};
 
+use super::words::setters;
 use crate::HookKind;
-use crate::data::Messages;
+use crate::data::{Messages, ToolCall};
 use crate::verdict::Contributions;
 
+/// Fires first of the phases, before the policy of a turn is settled: hooks contribute to it.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, HookKind)]
+#[hook_kind(name = "pre_policy", verdict = Contributions, json)]
+#[non_exhaustive]
+pub struct PrePolicy {
+    /// What the person wrote.
+    pub prompt: String,
+    /// The conversation so far.
+    #[serde(default)]
+    pub history: Messages,
+    /// What earlier phases of this turn contributed.
+    #[serde(default)]
+    pub contributions: Contributions,
+}
+
+impl PrePolicy {
+    /// The turn answers `prompt`.
+    pub fn new(prompt: impl Into<String>) -> Self {
+        Self { prompt: prompt.into(), ..Self::default() }
+    }
+}
+
+setters!(PrePolicy {
+    /// The conversation so far.
+    history: Messages,
+    /// What earlier phases of this turn contributed.
+    contributions: Contributions,
+});
+
 /// Fires before the context of a prompt is put together: hooks contribute to it.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, HookKind)]
-#[hook_kind(name = "pre_prompt_context", verdict = Contributions)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, HookKind)]
+#[hook_kind(name = "pre_prompt_context", verdict = Contributions, json)]
 #[non_exhaustive]
 pub struct PrePromptContext {
     /// What the person wrote.
@@ -22,20 +52,164 @@ pub struct PrePromptContext {
 impl PrePromptContext {
     /// The turn answers `prompt`.
     pub fn new(prompt: impl Into<String>) -> Self {
-        Self { prompt: prompt.into(), history: Messages::default(), contributions: Contributions::default() }
-    }
-
-    /// The conversation so far.
-    #[must_use]
-    pub fn history(mut self, history: Messages) -> Self {
-        self.history = history;
-        self
-    }
-
-    /// What earlier phases of this turn contributed.
-    #[must_use]
-    pub fn contributions(mut self, contributions: Contributions) -> Self {
-        self.contributions = contributions;
-        self
+        Self { prompt: prompt.into(), ..Self::default() }
     }
 }
+
+setters!(PrePromptContext {
+    /// The conversation so far.
+    history: Messages,
+    /// What earlier phases of this turn contributed.
+    contributions: Contributions,
+});
+
+/// Fires when a first look at the prompt is done: hooks contribute context that what was found asks for.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, HookKind)]
+#[hook_kind(name = "post_preflight_prompt_context", verdict = Contributions, json)]
+#[non_exhaustive]
+pub struct PostPreflightPromptContext {
+    /// What the person wrote.
+    pub prompt: String,
+    /// The conversation so far.
+    #[serde(default)]
+    pub history: Messages,
+    /// What the look at the prompt found.
+    #[serde(default)]
+    pub findings: Vec<String>,
+    /// What earlier phases of this turn contributed.
+    #[serde(default)]
+    pub contributions: Contributions,
+}
+
+impl PostPreflightPromptContext {
+    /// The turn answers `prompt`.
+    pub fn new(prompt: impl Into<String>) -> Self {
+        Self { prompt: prompt.into(), ..Self::default() }
+    }
+}
+
+setters!(PostPreflightPromptContext {
+    /// The conversation so far.
+    history: Messages,
+    /// What the look at the prompt found.
+    findings: Vec<String>,
+    /// What earlier phases of this turn contributed.
+    contributions: Contributions,
+});
+
+/// Fires before the tools of a turn are settled: hooks contribute to them.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, HookKind)]
+#[hook_kind(name = "pre_tool_materialization", verdict = Contributions, json)]
+#[non_exhaustive]
+pub struct PreToolMaterialization {
+    /// What the person wrote.
+    pub prompt: String,
+    /// The names of the tools at hand.
+    #[serde(default)]
+    pub tools: Vec<String>,
+    /// The conversation so far.
+    #[serde(default)]
+    pub history: Messages,
+    /// What earlier phases of this turn contributed.
+    #[serde(default)]
+    pub contributions: Contributions,
+}
+
+impl PreToolMaterialization {
+    /// The turn answers `prompt`.
+    pub fn new(prompt: impl Into<String>) -> Self {
+        Self { prompt: prompt.into(), ..Self::default() }
+    }
+}
+
+setters!(PreToolMaterialization {
+    /// The names of the tools at hand.
+    tools: Vec<String>,
+    /// The conversation so far.
+    history: Messages,
+    /// What earlier phases of this turn contributed.
+    contributions: Contributions,
+});
+
+/// Fires before the prompt is written from its parts: hooks contribute the last of them.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, HookKind)]
+#[hook_kind(name = "pre_prompt_compile", verdict = Contributions, match(profile), json)]
+#[non_exhaustive]
+pub struct PrePromptCompile {
+    /// What the person wrote.
+    pub prompt: String,
+    /// The conversation so far.
+    #[serde(default)]
+    pub history: Messages,
+    /// The names of the tools at hand.
+    #[serde(default)]
+    pub tools: Vec<String>,
+    /// The model profile of the turn; empty where there is none.
+    #[serde(default)]
+    pub profile: String,
+    /// What earlier phases of this turn contributed.
+    #[serde(default)]
+    pub contributions: Contributions,
+}
+
+impl PrePromptCompile {
+    /// The turn answers `prompt`.
+    pub fn new(prompt: impl Into<String>) -> Self {
+        Self { prompt: prompt.into(), ..Self::default() }
+    }
+}
+
+setters!(PrePromptCompile {
+    /// The conversation so far.
+    history: Messages,
+    /// The names of the tools at hand.
+    tools: Vec<String>,
+    /// The model profile of the turn; empty where there is none.
+    profile: String,
+    /// What earlier phases of this turn contributed.
+    contributions: Contributions,
+});
+
+/// Fires when a turn is over: hooks contribute what is to be noted or done later.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, HookKind)]
+#[hook_kind(name = "post_turn", verdict = Contributions, json)]
+#[non_exhaustive]
+pub struct PostTurn {
+    /// What the person wrote.
+    pub prompt: String,
+    /// What the model answered.
+    #[serde(default)]
+    pub reply: String,
+    /// The tool calls of the turn.
+    #[serde(default)]
+    pub calls: Vec<ToolCall>,
+    /// What went wrong in the turn.
+    #[serde(default)]
+    pub errors: Vec<String>,
+    /// The conversation so far.
+    #[serde(default)]
+    pub history: Messages,
+    /// What earlier phases of this turn contributed.
+    #[serde(default)]
+    pub contributions: Contributions,
+}
+
+impl PostTurn {
+    /// The turn answers `prompt`.
+    pub fn new(prompt: impl Into<String>) -> Self {
+        Self { prompt: prompt.into(), ..Self::default() }
+    }
+}
+
+setters!(PostTurn {
+    /// What the model answered.
+    reply: String,
+    /// The tool calls of the turn.
+    calls: Vec<ToolCall>,
+    /// What went wrong in the turn.
+    errors: Vec<String>,
+    /// The conversation so far.
+    history: Messages,
+    /// What earlier phases of this turn contributed.
+    contributions: Contributions,
+});

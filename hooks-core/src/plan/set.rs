@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use std::fmt;
 use std::sync::Arc;
 
-use super::{Plan, default_policy};
+use super::Plan;
 use crate::audit::Finding;
 use crate::config::ListOwner;
 use crate::hook::{HookId, StepParts};
@@ -149,7 +149,7 @@ fn line(part: &StepParts<'_>) -> Line {
             let _ = write!(text, " {option} {};", ids.join(", "));
         }
     }
-    let policy = options.on_failure.unwrap_or_else(|| default_policy(binding.kind.semantics));
+    let policy = options.on_failure.unwrap_or(binding.kind.on_failure);
     let _ = write!(text, " on failure {};", policy.as_str());
     for (_, pattern) in binding.filters {
         let _ = write!(text, " only {pattern};");

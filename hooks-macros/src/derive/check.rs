@@ -7,6 +7,7 @@ use syn::parse::{Parse, ParseStream};
 use syn::{DeriveInput, Ident, LitStr, Path, Token, Type};
 
 use crate::errors::Errors;
+use crate::hook::description;
 use crate::names::{self, KIND_OPTIONS};
 use crate::options::{self, Once, Value, Written, without_spaces};
 
@@ -21,6 +22,11 @@ pub(crate) struct Kind {
     pub(crate) fields: Vec<Field>,
     pub(crate) check: Option<Path>,
     pub(crate) outside_turn: bool,
+    /// What is done when a hook fails that does not say it itself, where the kind departs from the rule.
+    pub(crate) on_failure: Option<Ident>,
+    /// Where it is said that the kind can be fired as JSON.
+    pub(crate) json: Option<Span>,
+    pub(crate) description: String,
     pub(crate) core: TokenStream,
     /// Whether the kind can be implemented, although something about it may be wrong.
     pub(crate) is_sound: bool,
@@ -68,6 +74,9 @@ pub(crate) fn check(item: &DeriveInput, errors: &mut Errors) -> Kind {
         fields: Vec::new(),
         check: None,
         outside_turn: false,
+        on_failure: None,
+        json: None,
+        description: description(&item.attrs),
         core: quote!(::hooks_core),
         is_sound: item.generics.params.is_empty() && !matches!(item.data, syn::Data::Union(_)),
     };
@@ -140,6 +149,8 @@ fn set(kind: &mut Kind, option: &Written, errors: &mut Errors) {
         "verdict" => kind.verdict = option.parse(errors, "a type, such as `verdict = Permission`"),
         "removable" => kind.removable = flag(option, errors).then(|| option.key.span()),
         "outside_turn" => kind.outside_turn = flag(option, errors),
+        "on_failure" => kind.on_failure = on_failure(option, errors),
+        "json" => kind.json = flag(option, errors).then(|| option.key.span()),
         "match" => kind.fields = fields(option, errors),
         "check" => kind.check = option.parse(errors, "the path of a function of the subject before and after"),
         "crate" => {
@@ -164,6 +175,23 @@ fn flag(option: &Written, errors: &mut Errors) -> bool {
         errors.at(option.value_span(), format!("`{0}` takes no value: write `{0}`", option.name()));
     }
     is_flag
+}
+
+/// What a kind may ask of all its hooks: that a gate refuses goes without saying, and removal is for the hook to say.
+fn on_failure(option: &Written, errors: &mut Errors) -> Option<Ident> {
+    let word = match &option.value {
+        Value::Is(tokens) => tokens.to_string(),
+        Value::Of(_) | Value::Flag | Value::Unreadable => String::new(),
+    };
+    let policy = match word.as_str() {
+        "continue" => "Continue",
+        "required" => "Required",
+        _ => {
+            errors.at(option.value_span(), "`on_failure` of a kind is `continue` or `required`");
+            return None;
+        }
+    };
+    Some(Ident::new(policy, option.value_span()))
 }
 
 fn fields(option: &Written, errors: &mut Errors) -> Vec<Field> {

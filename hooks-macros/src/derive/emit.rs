@@ -9,7 +9,7 @@ use super::check::{Field, Kind};
 use crate::types::place;
 
 pub(crate) fn emit(kind: &Kind) -> TokenStream {
-    let Kind { event, name, core, outside_turn, .. } = kind;
+    let Kind { event, name, core, outside_turn, description, .. } = kind;
     let subject = Named::new(kind.subject.as_ref());
     let verdict = Named::new(kind.verdict.as_ref());
     let aliases =
@@ -29,6 +29,11 @@ pub(crate) fn emit(kind: &Kind) -> TokenStream {
     let removal = quote_spanned!(subject.span=> type Removal = __hooks_core::#removal;);
     let fields = kind.fields.iter().map(|field| self::field(field, event));
     let check = kind.check.as_ref().map(|path| check(path, core, &subject));
+    let on_failure = kind.on_failure.as_ref().map(|policy| {
+        let policy = syn::Ident::new(&policy.to_string(), Span::call_site());
+        quote!(const ON_FAILURE: __hooks_core::OnFailure = __hooks_core::OnFailure::#policy;)
+    });
+    let json = json(kind);
     let removable = kind.removable.map(|_| quote!(impl __hooks_core::Removable for #event {}));
     let in_turn = (!outside_turn).then(|| quote!(impl __hooks_core::InTurn for #event {}));
     quote! {
@@ -52,6 +57,8 @@ pub(crate) fn emit(kind: &Kind) -> TokenStream {
                 const OUTSIDE_TURN: bool = #outside_turn;
                 const FIELDS: &'static [__hooks_core::Field<Self>] = &[#(#fields),*];
 
+                #on_failure
+
                 #check
 
                 #same
@@ -65,6 +72,14 @@ pub(crate) fn emit(kind: &Kind) -> TokenStream {
 
             #removable
             #in_turn
+
+            __hooks_core::inventory::submit! {
+                __hooks_core::KindEntry::of::<#event>(
+                    #description,
+                    __hooks_core::Origin::new(::core::file!(), ::core::line!(), ::core::module_path!()),
+                    #json,
+                )
+            }
         };
     }
 }
@@ -106,6 +121,13 @@ impl Named {
 
 fn semantics(verdict: &Named, has_subject: bool) -> TokenStream {
     quote_spanned!(verdict.span=> __hooks_core::semantics::<__HooksCoreVerdict>(#has_subject))
+}
+
+/// The way to fire the kind as JSON. What serde lacks is told at the word `json`.
+fn json(kind: &Kind) -> TokenStream {
+    let Some(span) = kind.json else { return quote!(__hooks_core::Option::None) };
+    let event = syn::Ident::new(&kind.event.to_string(), span);
+    quote_spanned!(span=> __hooks_core::Option::Some(__hooks_core::fire_json::<#event>))
 }
 
 fn field(field: &Field, event: &syn::Ident) -> TokenStream {

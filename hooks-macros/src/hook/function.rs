@@ -197,7 +197,7 @@ fn success(ty: &Type) -> &Type {
 }
 
 /// The doc comment, its lines joined, without the space that each begins with.
-fn description(attributes: &[Attribute]) -> String {
+pub(crate) fn description(attributes: &[Attribute]) -> String {
     let lines = attributes.iter().filter_map(|attribute| match &attribute.meta {
         syn::Meta::NameValue(meta) if meta.path.is_ident("doc") => match &meta.value {
             syn::Expr::Lit(syn::ExprLit { lit: syn::Lit::Str(text), .. }) => Some(text.value()),

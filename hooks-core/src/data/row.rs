@@ -1,0 +1,102 @@
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use super::block::{Block, text_or_blocks};
+use super::message::Role;
+use super::rules;
+use super::shared::shared;
+use super::tool::{ToolCall, ToolResult};
+use crate::kind::Violation;
+
+shared! {
+    /// A tool's result as it is stored.
+    ///
+    /// ```
+    /// use hooks_core::data::{ResultRow, ToolCall, ToolResult};
+    ///
+    /// let call = ToolCall::new("call_1", "lookup", serde_json::json!({}));
+    /// let row = ResultRow::new(&call, &ToolResult::text("found"));
+    /// assert_eq!((row.call_id.as_str(), row.tool.as_str()), ("call_1", "lookup"));
+    /// ```
+    ResultRow(ResultRowData)
+}
+
+/// What a [`ResultRow`] holds.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct ResultRowData {
+    /// The call that the row answers. It cannot be changed.
+    pub call_id: String,
+    /// The tool's name.
+    #[serde(default)]
+    pub tool: String,
+    /// What the tool said.
+    #[serde(default, deserialize_with = "text_or_blocks")]
+    pub content: Vec<Block>,
+    /// Whether the tool failed.
+    #[serde(default)]
+    pub is_error: bool,
+    /// Columns of the app.
+    #[serde(flatten)]
+    pub extra: Map<String, Value>,
+}
+
+impl ResultRow {
+    /// The row for what `call` came to. Context beside the result is no part of it.
+    pub fn new(call: &ToolCall, result: &ToolResult) -> Self {
+        ResultRowData {
+            call_id: call.id.clone(),
+            tool: call.name.clone(),
+            content: result.content.clone(),
+            is_error: result.is_error,
+            extra: result.extra.clone(),
+        }
+        .into()
+    }
+
+    pub(crate) fn check(before: &Self, after: &Self) -> Result<(), Violation> {
+        if before.call_id != after.call_id {
+            return Err(Violation::new(format!(
+                "the row answers the call `{}`, and would then answer `{}`; leave `call_id` as it is",
+                before.call_id, after.call_id
+            )));
+        }
+        rules::blocks(&before.content, &after.content)
+    }
+}
+
+shared! {
+    /// A change to a stored message: the fields that are to be written, by name.
+    ///
+    /// ```
+    /// use hooks_core::data::MessageUpdate;
+    /// use serde_json::json;
+    ///
+    /// let mut update = MessageUpdate::from_iter([("status", json!("completed"))]);
+    /// update.insert("silent".to_owned(), json!(true));
+    /// assert_eq!(serde_json::to_value(&update)?, json!({"status": "completed", "silent": true}));
+    /// # Ok::<(), serde_json::Error>(())
+    /// ```
+    MessageUpdate(Map<String, Value>)
+}
+
+impl<N: Into<String>> FromIterator<(N, Value)> for MessageUpdate {
+    fn from_iter<T: IntoIterator<Item = (N, Value)>>(fields: T) -> Self {
+        fields.into_iter().map(|(name, value)| (name.into(), value)).collect::<Map<_, _>>().into()
+    }
+}
+
+impl MessageUpdate {
+    /// A change of role or content is one that the message can be read with afterwards.
+    pub(crate) fn check(before: &Self, after: &Self) -> Result<(), Violation> {
+        let changed = |field: &str| after.get(field).filter(|value| before.get(field) != Some(value));
+        if let Some(role) = changed("role") {
+            let known: Result<Role, _> = Role::deserialize(role);
+            known.map_err(|_| Violation::new(format!("there is no role {role}; write one such as `user`")))?;
+        }
+        if let Some(content) = changed("content").filter(|content| !content.is_null()) {
+            text_or_blocks(content).map_err(|error| Violation::new(format!("`content` of the update: {error}")))?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,82 @@
+use serde::{Deserialize, Serialize};
+
+use super::words::setters;
+use crate::HookKind;
+use crate::data::{Messages, ModelReply, ModelRequest};
+use crate::verdict::ReplyVerdict;
+
+/// Fires before a model is called: hooks may rewrite the system prompt, route the call, and hold the output back.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, HookKind)]
+#[hook_kind(name = "pre_model_call", subject = ModelRequest, check = ModelRequest::check, match(call_site), json)]
+#[serde(default)]
+#[non_exhaustive]
+pub struct PreModelCall {
+    /// What the call is for, such as `main` or `title`; empty where the harness has but one.
+    pub call_site: String,
+    /// The messages that are sent.
+    pub messages: Messages,
+    /// The profiles that the call can be routed to.
+    pub profiles: Vec<String>,
+}
+
+impl PreModelCall {
+    /// A model is about to be called.
+    pub fn new() -> Self {
+        Self::default()
+    }
+}
+
+setters!(PreModelCall {
+    /// What the call is for.
+    call_site: String,
+    /// The messages that are sent.
+    messages: Messages,
+    /// The profiles that the call can be routed to.
+    profiles: Vec<String>,
+});
+
+/// Fires when a model has answered, or refused to: hooks may rewrite the answer, repair the messages and call again.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, HookKind)]
+#[hook_kind(
+    name = "post_model_call",
+    subject = ModelReply,
+    verdict = ReplyVerdict,
+    check = ModelReply::check,
+    match(call_site, stop_reason, model),
+    json
+)]
+#[serde(default)]
+#[non_exhaustive]
+pub struct PostModelCall {
+    /// What the call was for; empty where the harness has but one.
+    pub call_site: String,
+    /// Why the model stopped, in the provider's word, such as `max_tokens`; empty where it did not answer.
+    pub stop_reason: String,
+    /// Why the provider refused the call; the reply is then empty.
+    pub error: Option<String>,
+    /// The model that answered; empty where the harness does not know.
+    pub model: String,
+    /// Whether text of the answer was shown already, so that to continue has no effect.
+    pub streamed: bool,
+}
+
+impl PostModelCall {
+    /// A model stopped for `stop_reason`.
+    pub fn new(stop_reason: impl Into<String>) -> Self {
+        Self { stop_reason: stop_reason.into(), ..Self::default() }
+    }
+
+    /// A provider refused the call with `error`.
+    pub fn failed(error: impl Into<String>) -> Self {
+        Self { error: Some(error.into()), ..Self::default() }
+    }
+}
+
+setters!(PostModelCall {
+    /// What the call was for.
+    call_site: String,
+    /// The model that answered.
+    model: String,
+    /// Whether text of the answer was shown already.
+    streamed: bool,
+});

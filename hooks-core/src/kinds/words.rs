@@ -1,0 +1,70 @@
+//! How the kinds here are written: setters, and words of which a harness may have more.
+
+/// Setters for fields that a constructor does not ask for.
+macro_rules! setters {
+    ($event:ident { $($(#[$doc:meta])* $field:ident: $ty:ty $(=> $wrap:path)?,)* }) => {
+        impl $event {
+            $(
+                $(#[$doc])*
+                #[must_use]
+                pub fn $field(mut self, $field: impl Into<$ty>) -> Self {
+                    self.$field = $($wrap)?($field.into());
+                    self
+                }
+            )*
+        }
+    };
+}
+
+/// Words of the wire that hooks may filter by. A harness with another word passes it as it is.
+macro_rules! words {
+    ($(#[$doc:meta])* $name:ident { $($(#[$word_doc:meta])* $word:ident = $text:literal,)* }) => {
+        $(#[$doc])*
+        #[derive(Clone, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
+        #[serde(from = "String", into = "String")]
+        #[non_exhaustive]
+        pub enum $name {
+            $($(#[$word_doc])* $word,)*
+            /// A word of the harness.
+            Other(String),
+        }
+
+        impl AsRef<str> for $name {
+            fn as_ref(&self) -> &str {
+                match self {
+                    $(Self::$word => $text,)*
+                    Self::Other(word) => word,
+                }
+            }
+        }
+
+        impl std::fmt::Display for $name {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str(self.as_ref())
+            }
+        }
+
+        impl From<String> for $name {
+            fn from(word: String) -> Self {
+                match word.as_str() {
+                    $($text => Self::$word,)*
+                    _ => Self::Other(word),
+                }
+            }
+        }
+
+        impl From<&str> for $name {
+            fn from(word: &str) -> Self {
+                word.to_owned().into()
+            }
+        }
+
+        impl From<$name> for String {
+            fn from(word: $name) -> Self {
+                word.as_ref().to_owned()
+            }
+        }
+    };
+}
+
+pub(super) use {setters, words};

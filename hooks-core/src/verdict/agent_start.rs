@@ -1,0 +1,80 @@
+use serde::{Deserialize, Serialize};
+
+use super::{Contexts, Verdict};
+use crate::kind::Semantics;
+
+/// What hooks put before the model at the start of an agent's run: the first system prompt wins, contexts are kept in the
+/// order of the plan.
+///
+/// ```
+/// use hooks_core::prelude::*;
+/// use hooks_core::verdict::AgentStart;
+///
+/// let mut all = AgentStart::system_prompt("You are a clerk.");
+/// all.merge(AgentStart::system_prompt("You are a pirate.").with_context("it is Monday"));
+/// assert_eq!(all.system_prompt.as_deref(), Some("You are a clerk."));
+/// assert_eq!(all.contexts.joined(), "it is Monday");
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+#[non_exhaustive]
+pub struct AgentStart {
+    /// The instructions to use in place of the agent's own.
+    pub system_prompt: Option<String>,
+    /// Text to be put before the model beside the prompt.
+    pub contexts: Contexts,
+}
+
+impl AgentStart {
+    /// Uses `text` in place of the agent's own instructions, unless an earlier hook said so.
+    pub fn system_prompt(text: impl Into<String>) -> Self {
+        Self { system_prompt: Some(text.into()), contexts: Contexts::default() }
+    }
+
+    /// Puts `text` before the model beside the prompt.
+    pub fn context(text: impl Into<String>) -> Self {
+        Self::default().with_context(text)
+    }
+
+    /// Adds a context to this answer.
+    #[must_use]
+    pub fn with_context(mut self, text: impl Into<String>) -> Self {
+        self.contexts.push(text.into());
+        self
+    }
+}
+
+impl From<()> for AgentStart {
+    fn from((): ()) -> Self {
+        Self::default()
+    }
+}
+
+impl From<Contexts> for AgentStart {
+    fn from(contexts: Contexts) -> Self {
+        Self { system_prompt: None, contexts }
+    }
+}
+
+impl Verdict for AgentStart {
+    const SEMANTICS: Option<Semantics> = Some(Semantics::Contribute);
+
+    fn merge(&mut self, later: Self) {
+        if self.system_prompt.is_none() {
+            self.system_prompt = later.system_prompt;
+        }
+        self.contexts.append(later.contexts);
+    }
+
+    fn is_silent(&self) -> bool {
+        self.system_prompt.is_none() && self.contexts.is_empty()
+    }
+
+    fn summary(&self) -> Option<&'static str> {
+        match (&self.system_prompt, self.contexts.is_empty()) {
+            (Some(_), _) => Some("system prompt"),
+            (None, false) => Some("context"),
+            (None, true) => None,
+        }
+    }
+}

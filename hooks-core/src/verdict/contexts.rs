@@ -1,0 +1,91 @@
+use serde::{Deserialize, Serialize};
+
+use super::Verdict;
+use crate::kind::Semantics;
+
+/// Text that hooks put before the model, in the order of the plan.
+///
+/// ```
+/// use hooks_core::prelude::*;
+/// use hooks_core::verdict::Contexts;
+///
+/// let mut all = Contexts::from("it is Monday");
+/// all.merge(Contexts::from(vec!["the desk closes at five".to_owned()]));
+/// assert_eq!(all.iter().collect::<Vec<_>>(), ["it is Monday", "the desk closes at five"]);
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Contexts {
+    texts: Vec<String>,
+}
+
+impl Contexts {
+    /// All of them, in the order of the plan.
+    pub fn iter(&self) -> impl Iterator<Item = &str> {
+        self.texts.iter().map(String::as_str)
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.texts.is_empty()
+    }
+
+    /// All of them as one text, with a blank line between two.
+    pub fn joined(&self) -> String {
+        self.texts.join("\n\n")
+    }
+
+    pub(crate) fn push(&mut self, text: String) {
+        self.texts.push(text);
+    }
+
+    pub(crate) fn append(&mut self, mut later: Self) {
+        self.texts.append(&mut later.texts);
+    }
+}
+
+impl From<()> for Contexts {
+    fn from((): ()) -> Self {
+        Self::default()
+    }
+}
+
+impl From<&str> for Contexts {
+    fn from(text: &str) -> Self {
+        text.to_owned().into()
+    }
+}
+
+impl From<String> for Contexts {
+    fn from(text: String) -> Self {
+        Self { texts: vec![text] }
+    }
+}
+
+impl From<Vec<String>> for Contexts {
+    fn from(texts: Vec<String>) -> Self {
+        Self { texts }
+    }
+}
+
+impl From<Option<String>> for Contexts {
+    fn from(text: Option<String>) -> Self {
+        Self { texts: text.into_iter().collect() }
+    }
+}
+
+impl Verdict for Contexts {
+    const SEMANTICS: Option<Semantics> = Some(Semantics::Contribute);
+
+    fn merge(&mut self, later: Self) {
+        self.append(later);
+    }
+
+    fn is_silent(&self) -> bool {
+        self.is_empty()
+    }
+
+    fn summary(&self) -> Option<&'static str> {
+        (!self.is_empty()).then_some("context")
+    }
+}

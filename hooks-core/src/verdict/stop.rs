@@ -1,0 +1,142 @@
+use serde::{Deserialize, Serialize};
+
+use super::{Contexts, Reason, Verdict};
+use crate::kind::Semantics;
+
+/// What hooks say of a turn that is about to end: block > end > continue > no opinion.
+///
+/// A block or an end is final. A wish to continue is not, so that a later guard can still end the turn; the follow-ups of
+/// several hooks are joined. Contexts and system messages are kept in the order of the plan, and one hook that suppresses
+/// the output is enough.
+///
+/// ```
+/// use hooks_core::prelude::*;
+/// use hooks_core::verdict::{StopDecision, StopVerdict};
+///
+/// let mut verdict = StopVerdict::continue_with("run the tests first");
+/// verdict.merge(StopVerdict::end("the person left").suppress_output());
+/// assert!(matches!(verdict.decision, StopDecision::End(_)) && verdict.suppress_output);
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+#[non_exhaustive]
+pub struct StopVerdict {
+    /// How the turn goes on.
+    pub decision: StopDecision,
+    /// Text that goes with the answer.
+    pub contexts: Contexts,
+    /// What the person is told beside the answer.
+    pub system_messages: Vec<String>,
+    /// Whether the contexts are kept from the person.
+    pub suppress_output: bool,
+}
+
+/// How a turn goes on that is about to end.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum StopDecision {
+    /// Nothing was said; it ends.
+    #[default]
+    NoOpinion,
+    /// It goes on, with this as the next message.
+    Continue(Reason),
+    /// It ends, whoever wants to continue.
+    End(Reason),
+    /// It ends with an error in the place of the answer.
+    Block(Reason),
+}
+
+impl StopVerdict {
+    fn of(decision: StopDecision) -> Self {
+        Self { decision, ..Self::default() }
+    }
+
+    /// Goes on with `follow_up` as the next message. A harness honours it a bounded number of times in a turn.
+    pub fn continue_with(follow_up: impl Into<Reason>) -> Self {
+        Self::of(StopDecision::Continue(follow_up.into()))
+    }
+
+    /// Ends the turn for `reason`, whoever wants to continue.
+    pub fn end(reason: impl Into<Reason>) -> Self {
+        Self::of(StopDecision::End(reason.into()))
+    }
+
+    /// Ends the turn with an error in the place of the answer.
+    pub fn block(reason: impl Into<Reason>) -> Self {
+        Self::of(StopDecision::Block(reason.into()))
+    }
+
+    /// Adds text that goes with the answer.
+    #[must_use]
+    pub fn with_context(mut self, text: impl Into<String>) -> Self {
+        self.contexts.push(text.into());
+        self
+    }
+
+    /// Tells the person something beside the answer.
+    #[must_use]
+    pub fn with_system_message(mut self, text: impl Into<String>) -> Self {
+        self.system_messages.push(text.into());
+        self
+    }
+
+    /// Keeps the contexts from the person.
+    #[must_use]
+    pub fn suppress_output(mut self) -> Self {
+        self.suppress_output = true;
+        self
+    }
+}
+
+impl From<()> for StopVerdict {
+    fn from((): ()) -> Self {
+        Self::default()
+    }
+}
+
+impl StopDecision {
+    fn rank(&self) -> u8 {
+        match self {
+            Self::NoOpinion => 0,
+            Self::Continue(_) => 1,
+            Self::End(_) => 2,
+            Self::Block(_) => 3,
+        }
+    }
+}
+
+impl Verdict for StopVerdict {
+    const SEMANTICS: Option<Semantics> = Some(Semantics::Control);
+
+    fn merge(&mut self, mut later: Self) {
+        match (&self.decision, later.decision) {
+            (StopDecision::Continue(first), StopDecision::Continue(second)) => {
+                self.decision = StopDecision::Continue(Reason::from(format!("{first}\n\n{second}")));
+            }
+            (first, second) if second.rank() > first.rank() => self.decision = second,
+            _ => {}
+        }
+        self.contexts.append(later.contexts);
+        self.system_messages.append(&mut later.system_messages);
+        self.suppress_output |= later.suppress_output;
+    }
+
+    fn is_final(&self) -> bool {
+        self.decision.rank() >= 2
+    }
+
+    fn is_silent(&self) -> bool {
+        *self == Self::default()
+    }
+
+    fn summary(&self) -> Option<&'static str> {
+        match self.decision {
+            StopDecision::Block(_) => Some("block"),
+            StopDecision::End(_) => Some("end"),
+            StopDecision::Continue(_) => Some("continue"),
+            StopDecision::NoOpinion if self.contexts.is_empty() => None,
+            StopDecision::NoOpinion => Some("context"),
+        }
+    }
+}

@@ -1,0 +1,226 @@
+//! What the kinds refuse: JSON that is no message, and what hooks leave that no provider takes.
+
+use hooks_core::data::{Block, Messages, ModelReply};
+use hooks_core::prelude::*;
+use serde_json::{Value, json};
+
+fn text() -> Value {
+    json!({"type": "text", "text": "hi"})
+}
+
+/// Blocks of known types that lack something, or have it in another form.
+fn malformed() -> Vec<Value> {
+    vec![
+        json!("hi"),
+        json!({"text": "hi"}),
+        json!({"type": 3}),
+        json!({"type": "text"}),
+        json!({"type": "text", "text": 3}),
+        json!({"type": "tool_use", "name": "lookup", "input": {}}),
+        json!({"type": "tool_use", "id": "c", "input": {}}),
+        json!({"type": "tool_result", "content": "found"}),
+        json!({"type": "tool_result", "tool_use_id": "c", "content": 3}),
+        json!({"type": "tool_result", "tool_use_id": "c", "content": [{"type": "text"}]}),
+        json!({"type": "image"}),
+        json!({"type": "image", "source": "here"}),
+        json!({"type": "document", "source": null}),
+        json!({"type": "thinking", "signature": "s"}),
+        json!({"type": "redacted_thinking"}),
+        json!({"type": "image_url", "image_url": "https://example.com"}),
+    ]
+}
+
+fn well_formed() -> Vec<Value> {
+    vec![
+        text(),
+        json!({"type": "text", "text": "hi", "cache_control": {"type": "ephemeral"}}),
+        json!({"type": "tool_use", "id": "", "name": "lookup", "input": {}}),
+        json!({"type": "tool_result", "tool_use_id": "c", "content": "found"}),
+        json!({"type": "tool_result", "tool_use_id": "c", "content": [text()], "is_error": true}),
+        json!({"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "AA=="}}),
+        json!({"type": "image", "data": "AA==", "mimeType": "image/png"}),
+        json!({"type": "document", "source": {"type": "text", "data": "hi"}}),
+        json!({"type": "thinking", "thinking": "hm", "signature": "s"}),
+        json!({"type": "redacted_thinking", "data": "AA"}),
+        json!({"type": "image_url", "image_url": {"url": "https://example.com"}}),
+        json!({"type": "hologram"}),
+    ]
+}
+
+#[test]
+fn v7_v10_v11_messages_as_json() {
+    for role in ["narrator", "User", ""] {
+        assert!(serde_json::from_value::<Message>(json!({"role": role, "content": [text()]})).is_err(), "{role}");
+    }
+    for content in [json!(3), json!({"type": "text", "text": "hi"}), json!([3])] {
+        assert!(serde_json::from_value::<Message>(json!({"role": "user", "content": content})).is_err(), "{content}");
+    }
+    for block in malformed() {
+        assert!(serde_json::from_value::<Message>(json!({"role": "user", "content": [block]})).is_err(), "{block}");
+    }
+    for block in well_formed() {
+        let message = serde_json::from_value::<Message>(json!({"role": "user", "content": [block]}));
+        assert!(message.is_ok(), "{block}: {message:?}");
+    }
+}
+
+/// A bare string says the same as one block of text, and providers send both, so a message may hold it.
+#[test]
+fn v8_a_string_is_one_block_of_text() {
+    let message: Message = serde_json::from_value(json!({"role": "user", "content": "hi"})).unwrap();
+    assert_eq!(serde_json::to_value(&message).unwrap()["content"], json!([text()]));
+}
+
+#[test]
+fn v13_null_where_something_is_required() {
+    for message in
+        [json!({"role": null, "content": []}), json!({"content": []}), json!({"role": "user", "content": null})]
+    {
+        assert!(serde_json::from_value::<Message>(message.clone()).is_err(), "{message}");
+    }
+    assert!(serde_json::from_value::<ModelReply>(json!({"content": null})).is_err());
+}
+
+#[test]
+fn v14_the_content_of_a_reply_is_a_list_of_blocks() {
+    assert!(serde_json::from_value::<ModelReply>(json!({"content": "rewritten"})).is_err());
+    for block in malformed() {
+        assert!(serde_json::from_value::<ModelReply>(json!({"content": [block]})).is_err(), "{block}");
+    }
+    for block in well_formed() {
+        assert!(serde_json::from_value::<ModelReply>(json!({"content": [block]})).is_ok(), "{block}");
+    }
+}
+
+/// Fires `K` at a hook that makes `after` of the subject, and says whether it failed and what it broke.
+fn left<K: HookKind>(event: &K, before: K::Subject, after: K::Subject) -> Option<String> {
+    let registry = Registry::empty();
+    let write = move |_: &HookContext, _: &K, subject: &mut K::Subject| subject.clone_from(&after);
+    registry.register(Hook::writer::<K, _, _, _>("writes", write)).unwrap();
+    let hooks = registry.scope(&AgentDef::new("test").hooks(["writes"]), None).unwrap();
+    let fired = hooks.fire_blocking(&HookContext::new(), event, before).unwrap_or_else(|error| panic!("{error}"));
+    fired.report.failures.first().map(ToString::to_string)
+}
+
+fn list(messages: Value) -> Messages {
+    serde_json::from_value(messages).unwrap()
+}
+
+/// Built from Rust, where no JSON is read: the block goes by as it is.
+fn with(block: &Value) -> Messages {
+    Messages::from(vec![Message::of(Role::User, vec![Block::Other(block.clone())])])
+}
+
+fn call() -> Value {
+    json!({"role": "assistant", "content": [{"type": "tool_use", "id": "c", "name": "t", "input": {}}]})
+}
+
+fn result() -> Value {
+    json!({"role": "user", "content": [{"type": "tool_result", "tool_use_id": "c", "content": "found"}]})
+}
+
+fn says(role: &str) -> Value {
+    json!({"role": role, "content": [text()]})
+}
+
+/// Before, after, and what is said of the change.
+fn changes() -> Vec<(Messages, Messages, Option<&'static str>)> {
+    let pair = || list(json!([says("user"), call(), result()]));
+    vec![
+        (pair(), pair(), None),
+        (pair(), list(json!([says("user")])), None),
+        (pair(), list(json!([says("user"), result()])), Some("the result of tool call `c` is there without its call")),
+        (pair(), list(json!([says("user"), call()])), Some("tool call `c` is there without its result")),
+        (pair(), list(json!([result(), call()])), Some("the result of tool call `c` is there without its call")),
+        (list(json!([call()])), list(json!([says("user"), call()])), None),
+        (pair(), with(&json!({"type": "image"})), Some("a block of the type `image` needs `source`, an object")),
+        (pair(), with(&json!({"type": "hologram", "beam": 7})), None),
+        (pair(), with(&json!(3)), Some("a block is an object with a `type`")),
+        (pair(), with(&json!({"type": "tool_use", "id": "x"})), Some("a block of the type `tool_use` has a variant")),
+        (with(&json!({"type": "image"})), with(&json!({"type": "image"})), None),
+    ]
+}
+
+fn assert_told(told: Option<&String>, expected: Option<&str>, at: &str) {
+    match (told, expected) {
+        (None, None) => {}
+        (Some(told), Some(expected)) if told.contains(expected) => {}
+        _ => panic!("{at}: expected {expected:?}, found {told:?}"),
+    }
+}
+
+#[test]
+fn s17_histories_that_no_provider_takes() {
+    for (i, (before, after, expected)) in changes().into_iter().enumerate() {
+        let told = left(&FilterMessages::new(), before.clone(), after.clone());
+        assert_told(told.as_ref(), expected, &format!("filter_messages, row {i}"));
+        let told = left(&PrefilterLlmHistory::new(), before.clone(), after.clone());
+        assert_told(told.as_ref(), expected, &format!("prefilter_llm_history, row {i}"));
+        let event = UserPromptSubmit::new("hi", before.clone());
+        assert_told(
+            left(&event, before.clone(), after.clone()).as_ref(),
+            expected,
+            &format!("user_prompt_submit, {i}"),
+        );
+        let reply = |messages: &Messages| ModelReply::default().messages(messages.clone());
+        let told = left(&PostModelCall::new("end_turn"), reply(&before), reply(&after));
+        assert_told(told.as_ref(), expected, &format!("post_model_call, row {i}"));
+        let compacted = |messages: &Messages| CompactedHistory::new(messages.clone());
+        let told = left(&PostCompact::new("auto", "full"), compacted(&before), compacted(&after));
+        assert_told(told.as_ref(), expected, &format!("post_compact, row {i}"));
+    }
+}
+
+#[test]
+fn v7_nobody_adds_instructions_to_a_conversation() {
+    let table = [
+        (json!([says("user")]), json!([says("system"), says("user")]), true),
+        (json!([says("user")]), json!([says("user"), says("developer")]), true),
+        (json!([says("system"), says("user")]), json!([says("system"), says("user"), says("user")]), false),
+        (json!([says("system"), says("user")]), json!([says("user")]), false),
+    ];
+    for (before, after, refused) in table {
+        let (before, after) = (list(before), list(after));
+        let told = left(&UserPromptSubmit::new("hi", before.clone()), before.clone(), after.clone());
+        assert_eq!(told.is_some_and(|told| told.contains("role `system`")), refused, "{before:?} {after:?}");
+        assert_eq!(left(&FilterMessages::new(), before, after), None, "what is read may hold them");
+    }
+}
+
+#[test]
+fn rows_and_requests() {
+    let tool = ToolCall::new("c", "t", json!({}));
+    let row = ResultRow::new(&tool, &ToolResult::text("found"));
+    let mut other = row.clone();
+    other.call_id = "d".to_owned();
+    let told = left(&BeforeStoreToolResult::new(tool.clone()), row.clone(), other);
+    assert_told(told.as_ref(), Some("the row answers the call `c`"), "another call");
+    let mut fine = row.clone();
+    fine.content = vec![Block::text("masked")];
+    assert_told(left(&BeforeStoreToolResult::new(tool.clone()), row, fine).as_ref(), None, "other content");
+
+    let update = |field: &str, value: Value| MessageUpdate::from_iter([(field, value)]);
+    let updates = [
+        (update("role", json!("narrator")), Some("there is no role \"narrator\"")),
+        (update("role", json!("user")), None),
+        (update("content", json!(3)), Some("`content` of the update")),
+        (update("content", json!([{"type": "image"}])), Some("`content` of the update")),
+        (update("content", json!("hi")), None),
+        (update("status", json!("done")), None),
+    ];
+    for (after, expected) in updates {
+        let told = left(&BeforeUpdateMessage::new("m"), MessageUpdate::default(), after.clone());
+        assert_told(told.as_ref(), expected, &format!("{after:?}"));
+    }
+
+    let told = left(&PreModelCall::new(), ModelRequest::new("x"), ModelRequest::new("x").profile("  "));
+    assert_told(told.as_ref(), Some("`profile` is blank"), "profile");
+
+    let bad = || vec![Block::Other(json!({"type": "thinking"}))];
+    let expected = Some("a block of the type `thinking` needs `thinking`, a string");
+    let told = left(&BeforeCreateMessage::new(), Message::default(), Message::of(Role::User, bad()));
+    assert_told(told.as_ref(), expected, "row");
+    let mut result = ToolResult::text("found");
+    result.content = bad();
+    assert_told(left(&AfterToolCallSuccess::new(tool), ToolResult::text("x"), result).as_ref(), expected, "result");
+}

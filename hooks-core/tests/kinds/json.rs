@@ -1,0 +1,164 @@
+//! Kinds fired by their name, those of the app too.
+
+use hooks_core::dispatch::{JsonError, JsonFired};
+use hooks_core::prelude::*;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+#[derive(Clone, PartialEq, Serialize, Deserialize)]
+struct Refund {
+    cents: u64,
+}
+
+/// An app's kind with JSON.
+#[derive(Serialize, Deserialize, HookKind)]
+#[hook_kind(name = "before_refund", subject = Refund, verdict = Permission, match(region), json)]
+struct BeforeRefund {
+    region: String,
+}
+
+/// An app's kind without.
+#[derive(HookKind)]
+#[hook_kind(name = "opaque")]
+struct Opaque {}
+
+#[hook(id = "halve", kind = BeforeRefund, region = "eu")]
+fn halve(refund: &mut Refund) -> Permission {
+    refund.cents /= 2;
+    Permission::ask("half of it")
+}
+
+#[hook(id = "drop_empty", kind = after_tool_call_success)]
+fn drop_empty(result: ToolResult) -> Option<ToolResult> {
+    (!result.to_text().is_empty()).then_some(result)
+}
+
+#[hook(id = "later", kind = pre_model_call)]
+async fn later(request: &mut ModelRequest) -> Halt {
+    tokio::task::yield_now().await;
+    request.system_prompt.push('!');
+    Halt::new("enough")
+}
+
+#[hook(id = "sees_opaque", kind = Opaque)]
+fn sees_opaque() {}
+
+fn hooks() -> HookSet {
+    let all = || hooks![halve, drop_empty, later, sees_opaque];
+    Registry::empty().with(all()).unwrap().scope(&AgentDef::new("test").hooks(all()), None).unwrap()
+}
+
+async fn fire(kind: &str, event: Value, subject: Value) -> Result<JsonFired, JsonError> {
+    hooks().fire_json(kind, &HookContext::new(), event, subject).await
+}
+
+#[tokio::test]
+async fn a_kind_of_the_app_is_fired_like_a_built_in_one() {
+    let fired = fire("before_refund", json!({"region": "eu"}), json!({"cents": 100})).await.unwrap();
+    assert_eq!(fired.subject, Some(json!({"cents": 50})));
+    assert_eq!((&fired.verdict["permission"], &fired.verdict["by"]), (&json!("ask"), &json!("halve")));
+    let fired = fire("before_refund", json!({"region": "us"}), json!({"cents": 100})).await.unwrap();
+    assert_eq!(fired.subject, Some(json!({"cents": 100})));
+    assert_eq!(fired.verdict, json!({"permission": "no_opinion"}));
+}
+
+#[tokio::test]
+async fn a_removed_subject_is_told_apart_from_null() {
+    let event = json!({"call": {"id": "c", "name": "lookup"}});
+    let fired = fire("after_tool_call_success", event.clone(), json!({"content": ""})).await.unwrap();
+    assert_eq!((fired.subject, fired.verdict), (None, Value::Null));
+    assert_eq!(fired.report.removed_by.as_ref().unwrap().as_str(), "drop_empty");
+    let fired = fire("after_tool_call_success", event, json!({"content": "found", "took": 3})).await.unwrap();
+    assert_eq!(fired.subject.unwrap()["took"], 3, "unknown fields stay");
+}
+
+#[tokio::test]
+async fn async_hooks_and_halts() {
+    let fired = fire("pre_model_call", json!({}), json!({"system_prompt": "hi"})).await.unwrap();
+    assert_eq!(fired.subject.unwrap()["system_prompt"], "hi!");
+    assert_eq!(fired.report.halt.as_ref().unwrap().reason.as_str(), "enough");
+}
+
+#[tokio::test]
+async fn what_is_wrong_is_told() {
+    let call = json!({"call": {"id": "c", "name": "t"}});
+    let table = [
+        (
+            "before_tol_call",
+            json!({}),
+            Value::Null,
+            "there is no kind `before_tol_call`; did you mean `before_tool_call`?",
+        ),
+        ("breakfast", json!({}), Value::Null, "there is no kind `breakfast`"),
+        ("opaque", json!({}), Value::Null, "the kind `opaque` cannot be fired as JSON; add `json`"),
+        (
+            "before_tool_call",
+            json!({"tool": "t"}),
+            Value::Null,
+            "the event is not one of `before_tool_call`: missing field `call`",
+        ),
+        ("before_tool_call", json!(3), Value::Null, "the event is not one of `before_tool_call`: invalid type"),
+        (
+            "before_refund",
+            json!({"region": "eu"}),
+            json!({}),
+            "the subject is not one of `before_refund`: missing field `cents`",
+        ),
+        ("after_tool_call", call, json!({}), "the subject is not one of `after_tool_call`: invalid type"),
+    ];
+    for (kind, event, subject, expected) in table {
+        let error = fire(kind, event, subject).await.unwrap_err().to_string();
+        assert!(error.starts_with(expected), "{kind}: {error}");
+    }
+}
+
+/// The least an event of each kind needs; whoever adds a kind is asked for it here.
+fn least(kind: &str) -> (Value, Value) {
+    let call = || json!({"call": {"id": "c", "name": "t", "input": {}}});
+    let message = || json!({"role": "user", "content": [{"type": "text", "text": "hi"}]});
+    match kind {
+        "shutdown" | "stop" | "turn_end" => (json!({"reason": "shutdown"}), Value::Null),
+        "gateway_start" => (json!({"address": "here"}), Value::Null),
+        "init" | "gateway_stop" => (json!({}), Value::Null),
+        "session_start" => (json!({"session": "s", "source": "startup"}), Value::Null),
+        "session_end" => (json!({"session": "s", "reason": "idle"}), Value::Null),
+        "message_received" | "message_sending" => (json!({"channel": "mail"}), message()),
+        "message_sent" => {
+            (json!({"channel": "mail", "message": message(), "delivery": {"status": "sent"}}), Value::Null)
+        }
+        "user_prompt_submit" => (json!({"prompt": "hi", "original": [message()]}), json!([message()])),
+        "filter_messages" | "prefilter_llm_history" => (json!({}), json!([message()])),
+        "pre_model_call" => (json!({}), json!({"system_prompt": "", "profile": null, "defer_output": false})),
+        "post_model_call" => (json!({}), json!({"content": [], "messages": []})),
+        "before_tool_call" => (call(), json!({"limit": 3})),
+        "after_tool_call_success" => (call(), json!({"content": [], "is_error": false})),
+        "after_tool_call_failure" => {
+            (json!({"call": call()["call"], "error": "no"}), json!({"content": [], "is_error": true}))
+        }
+        "after_tool_call" => (call(), Value::Null),
+        "before_store_tool_result" => {
+            (call(), json!({"call_id": "c", "tool": "t", "content": [], "is_error": false, "column": 7}))
+        }
+        "before_create_message" => (json!({}), message()),
+        "after_create_message" => (json!({"message": message()}), Value::Null),
+        "before_update_message" => (json!({"message_id": "m"}), json!({"status": "done"})),
+        "after_update_message" => (json!({"message_id": "m", "message": message()}), Value::Null),
+        "before_compaction" => (json!({"trigger": "auto", "compaction": "full"}), Value::Null),
+        "post_compact" => (json!({"trigger": "auto", "compaction": "full"}), json!({"messages": [], "summary": null})),
+        _ => (json!({"prompt": "hi"}), Value::Null),
+    }
+}
+
+#[tokio::test]
+async fn every_built_in_kind_takes_the_least_and_gives_the_subject_back() {
+    let none = Registry::empty().scope(&AgentDef::new("nobody"), None).unwrap();
+    for kind in hooks_core::kinds::all() {
+        if !kind.origin().module.starts_with("hooks_core::kinds") {
+            continue;
+        }
+        let (event, subject) = least(kind.name());
+        let fired = none.fire_json(kind.name(), &HookContext::new(), event, subject.clone()).await;
+        let fired = fired.unwrap_or_else(|error| panic!("{}: {error}", kind.name()));
+        assert_eq!(fired.subject, Some(subject), "{}", kind.name());
+    }
+}

@@ -1,0 +1,90 @@
+//! The macros' list of kinds against the kinds themselves.
+
+use hooks_core::hook::OnFailure;
+use hooks_core::kinds;
+use hooks_core::prelude::*;
+
+/// A kind of the app.
+#[derive(HookKind)]
+#[hook_kind(name = "lunch", match(dish))]
+struct Lunch {
+    dish: String,
+}
+
+/// Every name that an attribute takes: one that stands for another type would be registered under another name.
+#[hook(id = "everywhere", kind = [after_create_message, after_tool_call, after_tool_call_failure, after_tool_call_success, after_update_message, before_agent_start, before_compaction, before_create_message, before_store_tool_result, before_tool_call, before_update_message, filter_messages, gateway_start, gateway_stop, init, message_received, message_sending, message_sent, post_compact, post_model_call, post_preflight_prompt_context, post_turn, pre_model_call, pre_policy, pre_prompt_compile, pre_prompt_context, pre_tool_materialization, prefilter_llm_history, session_end, session_start, shutdown, stop, turn_end, user_prompt_submit])]
+fn everywhere() {}
+
+fn built_in() -> Vec<&'static hooks_core::KindEntry> {
+    kinds::all().into_iter().filter(|kind| kind.origin().module.starts_with("hooks_core::kinds")).collect()
+}
+
+#[test]
+fn the_names_of_attributes_are_those_of_the_kinds() {
+    let registry = Registry::empty().with(hooks![everywhere]).unwrap();
+    let mut named: Vec<_> = registry.hooks()[0].kinds().collect();
+    named.sort_unstable();
+    let there: Vec<_> = built_in().into_iter().map(hooks_core::KindEntry::name).collect();
+    assert_eq!(named, there);
+}
+
+#[test]
+fn a_kind_says_of_itself_what_it_is() {
+    let lunch = kinds::all().into_iter().find(|kind| kind.name() == "lunch").unwrap();
+    assert_eq!((lunch.semantics(), lunch.fields(), lunch.has_json()), (Semantics::Event, vec!["dish"], false));
+    assert_eq!(lunch.description(), "A kind of the app.");
+    assert!(lunch.origin().file.ends_with("listed.rs") && lunch.origin().line > 0);
+    assert_eq!(Lunch { dish: "soup".to_owned() }.dish, "soup");
+}
+
+#[test]
+fn every_built_in_kind_can_be_fired_as_json_and_says_when_it_fires() {
+    for kind in built_in() {
+        assert!(kind.has_json(), "{kind:?}");
+        assert!(kind.description().starts_with("Fires "), "{kind:?}");
+    }
+}
+
+#[test]
+fn kinds_outside_a_turn() {
+    let outside: Vec<_> =
+        built_in().into_iter().filter(|kind| kind.is_outside_turn()).map(hooks_core::KindEntry::name).collect();
+    assert_eq!(
+        outside,
+        [
+            "gateway_start",
+            "gateway_stop",
+            "init",
+            "message_received",
+            "message_sending",
+            "message_sent",
+            "session_end",
+            "session_start",
+            "shutdown"
+        ]
+    );
+}
+
+#[test]
+fn what_holds_where_a_hook_does_not_say_what_its_failure_means() {
+    for kind in built_in() {
+        let expected = match (kind.name(), kind.semantics()) {
+            ("init", _) => OnFailure::Required,
+            (_, Semantics::Gate) => OnFailure::Deny,
+            _ => OnFailure::Continue,
+        };
+        assert_eq!(kind.on_failure(), expected, "{kind:?}");
+    }
+}
+
+#[test]
+fn a_failing_hook_of_init_is_an_error() {
+    let registry = Registry::empty();
+    let fails = |_: &HookContext, _: &Init, (): &()| Err::<(), _>("no database");
+    registry.register(Hook::reader::<Init, _, _, _>("opens_database", fails)).unwrap();
+    registry.set_app(AppDef::new("app").hooks(["opens_database"]));
+    let hooks = registry.scope(&AgentDef::new("a"), None).unwrap();
+    let error = hooks.fire_blocking(&HookContext::new(), &Init::new("mail"), ()).unwrap_err();
+    assert!(error.to_string().contains("opens_database"), "{error}");
+    assert!(hooks.to_string().contains("on failure required"), "{hooks}");
+}

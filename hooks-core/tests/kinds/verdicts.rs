@@ -1,0 +1,83 @@
+//! How answers are folded, as tables.
+
+use hooks_core::prelude::*;
+
+fn fold<V: Verdict>(answers: impl IntoIterator<Item = V>) -> V {
+    let mut folded = V::from(());
+    for answer in answers {
+        if folded.is_final() {
+            break;
+        }
+        folded.merge(answer);
+    }
+    folded
+}
+
+#[test]
+fn the_last_opinion_on_a_reply_decides() {
+    use ReplyVerdict::{Continue, NoOpinion, Stop};
+    let table = [
+        (vec![], NoOpinion),
+        (vec![Stop, Continue], Continue),
+        (vec![Continue, Stop], Stop),
+        (vec![Continue, NoOpinion], Continue),
+    ];
+    for (answers, expected) in table {
+        assert_eq!(fold(answers.clone()), expected, "{answers:?}");
+    }
+}
+
+#[test]
+fn a_stop_is_blocked_ended_or_continued() {
+    let go = || StopVerdict::continue_with("go on");
+    let table = [
+        (vec![], "None"),
+        (vec![go(), ().into()], "Continue(go on)"),
+        (vec![go(), StopVerdict::continue_with("and on")], "Continue(go on\n\nand on)"),
+        (vec![go(), StopVerdict::end("enough")], "End(enough)"),
+        (vec![StopVerdict::end("enough"), go()], "End(enough)"),
+        (vec![go(), StopVerdict::block("no")], "Block(no)"),
+        (vec![StopVerdict::block("no"), StopVerdict::end("enough")], "Block(no)"),
+    ];
+    for (answers, expected) in table {
+        let decision = match fold(answers.clone()).decision {
+            StopDecision::Continue(text) => format!("Continue({text})"),
+            StopDecision::End(reason) => format!("End({reason})"),
+            StopDecision::Block(reason) => format!("Block({reason})"),
+            _ => "None".to_owned(),
+        };
+        assert_eq!(decision, expected, "{answers:?}");
+    }
+}
+
+#[test]
+fn what_goes_with_a_stop_is_kept_in_order() {
+    let first = StopVerdict::default().with_context("a").with_system_message("x");
+    let second = StopVerdict::default().with_context("b").with_system_message("y").suppress_output();
+    let all = fold([first, second]);
+    assert_eq!((all.contexts.joined().as_str(), all.suppress_output), ("a\n\nb", true));
+    assert_eq!(all.system_messages, ["x", "y"]);
+}
+
+#[test]
+fn the_first_system_prompt_wins_and_contexts_are_joined() {
+    let all = fold([
+        AgentStart::context("a"),
+        AgentStart::system_prompt("one").with_context("b"),
+        AgentStart::system_prompt("two"),
+        AgentStart::from(Contexts::from("c")),
+    ]);
+    assert_eq!(all.system_prompt.as_deref(), Some("one"));
+    assert_eq!(all.contexts.iter().collect::<Vec<_>>(), ["a", "b", "c"]);
+}
+
+#[test]
+fn verdicts_survive_json() {
+    let stop = StopVerdict::end("enough").with_context("a").suppress_output();
+    let json = serde_json::to_value(&stop).unwrap();
+    assert_eq!(json["decision"]["end"], "enough");
+    assert_eq!(serde_json::from_value::<StopVerdict>(json).unwrap(), stop);
+    let start = AgentStart::system_prompt("one").with_context("b");
+    assert_eq!(serde_json::from_value::<AgentStart>(serde_json::to_value(&start).unwrap()).unwrap(), start);
+    assert_eq!(serde_json::to_value(ReplyVerdict::Continue).unwrap(), "continue");
+}

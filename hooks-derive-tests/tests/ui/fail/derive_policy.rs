@@ -1,0 +1,13 @@
+use hooks_core::prelude::*;
+
+#[derive(HookKind)]
+#[hook_kind(name = "json_flag", json = true)]
+//~                                    ^^^^
+pub struct Flag {}
+
+#[derive(HookKind)]
+#[hook_kind(name = "policies", on_failure = remove)]
+//~                                         ^^^^^^
+pub struct Policies {}
+
+fn main() {}
