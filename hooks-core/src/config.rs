@@ -140,6 +140,36 @@ pub enum Problem {
         /// Where the hook is.
         origin: Origin,
     },
+    /// A list gives a hook parameters that it cannot read, or none where it needs some.
+    #[error("{}{owner} {} the hook `{id}` ({origin}) {}: {cause}", at(place.as_ref()), if *.given { "gives" } else { "names" }, if *.given { "parameters (`with`) that it cannot read" } else { "without the parameters that it needs (`with`)" })]
+    #[non_exhaustive]
+    BadParameters {
+        /// The id.
+        id: HookId,
+        /// Whose list it is in.
+        owner: ListOwner,
+        /// Where the entry stands, where that is known.
+        place: Option<String>,
+        /// Whether the list gives any.
+        given: bool,
+        /// What was expected.
+        cause: String,
+        /// Where the hook is.
+        origin: Origin,
+    },
+    /// A list gives parameters to a hook that the app's list names too.
+    #[error("{}{owner} gives parameters (`with`) to the hook `{id}` ({origin}), which the app's list names already; that one cannot be replaced: leave `with` out, or take the hook out of the app's list", at(place.as_ref()))]
+    #[non_exhaustive]
+    ParametersOfApp {
+        /// The id.
+        id: HookId,
+        /// Whose list it is in.
+        owner: ListOwner,
+        /// Where the entry stands, where that is known.
+        place: Option<String>,
+        /// Where the hook is.
+        origin: Origin,
+    },
     /// An agent or a prompt names a hook of a kind that fires outside a turn.
     #[error("{}{owner} names the hook `{id}` ({origin}), but `{kind}` fires outside a turn and reads the app's list alone; name it there", at(place.as_ref()))]
     #[non_exhaustive]

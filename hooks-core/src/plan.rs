@@ -97,9 +97,10 @@ impl<K: HookKind> fmt::Debug for Plan<K> {
 /// `None` only for a binding of another kind, which no set holds.
 fn step<K: HookKind>(part: &StepParts<'_>) -> Option<Step<K>> {
     let options = &part.hook.options;
+    let handler = part.binding.handler::<K>()?;
     Some(Step {
         id: part.hook.id.clone(),
-        handler: part.binding.handler::<K>()?.clone(),
+        handler: part.with.as_ref().map_or_else(|| handler.clone(), |with| handler.bound(with)),
         filters: filters::<K>(part.binding),
         timeout: options.timeout.duration(),
         on_failure: options.on_failure.unwrap_or_else(|| default_policy(K::SEMANTICS)),

@@ -15,4 +15,5 @@ pub use crate::plan::HookSet;
 pub use crate::registry::Registry;
 pub use crate::scope::{AgentDef, AppDef, PromptDef};
 pub use crate::verdict::{Contribution, Contributions, Halt, Permission, PromptDecision, PromptVerdict, Verdict};
+pub use crate::with::With;
 pub use hooks_macros::{HookKind, hook};

@@ -18,6 +18,7 @@ pub use crate::itself::{FieldText, KindType, SubjectType, VerdictType};
 pub use crate::kind::{Allowed, Field, HookKind, Never, Removable, Slot};
 pub use crate::param::{Beside, Fails, InTurn, Of, Read, ReturnsSubject, ReturnsVerdict, Rewrite};
 pub use crate::scope::HookRef;
+pub use crate::with::{Asks, AsksNothing, WithSpec, first};
 pub use crate::{HookContext, compile_time as check};
 
 /// A hook as the attribute submits it.
@@ -29,6 +30,8 @@ pub struct HookSpec {
     /// The type of the function, by which `hooks![…]` knows it.
     pub function: fn() -> TypeId,
     pub options: Options,
+    /// How the parameters that a list gives are read.
+    pub with: Option<WithSpec>,
     pub bindings: &'static [BindingSpec],
 }
 

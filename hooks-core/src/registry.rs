@@ -236,6 +236,7 @@ impl Snapshot {
             description: spec.description.into(),
             origin: spec.origin,
             options: spec.options.clone(),
+            with: spec.with,
             bindings,
         };
         self.add(hook, Some((spec.function)()))

@@ -35,7 +35,8 @@ use proc_macro::TokenStream;
 /// | a field of the kind, such as `tool` | patterns over its value: `"fs_*\|Bash"` | all |
 /// | `crate` | the path of `hooks-core` where it has another name | `::hooks_core` |
 ///
-/// Parameters may stand in any order, each at most once: `&HookContext`, `&Event`, and the subject as `&Subject` (to
+/// Parameters may stand in any order, each at most once: `&HookContext`, `&Event`, `&With<T>` (parameters from the list
+/// that names the hook), and the subject as `&Subject` (to
 /// read), `&mut Subject` or `Subject` (to rewrite). A hook that takes the subject by value returns it, with a verdict as
 /// `(Subject, Verdict)`, or as an `Option` where the kind allows removal; every other hook returns anything that converts
 /// into the verdict. Both may be a `Result`.

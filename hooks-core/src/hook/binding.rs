@@ -6,6 +6,7 @@ use std::sync::Arc;
 use super::{Handler, Hook};
 use crate::kind::{HookKind, Semantics, Slot};
 use crate::plan::Plan;
+use crate::with::Bound;
 
 /// What is known of a kind without its type.
 #[derive(Clone, Copy)]
@@ -47,6 +48,8 @@ pub(crate) struct StepParts<'a> {
     pub(crate) hook: &'a Hook,
     pub(crate) binding: &'a Binding,
     pub(crate) stage: usize,
+    /// The parameters that a list gives it.
+    pub(crate) with: Option<Bound>,
 }
 
 /// How a hook is called.

@@ -129,6 +129,12 @@ pub(crate) type OwnFn<K> = fn(&HookContext, &K, Subject<K>) -> Answer<Effect<Sub
 
 /// Calls a form, whichever of the two it is.
 macro_rules! call {
+    ($form:ident::&$function:ident($($argument:expr),*)) => {
+        match &$function {
+            $form::Static(function) => function($($argument),*),
+            $form::Shared(function) => function($($argument),*),
+        }
+    };
     ($form:ident::$function:ident($($argument:expr),*)) => {
         match $function {
             $form::Static(function) => function($($argument),*),

@@ -23,3 +23,4 @@ mod p09_everything_at_once;
 mod p10_one_set;
 mod p12_records;
 mod p15_no_runtime;
+mod parameters;

@@ -3,12 +3,13 @@
 //! A token that the compiler may complain about has the place of the user's token it stands for, and all tokens of an
 //! expression that is checked have one place: otherwise the compiler underlines the whole attribute.
 
-use proc_macro2::{Span, TokenStream};
-use quote::{format_ident, quote, quote_spanned};
+use proc_macro2::{Span, TokenStream, TokenTree};
+use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::ext::IdentExt;
 use syn::{Ident, LitStr};
 
 use super::model::{Function, Hook, Kind, OnFailure, Parameter, Taken, Timeout};
+use crate::options::first_span;
 
 pub(crate) fn emit(hook: &Hook) -> TokenStream {
     let core = &hook.core;
@@ -19,6 +20,7 @@ pub(crate) fn emit(hook: &Hook) -> TokenStream {
     let options = options(hook);
     let uniqueness = uniqueness(id);
     let checks = checks(hook);
+    let specs = specs(&hook.function);
     let events = hook.kinds.iter().enumerate().map(|(i, kind)| event(hook, kind, i));
     let bindings: Vec<TokenStream> = hook.kinds.iter().enumerate().map(|(i, kind)| binding(hook, kind, i)).collect();
     quote! {
@@ -31,6 +33,7 @@ pub(crate) fn emit(hook: &Hook) -> TokenStream {
         )]
         const _: () = {
             use #core::private as __hooks_core;
+            use __hooks_core::AsksNothing as _;
             #uniqueness
             #(#events)*
             #checks
@@ -41,6 +44,7 @@ pub(crate) fn emit(hook: &Hook) -> TokenStream {
                     origin: __hooks_core::Origin::new(::core::file!(), ::core::line!(), ::core::module_path!()),
                     function: || __hooks_core::type_of(&#name),
                     options: #options,
+                    with: __hooks_core::first(&[#(#specs),*]),
                     bindings: &[#({ #bindings }),*],
                 }
             }
@@ -145,6 +149,13 @@ fn may_decide(function: &Function) -> bool {
 /// What the kinds have to offer for these options: constants that fail at the option itself.
 fn checks(hook: &Hook) -> TokenStream {
     let mut checks = TokenStream::new();
+    let specs = specs(&hook.function);
+    for (i, spec) in specs.iter().enumerate().skip(1) {
+        let (earlier, span) = (&specs[..i], first_span(spec).unwrap_or_else(Span::call_site));
+        checks.extend(
+            quote_spanned!(span=> const _: () = __hooks_core::check::parameters_once(&[#(#earlier),*], #spec);),
+        );
+    }
     for (i, kind) in hook.kinds.iter().enumerate() {
         let of = |kind: &Kind, i| {
             let (event, span) = (event_alias(kind, i), kind.span());
@@ -171,6 +182,22 @@ fn checks(hook: &Hook) -> TokenStream {
         }
     }
     checks
+}
+
+/// What each parameter by `&` asks of a list. Its type tells, not its name, so each is asked.
+fn specs(function: &Function) -> Vec<TokenStream> {
+    let read = function.parameters.iter().filter(|parameter| parameter.taken == Taken::Read);
+    // A lifetime of the function's is not known beside it; parameters from a list have none.
+    let askable = read.filter(|parameter| !names_lifetime(parameter.ty.to_token_stream()));
+    askable.map(|Parameter { ty, span, .. }| quote_spanned!(*span=> __hooks_core::Asks::<#ty>::SPEC)).collect()
+}
+
+fn names_lifetime(tokens: TokenStream) -> bool {
+    tokens.into_iter().any(|token| match token {
+        TokenTree::Group(group) => names_lifetime(group.stream()),
+        TokenTree::Punct(punct) => punct.as_char() == '\'',
+        TokenTree::Ident(_) | TokenTree::Literal(_) => false,
+    })
 }
 
 /// The function in the form that a dispatch calls: a closure, which learns its signature from the static's type.
