@@ -75,6 +75,19 @@ pub enum Problem {
         /// Where the hook is.
         origin: Origin,
     },
+    /// An option of a hook made as a value that makes no sense there.
+    #[error("{origin}: `{option}` of the hook `{id}` {problem}")]
+    #[non_exhaustive]
+    BadOption {
+        /// The hook.
+        id: HookId,
+        /// The option.
+        option: &'static str,
+        /// What is wrong with it, and what to write instead.
+        problem: String,
+        /// Where the hook is.
+        origin: Origin,
+    },
     /// Two hooks with one id.
     #[error(
         "two hooks have the id `{id}`: {first} and {second}; rename one, or say `replace` if the second stands for the first"

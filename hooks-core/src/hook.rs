@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-pub(crate) use binding::{Binding, StepParts};
+pub(crate) use binding::{Binding, Only, StepParts};
 // Not public API. Used by generated code.
 #[doc(hidden)]
 pub use binding::{Filters, KindInfo};
@@ -273,6 +273,15 @@ impl Hook {
     #[must_use]
     pub fn timeout(mut self, timeout: Timeout) -> Self {
         self.options.timeout = timeout;
+        self
+    }
+
+    /// Runs only where the event's field matches one of these patterns: `.only("tool", "cancel_*|Bash")`.
+    #[must_use]
+    pub fn only(mut self, field: &str, patterns: &str) -> Self {
+        for binding in &mut self.bindings {
+            binding.only(field, patterns);
+        }
         self
     }
 

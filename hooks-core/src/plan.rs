@@ -15,7 +15,7 @@ pub(crate) use order::Candidate;
 pub use set::HookSet;
 pub(crate) use set::KindPlan;
 
-use crate::hook::{Binding, Handler, HookId, LendFn, OnFailure, OwnFn, ReadFn, StepParts};
+use crate::hook::{Binding, Handler, HookId, LendFn, OnFailure, Only, OwnFn, ReadFn, StepParts};
 use crate::kind::{HookKind, Semantics};
 
 /// The hooks of one kind in their order, ready to run.
@@ -109,10 +109,10 @@ fn step<K: HookKind>(part: &StepParts<'_>) -> Option<Step<K>> {
 }
 
 fn filters<K: HookKind>(binding: &Binding) -> Box<[Filter<K>]> {
-    let filter = |&(field, patterns): &(usize, &str)| {
-        K::FIELDS.get(field).map(|field| Filter {
+    let filter = |only: &Only| {
+        K::FIELDS.get(*only.field.as_ref().ok()?).map(|field| Filter {
             field: field.get,
-            patterns: patterns.split('|').map(|pattern| WildMatch::new(pattern.trim())).collect(),
+            patterns: only.patterns.split('|').map(|pattern| WildMatch::new(pattern.trim())).collect(),
         })
     };
     binding.filters.iter().filter_map(filter).collect()

@@ -1,6 +1,7 @@
 //! A hook at one kind, with the kind's type erased until a set is made.
 
 use std::any::{Any, TypeId};
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::{Handler, Hook};
@@ -15,6 +16,8 @@ pub struct KindInfo {
     pub(crate) semantics: Semantics,
     pub(crate) removable: bool,
     pub(crate) outside_turn: bool,
+    /// The names of the fields that a hook may filter by.
+    pub(crate) fields: fn() -> Vec<&'static str>,
     pub(crate) event: fn() -> TypeId,
     pub(crate) slot: fn() -> &'static Slot,
     pub(crate) form: fn(&dyn Any) -> Option<Form>,
@@ -29,6 +32,7 @@ impl KindInfo {
             semantics: K::SEMANTICS,
             removable: <K::Removal as crate::kind::Removal<K::Subject>>::ALLOWED,
             outside_turn: K::OUTSIDE_TURN,
+            fields: || K::FIELDS.iter().map(|field| field.name).collect(),
             event: TypeId::of::<K>,
             slot: K::slot,
             form: |handler| handler.downcast_ref::<Handler<K>>().map(Form::of),
@@ -74,6 +78,14 @@ impl Form {
 /// Patterns over matchable fields, by the field's index in `HookKind::FIELDS`.
 pub type Filters = &'static [(usize, &'static str)];
 
+/// A hook runs only where these patterns match.
+#[derive(Clone, Debug)]
+pub(crate) struct Only {
+    /// The index in `HookKind::FIELDS`, or a name that the kind has no field of, which the registry refuses.
+    pub(crate) field: Result<usize, String>,
+    pub(crate) patterns: Cow<'static, str>,
+}
+
 /// A hook at one kind.
 #[derive(Clone)]
 pub(crate) struct Binding {
@@ -82,7 +94,7 @@ pub(crate) struct Binding {
     pub(crate) form: Form,
     /// Whether the signature can say more than nothing.
     pub(crate) decides: bool,
-    pub(crate) filters: Filters,
+    pub(crate) filters: Vec<Only>,
 }
 
 #[derive(Clone)]
@@ -99,13 +111,21 @@ impl Binding {
         filters: Filters,
     ) -> Option<Self> {
         let form = (kind.form)(handler)?;
+        let only = |&(field, patterns): &(usize, &'static str)| Only { field: Ok(field), patterns: patterns.into() };
+        let filters = filters.iter().map(only).collect();
         Some(Self { kind, handler: ErasedHandler::Static(handler), form, decides, filters })
     }
 
     pub(crate) fn shared<K: HookKind>(handler: Handler<K>, decides: bool) -> Self {
         let form = Form::of(&handler);
         let handler = ErasedHandler::Shared(Arc::new(handler));
-        Self { kind: KindInfo::of::<K>(), handler, form, decides, filters: &[] }
+        Self { kind: KindInfo::of::<K>(), handler, form, decides, filters: Vec::new() }
+    }
+
+    /// Runs only where the field matches one of these patterns.
+    pub(crate) fn only(&mut self, field: &str, patterns: &str) {
+        let index = (self.kind.fields)().iter().position(|known| *known == field);
+        self.filters.push(Only { field: index.ok_or_else(|| field.to_owned()), patterns: patterns.to_owned().into() });
     }
 
     /// The handler, if the binding is one of `K`.

@@ -151,8 +151,8 @@ fn line(part: &StepParts<'_>) -> Line {
     }
     let policy = options.on_failure.unwrap_or_else(|| default_policy(binding.kind.semantics));
     let _ = write!(text, " on failure {};", policy.as_str());
-    for (_, pattern) in binding.filters {
-        let _ = write!(text, " only {pattern};");
+    for only in &binding.filters {
+        let _ = write!(text, " only {};", only.patterns);
     }
     let _ = write!(text, " {}", hook.origin);
     Line { stage: part.stage, text }

@@ -24,3 +24,4 @@ mod p10_one_set;
 mod p12_records;
 mod p15_no_runtime;
 mod parameters;
+mod values;
