@@ -3,6 +3,7 @@
 mod at_once;
 mod chain;
 mod error;
+mod fallback;
 mod log;
 mod tally;
 mod together;
@@ -14,6 +15,8 @@ use std::ops::Deref;
 use std::sync::Arc;
 
 pub use error::{DispatchError, Recovered};
+
+pub(crate) use fallback::with_fallback;
 
 use crate::HookContext;
 use crate::hook::HookId;

@@ -16,7 +16,7 @@ pub use binding::{Filters, KindInfo};
 pub use handler::BoxFuture;
 #[doc(hidden)]
 pub use handler::{Answer, Call, Effect, Fault, Handler, Lend, Own, OwnAsync, Read, ReadAsync};
-pub(crate) use handler::{FaultKind, LendFn, OwnFn, ReadFn, call};
+pub(crate) use handler::{Cause, FaultKind, LendFn, OwnFn, ReadFn, call};
 #[doc(hidden)]
 pub use options::Ids;
 pub use options::{OnFailure, Options, Timeout};

@@ -15,6 +15,7 @@ pub(crate) use order::Candidate;
 pub use set::HookSet;
 pub(crate) use set::KindPlan;
 
+use crate::dispatch::with_fallback;
 use crate::hook::{Binding, Handler, HookId, LendFn, OnFailure, Only, OwnFn, ReadFn, StepParts};
 use crate::kind::{HookKind, Semantics};
 
@@ -98,11 +99,17 @@ impl<K: HookKind> fmt::Debug for Plan<K> {
 fn step<K: HookKind>(part: &StepParts<'_>) -> Option<Step<K>> {
     let options = &part.hook.options;
     let handler = part.binding.handler::<K>()?;
+    let bound = |handler: &Handler<K>| part.with.as_ref().map_or_else(|| handler.clone(), |with| handler.bound(with));
+    let timeout = options.timeout.duration();
     Some(Step {
         id: part.hook.id.clone(),
-        handler: part.with.as_ref().map_or_else(|| handler.clone(), |with| handler.bound(with)),
+        handler: match part.binding.fallback::<K>() {
+            Some(fallback) => with_fallback(bound(handler), bound(fallback), timeout),
+            None => bound(handler),
+        },
         filters: filters::<K>(part.binding),
-        timeout: options.timeout.duration(),
+        // Each of the two has its own deadline; that of the step is only there to be later than both.
+        timeout: if part.binding.has_fallback() { timeout.map(|limit| limit.saturating_mul(3)) } else { timeout },
         on_failure: options.on_failure.unwrap_or_else(|| default_policy(K::SEMANTICS)),
         stage: part.stage,
     })

@@ -39,6 +39,8 @@ pub struct HookSpec {
 pub struct BindingSpec {
     pub kind: KindInfo,
     pub handler: &'static (dyn std::any::Any + Send + Sync),
+    /// The fallback in the same form.
+    pub fallback: Option<&'static (dyn std::any::Any + Send + Sync)>,
     pub decides: bool,
     pub filters: Filters,
 }

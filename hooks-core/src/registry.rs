@@ -230,7 +230,9 @@ impl Snapshot {
         let bindings = spec
             .bindings
             .iter()
-            .filter_map(|binding| Binding::fixed(binding.kind, binding.handler, binding.decides, binding.filters))
+            .filter_map(|binding| {
+                Binding::fixed(binding.kind, binding.handler, binding.fallback, binding.decides, binding.filters)
+            })
             .collect();
         let hook = Hook {
             id: HookId::new(spec.id),

@@ -32,6 +32,7 @@ use proc_macro::TokenStream;
 /// | `requires` | as `after`, and their absence from the scope is an error | none |
 /// | `timeout` | `"250ms"`, `"2s"`, `"1m"` or `none`, for an `async fn` | 30 s |
 /// | `on_failure` | `continue`, `remove`, `deny` or `required` | `deny` on gates, else `continue` |
+/// | `fallback` | a function of the hook's signature that answers where it failed; if that fails too, `on_failure` | none |
 /// | a field of the kind, such as `tool` | patterns over its value: `"fs_*\|Bash"` | all |
 /// | `crate` | the path of `hooks-core` where it has another name | `::hooks_core` |
 ///

@@ -91,6 +91,8 @@ pub(crate) struct Only {
 pub(crate) struct Binding {
     pub(crate) kind: KindInfo,
     handler: ErasedHandler,
+    /// What answers where the hook failed.
+    fallback: Option<&'static (dyn Any + Send + Sync)>,
     pub(crate) form: Form,
     /// Whether the signature can say more than nothing.
     pub(crate) decides: bool,
@@ -107,25 +109,36 @@ impl Binding {
     pub(crate) fn fixed(
         kind: KindInfo,
         handler: &'static (dyn Any + Send + Sync),
+        fallback: Option<&'static (dyn Any + Send + Sync)>,
         decides: bool,
         filters: Filters,
     ) -> Option<Self> {
         let form = (kind.form)(handler)?;
         let only = |&(field, patterns): &(usize, &'static str)| Only { field: Ok(field), patterns: patterns.into() };
         let filters = filters.iter().map(only).collect();
-        Some(Self { kind, handler: ErasedHandler::Static(handler), form, decides, filters })
+        Some(Self { kind, handler: ErasedHandler::Static(handler), fallback, form, decides, filters })
     }
 
     pub(crate) fn shared<K: HookKind>(handler: Handler<K>, decides: bool) -> Self {
         let form = Form::of(&handler);
         let handler = ErasedHandler::Shared(Arc::new(handler));
-        Self { kind: KindInfo::of::<K>(), handler, form, decides, filters: Vec::new() }
+        Self { kind: KindInfo::of::<K>(), handler, fallback: None, form, decides, filters: Vec::new() }
     }
 
     /// Runs only where the field matches one of these patterns.
     pub(crate) fn only(&mut self, field: &str, patterns: &str) {
         let index = (self.kind.fields)().iter().position(|known| *known == field);
         self.filters.push(Only { field: index.ok_or_else(|| field.to_owned()), patterns: patterns.to_owned().into() });
+    }
+
+    /// Whether something answers where the hook failed.
+    pub(crate) fn has_fallback(&self) -> bool {
+        self.fallback.is_some()
+    }
+
+    /// What answers where the hook failed.
+    pub(crate) fn fallback<K: HookKind>(&self) -> Option<&'static Handler<K>> {
+        self.fallback?.downcast_ref()
     }
 
     /// The handler, if the binding is one of `K`.

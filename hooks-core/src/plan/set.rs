@@ -150,7 +150,11 @@ fn line(part: &StepParts<'_>) -> Line {
         }
     }
     let policy = options.on_failure.unwrap_or_else(|| default_policy(binding.kind.semantics));
-    let _ = write!(text, " on failure {};", policy.as_str());
+    let first = if binding.has_fallback() { "its fallback, then " } else { "" };
+    let _ = write!(text, " on failure {first}{};", policy.as_str());
+    if part.with.is_some() {
+        text.push_str(" with parameters;");
+    }
     for only in &binding.filters {
         let _ = write!(text, " only {};", only.patterns);
     }

@@ -10,6 +10,7 @@
 mod support;
 
 mod definitions;
+mod fallbacks;
 mod p01_scope;
 mod p02_order;
 mod p03_chaining;

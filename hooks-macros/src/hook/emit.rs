@@ -100,7 +100,9 @@ fn options(hook: &Hook) -> TokenStream {
 fn binding(hook: &Hook, kind: &Kind, i: usize) -> TokenStream {
     let span = kind.span();
     let event = event_alias(kind, i);
-    let handler = handler(&hook.function, span);
+    let name = &hook.function.name;
+    let main = handler(&hook.function, &quote!(#name), name.span(), "__HOOKS_CORE_HANDLER", span);
+    let (fallback, of_fallback) = fallback(hook, span);
     let decides = hook.function.decides && may_decide(&hook.function);
     let key = quote_spanned!(span=> __HooksCoreKind);
     let filters = hook.filters.iter().map(|(field, patterns)| {
@@ -114,14 +116,29 @@ fn binding(hook: &Hook, kind: &Kind, i: usize) -> TokenStream {
     };
     quote! {
         #aliases
-        #handler
+        #main
+        #fallback
         __hooks_core::BindingSpec {
             kind: __hooks_core::kind::<#key>(),
             handler: &__HOOKS_CORE_HANDLER,
+            fallback: #of_fallback,
             decides: #decides,
             filters: &[#(#filters),*],
         }
     }
+}
+
+/// The fallback in the form of the hook, and where it is. Whatever does not fit is told at its path.
+fn fallback(hook: &Hook, kind: Span) -> (TokenStream, TokenStream) {
+    let Some(path) = &hook.fallback else { return (TokenStream::new(), quote!(__hooks_core::Option::None)) };
+    let place = path.segments.last().map_or(kind, |last| last.ident.span());
+    let function = hook.function.at(place);
+    // With its parameters counted first, the compiler does not go on to advise on a call that nobody wrote.
+    let parameters = function.parameters.iter().map(|_| quote_spanned!(place=> _));
+    let path =
+        quote_spanned!(place=> { let __hooks_core_fallback: fn(#(#parameters),*) -> _ = #path; __hooks_core_fallback });
+    let handler = handler(&function, &path, place, "__HOOKS_CORE_FALLBACK", kind);
+    (handler, quote!(__hooks_core::Option::Some(&__HOOKS_CORE_FALLBACK)))
 }
 
 /// What the user wrote for the kind, as one word.
@@ -204,8 +221,7 @@ fn names_lifetime(tokens: TokenStream) -> bool {
 ///
 /// A user's token may come out of another macro, where our variables are unknown. Each expression at such a token therefore
 /// has variables of its own, bound at that token.
-fn handler(function: &Function, kind: Span) -> TokenStream {
-    let name = &function.name;
+fn handler(function: &Function, path: &TokenStream, place: Span, name: &str, kind: Span) -> TokenStream {
     let taken = function.rewrites().map(|parameter| parameter.taken);
     let arguments: Vec<Argument> = (0..)
         .zip(&function.parameters)
@@ -213,14 +229,16 @@ fn handler(function: &Function, kind: Span) -> TokenStream {
         .collect();
     let bindings = arguments.iter().map(|argument| &argument.binding);
     let values = arguments.iter().map(|argument| &argument.value);
-    let dot_await = function.is_async.then(|| quote_spanned!(name.span()=> .await));
+    let dot_await = function.is_async.then(|| quote_spanned!(place=> .await));
     // In parentheses the name is a value, and so it is in every message of the compiler's.
-    let call = quote!(#(#bindings)* let __hooks_core_answer = (#name)(#(#values),*) #dot_await;);
+    // Whatever is wrong with the call as a whole is told at one token.
+    let called = quote_spanned!(place=> (#path)(#(#values),*) #dot_await);
+    let call = quote!(#(#bindings)* let __hooks_core_answer = #called;);
     let verdict = answer(function.returned, "ReturnsVerdict", "verdict");
     let effect = answer(function.returned, "ReturnsSubject", "effect");
     let (form, body) = match (taken, function.is_async) {
         (None | Some(Taken::Read), false) => ("Read", quote!(#call #verdict)),
-        (None | Some(Taken::Read), true) => ("ReadAsync", boxed(name.span(), &quote!(#call #verdict))),
+        (None | Some(Taken::Read), true) => ("ReadAsync", boxed(place, &quote!(#call #verdict))),
         (Some(Taken::Lent), false) => ("Lend", quote!(#call #verdict)),
         (Some(Taken::Lent), true) => {
             let body = quote! {
@@ -229,10 +247,10 @@ fn handler(function: &Function, kind: Span) -> TokenStream {
                 let __hooks_core_answer = { #verdict };
                 __hooks_core::effect_of(__hooks_core_subject, __hooks_core_answer)
             };
-            ("OwnAsync", boxed(name.span(), &body))
+            ("OwnAsync", boxed(place, &body))
         }
         (Some(Taken::Owned), false) => ("Own", quote!(#call #effect)),
-        (Some(Taken::Owned), true) => ("OwnAsync", boxed(name.span(), &quote!(#call #effect))),
+        (Some(Taken::Owned), true) => ("OwnAsync", boxed(place, &quote!(#call #effect))),
     };
     let form = Ident::new(form, kind);
     let returns = if taken == Some(Taken::Owned) {
@@ -247,8 +265,9 @@ fn handler(function: &Function, kind: Span) -> TokenStream {
             #body
         }
     };
+    let name = Ident::new(name, kind);
     quote_spanned! {kind=>
-        static __HOOKS_CORE_HANDLER: __hooks_core::Call<__HooksCoreKind, __HooksCoreSubject, __HooksCoreVerdict> =
+        static #name: __hooks_core::Call<__HooksCoreKind, __HooksCoreSubject, __HooksCoreVerdict> =
             __hooks_core::Call::#form(__hooks_core::form::#form::Static(#closure));
     }
 }
