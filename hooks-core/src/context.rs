@@ -167,7 +167,9 @@ impl fmt::Debug for HookContext {
 
 /// The context holds no state of the type that a hook asked for.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("the context holds no state of type `{wanted}`; put it there with `HookContext::builder().state(…)`")]
+#[error(
+    "the context holds no state of type `{wanted}`; put it there with `HookContext::builder().state(…)`, or with `.shared_state(…)` if it is in an `Arc`"
+)]
 #[non_exhaustive]
 pub struct MissingState {
     /// The type's name.
@@ -246,7 +248,8 @@ impl HookContextBuilder {
         self
     }
 
-    /// The token that ends the turn early: pending hooks are dropped when it is cancelled.
+    /// The token that ends the turn early. A dispatch looks at it while a hook waits: those that wait are dropped. Plain
+    /// functions, and what is ready at once, run to their end: `turn_end` and its like must run after a cancellation too.
     pub fn cancellation(mut self, token: CancellationToken) -> Self {
         self.0.cancellation = Some(token);
         self

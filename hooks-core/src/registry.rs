@@ -1,6 +1,7 @@
 //! Every hook a program knows, and the snapshots that sets are made from.
 
 mod check;
+mod neighbours;
 mod resolve;
 
 use std::any::TypeId;
@@ -92,6 +93,8 @@ impl Registry {
     pub fn with(self, functions: impl IntoIterator<Item = HookRef>) -> Result<Self, ConfigError> {
         let specs: HashMap<TypeId, &HookSpec> =
             inventory::iter::<HookSpec>.into_iter().map(|spec| ((spec.function)(), spec)).collect();
+        // Before the lock: an iterator is code of the caller, which may use this registry.
+        let functions: Vec<HookRef> = functions.into_iter().collect();
         let problems = self.edit(|snapshot| {
             let add = |function: HookRef| match specs.get(&(function.function)()) {
                 Some(spec) => snapshot.add_spec(spec),
@@ -115,7 +118,8 @@ impl Registry {
     /// [`replace`](Self::replace)).
     pub fn register(&self, hook: Hook) -> Result<(), ConfigError> {
         ConfigError::unless_empty(check::check(&hook))?;
-        self.edit(|snapshot| Ok(snapshot.add(hook, None)?))
+        let hook = Arc::new(hook);
+        self.edit(|snapshot| Ok(snapshot.add(&hook, None)?))
     }
 
     /// Puts a hook in the place of the one with its id. Whether that one was disabled goes over to it.
@@ -123,15 +127,17 @@ impl Registry {
     /// # Errors
     /// [`Problem::NoSuchHook`] where there is none, or everything that the attribute would refuse.
     pub fn replace(&self, hook: Hook) -> Result<(), ConfigError> {
-        self.edit(|snapshot| {
+        let hook = Arc::new(hook);
+        let replaced = self.edit(|snapshot| {
             snapshot.known(hook.id.as_str())?;
             ConfigError::unless_empty(check::check(&hook))?;
-            let id = hook.id.clone();
-            if let Some(registered) = snapshot.hooks.get_mut(&id) {
-                registered.hook = Arc::new(hook);
-            }
-            Ok(())
-        })
+            let registered = snapshot.hooks.get_mut(&hook.id);
+            Ok::<_, ConfigError>(
+                registered.map(|registered| std::mem::replace(&mut registered.hook, Arc::clone(&hook))),
+            )
+        })?;
+        drop(replaced);
+        Ok(())
     }
 
     /// Leaves the hook out of sets made from now on. Scopes that name it skip it, and their records and audit say so.
@@ -206,6 +212,8 @@ impl Registry {
         Arc::clone(&self.snapshot.read().unwrap_or_else(PoisonError::into_inner))
     }
 
+    /// Changes the snapshot under the lock. No hook may be dropped in `edit`: what a closure captured is code of the app
+    /// when it is dropped, and may use this registry.
     fn edit<T>(&self, edit: impl FnOnce(&mut Snapshot) -> T) -> T {
         let mut snapshot = self.snapshot.write().unwrap_or_else(PoisonError::into_inner);
         // Copied only while somebody makes a set from it.
@@ -242,19 +250,22 @@ impl Snapshot {
             with: spec.with,
             bindings,
         };
-        self.add(hook, Some((spec.function)()))
+        self.add(&Arc::new(hook), Some((spec.function)()))
     }
 
-    fn add(&mut self, hook: Hook, function: Option<TypeId>) -> Result<(), Problem> {
+    fn add(&mut self, hook: &Arc<Hook>, function: Option<TypeId>) -> Result<(), Problem> {
         if let Some(present) = self.hooks.get(&hook.id) {
-            // A crate whose tests depend on a crate that depends on it is linked twice; that is one hook.
+            // A crate whose tests depend on a crate that depends on it is linked twice; that is one hook, and it stays as
+            // it is, disabled or not.
             let copy = function.is_some() && present.hook.origin == hook.origin;
             if !copy {
-                return Err(Problem::DuplicateId { id: hook.id, first: present.hook.origin, second: hook.origin });
+                let (id, first) = (hook.id.clone(), present.hook.origin);
+                return Err(Problem::DuplicateId { id, first, second: hook.origin });
             }
+        } else {
+            self.hooks.insert(hook.id.clone(), Registered { hook: Arc::clone(hook), enabled: true });
         }
         self.functions.extend(function.map(|function| (function, hook.id.clone())));
-        self.hooks.insert(hook.id.clone(), Registered { hook: Arc::new(hook), enabled: true });
         Ok(())
     }
 

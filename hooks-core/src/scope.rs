@@ -11,6 +11,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use serde::de::Error as _;
+use serde::ser::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value;
 
@@ -18,6 +19,8 @@ pub use definition::{AgentDef, AppDef, Definition, PromptDef};
 pub use json::DefinitionError;
 
 use crate::hook::HookId;
+use crate::private::HookSpec;
+use crate::record::cut;
 
 /// A place in a file that names hooks.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -34,10 +37,37 @@ pub struct Place {
 impl Place {
     /// The place of byte `offset` within `text`.
     pub(crate) fn of(file: &Arc<Path>, text: &str, offset: usize) -> Self {
-        let before = text.get(..offset).unwrap_or(text);
-        let line = before.matches('\n').count() + 1;
-        let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
-        Self { file: Arc::clone(file), line, column }
+        Places::new(file, text).at(offset)
+    }
+}
+
+/// The places of many bytes of one text, which is read once as long as they ascend: a list may be long, and all of it in
+/// one line.
+pub(crate) struct Places<'a> {
+    file: &'a Arc<Path>,
+    text: &'a str,
+    offset: usize,
+    line: usize,
+    column: usize,
+}
+
+impl<'a> Places<'a> {
+    pub(crate) fn new(file: &'a Arc<Path>, text: &'a str) -> Self {
+        Self { file, text, offset: 0, line: 1, column: 1 }
+    }
+
+    /// The place of byte `offset`, or of the character that it is a part of.
+    pub(crate) fn at(&mut self, offset: usize) -> Place {
+        if offset < self.offset {
+            *self = Self::new(self.file, self.text);
+        }
+        let rest = self.text.get(self.offset..).unwrap_or_default().char_indices();
+        let from = self.offset;
+        for (at, c) in rest.take_while(|(at, c)| from + at + c.len_utf8() <= offset) {
+            (self.line, self.column) = if c == '\n' { (self.line + 1, 1) } else { (self.line, self.column + 1) };
+            self.offset = from + at + c.len_utf8();
+        }
+        Place { file: Arc::clone(self.file), line: self.line, column: self.column }
     }
 }
 
@@ -144,9 +174,9 @@ impl<'de> Deserialize<'de> for HookUse {
                 let entry: Entry = serde_json::from_value(object).map_err(D::Error::custom)?;
                 Ok(Self { with: entry.with, ..Self::id(&entry.id) })
             }
-            other => Err(D::Error::custom(format!(
+            other => Err(D::Error::custom(cut(format!(
                 "expected a hook: its id as a string, or an object with `id` and perhaps `with`; found {other}"
-            ))),
+            )))),
         }
     }
 }
@@ -155,9 +185,14 @@ impl Serialize for HookUse {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let id = match &self.name {
             HookName::Id(id) => id.as_str(),
-            // Within a program a function may be named by its path; a file holds ids.
+            // Within a program a function may be named by its path; a file holds ids, which need not be its name.
             HookName::Function(function) => {
-                function.path.rsplit("::").next().map_or(function.path, |name| name.trim_start_matches("r#"))
+                let named = (function.function)();
+                let mut specs = inventory::iter::<HookSpec>.into_iter();
+                match specs.find(|spec| (spec.function)() == named) {
+                    Some(spec) => spec.id,
+                    None => return Err(S::Error::custom(format!("{function:?} is not a hook"))),
+                }
             }
         };
         match &self.with {

@@ -44,6 +44,8 @@ pub(crate) fn all() -> Vec<Row> {
         row("8 hooks on 10,000 messages untouched, floor: on 10", 1.2, None, histories),
         row("20 hooks out of 10,000 registered, floor: out of 20", 1.1, None, scoped),
         row("making a set of 20 out of 10,000, floor: out of 20", 2.0, None, making),
+        row("ordering a stage of 10,000, per hook, floor: of 500", 4.0, None, ordering),
+        row("reading a list of 80,000 in one line, per entry, floor: of 2,000", 4.0, None, reading),
         row("8 readers that wait 10 ms, floor: one", 1.5, None, waiting),
     ]
 }
@@ -282,6 +284,35 @@ fn making() -> Measured {
         black_box(registry.scope(agent, None).expect("nothing is wrong"));
     };
     pair(|| make(&many, &ours), || make(&few, &floor))
+}
+
+/// What grows with the square of a list would show here.
+fn ordering() -> Measured {
+    let registry = registry(10_000).0;
+    let agent = |count: usize| AgentDef::new("bench").hooks((0..count).map(|i| format!("hook_{i}")));
+    let (many, few) = (agent(10_000), agent(500));
+    let time = |agent: &AgentDef, count: u32| {
+        let start = Instant::now();
+        black_box(registry.scope(agent, None).expect("nothing is wrong"));
+        start.elapsed().as_secs_f64() * 1e9 / f64::from(count)
+    };
+    let mut pairs: Vec<(f64, f64)> = (0..11).map(|_| (time(&many, 10_000), time(&few, 500))).collect();
+    summary(&mut pairs)
+}
+
+fn reading() -> Measured {
+    let list = |count: usize| {
+        let ids: Vec<String> = (0..count).map(|i| format!("\"ü{i}\"")).collect();
+        format!("{{\"hooks\": [{}]}}", ids.join(","))
+    };
+    let (long, short) = (list(80_000), list(2_000));
+    let time = |text: &str, count: u32| {
+        let start = Instant::now();
+        black_box(AgentDef::from_json("bench.json", text).expect("nothing is wrong"));
+        start.elapsed().as_secs_f64() * 1e9 / f64::from(count)
+    };
+    let mut pairs: Vec<(f64, f64)> = (0..11).map(|_| (time(&long, 80_000), time(&short, 2_000))).collect();
+    summary(&mut pairs)
 }
 
 fn waiting() -> Measured {

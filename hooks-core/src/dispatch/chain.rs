@@ -287,7 +287,9 @@ impl<'a, K: HookKind> Chain<'a, K> {
 
     #[cold]
     fn panicked(&mut self, index: usize, panic: String) -> Flow {
-        self.draft.scratch = None;
+        let scratch = self.draft.scratch.take();
+        // What the hook left half-changed may panic once more when it is dropped; the first panic is the one that is told.
+        let _ = catch(|| drop(scratch));
         self.tally.failed(index, Fail::Panicked(panic))
     }
 

@@ -139,7 +139,8 @@ impl<'a, K: HookKind> Stage<'a, K> {
         if let Some(log) = tally.log() {
             log.ended(index);
         }
-        let ends = ends_chain(&outcome, index, tally);
+        // `is_final` may be the app's. Where it panics, so does folding, which makes it the hook's failure.
+        let ends = catch(|| ends_chain(&outcome, index, tally)).unwrap_or(false);
         self.done.push((index, outcome));
         ends
     }

@@ -84,3 +84,35 @@ impl Search<'_> {
 fn shortest(start: usize, next: &[Option<usize>]) -> Vec<usize> {
     std::iter::successors(Some(start), |index| next[*index].filter(|next| *next != start)).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// 0 -> 1 -> 2 -> 0, a way back from 1 to 0, and a hook that leads nowhere.
+    const SUCCESSORS: [&[usize]; 4] = [&[1], &[3, 2, 0], &[0], &[]];
+
+    fn successors() -> Vec<Vec<usize>> {
+        SUCCESSORS.iter().map(|to| to.to_vec()).collect()
+    }
+
+    #[test]
+    fn every_cycle_is_told_once() {
+        assert_eq!(cycles(&successors(), &[0, 1, 2, 3]), [vec![0, 1, 2], vec![0, 1]]);
+    }
+
+    #[test]
+    fn a_search_that_gives_up_still_tells_the_shortest() {
+        let successors = successors();
+        let mut predecessors = vec![Vec::new(); 4];
+        for (from, to) in successors.iter().enumerate().flat_map(|(from, to)| to.iter().map(move |to| (from, *to))) {
+            predecessors[to].push(from);
+        }
+        for (steps, found) in [(SEARCH, 1), (SEARCH - 1, 1), (0, 2)] {
+            let mut search = Search { successors: &successors, found: Vec::new(), steps };
+            search.from(0, &leading_to(0, &predecessors));
+            assert_eq!(search.found.len(), found, "{steps}");
+            assert_eq!(search.found.last(), Some(&vec![0, 1]), "{steps}");
+        }
+    }
+}

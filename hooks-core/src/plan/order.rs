@@ -5,10 +5,9 @@ use std::collections::{BinaryHeap, HashMap};
 
 use super::cycles::cycles;
 use crate::audit::Finding;
-use crate::config::{Problem, nearest};
+use crate::config::Problem;
 use crate::hook::{Binding, Hook, HookId};
 use crate::kind::Semantics;
-use crate::registry::Snapshot;
 use crate::with::Bound;
 
 /// A hook that is to be ordered at one kind.
@@ -133,20 +132,21 @@ impl Graph {
 fn stages(candidates: &[Candidate<'_>], graph: &Graph, order: &[usize]) -> Vec<OrderedStep> {
     let mut steps: Vec<OrderedStep> = Vec::with_capacity(order.len());
     let mut stage = 0;
-    let mut together: Vec<usize> = Vec::new();
+    // The last hook, which stands for all of its stage; and for each hook the last stage that it has to come after.
+    let mut last: Option<&Candidate<'_>> = None;
+    let mut comes_after: Vec<Option<usize>> = vec![None; candidates.len()];
     for &index in order {
-        let writes = candidates[index].binding.form.writes;
-        let fits = !writes
-            && together.iter().all(|&other| {
-                !candidates[other].binding.form.writes
-                    && candidates[other].hook.options.priority == candidates[index].hook.options.priority
-                    && !graph.successors[other].contains(&index)
+        let this = &candidates[index];
+        let fits = comes_after[index] != Some(stage)
+            && last.is_none_or(|last| {
+                let reads = !this.binding.form.writes && !last.binding.form.writes;
+                reads && last.hook.options.priority == this.hook.options.priority
             });
-        if !fits && !together.is_empty() {
+        if !fits {
             stage += 1;
-            together.clear();
         }
-        together.push(index);
+        last = Some(this);
+        graph.successors[index].iter().for_each(|&later| comes_after[later] = Some(stage));
         steps.push(OrderedStep { candidate: index, stage });
     }
     steps
@@ -181,33 +181,4 @@ fn spell_cycles(kind: &'static str, candidates: &[Candidate<'_>], graph: &Graph,
     let name = |index: &usize| (candidates[*index].hook.id.clone(), candidates[*index].hook.origin);
     let cycles = cycles(&graph.successors, stuck);
     cycles.iter().map(|cycle| Problem::Cycle { kind, cycle: cycle.iter().map(name).collect() }).collect()
-}
-
-/// Ids in `after`, `before` and `requires` that no hook has, or that never run at a kind of this hook.
-pub(crate) fn check_neighbours(snapshot: &Snapshot, hook: &Hook) -> Vec<Problem> {
-    let options = &hook.options;
-    let lists = [("after", &options.after), ("before", &options.before), ("requires", &options.requires)];
-    let named = lists.into_iter().flat_map(|(option, ids)| ids.iter().map(move |id| (option, id)));
-    named
-        .filter_map(|(option, other)| {
-            let Some(neighbour) = snapshot.hooks.get(&**other) else {
-                return Some(Problem::UnknownNeighbour {
-                    id: hook.id.clone(),
-                    option,
-                    other: other.to_string(),
-                    nearest: nearest(other, snapshot.hooks.keys()),
-                    origin: hook.origin,
-                });
-            };
-            let meet = hook.kinds().any(|kind| neighbour.hook.kinds().any(|other| other == kind));
-            (!meet).then(|| Problem::NeighbourElsewhere {
-                id: hook.id.clone(),
-                option,
-                other: other.to_string(),
-                kind: hook.kinds().next().unwrap_or_default(),
-                origin: hook.origin,
-                other_origin: neighbour.hook.origin,
-            })
-        })
-        .collect()
 }

@@ -1,7 +1,8 @@
 //! From lists of names to a set.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
+use super::neighbours::check_neighbours;
 use super::{Registered, Snapshot};
 use crate::audit::Finding;
 use crate::config::{ConfigError, ListOwner, Problem, nearest};
@@ -98,7 +99,7 @@ fn named<'a>(
                 id: id.clone(),
                 owner: owner.clone(),
                 place: entry.position(),
-                nearest: nearest(id.as_str(), snapshot.hooks.keys()),
+                nearest: suggestions(snapshot, id, problems.len()),
             });
             continue;
         };
@@ -149,6 +150,12 @@ fn parameters_of_app(registered: &Registered, owner: &ListOwner, entry: &HookUse
     })
 }
 
+/// The ids nearest to one that is not there: for the first few problems only, since every hook is looked at for each.
+fn suggestions(snapshot: &Snapshot, id: &HookId, problems: usize) -> Vec<HookId> {
+    const SUGGESTED: usize = 20;
+    if problems < SUGGESTED { nearest(id.as_str(), snapshot.hooks.keys()) } else { Vec::new() }
+}
+
 /// A kind outside a turn reads the app's list alone, so a hook of it in another list would be silently dead.
 fn refuse_outside_turn(
     snapshot: &Snapshot,
@@ -157,7 +164,8 @@ fn refuse_outside_turn(
     app_list: &[(&HookId, &HookUse)],
     problems: &mut Vec<Problem>,
 ) {
-    for (id, entry) in scope_list.iter().filter(|(id, _)| !app_list.iter().any(|(other, _)| other == id)) {
+    let of_app: HashSet<&HookId> = app_list.iter().map(|(id, _)| *id).collect();
+    for (id, entry) in scope_list.iter().filter(|(id, _)| !of_app.contains(id)) {
         let Some(registered) = snapshot.hooks.get(*id) else { continue };
         let outside = registered.hook.bindings.iter().map(|binding| binding.kind).find(|kind| kind.outside_turn);
         if let Some(kind) = outside {
@@ -184,7 +192,7 @@ fn plan_kinds(snapshot: &Snapshot, all: &HashMap<&HookId, Chosen<'_>>, problems:
     let mut disabled: HashMap<&'static str, Vec<HookId>> = HashMap::new();
     for chosen in in_order(all) {
         let hook = &chosen.registered.hook;
-        problems.extend(order::check_neighbours(snapshot, hook));
+        problems.extend(check_neighbours(snapshot, hook));
         for binding in &hook.bindings {
             if chosen.registered.enabled {
                 let candidate = Candidate { hook, binding, position: chosen.position, with: chosen.with.clone() };

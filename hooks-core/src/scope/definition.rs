@@ -129,7 +129,7 @@ macro_rules! definition {
                 let hooks = json::hooks(&file, text, &fields)?;
                 fields.remove("hooks");
                 let name = json::name(&file, text, &mut fields)?;
-                Ok(Self { name, hooks, extra: json::values(fields) })
+                Ok(Self { name, hooks, extra: json::values(&file, text, fields)? })
             }
 
             /// Reads a JSON file; a TOML file where its name ends in `.toml` and the feature `toml` is on.

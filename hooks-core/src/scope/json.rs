@@ -10,7 +10,7 @@ use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
-use super::{HookUse, Place};
+use super::{HookUse, Place, Places};
 
 /// An agent or prompt file that cannot be read or is not valid.
 #[derive(Debug, thiserror::Error)]
@@ -43,6 +43,38 @@ pub enum DefinitionError {
         /// What is wrong and what was expected.
         problem: String,
     },
+    /// Several things are not valid.
+    #[error("{} problems:{}", problems.len(), numbered(problems))]
+    #[non_exhaustive]
+    Several {
+        /// What, in the order of the text.
+        problems: Vec<DefinitionError>,
+    },
+}
+
+fn numbered(problems: &[DefinitionError]) -> String {
+    use fmt::Write as _;
+
+    problems.iter().enumerate().fold(String::new(), |mut text, (i, problem)| {
+        // Writing to a string cannot fail.
+        let _ = write!(text, "\n{:>3}. {problem}", i + 1);
+        text
+    })
+}
+
+/// All values, or everything that is wrong with any.
+pub(crate) fn all<T>(read: impl Iterator<Item = Result<T, DefinitionError>>) -> Result<Vec<T>, DefinitionError> {
+    let (mut values, mut problems) = (Vec::new(), Vec::new());
+    for read in read {
+        match read {
+            Ok(value) => values.push(value),
+            Err(problem) => problems.push(problem),
+        }
+    }
+    if problems.len() > 1 {
+        return Err(DefinitionError::Several { problems });
+    }
+    problems.pop().map_or(Ok(values), Err)
 }
 
 pub(crate) fn invalid(file: &Arc<Path>, text: &str, offset: usize, problem: impl Into<String>) -> DefinitionError {
@@ -112,16 +144,15 @@ pub(crate) fn hooks(
     }
     let entries: Vec<&RawValue> = serde_json::from_str(raw.get())
         .map_err(|_| invalid(file, text, start, "expected `hooks` to be a list of ids, such as [\"redact_pii\"]"))?;
+    let mut places = Places::new(file, text);
     let read = |entry: &RawValue| {
-        let start = offset(text, entry);
-        let mut hook: HookUse = serde_json::from_str(entry.get()).map_err(|error| {
-            let error = error.to_string();
-            invalid(file, text, start, error.split(" at line ").next().unwrap_or(&error))
-        })?;
-        hook.place = Some(Place::of(file, text, start));
-        Ok(hook)
+        let place = places.at(offset(text, entry));
+        match serde_json::from_str::<HookUse>(entry.get()) {
+            Ok(hook) => Ok(HookUse { place: Some(place), ..hook }),
+            Err(error) => Err(DefinitionError::Invalid { place, problem: said(&error) }),
+        }
     };
-    entries.into_iter().map(read).collect::<Result<_, _>>().map(Some)
+    all(entries.into_iter().map(read)).map(Some)
 }
 
 /// The name, empty where there is none.
@@ -131,10 +162,13 @@ pub(crate) fn name(file: &Arc<Path>, text: &str, fields: &mut Fields<'_>) -> Res
         .map_err(|_| invalid(file, text, offset(text, raw), "expected `name` to be a string"))
 }
 
-/// The fields that are left, as values.
-pub(crate) fn values(fields: Fields<'_>) -> Map<String, Value> {
-    let value = |raw: &RawValue| serde_json::from_str(raw.get()).unwrap_or_default();
-    fields.into_iter().map(|(name, raw)| (name, value(raw))).collect()
+/// The fields that are left, as values. What is well-formed may still be none: nested too deep, half a character.
+pub(crate) fn values(file: &Arc<Path>, text: &str, fields: Fields<'_>) -> Result<Map<String, Value>, DefinitionError> {
+    let value = |(name, raw): (String, &RawValue)| match serde_json::from_str(raw.get()) {
+        Ok(value) => Ok((name, value)),
+        Err(error) => Err(syntax(file, text, offset(text, raw), raw.get(), &error)),
+    };
+    all(fields.into_iter().map(value)).map(Map::from_iter)
 }
 
 /// Where `part`, a slice of `text`, begins in it.
@@ -156,9 +190,13 @@ fn leading(text: &str) -> usize {
 fn syntax(file: &Arc<Path>, text: &str, start: usize, part: &str, error: &serde_json::Error) -> DefinitionError {
     let line_start: usize =
         part.split_inclusive('\n').take(error.line().saturating_sub(1)).map(str::len).sum::<usize>() + start;
+    invalid(file, text, line_start + error.column().saturating_sub(1), said(error))
+}
+
+/// What the parser says, without its own idea of where.
+fn said(error: &serde_json::Error) -> String {
     let problem = error.to_string();
-    let problem = problem.split(" at line ").next().unwrap_or(&problem).to_owned();
-    invalid(file, text, line_start + error.column().saturating_sub(1), problem)
+    problem.rsplit_once(" at line ").map_or(problem.as_str(), |(said, _)| said).to_owned()
 }
 
 /// An object as a list of its entries, so that a name that is there twice is seen.

@@ -7,8 +7,8 @@ use serde_json::{Map, Value};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use super::json::{DefinitionError, invalid, near_miss, unknown_field};
-use super::{HookUse, Place};
+use super::json::{DefinitionError, all, invalid, near_miss, unknown_field};
+use super::{HookUse, Places};
 
 /// What every definition has.
 pub(crate) struct Parsed {
@@ -57,15 +57,16 @@ fn hooks(file: &Arc<Path>, text: &str, list: &Spanned<DeValue<'_>>) -> Result<Ve
             "expected `hooks` to be a list of ids, such as [\"redact_pii\"]",
         ));
     };
+    let mut places = Places::new(file, text);
     let read = |entry: &Spanned<DeValue<'_>>| {
-        let start = entry.span().start;
+        let place = places.at(entry.span().start);
         let value = json(file, text, entry.clone())?;
-        let mut hook: HookUse =
-            serde_json::from_value(value).map_err(|error| invalid(file, text, start, error.to_string()))?;
-        hook.place = Some(Place::of(file, text, start));
-        Ok(hook)
+        match serde_json::from_value::<HookUse>(value) {
+            Ok(hook) => Ok(HookUse { place: Some(place), ..hook }),
+            Err(error) => Err(DefinitionError::Invalid { place, problem: error.to_string() }),
+        }
     };
-    entries.iter().map(read).collect()
+    all(entries.iter().map(read))
 }
 
 /// The value as JSON, which is what parameters and extra fields are kept as.

@@ -141,3 +141,47 @@ fn toml_that_is_no_definition() {
         ("x", 2, Some("large"))
     );
 }
+
+#[test]
+fn all_entries_that_are_none_are_told_at_once() {
+    let expected = "3 problems:\
+        \n  1. a.json:1:12: expected a hook: its id as a string, or an object with `id` and perhaps `with`; found 7\
+        \n  2. a.json:2:6: missing field `id`\
+        \n  3. a.json:3:1: unknown field `wiht`, expected `id` or `with`";
+    assert_eq!(json("{\"hooks\": [7,\n\"ü\", {},\n{\"id\": \"a\", \"wiht\": 1}]}"), expected);
+    #[cfg(feature = "toml")]
+    {
+        let text = "hooks = [\n7, \"ü\", { wiht = 1 }]";
+        let told = AgentDef::from_toml("a.toml", text).unwrap_err().to_string();
+        assert!(told.starts_with("2 problems:\n  1. a.toml:2:1: expected a hook: "), "{told}");
+        assert!(told.contains("\n  2. a.toml:2:9: unknown field `wiht`"), "{told}");
+    }
+}
+
+/// What has the form of JSON may still be no value; it is not to become null without a word.
+#[test]
+fn a_field_of_the_app_that_cannot_be_read_is_told() {
+    let deep = format!("{{\"ü\": {}{}}}", "[".repeat(200), "]".repeat(200));
+    assert_eq!(json(&deep), "a.json:1:134: recursion limit exceeded");
+    assert_eq!(json("{\"a\": 1,\n\"b\": 1e999}"), "a.json:2:10: number out of range");
+    assert_eq!(json("{\"a\": \"\\ud800\"}"), "a.json:1:14: unexpected end of hex escape");
+}
+
+#[test]
+fn a_long_entry_is_not_told_at_length() {
+    let told = json(&format!("{{\"hooks\": [[\"{}\"]]}}", "x".repeat(100_000)));
+    assert!(told.starts_with("a.json:1:12: expected a hook"), "{told}");
+    assert!(told.len() < 1000, "{}", told.len());
+}
+
+#[test]
+fn a_function_is_written_as_its_id() {
+    #[hook(id = "written_by_its_id", kind = before_create_message)]
+    fn not_its_name() {}
+    fn no_hook() {}
+
+    let text = serde_json::to_string(&AgentDef::new("x").hooks(hooks![not_its_name])).unwrap();
+    assert_eq!(text, r#"{"name":"x","hooks":["written_by_its_id"]}"#);
+    let agent = AgentDef::new("x").hooks(hooks![no_hook]);
+    assert!(serde_json::to_string(&agent).unwrap_err().to_string().ends_with("is not a hook"));
+}

@@ -214,7 +214,8 @@ fn a_cycle_through_a_ladder_of_many_paths_is_an_error() {
         hooks.push(writes(name('l', rung)).after(below.iter().copied()));
         hooks.push(writes(name('r', rung)).after(below.iter().copied()));
     }
-    assert!(!cycles(hooks).is_empty());
+    // Of the many, as many as a person may read.
+    assert_eq!(cycles(hooks).len(), 32);
 }
 
 #[test]

@@ -81,6 +81,64 @@ async fn an_app_s_verdict_may_panic_too() {
     }
 }
 
+#[tokio::test(start_paused = true)]
+async fn whether_an_app_s_verdict_is_final_may_panic_too() {
+    #[derive(Clone, Debug)]
+    struct Asked(bool);
+    impl From<()> for Asked {
+        fn from((): ()) -> Self {
+            Self(false)
+        }
+    }
+    impl Verdict for Asked {
+        const SEMANTICS: Option<Semantics> = Some(Semantics::Control);
+        fn merge(&mut self, later: Self) {
+            self.0 |= later.0;
+        }
+        fn is_final(&self) -> bool {
+            assert!(!self.0, "no end");
+            false
+        }
+    }
+    #[derive(Debug, HookKind)]
+    #[hook_kind(name = "asks_whether_final", verdict = Asked)]
+    struct AsksWhetherFinal {}
+
+    for turns in [0, 1] {
+        let first = Hook::async_reader::<AsksWhetherFinal, _, _, _>("first", |_, _, ()| later(2, Asked(false)));
+        let bad = Hook::async_reader::<AsksWhetherFinal, _, _, _>("bad", move |_, _, ()| later(turns, Asked(true)));
+        let fired = set([first, bad]).fire(&cx(), &AsksWhetherFinal {}, ()).await.unwrap();
+        assert_eq!(fired.report.failures.len(), 1);
+        assert_eq!(fired.report.failures[0].cause, "no end");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_a_panic_left_half_changed_may_panic_when_it_is_dropped() {
+    #[derive(Debug, PartialEq)]
+    struct Fuse(bool);
+    impl Clone for Fuse {
+        fn clone(&self) -> Self {
+            Self(false)
+        }
+    }
+    impl Drop for Fuse {
+        fn drop(&mut self) {
+            assert!(!self.0 || std::thread::panicking(), "in drop");
+        }
+    }
+    #[derive(Debug, HookKind)]
+    #[hook_kind(name = "fuse", subject = Fuse)]
+    struct FuseKind {}
+
+    let bad = Hook::writer::<FuseKind, _, _, _>("bad", |_, _, fuse| {
+        fuse.0 = true;
+        assert!(!fuse.0, "first");
+    });
+    let fired = set([bad]).fire(&cx(), &FuseKind {}, Fuse(false)).await.unwrap();
+    assert_eq!(fired.report.failures[0].cause, "first");
+}
+
 #[test]
 fn an_observer_that_panics_disturbs_nobody() {
     let registry = registry([writes("a")]);

@@ -115,3 +115,50 @@ fn what_is_not_there_cannot_be_disabled_enabled_or_replaced() {
         assert_eq!(error.unwrap_err().to_string(), expected);
     }
 }
+
+/// What a closure captured is code of the app when it is dropped: it may use the registry that let go of it.
+#[test]
+fn a_hook_that_is_let_go_may_call_the_registry_when_it_is_dropped() {
+    struct Looks(Registry, std::sync::mpsc::Sender<usize>);
+    impl Drop for Looks {
+        fn drop(&mut self) {
+            let _ = self.1.send(self.0.hooks().len());
+        }
+    }
+    type Change = fn(&Registry, Hook);
+    let changes: [(&str, Change); 4] = [
+        ("a", |registry, hook| {
+            registry.register(hook).unwrap();
+            registry.replace(writes("a")).unwrap();
+        }),
+        ("b", |registry, hook| assert!(registry.register(hook).is_err())),
+        ("c", |registry, hook| assert!(registry.replace(hook).is_err())),
+        ("No id", |registry, hook| assert!(registry.register(hook).is_err())),
+    ];
+    for (id, change) in changes {
+        let (tell, told) = std::sync::mpsc::channel();
+        // On a thread of its own: where this fails, it hangs.
+        std::thread::spawn(move || {
+            let registry = registry([writes("b")]);
+            let looks = Looks(registry.clone(), tell);
+            let hook = Hook::writer::<Step, _, _, _>(id, move |_, _, _| drop(looks.0.hooks()));
+            change(&registry, hook);
+        });
+        let hooks = told.recv_timeout(std::time::Duration::from_secs(20));
+        assert_eq!(hooks, Ok(if id == "a" { 2 } else { 1 }), "{id}");
+    }
+}
+
+#[test]
+fn a_function_that_is_there_already_stays_as_it_is() {
+    #[hook(id = "stays_disabled", kind = before_create_message)]
+    fn stays_disabled(row: &mut Message) {
+        row.rewrite_text(|_| Some("ran".to_owned()));
+    }
+    let registry = Registry::empty().with(hooks![stays_disabled]).unwrap();
+    registry.disable("stays_disabled").unwrap();
+    let registry = registry.with(hooks![stays_disabled]).unwrap();
+    let set = registry.scope(&AgentDef::new("x").hooks(hooks![stays_disabled]), None).unwrap();
+    let row = Message::new(Role::User, "as it was");
+    assert_eq!(set.fire_blocking(&cx(), &BeforeCreateMessage::new(), row).unwrap().subject.text(), "as it was");
+}

@@ -1,0 +1,138 @@
+//! Promise 3 for annotated functions: where nobody listens they run in lanes, where somebody does step by step, to the
+//! same end.
+
+use hooks_core::kinds::BeforeToolCall;
+use hooks_core::scope::HookRef;
+
+use crate::support::*;
+
+#[hook(id = "lane_read", kind = Step)]
+fn lane_read(trail: &Trail) {
+    assert!(trail.0.len() < 100);
+}
+
+#[hook(id = "lane_lend", kind = Step)]
+fn lane_lend(trail: &mut Trail) {
+    trail.0.push("lend");
+}
+
+#[hook(id = "lane_own", kind = Step)]
+fn lane_own(mut trail: Trail) -> Trail {
+    trail.0.push("own");
+    trail
+}
+
+#[hook(id = "lane_own_fails", kind = Step)]
+fn lane_own_fails(mut trail: Trail) -> Result<Option<Trail>, String> {
+    trail.0.push("of one that fails");
+    Err("by value".to_owned())
+}
+
+#[hook(id = "lane_lend_panics", kind = Step)]
+fn lane_lend_panics(trail: &mut Trail) {
+    trail.0.push("of one that panics");
+    panic!("half-way");
+}
+
+#[hook(id = "lane_lend_fails", kind = Step)]
+fn lane_lend_fails(trail: &mut Trail) -> Result<(), &'static str> {
+    trail.0.push("of one that fails");
+    Err("in place")
+}
+
+#[hook(id = "lane_read_panics", kind = Step)]
+fn lane_read_panics(trail: &Trail) {
+    panic!("at {}", trail.0.len());
+}
+
+#[hook(id = "lane_halts", kind = Step)]
+fn lane_halts(trail: &mut Trail) -> Halt {
+    trail.0.push("halt");
+    Halt::new("enough")
+}
+
+#[hook(id = "lane_second", kind = Step)]
+fn lane_second(trail: &mut Trail) {
+    trail.0.push("second");
+}
+
+#[hook(id = "lane_last", kind = Step)]
+fn lane_last(trail: Trail) -> Option<Trail> {
+    Some(trail).filter(|trail| !trail.0.contains(&"gone"))
+}
+
+/// What came of a dispatch, in words.
+fn outcome(set: &HookSet, heard: bool, start: &'static str) -> String {
+    let cx = HookContext::builder().keep_records(heard).build();
+    let fired = set.fire_blocking(&cx, &step(), Trail(vec![start])).unwrap();
+    assert_eq!(fired.report.record.is_some(), heard);
+    let failed: Vec<String> = fired.report.failures.iter().map(ToString::to_string).collect();
+    let halt = fired.report.halt.as_ref().and_then(|halt| halt.by.as_ref());
+    format!("{:?} {failed:?} {halt:?} {:?}", fired.subject, fired.report.removed_by)
+}
+
+#[test]
+fn all_forms_follow_each_other_whether_or_not_somebody_listens() {
+    let forms = || {
+        hooks![
+            lane_read,
+            lane_lend,
+            lane_own,
+            lane_own_fails,
+            lane_lend_panics,
+            lane_lend_fails,
+            lane_read_panics,
+            lane_halts,
+            lane_second,
+            lane_last
+        ]
+    };
+    // Every rotation, so that each form follows each other and each is first and last.
+    for turn in 0..forms().len() {
+        let mut order: Vec<HookRef> = forms().into();
+        order.rotate_left(turn);
+        let registry = Registry::empty().with(order.iter().copied()).unwrap();
+        let set = registry.scope(&AgentDef::new("a").hooks(order), None).unwrap();
+        let unheard = outcome(&set, false, "start");
+        assert_eq!(unheard, outcome(&set, true, "start"));
+        for written in ["lend", "own", "halt", "second"] {
+            assert_eq!(unheard.matches(&format!("\"{written}\"")).count(), 1, "{written} in {unheard}\n{set}");
+        }
+        assert!(!unheard.contains("\"of one that"), "{unheard}");
+        assert_eq!(unheard.matches(" failed (").count(), 4, "{unheard}");
+        assert!(unheard.contains("lane_halts"), "{unheard}");
+        assert_eq!(outcome(&set, false, "gone"), outcome(&set, true, "gone"));
+    }
+}
+
+#[hook(id = "lane_allows", kind = before_tool_call)]
+fn lane_allows() -> Permission {
+    Permission::allow()
+}
+
+#[hook(id = "lane_denies", kind = before_tool_call)]
+fn lane_denies(input: &ToolInput) -> Permission {
+    if input["stop"] == true { Permission::deny("told to") } else { Permission::NoOpinion }
+}
+
+#[hook(id = "lane_counts", kind = before_tool_call)]
+fn lane_counts(cx: &HookContext) -> Result<(), MissingState> {
+    cx.state::<std::sync::atomic::AtomicU32>()?.fetch_add(1, std::sync::atomic::Ordering::SeqCst);
+    Ok(())
+}
+
+#[test]
+fn a_denial_ends_a_lane_of_gates() {
+    let order = || hooks![lane_allows, lane_denies, lane_counts];
+    let registry = Registry::empty().with(order()).unwrap();
+    let set = registry.scope(&AgentDef::new("a").hooks(order()), None).unwrap();
+    for (stop, counted) in [(false, 1), (true, 0)] {
+        let count = std::sync::Arc::new(std::sync::atomic::AtomicU32::new(0));
+        let cx = HookContext::builder().shared_state(std::sync::Arc::clone(&count)).build();
+        let call = ToolCall::new("1", "pay", serde_json::json!({ "stop": stop }));
+        let input = call.input.clone();
+        let fired = set.fire_blocking(&cx, &BeforeToolCall::new(call), input).unwrap();
+        assert_eq!(fired.verdict.denial().is_some(), stop);
+        assert_eq!(count.load(std::sync::atomic::Ordering::SeqCst), counted);
+    }
+}
