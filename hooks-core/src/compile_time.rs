@@ -4,6 +4,7 @@
 //! itself, so an app's own kind answers as well as a built-in one.
 
 use crate::kind::{HookKind, Removal, Semantics};
+use crate::with::WithSpec;
 
 /// A text of at most 512 bytes, put together by constant functions.
 struct Text {
@@ -119,6 +120,15 @@ pub const fn deny<K: HookKind>() {
             .add("); write `required` to stop with an error");
         panic!("{}", text.as_str())
     }
+}
+
+/// A hook takes parameters from a list, after these others.
+#[track_caller]
+pub const fn parameters_once(earlier: &[Option<WithSpec>], this: Option<WithSpec>) {
+    assert!(
+        this.is_none() || crate::with::first(earlier).is_none(),
+        "a list gives a hook one set of parameters; take one `&With<…>` with all of them as its fields"
+    );
 }
 
 /// A hook names two kinds, which may be one kind under two names.

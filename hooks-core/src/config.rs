@@ -75,6 +75,19 @@ pub enum Problem {
         /// Where the hook is.
         origin: Origin,
     },
+    /// An option of a hook made as a value that makes no sense there.
+    #[error("{origin}: `{option}` of the hook `{id}` {problem}")]
+    #[non_exhaustive]
+    BadOption {
+        /// The hook.
+        id: HookId,
+        /// The option.
+        option: &'static str,
+        /// What is wrong with it, and what to write instead.
+        problem: String,
+        /// Where the hook is.
+        origin: Origin,
+    },
     /// Two hooks with one id.
     #[error(
         "two hooks have the id `{id}`: {first} and {second}; rename one, or say `replace` if the second stands for the first"
@@ -131,6 +144,36 @@ pub enum Problem {
     #[error("{}{owner} gives parameters (`with`) to the hook `{id}` ({origin}), which takes none; leave `with` out", at(place.as_ref()))]
     #[non_exhaustive]
     NoParameters {
+        /// The id.
+        id: HookId,
+        /// Whose list it is in.
+        owner: ListOwner,
+        /// Where the entry stands, where that is known.
+        place: Option<String>,
+        /// Where the hook is.
+        origin: Origin,
+    },
+    /// A list gives a hook parameters that it cannot read, or none where it needs some.
+    #[error("{}{owner} {} the hook `{id}` ({origin}) {}: {cause}", at(place.as_ref()), if *.given { "gives" } else { "names" }, if *.given { "parameters (`with`) that it cannot read" } else { "without the parameters that it needs (`with`)" })]
+    #[non_exhaustive]
+    BadParameters {
+        /// The id.
+        id: HookId,
+        /// Whose list it is in.
+        owner: ListOwner,
+        /// Where the entry stands, where that is known.
+        place: Option<String>,
+        /// Whether the list gives any.
+        given: bool,
+        /// What was expected.
+        cause: String,
+        /// Where the hook is.
+        origin: Origin,
+    },
+    /// A list gives parameters to a hook that the app's list names too.
+    #[error("{}{owner} gives parameters (`with`) to the hook `{id}` ({origin}), which the app's list names already; that one cannot be replaced: leave `with` out, or take the hook out of the app's list", at(place.as_ref()))]
+    #[non_exhaustive]
+    ParametersOfApp {
         /// The id.
         id: HookId,
         /// Whose list it is in.

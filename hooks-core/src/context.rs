@@ -8,9 +8,11 @@ use std::sync::Arc;
 
 use tokio_util::sync::CancellationToken;
 
+use crate::with::{Bound, With};
+
 /// Where a dispatch happens: the agent, the conversation, the turn, and the app's state.
 ///
-/// A context is one `Arc`: make one per turn and derive others from it with [`to_builder`](Self::to_builder).
+/// Cloning it is cheap: make one per turn and derive others from it with [`to_builder`](Self::to_builder).
 ///
 /// ```
 /// use hooks_core::HookContext;
@@ -24,7 +26,11 @@ use tokio_util::sync::CancellationToken;
 /// # Ok::<(), hooks_core::MissingState>(())
 /// ```
 #[derive(Clone, Default)]
-pub struct HookContext(Arc<Inner>);
+pub struct HookContext {
+    inner: Arc<Inner>,
+    /// The parameters of the hook that this context is given to.
+    with: Option<Bound>,
+}
 
 #[derive(Clone, Default)]
 struct Inner {
@@ -56,62 +62,62 @@ impl HookContext {
 
     /// Starts a context from this one, for another turn or call site. State is shared, not copied.
     pub fn to_builder(&self) -> HookContextBuilder {
-        HookContextBuilder((*self.0).clone())
+        HookContextBuilder((*self.inner).clone())
     }
 
     /// The app's name.
     pub fn app(&self) -> Option<&str> {
-        self.0.app.as_deref()
+        self.inner.app.as_deref()
     }
 
     /// The agent's name.
     pub fn agent(&self) -> Option<&str> {
-        self.0.agent.as_deref()
+        self.inner.agent.as_deref()
     }
 
     /// The agents that called this one, outermost first; empty where it is no sub-agent.
     pub fn agent_path(&self) -> &[String] {
-        &self.0.agent_path
+        &self.inner.agent_path
     }
 
     /// The prompt's name.
     pub fn prompt(&self) -> Option<&str> {
-        self.0.prompt.as_deref()
+        self.inner.prompt.as_deref()
     }
 
     /// The conversation's id.
     pub fn conversation(&self) -> Option<&str> {
-        self.0.conversation.as_deref()
+        self.inner.conversation.as_deref()
     }
 
     /// The turn's number within the conversation.
     pub fn turn(&self) -> Option<u64> {
-        self.0.turn
+        self.inner.turn
     }
 
     /// The id of the request that the turn answers.
     pub fn request(&self) -> Option<&str> {
-        self.0.request.as_deref()
+        self.inner.request.as_deref()
     }
 
     /// The place in the app from which the model is called, such as `chat` or `title`.
     pub fn call_site(&self) -> Option<&str> {
-        self.0.call_site.as_deref()
+        self.inner.call_site.as_deref()
     }
 
     /// The folder that the agent works in.
     pub fn workspace(&self) -> Option<&Path> {
-        self.0.workspace.as_deref()
+        self.inner.workspace.as_deref()
     }
 
     /// Whether a person is there to be asked.
     pub fn human_present(&self) -> bool {
-        self.0.human_present
+        self.inner.human_present
     }
 
     /// The token that ends the turn early, where the harness gave one.
     pub fn cancellation(&self) -> Option<&CancellationToken> {
-        self.0.cancellation.as_ref()
+        self.inner.cancellation.as_ref()
     }
 
     /// The app's state of type `T`.
@@ -119,17 +125,30 @@ impl HookContext {
     /// # Errors
     /// [`MissingState`] where the harness put none of that type into the context.
     pub fn state<T: Send + Sync + 'static>(&self) -> Result<&T, MissingState> {
-        self.0
+        self.inner
             .state
             .get(&TypeId::of::<T>())
             .and_then(|state| state.downcast_ref())
             .ok_or(MissingState { wanted: type_name::<T>() })
     }
 
+    /// The parameters that a list gave to this hook, if they are a `T`. An annotated function takes them as
+    /// [`&With<T>`](crate::With); this is for hooks made as values, which say so with
+    /// [`Hook::parameters`](crate::Hook::parameters).
+    pub fn with<T: Send + Sync + 'static>(&self) -> Option<&With<T>> {
+        self.with.as_ref()?.downcast_ref()
+    }
+
+    /// The context of one hook.
+    #[inline]
+    pub(crate) fn bound(&self, with: &Bound) -> Self {
+        Self { inner: Arc::clone(&self.inner), with: Some(Arc::clone(with)) }
+    }
+
     /// Whether each dispatch is to give its record back.
     #[inline]
     pub(crate) fn keeps_records(&self) -> bool {
-        self.0.keep_records
+        self.inner.keep_records
     }
 }
 
@@ -249,7 +268,7 @@ impl HookContextBuilder {
 
     /// The context.
     pub fn build(self) -> HookContext {
-        HookContext(Arc::new(self.0))
+        HookContext { inner: Arc::new(self.0), with: None }
     }
 }
 

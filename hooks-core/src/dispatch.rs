@@ -3,6 +3,7 @@
 mod at_once;
 mod chain;
 mod error;
+mod fallback;
 mod json;
 mod log;
 mod tally;
@@ -18,6 +19,8 @@ pub use error::{DispatchError, Recovered};
 #[doc(hidden)]
 pub use json::{FireJson, fire as fire_json};
 pub use json::{JsonError, JsonFired};
+
+pub(crate) use fallback::with_fallback;
 
 use crate::HookContext;
 use crate::hook::HookId;

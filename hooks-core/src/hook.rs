@@ -9,14 +9,14 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-pub(crate) use binding::{Binding, StepParts};
+pub(crate) use binding::{Binding, Only, StepParts};
 // Not public API. Used by generated code.
 #[doc(hidden)]
 pub use binding::{Filters, KindInfo};
 pub use handler::BoxFuture;
 #[doc(hidden)]
 pub use handler::{Answer, Call, Effect, Fault, Handler, Lend, Own, OwnAsync, Read, ReadAsync};
-pub(crate) use handler::{FaultKind, LendFn, OwnFn, ReadFn, call};
+pub(crate) use handler::{Cause, FaultKind, LendFn, OwnFn, ReadFn, call};
 #[doc(hidden)]
 pub use options::Ids;
 pub use options::{OnFailure, Options, Timeout};
@@ -24,6 +24,7 @@ pub use options::{OnFailure, Options, Timeout};
 use crate::HookContext;
 use crate::kind::HookKind;
 use crate::param::{Fails, Of, ReturnsSubject, ReturnsVerdict};
+use crate::with::{Parameters, WithSpec};
 
 /// The id of a hook: a lower-case letter, then lower-case letters, digits and `_`.
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -122,6 +123,8 @@ pub struct Hook {
     pub(crate) description: Arc<str>,
     pub(crate) origin: Origin,
     pub(crate) options: Options,
+    /// How the parameters that a list gives are read.
+    pub(crate) with: Option<WithSpec>,
     pub(crate) bindings: Vec<Binding>,
 }
 
@@ -143,6 +146,7 @@ impl Hook {
             description: "".into(),
             origin: Origin::new(caller.file(), caller.line(), ""),
             options: Options::default(),
+            with: None,
             bindings: vec![Binding::shared(handler, decides)],
         }
     }
@@ -272,10 +276,27 @@ impl Hook {
         self
     }
 
+    /// Runs only where the event's field matches one of these patterns: `.only("tool", "cancel_*|Bash")`.
+    #[must_use]
+    pub fn only(mut self, field: &str, patterns: &str) -> Self {
+        for binding in &mut self.bindings {
+            binding.only(field, patterns);
+        }
+        self
+    }
+
     /// What is done when the hook fails.
     #[must_use]
     pub fn on_failure(mut self, policy: OnFailure) -> Self {
         self.options.on_failure = Some(policy);
+        self
+    }
+
+    /// Takes parameters from the list that names the hook; the closure finds them with
+    /// [`cx.with::<T>()`](HookContext::with).
+    #[must_use]
+    pub fn parameters<T: Parameters>(mut self) -> Self {
+        self.with = Some(WithSpec::of::<T>());
         self
     }
 

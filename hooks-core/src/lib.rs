@@ -82,6 +82,8 @@ pub mod record;
 mod registry;
 pub mod scope;
 pub mod verdict;
+#[doc(hidden)]
+pub mod with;
 
 pub use config::ConfigError;
 pub use context::{HookContext, HookContextBuilder, MissingState};
@@ -93,6 +95,7 @@ pub use panics::quiet_panics;
 pub use plan::HookSet;
 pub use registry::Registry;
 pub use tokio_util::sync::CancellationToken;
+pub use with::With;
 
 mod macros;
 pub mod prelude;

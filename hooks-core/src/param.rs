@@ -19,7 +19,7 @@ type BoxError = Box<dyn Error + Send + Sync>;
 #[diagnostic::on_unimplemented(
     message = "a hook at `{K}` cannot take `{Self}`",
     label = "not a parameter of this kind",
-    note = "it may take `&HookContext`, `&{K}` (the event) and `&{S}` (the subject), the subject also by value or as `&mut {S}`"
+    note = "it may take `&HookContext`, `&{K}` (the event), `&With<T>` (parameters from a list, where `T` is `serde::Deserialize`) and `&{S}` (the subject), the subject also by value or as `&mut {S}`"
 )]
 pub trait Read<'a, K, S, Via> {
     /// Takes the parameter from what a dispatch has.
@@ -30,7 +30,7 @@ pub trait Read<'a, K, S, Via> {
 #[diagnostic::on_unimplemented(
     message = "a hook at `{K}` that rewrites its subject cannot also take `{Self}`",
     label = "not a parameter beside the subject",
-    note = "beside the subject it may take `&HookContext` and `&{K}` (the event); the subject itself only once"
+    note = "beside the subject it may take `&HookContext`, `&{K}` (the event) and `&With<T>` (parameters from a list, where `T` is `serde::Deserialize`); the subject itself only once"
 )]
 pub trait Beside<'a, K, Via> {
     /// Takes the parameter from what a dispatch has.

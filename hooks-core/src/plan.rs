@@ -15,7 +15,8 @@ pub(crate) use order::Candidate;
 pub use set::HookSet;
 pub(crate) use set::KindPlan;
 
-use crate::hook::{Binding, Handler, HookId, LendFn, OnFailure, OwnFn, ReadFn, StepParts};
+use crate::dispatch::with_fallback;
+use crate::hook::{Binding, Handler, HookId, LendFn, OnFailure, Only, OwnFn, ReadFn, StepParts};
 use crate::kind::HookKind;
 
 /// The hooks of one kind in their order, ready to run.
@@ -97,21 +98,28 @@ impl<K: HookKind> fmt::Debug for Plan<K> {
 /// `None` only for a binding of another kind, which no set holds.
 fn step<K: HookKind>(part: &StepParts<'_>) -> Option<Step<K>> {
     let options = &part.hook.options;
+    let handler = part.binding.handler::<K>()?;
+    let bound = |handler: &Handler<K>| part.with.as_ref().map_or_else(|| handler.clone(), |with| handler.bound(with));
+    let timeout = options.timeout.duration();
     Some(Step {
         id: part.hook.id.clone(),
-        handler: part.binding.handler::<K>()?.clone(),
+        handler: match part.binding.fallback::<K>() {
+            Some(fallback) => with_fallback(bound(handler), bound(fallback), timeout),
+            None => bound(handler),
+        },
         filters: filters::<K>(part.binding),
-        timeout: options.timeout.duration(),
+        // Each of the two has its own deadline; that of the step is only there to be later than both.
+        timeout: if part.binding.has_fallback() { timeout.map(|limit| limit.saturating_mul(3)) } else { timeout },
         on_failure: options.on_failure.unwrap_or(K::ON_FAILURE),
         stage: part.stage,
     })
 }
 
 fn filters<K: HookKind>(binding: &Binding) -> Box<[Filter<K>]> {
-    let filter = |&(field, patterns): &(usize, &str)| {
-        K::FIELDS.get(field).map(|field| Filter {
+    let filter = |only: &Only| {
+        K::FIELDS.get(*only.field.as_ref().ok()?).map(|field| Filter {
             field: field.get,
-            patterns: patterns.split('|').map(|pattern| WildMatch::new(pattern.trim())).collect(),
+            patterns: only.patterns.split('|').map(|pattern| WildMatch::new(pattern.trim())).collect(),
         })
     };
     binding.filters.iter().filter_map(filter).collect()

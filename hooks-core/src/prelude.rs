@@ -25,4 +25,5 @@ pub use crate::verdict::{
     AgentStart, Contexts, Contribution, Contributions, Halt, Permission, PromptDecision, PromptVerdict, ReplyVerdict,
     StopDecision, StopVerdict, Verdict,
 };
+pub use crate::with::With;
 pub use hooks_macros::{HookKind, hook};

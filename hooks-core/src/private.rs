@@ -19,6 +19,7 @@ pub use crate::itself::{FieldText, KindType, SubjectType, VerdictType};
 pub use crate::kind::{Allowed, Field, HookKind, KindEntry, Never, Removable, Slot};
 pub use crate::param::{Beside, Fails, InTurn, Of, Read, ReturnsSubject, ReturnsVerdict, Rewrite};
 pub use crate::scope::HookRef;
+pub use crate::with::{Asks, AsksNothing, WithSpec, first};
 pub use crate::{HookContext, compile_time as check};
 
 /// A hook as the attribute submits it.
@@ -30,6 +31,8 @@ pub struct HookSpec {
     /// The type of the function, by which `hooks![…]` knows it.
     pub function: fn() -> TypeId,
     pub options: Options,
+    /// How the parameters that a list gives are read.
+    pub with: Option<WithSpec>,
     pub bindings: &'static [BindingSpec],
 }
 
@@ -37,6 +40,8 @@ pub struct HookSpec {
 pub struct BindingSpec {
     pub kind: KindInfo,
     pub handler: &'static (dyn std::any::Any + Send + Sync),
+    /// The fallback in the same form.
+    pub fallback: Option<&'static (dyn std::any::Any + Send + Sync)>,
     pub decides: bool,
     pub filters: Filters,
 }

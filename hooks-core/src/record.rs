@@ -48,8 +48,10 @@ pub struct Failure {
     pub failure: FailureKind,
     /// What it said, at most [`CAUSE_LIMIT`] characters.
     pub cause: String,
-    /// What was done.
+    /// What was done, unless its fallback answered.
     pub on_failure: OnFailure,
+    /// Whether its fallback answered in its place.
+    pub fell_back: bool,
 }
 
 impl fmt::Display for Failure {
@@ -160,6 +162,8 @@ pub enum Skip {
 pub enum Note {
     /// Its allow was given before a later hook changed the subject, and counts no longer.
     AllowOutdated,
+    /// It failed, and its fallback answered in its place.
+    FallbackAnswered,
     /// Its change was dropped: an earlier hook had asked about the subject as it was.
     SubjectFrozen,
 }

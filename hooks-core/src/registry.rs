@@ -1,5 +1,6 @@
 //! Every hook a program knows, and the snapshots that sets are made from.
 
+mod check;
 mod neighbours;
 mod resolve;
 
@@ -11,7 +12,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 use crate::audit::Finding;
 use crate::config::{ConfigError, Problem, nearest};
 use crate::hook::{Binding, Hook, HookId};
-use crate::kind::{KindEntry, Semantics};
+use crate::kind::KindEntry;
 use crate::plan::HookSet;
 use crate::private::HookSpec;
 use crate::record::Observer;
@@ -114,9 +115,10 @@ impl Registry {
     /// Adds a hook.
     ///
     /// # Errors
-    /// An id that is not one, an id that another hook has (see [`replace`](Self::replace)), or a failure policy that the
-    /// kind does not offer.
+    /// Everything that the attribute would refuse, at once; or an id that another hook has (see
+    /// [`replace`](Self::replace)).
     pub fn register(&self, hook: Hook) -> Result<(), ConfigError> {
+        ConfigError::unless_empty(check::check(&hook))?;
         let hook = Arc::new(hook);
         self.edit(|snapshot| Ok(snapshot.add(&hook, None)?))
     }
@@ -124,12 +126,12 @@ impl Registry {
     /// Puts a hook in the place of the one with its id. Whether that one was disabled goes over to it.
     ///
     /// # Errors
-    /// [`Problem::NoSuchHook`] where there is none, or a failure policy that the kind does not offer.
+    /// [`Problem::NoSuchHook`] where there is none, or everything that the attribute would refuse.
     pub fn replace(&self, hook: Hook) -> Result<(), ConfigError> {
         let hook = Arc::new(hook);
         let replaced = self.edit(|snapshot| {
             snapshot.known(hook.id.as_str())?;
-            check(&hook)?;
+            ConfigError::unless_empty(check::check(&hook))?;
             let registered = snapshot.hooks.get_mut(&hook.id);
             Ok::<_, ConfigError>(
                 registered.map(|registered| std::mem::replace(&mut registered.hook, Arc::clone(&hook))),
@@ -242,20 +244,22 @@ impl Snapshot {
         let bindings = spec
             .bindings
             .iter()
-            .filter_map(|binding| Binding::fixed(binding.kind, binding.handler, binding.decides, binding.filters))
+            .filter_map(|binding| {
+                Binding::fixed(binding.kind, binding.handler, binding.fallback, binding.decides, binding.filters)
+            })
             .collect();
         let hook = Hook {
             id: HookId::new(spec.id),
             description: spec.description.into(),
             origin: spec.origin,
             options: spec.options.clone(),
+            with: spec.with,
             bindings,
         };
         self.add(&Arc::new(hook), Some((spec.function)()))
     }
 
     fn add(&mut self, hook: &Arc<Hook>, function: Option<TypeId>) -> Result<(), Problem> {
-        check(hook)?;
         if let Some(present) = self.hooks.get(&hook.id) {
             // A crate whose tests depend on a crate that depends on it is linked twice; that is one hook, and it stays as
             // it is, disabled or not.
@@ -285,26 +289,4 @@ impl Snapshot {
 
 fn not_a_hook(function: &HookRef) -> Problem {
     Problem::NotAHook { path: function.path.replace(' ', ""), file: function.file, line: function.line }
-}
-
-/// What the attribute checks when it is compiled, for hooks made as values.
-fn check(hook: &Hook) -> Result<(), Problem> {
-    if !HookId::is_valid(hook.id.as_str()) {
-        return Err(Problem::BadId { id: hook.id.clone(), origin: hook.origin });
-    }
-    let Some(policy) = hook.options.on_failure else { return Ok(()) };
-    let refused = hook.bindings.iter().map(|binding| binding.kind).find(|kind| match policy {
-        crate::hook::OnFailure::Deny => kind.semantics != Semantics::Gate,
-        crate::hook::OnFailure::Remove => !kind.removable,
-        _ => false,
-    });
-    match refused {
-        None => Ok(()),
-        Some(kind) => Err(Problem::PolicyNotOffered {
-            id: hook.id.clone(),
-            policy: policy.as_str(),
-            kind: kind.name,
-            origin: hook.origin,
-        }),
-    }
 }

@@ -122,6 +122,13 @@ impl HookUse {
         Self { name: HookName::Id(HookId::new(id)), with: None, place: None }
     }
 
+    /// With these parameters: `HookUse::id("guard_cancel").with(json!({"limit": 200}))`. `null` is none.
+    #[must_use]
+    pub fn with(mut self, parameters: Value) -> Self {
+        self.with = (!parameters.is_null()).then_some(parameters);
+        self
+    }
+
     /// Where the entry stands, as `file:line:column`, or the place of its `hooks![…]`.
     pub(crate) fn position(&self) -> Option<String> {
         match (&self.place, &self.name) {

@@ -32,10 +32,12 @@ use proc_macro::TokenStream;
 /// | `requires` | as `after`, and their absence from the scope is an error | none |
 /// | `timeout` | `"250ms"`, `"2s"`, `"1m"` or `none`, for an `async fn` | 30 s |
 /// | `on_failure` | `continue`, `remove`, `deny` or `required` | `deny` on gates, `required` on `init`, else `continue` |
+/// | `fallback` | a function of the hook's signature that answers where it failed; if that fails too, `on_failure` | none |
 /// | a field of the kind, such as `tool` | patterns over its value: `"fs_*\|Bash"` | all |
 /// | `crate` | the path of `hooks-core` where it has another name | `::hooks_core` |
 ///
-/// Parameters may stand in any order, each at most once: `&HookContext`, `&Event`, and the subject as `&Subject` (to
+/// Parameters may stand in any order, each at most once: `&HookContext`, `&Event`, `&With<T>` (parameters from the list
+/// that names the hook), and the subject as `&Subject` (to
 /// read), `&mut Subject` or `Subject` (to rewrite). A hook that takes the subject by value returns it, with a verdict as
 /// `(Subject, Verdict)`, or as an `Option` where the kind allows removal; every other hook returns anything that converts
 /// into the verdict. Both may be a `Result`.

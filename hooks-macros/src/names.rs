@@ -99,7 +99,7 @@ const ELSEWHERE: &[(&str, &str)] = &[
 
 /// The options of `#[hook]`.
 pub(crate) const HOOK_OPTIONS: &[&str] =
-    &["id", "kind", "priority", "after", "before", "requires", "timeout", "on_failure", "crate"];
+    &["id", "kind", "priority", "after", "before", "requires", "timeout", "on_failure", "fallback", "crate"];
 
 /// The options of `#[hook_kind]`.
 pub(crate) const KIND_OPTIONS: &[&str] =

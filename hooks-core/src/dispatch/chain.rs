@@ -162,7 +162,7 @@ impl<'a, K: HookKind> Chain<'a, K> {
     fn read(&mut self, index: usize, answer: Answer<K::Verdict>) -> Flow {
         match answer {
             Ok(verdict) => self.tally.decided(index, verdict),
-            Err(fault) => self.tally.failed(index, Fail::Fault(fault)),
+            Err(fault) => self.tally.no_answer(index, fault),
         }
     }
 
@@ -178,6 +178,18 @@ impl<'a, K: HookKind> Chain<'a, K> {
     fn owned(&mut self, index: usize, answer: Answer<Effect<K::Subject, K::Verdict>>) -> Flow {
         match answer {
             Ok(effect) => self.take_effect(index, effect),
+            Err(fault) => self.not_owned(index, fault),
+        }
+    }
+
+    /// A hook that took the subject gave nothing back; perhaps its fallback did.
+    #[cold]
+    fn not_owned(&mut self, index: usize, fault: Fault) -> Flow {
+        match fault.fell_back() {
+            Ok((cause, answer)) => {
+                self.tally.fell_back(index, cause);
+                self.owned(index, answer)
+            }
             Err(fault) => self.tally.failed(index, Fail::Fault(fault)),
         }
     }
@@ -286,8 +298,7 @@ impl<'a, K: HookKind> Chain<'a, K> {
         let timeout = self.tally.plan.steps[index].timeout;
         let flow = match wait_for(future, timeout, self.cx.cancellation()).await {
             // The subject that comes back is compared and checked with code of the app, which may panic too.
-            Ok(Ok(effect)) => catch(|| self.take_effect(index, effect)),
-            Ok(Err(fault)) => Ok(self.tally.failed(index, Fail::Fault(fault))),
+            Ok(answer) => catch(|| self.owned(index, answer)),
             Err(Ended::Failed(fail)) => Ok(self.tally.failed(index, fail)),
             Err(Ended::Stopped(stopped)) => Ok(self.tally.stop(stopped.at(index))),
         };
@@ -297,6 +308,13 @@ impl<'a, K: HookKind> Chain<'a, K> {
     /// A hook that was lent the scratch gave no verdict: its changes stay only with a halt in the verdict's place.
     #[cold]
     fn faulted(&mut self, index: usize, fault: Fault) -> Flow {
+        let fault = match fault.fell_back() {
+            Ok((cause, answer)) => {
+                self.tally.fell_back(index, cause);
+                return self.lent(index, answer);
+            }
+            Err(fault) => fault,
+        };
         match *fault.0 {
             FaultKind::HaltAndKeep(halt) => match self.commit_scratch(index) {
                 Ok(()) => {

@@ -23,6 +23,7 @@ struct Draft {
     started: Option<Instant>,
     selected: bool,
     open: bool,
+    fell_back: bool,
 }
 
 impl Log {
@@ -45,6 +46,7 @@ impl Log {
             started: None,
             selected: step.matches(event),
             open: true,
+            fell_back: false,
         };
         let runs = plan.steps.iter().map(draft).collect();
         Some(Self { start: Instant::now(), runs })
@@ -69,7 +71,17 @@ impl Log {
     }
 
     pub(super) fn done(&mut self, index: usize, verdict: Option<&'static str>) {
-        self.close(index, Status::Completed).verdict = verdict;
+        let draft = &self.runs[index];
+        // The hook has failed, whoever answered.
+        let status = if draft.fell_back { draft.run.status } else { Status::Completed };
+        self.close(index, status).verdict = verdict;
+    }
+
+    pub(super) fn fell_back(&mut self, index: usize, status: Status, cause: &str) {
+        let run = self.close(index, status);
+        run.cause = Some(cause.to_owned());
+        run.note = Some(Note::FallbackAnswered);
+        self.runs[index].fell_back = true;
     }
 
     pub(super) fn failed(&mut self, index: usize, status: Status, cause: &str) {

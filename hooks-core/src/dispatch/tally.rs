@@ -1,6 +1,6 @@
 //! What the hooks of one dispatch have come to so far, apart from the subject.
 
-use crate::hook::{Fault, OnFailure};
+use crate::hook::{Cause, Fault, FaultKind, OnFailure};
 use crate::kind::HookKind;
 use crate::plan::Plan;
 use crate::record::{Failure, FailureKind, Note, Status, cut};
@@ -45,6 +45,25 @@ pub(super) enum Fail {
     Panicked(String),
     TimedOut(std::time::Duration),
     Violation(String),
+}
+
+impl Fail {
+    /// How it is told. A halt is no failure; as one it says its reason.
+    pub(super) fn cause(self) -> Cause {
+        let (kind, status, text) = match self {
+            Self::Fault(fault) => match *fault.0 {
+                FaultKind::Error(text) => (FailureKind::Error, Status::Failed, text),
+                FaultKind::Failed(cause) | FaultKind::FellBack(cause, _) => return cause,
+                FaultKind::Halt(halt) | FaultKind::HaltAndKeep(halt) => {
+                    (FailureKind::Error, Status::Failed, halt.reason.as_str().to_owned())
+                }
+            },
+            Self::Panicked(text) => (FailureKind::Panicked, Status::Panicked, text),
+            Self::TimedOut(limit) => (FailureKind::TimedOut, Status::TimedOut, format!("not done within {limit:?}")),
+            Self::Violation(rule) => (FailureKind::Violation, Status::Failed, rule),
+        };
+        Cause { kind, status, text }
+    }
 }
 
 pub(super) struct Tally<'a, K: HookKind> {
@@ -139,21 +158,58 @@ impl<'a, K: HookKind> Tally<'a, K> {
         self.stop(Stop::Removed(index))
     }
 
+    /// Notes that the hook failed; what its fallback answered is folded in as the hook's own answer.
+    #[cold]
+    pub(super) fn fell_back(&mut self, index: usize, cause: Cause) {
+        let step = &self.plan.steps[index];
+        let failure = Failure {
+            hook: step.id.clone(),
+            kind: K::NAME,
+            failure: cause.kind,
+            cause: cut(cause.text),
+            on_failure: step.on_failure,
+            fell_back: true,
+        };
+        tracing::warn!(
+            target: "hooks_core",
+            hook = %failure.hook, kind = failure.kind, failure = %failure.failure, cause = %failure.cause,
+            "hook failed; its fallback answers",
+        );
+        if let Some(log) = self.log() {
+            log.fell_back(index, cause.status, &failure.cause);
+        }
+        self.aside().failures.push(failure);
+    }
+
+    /// A reader gave no verdict; perhaps its fallback did.
+    #[cold]
+    pub(super) fn no_answer(&mut self, index: usize, fault: Fault) -> Flow {
+        match fault.fell_back() {
+            Ok((cause, answer)) => {
+                self.fell_back(index, cause);
+                match answer {
+                    Ok(verdict) => self.decided(index, verdict),
+                    Err(fault) => self.failed(index, Fail::Fault(fault)),
+                }
+            }
+            Err(fault) => self.failed(index, Fail::Fault(fault)),
+        }
+    }
+
     /// Does what the hook's `on_failure` says.
     #[cold]
     pub(super) fn failed(&mut self, index: usize, fail: Fail) -> Flow {
-        let (kind, status, cause) = match fail {
-            Fail::Fault(fault) => match *fault.0 {
-                crate::hook::FaultKind::Error(text) => (FailureKind::Error, Status::Failed, text),
-                crate::hook::FaultKind::Halt(halt) | crate::hook::FaultKind::HaltAndKeep(halt) => {
+        let fail = match fail {
+            Fail::Fault(Fault(fault)) => match *fault {
+                FaultKind::Halt(halt) | FaultKind::HaltAndKeep(halt) => {
                     self.halted(index, halt);
                     return Flow::Go;
                 }
+                other => Fail::Fault(Fault(Box::new(other))),
             },
-            Fail::Panicked(text) => (FailureKind::Panicked, Status::Panicked, text),
-            Fail::TimedOut(limit) => (FailureKind::TimedOut, Status::TimedOut, format!("not done within {limit:?}")),
-            Fail::Violation(rule) => (FailureKind::Violation, Status::Failed, rule),
+            other => other,
         };
+        let Cause { kind, status, text: cause } = fail.cause();
         let step = &self.plan.steps[index];
         let failure = Failure {
             hook: step.id.clone(),
@@ -161,6 +217,7 @@ impl<'a, K: HookKind> Tally<'a, K> {
             failure: kind,
             cause: cut(cause),
             on_failure: step.on_failure,
+            fell_back: false,
         };
         tracing::warn!(
             target: "hooks_core",

@@ -194,7 +194,9 @@ fn fold_one<K: HookKind>(index: usize, outcome: Outcome<K>, tally: &mut Tally<'_
         Ok(Ok(verdict)) => {
             catch(|| tally.decided(index, verdict)).unwrap_or_else(|panic| tally.failed(index, Fail::Panicked(panic)))
         }
-        Ok(Err(fault)) => tally.failed(index, Fail::Fault(fault)),
+        Ok(Err(fault)) => {
+            catch(|| tally.no_answer(index, fault)).unwrap_or_else(|panic| tally.failed(index, Fail::Panicked(panic)))
+        }
         Err(Ended::Failed(fail)) => tally.failed(index, fail),
         Err(Ended::Stopped(stopped)) => tally.stop(stopped.at(index)),
     }
@@ -205,7 +207,14 @@ fn ends_chain<K: HookKind>(outcome: &Outcome<K>, index: usize, tally: &Tally<'_,
     let failure_ends = || tally.plan.steps[index].on_failure != OnFailure::Continue;
     match outcome {
         Ok(Ok(verdict)) => verdict.is_final(),
-        Ok(Err(fault)) => matches!(*fault.0, FaultKind::Error(_)) && failure_ends(),
+        Ok(Err(fault)) => match &*fault.0 {
+            FaultKind::Error(_) | FaultKind::Failed(_) => failure_ends(),
+            FaultKind::FellBack(_, answer) => {
+                let answer = answer.downcast_ref::<Answer<K::Verdict>>();
+                answer.is_some_and(|answer| answer.as_ref().is_ok_and(Verdict::is_final))
+            }
+            FaultKind::Halt(_) | FaultKind::HaltAndKeep(_) => false,
+        },
         Err(Ended::Failed(_)) => failure_ends(),
         Err(Ended::Stopped(_)) => true,
     }

@@ -1,11 +1,13 @@
 //! A hook at one kind, with the kind's type erased until a set is made.
 
 use std::any::{Any, TypeId};
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::{Handler, Hook, OnFailure};
 use crate::kind::{HookKind, Semantics, Slot};
 use crate::plan::Plan;
+use crate::with::Bound;
 
 /// What is known of a kind without its type.
 #[derive(Clone, Copy)]
@@ -15,6 +17,8 @@ pub struct KindInfo {
     pub(crate) removable: bool,
     pub(crate) outside_turn: bool,
     pub(crate) on_failure: OnFailure,
+    /// The names of the fields that a hook may filter by.
+    pub(crate) fields: fn() -> Vec<&'static str>,
     pub(crate) event: fn() -> TypeId,
     pub(crate) slot: fn() -> &'static Slot,
     pub(crate) form: fn(&dyn Any) -> Option<Form>,
@@ -30,6 +34,7 @@ impl KindInfo {
             removable: <K::Removal as crate::kind::Removal<K::Subject>>::ALLOWED,
             outside_turn: K::OUTSIDE_TURN,
             on_failure: K::ON_FAILURE,
+            fields: || K::FIELDS.iter().map(|field| field.name).collect(),
             event: TypeId::of::<K>,
             slot: K::slot,
             form: |handler| handler.downcast_ref::<Handler<K>>().map(Form::of),
@@ -49,6 +54,8 @@ pub(crate) struct StepParts<'a> {
     pub(crate) hook: &'a Hook,
     pub(crate) binding: &'a Binding,
     pub(crate) stage: usize,
+    /// The parameters that a list gives it.
+    pub(crate) with: Option<Bound>,
 }
 
 /// How a hook is called.
@@ -73,15 +80,25 @@ impl Form {
 /// Patterns over matchable fields, by the field's index in `HookKind::FIELDS`.
 pub type Filters = &'static [(usize, &'static str)];
 
+/// A hook runs only where these patterns match.
+#[derive(Clone, Debug)]
+pub(crate) struct Only {
+    /// The index in `HookKind::FIELDS`, or a name that the kind has no field of, which the registry refuses.
+    pub(crate) field: Result<usize, String>,
+    pub(crate) patterns: Cow<'static, str>,
+}
+
 /// A hook at one kind.
 #[derive(Clone)]
 pub(crate) struct Binding {
     pub(crate) kind: KindInfo,
     handler: ErasedHandler,
+    /// What answers where the hook failed.
+    fallback: Option<&'static (dyn Any + Send + Sync)>,
     pub(crate) form: Form,
     /// Whether the signature can say more than nothing.
     pub(crate) decides: bool,
-    pub(crate) filters: Filters,
+    pub(crate) filters: Vec<Only>,
 }
 
 #[derive(Clone)]
@@ -94,17 +111,36 @@ impl Binding {
     pub(crate) fn fixed(
         kind: KindInfo,
         handler: &'static (dyn Any + Send + Sync),
+        fallback: Option<&'static (dyn Any + Send + Sync)>,
         decides: bool,
         filters: Filters,
     ) -> Option<Self> {
         let form = (kind.form)(handler)?;
-        Some(Self { kind, handler: ErasedHandler::Static(handler), form, decides, filters })
+        let only = |&(field, patterns): &(usize, &'static str)| Only { field: Ok(field), patterns: patterns.into() };
+        let filters = filters.iter().map(only).collect();
+        Some(Self { kind, handler: ErasedHandler::Static(handler), fallback, form, decides, filters })
     }
 
     pub(crate) fn shared<K: HookKind>(handler: Handler<K>, decides: bool) -> Self {
         let form = Form::of(&handler);
         let handler = ErasedHandler::Shared(Arc::new(handler));
-        Self { kind: KindInfo::of::<K>(), handler, form, decides, filters: &[] }
+        Self { kind: KindInfo::of::<K>(), handler, fallback: None, form, decides, filters: Vec::new() }
+    }
+
+    /// Runs only where the field matches one of these patterns.
+    pub(crate) fn only(&mut self, field: &str, patterns: &str) {
+        let index = (self.kind.fields)().iter().position(|known| *known == field);
+        self.filters.push(Only { field: index.ok_or_else(|| field.to_owned()), patterns: patterns.to_owned().into() });
+    }
+
+    /// Whether something answers where the hook failed.
+    pub(crate) fn has_fallback(&self) -> bool {
+        self.fallback.is_some()
+    }
+
+    /// What answers where the hook failed.
+    pub(crate) fn fallback<K: HookKind>(&self) -> Option<&'static Handler<K>> {
+        self.fallback?.downcast_ref()
     }
 
     /// The handler, if the binding is one of `K`.

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use crate::HookContext;
 use crate::kind::HookKind;
-use crate::record::CAUSE_LIMIT;
+use crate::record::{CAUSE_LIMIT, FailureKind, Status};
 use crate::verdict::Halt;
 
 /// A future that owns its place.
@@ -29,6 +29,10 @@ pub(crate) enum FaultKind {
     Halt(Halt),
     /// It ends the turn, in the place of its verdict: its changes stay.
     HaltAndKeep(Halt),
+    /// It failed, and so did its fallback.
+    Failed(Cause),
+    /// It failed, and its fallback gave this answer: an `Answer` of what the hook's form answers with.
+    FellBack(Cause, Box<dyn std::any::Any + Send>),
 }
 
 impl Fault {
@@ -40,9 +44,29 @@ impl Fault {
         }))
     }
 
+    /// What the hook's fallback answered, where it did.
+    #[cold]
+    pub(crate) fn fell_back<T: 'static>(self) -> Result<(Cause, Answer<T>), Self> {
+        match *self.0 {
+            FaultKind::FellBack(cause, answer) => match answer.downcast::<Answer<T>>() {
+                Ok(answer) => Ok((cause, *answer)),
+                Err(answer) => Err(Self(Box::new(FaultKind::FellBack(cause, answer)))),
+            },
+            other => Err(Self(Box::new(other))),
+        }
+    }
+
     pub(crate) fn halt_and_keep(halt: Halt) -> Self {
         Self(Box::new(FaultKind::HaltAndKeep(halt)))
     }
+}
+
+/// How a hook failed, and what it said.
+#[derive(Debug)]
+pub(crate) struct Cause {
+    pub(crate) kind: FailureKind,
+    pub(crate) status: Status,
+    pub(crate) text: String,
 }
 
 /// The error and what caused it, in one line. A hook's `Display` is code like any other: it may panic.
@@ -129,6 +153,12 @@ pub(crate) type OwnFn<K> = fn(&HookContext, &K, Subject<K>) -> Answer<Effect<Sub
 
 /// Calls a form, whichever of the two it is.
 macro_rules! call {
+    ($form:ident::&$function:ident($($argument:expr),*)) => {
+        match &$function {
+            $form::Static(function) => function($($argument),*),
+            $form::Shared(function) => function($($argument),*),
+        }
+    };
     ($form:ident::$function:ident($($argument:expr),*)) => {
         match $function {
             $form::Static(function) => function($($argument),*),

@@ -8,12 +8,15 @@ use crate::audit::Finding;
 use crate::config::Problem;
 use crate::hook::{Binding, Hook, HookId};
 use crate::kind::Semantics;
+use crate::with::Bound;
 
 /// A hook that is to be ordered at one kind.
 pub(crate) struct Candidate<'a> {
     pub(crate) hook: &'a Hook,
     pub(crate) binding: &'a Binding,
     pub(crate) position: usize,
+    /// The parameters that a list gives it.
+    pub(crate) with: Option<Bound>,
 }
 
 /// One place of the order.

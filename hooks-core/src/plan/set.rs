@@ -150,9 +150,13 @@ fn line(part: &StepParts<'_>) -> Line {
         }
     }
     let policy = options.on_failure.unwrap_or(binding.kind.on_failure);
-    let _ = write!(text, " on failure {};", policy.as_str());
-    for (_, pattern) in binding.filters {
-        let _ = write!(text, " only {pattern};");
+    let first = if binding.has_fallback() { "its fallback, then " } else { "" };
+    let _ = write!(text, " on failure {first}{};", policy.as_str());
+    if part.with.is_some() {
+        text.push_str(" with parameters;");
+    }
+    for only in &binding.filters {
+        let _ = write!(text, " only {};", only.patterns);
     }
     let _ = write!(text, " {}", hook.origin);
     Line { stage: part.stage, text }

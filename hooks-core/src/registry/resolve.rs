@@ -10,12 +10,15 @@ use crate::hook::{HookId, StepParts};
 use crate::kind::Semantics;
 use crate::plan::{Candidate, HookSet, KindPlan, order};
 use crate::scope::{Definition, HookName, HookUse};
+use crate::with::Bound;
 
 /// A hook that a list in force names.
 struct Chosen<'a> {
     registered: &'a Registered,
     entry: &'a HookUse,
     position: usize,
+    /// What the parameters in its entry come to.
+    with: Option<Bound>,
 }
 
 pub(super) fn resolve(
@@ -37,11 +40,19 @@ pub(super) fn resolve(
     refuse_outside_turn(snapshot, &owner, &scope_list, &app_list, &mut problems);
 
     let mut chosen: HashMap<&HookId, Chosen<'_>> = HashMap::new();
-    for (id, entry) in app_list.iter().chain(&scope_list) {
+    let entries = app_list.iter().map(|entry| (&app_owner, entry));
+    for (owner, (id, entry)) in entries.chain(scope_list.iter().map(|entry| (&owner, entry))) {
         let position = chosen.len();
-        if let Some((id, registered)) = snapshot.hooks.get_key_value(*id) {
-            chosen.entry(id).or_insert(Chosen { registered, entry, position });
+        let Some((id, registered)) = snapshot.hooks.get_key_value(*id) else { continue };
+        if chosen.contains_key(id) {
+            problems.extend(parameters_of_app(registered, owner, entry));
+            continue;
         }
+        let with = parameters(registered, owner, entry).unwrap_or_else(|problem| {
+            problems.push(problem);
+            None
+        });
+        chosen.insert(id, Chosen { registered, entry, position, with });
     }
     let plans = plan_kinds(snapshot, &chosen, &mut problems);
     ConfigError::unless_empty(problems)?;
@@ -92,7 +103,7 @@ fn named<'a>(
             });
             continue;
         };
-        if entry.with.is_some() {
+        if entry.with.is_some() && registered.hook.with.is_none() {
             problems.push(Problem::NoParameters {
                 id: id.clone(),
                 owner: owner.clone(),
@@ -112,6 +123,31 @@ fn named<'a>(
         ids.push((id, entry));
     }
     ids
+}
+
+/// The parameters of one entry, as its hook reads them.
+fn parameters(registered: &Registered, owner: &ListOwner, entry: &HookUse) -> Result<Option<Bound>, Problem> {
+    let hook = &registered.hook;
+    let bound = hook.with.map(|spec| spec.parse(entry.with.as_ref())).transpose();
+    bound.map_err(|cause| Problem::BadParameters {
+        id: hook.id.clone(),
+        owner: owner.clone(),
+        place: entry.position(),
+        given: entry.with.is_some(),
+        cause,
+        origin: hook.origin,
+    })
+}
+
+/// What a scope says of a hook that the app's list names would be silently without effect.
+fn parameters_of_app(registered: &Registered, owner: &ListOwner, entry: &HookUse) -> Option<Problem> {
+    let hook = &registered.hook;
+    (entry.with.is_some() && hook.with.is_some()).then(|| Problem::ParametersOfApp {
+        id: hook.id.clone(),
+        owner: owner.clone(),
+        place: entry.position(),
+        origin: hook.origin,
+    })
 }
 
 /// The ids nearest to one that is not there: for the first few problems only, since every hook is looked at for each.
@@ -159,7 +195,7 @@ fn plan_kinds(snapshot: &Snapshot, all: &HashMap<&HookId, Chosen<'_>>, problems:
         problems.extend(check_neighbours(snapshot, hook));
         for binding in &hook.bindings {
             if chosen.registered.enabled {
-                let candidate = Candidate { hook, binding, position: chosen.position };
+                let candidate = Candidate { hook, binding, position: chosen.position, with: chosen.with.clone() };
                 by_kind.entry(binding.kind.name).or_default().push(candidate);
             } else {
                 disabled.entry(binding.kind.name).or_default().push(hook.id.clone());
@@ -181,6 +217,7 @@ fn plan_kinds(snapshot: &Snapshot, all: &HashMap<&HookId, Chosen<'_>>, problems:
                         hook: candidates[step.candidate].hook,
                         binding: candidates[step.candidate].binding,
                         stage: step.stage,
+                        with: candidates[step.candidate].with.clone(),
                     })
                     .collect();
                 let skipped = disabled.remove(kind).unwrap_or_default();

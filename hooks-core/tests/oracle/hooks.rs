@@ -217,7 +217,10 @@ pub(crate) fn registry(case: &Case) -> Registry {
     let registry = Registry::empty().with(crate::filtered::functions()).unwrap();
     for spec in case.specs.iter().rev().filter(|spec| !spec.filtered) {
         let ids = |list: &[usize]| list.iter().map(|&other| case.specs[other].id).collect::<Vec<_>>();
-        let timeout = spec.timeout.map_or(Timeout::None, |millis| Timeout::After(Duration::from_millis(millis)));
+        let timeout = spec
+            .timeout
+            .filter(|_| spec.form.is_async())
+            .map_or(Timeout::None, |millis| Timeout::After(Duration::from_millis(millis)));
         let mut hook = value(case.point, spec.id, spec.form, spec.role).priority(spec.priority).timeout(timeout);
         hook = hook.after(ids(&spec.after)).before(ids(&spec.before)).requires(ids(&spec.requires));
         if let Some(policy) = spec.policy {

@@ -10,6 +10,7 @@
 mod support;
 
 mod definitions;
+mod fallbacks;
 mod p01_scope;
 mod p02_order;
 mod p03_annotated;
@@ -24,3 +25,5 @@ mod p09_everything_at_once;
 mod p10_one_set;
 mod p12_records;
 mod p15_no_runtime;
+mod parameters;
+mod values;

@@ -3,12 +3,13 @@
 //! A token that the compiler may complain about has the place of the user's token it stands for, and all tokens of an
 //! expression that is checked have one place: otherwise the compiler underlines the whole attribute.
 
-use proc_macro2::{Span, TokenStream};
-use quote::{format_ident, quote, quote_spanned};
+use proc_macro2::{Span, TokenStream, TokenTree};
+use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::ext::IdentExt;
 use syn::{Ident, LitStr};
 
 use super::model::{Function, Hook, Kind, OnFailure, Parameter, Taken, Timeout};
+use crate::options::first_span;
 
 pub(crate) fn emit(hook: &Hook) -> TokenStream {
     let core = &hook.core;
@@ -19,6 +20,7 @@ pub(crate) fn emit(hook: &Hook) -> TokenStream {
     let options = options(hook);
     let uniqueness = uniqueness(id);
     let checks = checks(hook);
+    let specs = specs(&hook.function);
     let events = hook.kinds.iter().enumerate().map(|(i, kind)| event(hook, kind, i));
     let bindings: Vec<TokenStream> = hook.kinds.iter().enumerate().map(|(i, kind)| binding(hook, kind, i)).collect();
     quote! {
@@ -31,6 +33,7 @@ pub(crate) fn emit(hook: &Hook) -> TokenStream {
         )]
         const _: () = {
             use #core::private as __hooks_core;
+            use __hooks_core::AsksNothing as _;
             #uniqueness
             #(#events)*
             #checks
@@ -41,6 +44,7 @@ pub(crate) fn emit(hook: &Hook) -> TokenStream {
                     origin: __hooks_core::Origin::new(::core::file!(), ::core::line!(), ::core::module_path!()),
                     function: || __hooks_core::type_of(&#name),
                     options: #options,
+                    with: __hooks_core::first(&[#(#specs),*]),
                     bindings: &[#({ #bindings }),*],
                 }
             }
@@ -96,7 +100,9 @@ fn options(hook: &Hook) -> TokenStream {
 fn binding(hook: &Hook, kind: &Kind, i: usize) -> TokenStream {
     let span = kind.span();
     let event = event_alias(kind, i);
-    let handler = handler(&hook.function, span);
+    let name = &hook.function.name;
+    let main = handler(&hook.function, &quote!(#name), name.span(), "__HOOKS_CORE_HANDLER", span);
+    let (fallback, of_fallback) = fallback(hook, span);
     let decides = hook.function.decides && may_decide(&hook.function);
     let key = quote_spanned!(span=> __HooksCoreKind);
     let filters = hook.filters.iter().map(|(field, patterns)| {
@@ -110,14 +116,29 @@ fn binding(hook: &Hook, kind: &Kind, i: usize) -> TokenStream {
     };
     quote! {
         #aliases
-        #handler
+        #main
+        #fallback
         __hooks_core::BindingSpec {
             kind: __hooks_core::kind::<#key>(),
             handler: &__HOOKS_CORE_HANDLER,
+            fallback: #of_fallback,
             decides: #decides,
             filters: &[#(#filters),*],
         }
     }
+}
+
+/// The fallback in the form of the hook, and where it is. Whatever does not fit is told at its path.
+fn fallback(hook: &Hook, kind: Span) -> (TokenStream, TokenStream) {
+    let Some(path) = &hook.fallback else { return (TokenStream::new(), quote!(__hooks_core::Option::None)) };
+    let place = path.segments.last().map_or(kind, |last| last.ident.span());
+    let function = hook.function.at(place);
+    // With its parameters counted first, the compiler does not go on to advise on a call that nobody wrote.
+    let parameters = function.parameters.iter().map(|_| quote_spanned!(place=> _));
+    let path =
+        quote_spanned!(place=> { let __hooks_core_fallback: fn(#(#parameters),*) -> _ = #path; __hooks_core_fallback });
+    let handler = handler(&function, &path, place, "__HOOKS_CORE_FALLBACK", kind);
+    (handler, quote!(__hooks_core::Option::Some(&__HOOKS_CORE_FALLBACK)))
 }
 
 /// What the user wrote for the kind, as one word.
@@ -145,6 +166,13 @@ fn may_decide(function: &Function) -> bool {
 /// What the kinds have to offer for these options: constants that fail at the option itself.
 fn checks(hook: &Hook) -> TokenStream {
     let mut checks = TokenStream::new();
+    let specs = specs(&hook.function);
+    for (i, spec) in specs.iter().enumerate().skip(1) {
+        let (earlier, span) = (&specs[..i], first_span(spec).unwrap_or_else(Span::call_site));
+        checks.extend(
+            quote_spanned!(span=> const _: () = __hooks_core::check::parameters_once(&[#(#earlier),*], #spec);),
+        );
+    }
     for (i, kind) in hook.kinds.iter().enumerate() {
         let of = |kind: &Kind, i| {
             let (event, span) = (event_alias(kind, i), kind.span());
@@ -173,12 +201,27 @@ fn checks(hook: &Hook) -> TokenStream {
     checks
 }
 
+/// What each parameter by `&` asks of a list. Its type tells, not its name, so each is asked.
+fn specs(function: &Function) -> Vec<TokenStream> {
+    let read = function.parameters.iter().filter(|parameter| parameter.taken == Taken::Read);
+    // A lifetime of the function's is not known beside it; parameters from a list have none.
+    let askable = read.filter(|parameter| !names_lifetime(parameter.ty.to_token_stream()));
+    askable.map(|Parameter { ty, span, .. }| quote_spanned!(*span=> __hooks_core::Asks::<#ty>::SPEC)).collect()
+}
+
+fn names_lifetime(tokens: TokenStream) -> bool {
+    tokens.into_iter().any(|token| match token {
+        TokenTree::Group(group) => names_lifetime(group.stream()),
+        TokenTree::Punct(punct) => punct.as_char() == '\'',
+        TokenTree::Ident(_) | TokenTree::Literal(_) => false,
+    })
+}
+
 /// The function in the form that a dispatch calls: a closure, which learns its signature from the static's type.
 ///
 /// A user's token may come out of another macro, where our variables are unknown. Each expression at such a token therefore
 /// has variables of its own, bound at that token.
-fn handler(function: &Function, kind: Span) -> TokenStream {
-    let name = &function.name;
+fn handler(function: &Function, path: &TokenStream, place: Span, name: &str, kind: Span) -> TokenStream {
     let taken = function.rewrites().map(|parameter| parameter.taken);
     let arguments: Vec<Argument> = (0..)
         .zip(&function.parameters)
@@ -186,14 +229,16 @@ fn handler(function: &Function, kind: Span) -> TokenStream {
         .collect();
     let bindings = arguments.iter().map(|argument| &argument.binding);
     let values = arguments.iter().map(|argument| &argument.value);
-    let dot_await = function.is_async.then(|| quote_spanned!(name.span()=> .await));
+    let dot_await = function.is_async.then(|| quote_spanned!(place=> .await));
     // In parentheses the name is a value, and so it is in every message of the compiler's.
-    let call = quote!(#(#bindings)* let __hooks_core_answer = (#name)(#(#values),*) #dot_await;);
+    // Whatever is wrong with the call as a whole is told at one token.
+    let called = quote_spanned!(place=> (#path)(#(#values),*) #dot_await);
+    let call = quote!(#(#bindings)* let __hooks_core_answer = #called;);
     let verdict = answer(function.returned, "ReturnsVerdict", "verdict");
     let effect = answer(function.returned, "ReturnsSubject", "effect");
     let (form, body) = match (taken, function.is_async) {
         (None | Some(Taken::Read), false) => ("Read", quote!(#call #verdict)),
-        (None | Some(Taken::Read), true) => ("ReadAsync", boxed(name.span(), &quote!(#call #verdict))),
+        (None | Some(Taken::Read), true) => ("ReadAsync", boxed(place, &quote!(#call #verdict))),
         (Some(Taken::Lent), false) => ("Lend", quote!(#call #verdict)),
         (Some(Taken::Lent), true) => {
             let body = quote! {
@@ -202,10 +247,10 @@ fn handler(function: &Function, kind: Span) -> TokenStream {
                 let __hooks_core_answer = { #verdict };
                 __hooks_core::effect_of(__hooks_core_subject, __hooks_core_answer)
             };
-            ("OwnAsync", boxed(name.span(), &body))
+            ("OwnAsync", boxed(place, &body))
         }
         (Some(Taken::Owned), false) => ("Own", quote!(#call #effect)),
-        (Some(Taken::Owned), true) => ("OwnAsync", boxed(name.span(), &quote!(#call #effect))),
+        (Some(Taken::Owned), true) => ("OwnAsync", boxed(place, &quote!(#call #effect))),
     };
     let form = Ident::new(form, kind);
     let returns = if taken == Some(Taken::Owned) {
@@ -220,8 +265,9 @@ fn handler(function: &Function, kind: Span) -> TokenStream {
             #body
         }
     };
+    let name = Ident::new(name, kind);
     quote_spanned! {kind=>
-        static __HOOKS_CORE_HANDLER: __hooks_core::Call<__HooksCoreKind, __HooksCoreSubject, __HooksCoreVerdict> =
+        static #name: __hooks_core::Call<__HooksCoreKind, __HooksCoreSubject, __HooksCoreVerdict> =
             __hooks_core::Call::#form(__hooks_core::form::#form::Static(#closure));
     }
 }

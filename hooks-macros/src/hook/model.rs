@@ -12,6 +12,8 @@ pub(crate) struct Hook {
     pub(crate) requires: Vec<LitStr>,
     pub(crate) timeout: Timeout,
     pub(crate) on_failure: Option<(OnFailure, Span)>,
+    /// The function that answers where the hook failed.
+    pub(crate) fallback: Option<syn::Path>,
     pub(crate) filters: Vec<(Ident, LitStr)>,
     /// The path of `hooks-core`.
     pub(crate) core: TokenStream,
@@ -84,6 +86,20 @@ pub(crate) enum Taken {
 }
 
 impl Function {
+    /// A function of the same signature, every part of which is told at `place`.
+    pub(crate) fn at(&self, place: Span) -> Self {
+        let parameters = self.parameters.iter();
+        let parameters = parameters.map(|parameter| Parameter { ty: parameter.ty.clone(), span: place, ..*parameter });
+        Self {
+            name: self.name.clone(),
+            description: String::new(),
+            cfgs: Vec::new(),
+            parameters: parameters.collect(),
+            returned: place,
+            ..*self
+        }
+    }
+
     /// How the hook takes the subject to rewrite it, if it does.
     pub(crate) fn rewrites(&self) -> Option<&Parameter> {
         self.parameters.iter().find(|parameter| parameter.taken != Taken::Read)

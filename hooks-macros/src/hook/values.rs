@@ -4,7 +4,7 @@ use proc_macro2::{Span, TokenStream};
 use quote::ToTokens;
 use syn::{Ident, LitInt, LitStr, Path, Token};
 
-use super::model::{Kind, OnFailure, Timeout};
+use super::model::{Function, Kind, OnFailure, Timeout};
 use crate::errors::Errors;
 use crate::names;
 use crate::options::{List, Value, Written, first_span, split_at_commas, without_spaces};
@@ -204,6 +204,16 @@ pub(crate) fn on_failure(option: &Written, errors: &mut Errors) -> Option<(OnFai
         errors.at(option.value_span(), format!("`on_failure` takes one of {}{hint}", names::list(known(), "and")));
     }
     found.map(|(_, policy)| (*policy, option.value_span()))
+}
+
+/// The function that answers where the hook failed.
+pub(crate) fn fallback(option: &Written, function: Option<&Function>, errors: &mut Errors) -> Option<Path> {
+    let path: Path = option.parse(errors, "the path of a function with the signature of the hook")?;
+    if function.is_some_and(|function| path.is_ident(&function.name)) {
+        errors.on(&path, "a hook cannot be its own fallback; name another function of its signature");
+        return None;
+    }
+    Some(path)
 }
 
 /// The patterns over a field of the event.

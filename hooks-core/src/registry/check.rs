@@ -1,0 +1,76 @@
+//! What the attribute refuses when it is compiled, for hooks made as values: all of it at once. What only a scope can
+//! tell, such as a hook that waits for itself, is told there.
+
+use std::time::Duration;
+
+use crate::config::Problem;
+use crate::hook::{Hook, HookId, OnFailure, Timeout};
+use crate::kind::Semantics;
+
+pub(super) fn check(hook: &Hook) -> Vec<Problem> {
+    let mut problems = Vec::new();
+    if !HookId::is_valid(hook.id.as_str()) {
+        problems.push(Problem::BadId { id: hook.id.clone(), origin: hook.origin });
+    }
+    problems.extend(policy_not_offered(hook));
+    let bad = |(option, problem): (&'static str, String)| Problem::BadOption {
+        id: hook.id.clone(),
+        option,
+        problem,
+        origin: hook.origin,
+    };
+    problems.extend(timeout(hook).into_iter().chain(filters(hook)).map(bad));
+    problems
+}
+
+/// An option and what is wrong with it.
+type Bad = (&'static str, String);
+
+fn policy_not_offered(hook: &Hook) -> Option<Problem> {
+    let policy = hook.options.on_failure?;
+    let refused = hook.bindings.iter().map(|binding| binding.kind).find(|kind| match policy {
+        OnFailure::Deny => kind.semantics != Semantics::Gate,
+        OnFailure::Remove => !kind.removable,
+        OnFailure::Continue | OnFailure::Required => false,
+    });
+    refused.map(|kind| Problem::PolicyNotOffered {
+        id: hook.id.clone(),
+        policy: policy.as_str(),
+        kind: kind.name,
+        origin: hook.origin,
+    })
+}
+
+fn timeout(hook: &Hook) -> Option<Bad> {
+    match hook.options.timeout {
+        Timeout::After(Duration::ZERO) => {
+            Some(("timeout", "is longer than nothing; write `Timeout::None` for no limit".to_owned()))
+        }
+        Timeout::After(_) if !hook.bindings.iter().any(|binding| binding.form.is_async) => {
+            Some(("timeout", "needs an async hook: a plain function cannot be interrupted".to_owned()))
+        }
+        _ => None,
+    }
+}
+
+fn filters(hook: &Hook) -> Vec<Bad> {
+    let mut bad = Vec::new();
+    for binding in &hook.bindings {
+        for only in &binding.filters {
+            if let Err(name) = &only.field {
+                let known: Vec<String> = (binding.kind.fields)().iter().map(|name| format!("`{name}`")).collect();
+                let known = if known.is_empty() {
+                    "its event has no field to filter by".to_owned()
+                } else {
+                    format!("it can by {}", known.join(", "))
+                };
+                bad.push(("only", format!("cannot filter `{}` by `{name}`; {known}", binding.kind.name)));
+            }
+            if only.patterns.split('|').any(|pattern| pattern.trim().is_empty()) {
+                let advice = "has an empty pattern, which matches nothing; write `*` for all, and no `|` at an end";
+                bad.push(("only", advice.to_owned()));
+            }
+        }
+    }
+    bad
+}

@@ -1,0 +1,131 @@
+//! Parameters from a list: each scope's own, read once when the set is made, and every wrong one told with its place.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use hooks_core::scope::HookUse;
+use serde_json::{Value, json};
+
+use crate::support::*;
+
+#[derive(serde::Deserialize)]
+struct Limits {
+    limit: u32,
+}
+
+#[derive(serde::Deserialize)]
+struct Optional {
+    #[serde(default)]
+    limit: u32,
+}
+
+fn gate() -> Hook {
+    Hook::reader::<Spend, _, _, _>("guard", |cx, _, _| Permission::deny(cx.with::<Limits>().unwrap().limit.to_string()))
+        .parameters::<Limits>()
+}
+
+fn reason(set: &HookSet) -> String {
+    let fired = set.fire_blocking(&cx(), &spend(), Trail::default()).unwrap();
+    fired.verdict.denial().unwrap().reason.as_str().to_owned()
+}
+
+fn agent(with: Value) -> AgentDef {
+    AgentDef::new("desk").hooks([HookUse::id("guard").with(with)])
+}
+
+#[test]
+fn two_scopes_give_one_hook_parameters_of_their_own() {
+    let registry = registry([gate()]);
+    let [few, many] = [1, 200].map(|limit| registry.scope(&agent(json!({ "limit": limit })), None).unwrap());
+    assert_eq!([reason(&few), reason(&many), reason(&few)], ["1", "200", "1"]);
+}
+
+#[test]
+fn a_prompt_gives_its_own_where_its_list_replaces_the_agents() {
+    let prompt = PromptDef::from_json("p.json", r#"{"hooks": [{"id": "guard", "with": {"limit": 7}}]}"#).unwrap();
+    assert_eq!(reason(&registry([gate()]).scope(&agent(json!({ "limit": 1 })), Some(&prompt)).unwrap()), "7");
+}
+
+#[test]
+fn where_a_list_gives_none_they_are_read_from_an_empty_object() {
+    let hook = || {
+        Hook::reader::<Spend, _, _, _>("guard", |cx, _, _| {
+            Permission::deny(cx.with::<Optional>().unwrap().limit.to_string())
+        })
+    };
+    for with in ["", r#", "with": null"#, r#", "with": {}"#] {
+        let file = format!(r#"{{"hooks": [{{"id": "guard"{with}}}]}}"#);
+        let agent = AgentDef::from_json("a.json", &file).unwrap();
+        assert_eq!(reason(&registry([hook().parameters::<Optional>()]).scope(&agent, None).unwrap()), "0", "{file}");
+    }
+}
+
+#[test]
+fn wrong_ones_are_told_with_place_hook_and_what_was_expected() {
+    let names = "names the hook `guard` (HERE) without the parameters that it needs (`with`)";
+    let gives = "gives the hook `guard` (HERE) parameters (`with`) that it cannot read";
+    let cases = [
+        (r#""guard""#, format!("{names}: missing field `limit`")),
+        (r#"{"id": "guard", "with": {}}"#, format!("{gives}: missing field `limit`")),
+        (
+            r#"{"id": "guard", "with": {"limit": "many"}}"#,
+            format!("{gives}: invalid type: string \"many\", expected u32"),
+        ),
+        (r#"{"id": "guard", "with": 7}"#, format!("{gives}: invalid type: integer `7`, expected struct Limits")),
+    ];
+    for (entry, expected) in cases {
+        let file = format!("{{\n  \"name\": \"desk\",\n  \"hooks\": [\n    {entry}\n  ]\n}}");
+        let agent = AgentDef::from_json("desk.json", &file).unwrap();
+        let hook = gate();
+        let here = hook.origin().to_string();
+        let error = registry([hook]).scope(&agent, None).unwrap_err().to_string();
+        assert_eq!(error.replace(&here, "HERE"), format!("desk.json:4:5: agent `desk` {expected}"));
+    }
+}
+
+#[test]
+fn the_apps_own_cannot_be_replaced_and_a_try_is_told() {
+    let registry = registry([gate()]);
+    registry.set_app(AppDef::new("shop").hooks([HookUse::id("guard").with(json!({ "limit": 3 }))]));
+    assert_eq!(reason(&registry.scope(&AgentDef::new("desk").hooks(["guard"]), None).unwrap()), "3");
+    let error = registry.scope(&agent(json!({ "limit": 4 })), None).unwrap_err().to_string();
+    assert!(error.contains("agent `desk` gives parameters (`with`) to the hook `guard`"), "{error}");
+    assert!(error.contains("which the app's list names already"), "{error}");
+}
+
+#[test]
+fn they_are_read_once_and_not_while_hooks_run() {
+    static READ: AtomicUsize = AtomicUsize::new(0);
+
+    struct Counted;
+
+    impl<'de> serde::Deserialize<'de> for Counted {
+        fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+            READ.fetch_add(1, Ordering::Relaxed);
+            Value::deserialize(deserializer).map(|_| Self)
+        }
+    }
+
+    let hook = Hook::reader::<Step, _, _, _>("counts", |cx, _, _| assert!(cx.with::<Counted>().is_some()));
+    let set = set([hook.parameters::<Counted>()]);
+    for _ in 0..3 {
+        let fired = set.fire_blocking(&cx(), &step(), Trail::default()).unwrap();
+        assert!(fired.report.failures.is_empty());
+    }
+    assert_eq!(READ.load(Ordering::Relaxed), 1);
+}
+
+#[test]
+fn a_type_that_panics_while_it_is_read_is_a_problem_and_no_panic() {
+    #[derive(Debug)]
+    struct Panics;
+
+    impl<'de> serde::Deserialize<'de> for Panics {
+        fn deserialize<D: serde::Deserializer<'de>>(_: D) -> Result<Self, D::Error> {
+            panic!("no way")
+        }
+    }
+
+    let hook = Hook::reader::<Step, _, _, _>("panics", |_, _, _| ()).parameters::<Panics>();
+    let error = registry([hook]).scope(&AgentDef::new("a").hooks(["panics"]), None).unwrap_err().to_string();
+    assert!(error.contains("reading them panicked: no way"), "{error}");
+}

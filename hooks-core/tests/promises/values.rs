@@ -1,0 +1,68 @@
+//! Hooks made as values: the options of the attribute, and its refusals as problems, all at once.
+
+use std::time::Duration;
+
+use hooks_core::hook::{OnFailure, Timeout};
+
+use crate::support::*;
+
+#[test]
+fn a_value_runs_only_where_its_patterns_match() {
+    let set = set([writes("news").only("topic", "news|sport*"), writes("other").only("topic", "music")]);
+    for (topic, expected) in [("news", vec!["news"]), ("sports", vec!["news"]), ("music", vec!["other"]), ("x", vec![])]
+    {
+        let fired = set.fire_blocking(&cx(), &Step { topic: topic.to_owned() }, Trail::default()).unwrap();
+        assert_eq!(fired.subject.unwrap().0, expected, "{topic}");
+    }
+}
+
+#[test]
+fn two_patterns_must_both_match() {
+    let set = set([writes("both").only("topic", "a*").only("topic", "*b")]);
+    for (topic, expected) in [("ab", 1), ("a", 0), ("b", 0)] {
+        let fired = set.fire_blocking(&cx(), &Step { topic: topic.to_owned() }, Trail::default()).unwrap();
+        assert_eq!(fired.subject.unwrap().0.len(), expected, "{topic}");
+    }
+}
+
+#[test]
+fn what_the_attribute_refuses_is_a_problem_with_the_place_of_the_call() {
+    let seen = |id| Hook::reader::<Seen, _, _, _>(id, |_, _, ()| ());
+    let cases = [
+        (writes("Upper"), "`Upper` is not an id: write a lower-case letter, then lower-case letters, digits and `_`"),
+        (writes("a").only("tool", "x"), "`only` of the hook `a` cannot filter `step` by `tool`; it can by `topic`"),
+        (
+            seen("a").only("tool", "x"),
+            "`only` of the hook `a` cannot filter `seen` by `tool`; its event has no field to filter by",
+        ),
+        (
+            writes("a").only("topic", "x|"),
+            "`only` of the hook `a` has an empty pattern, which matches nothing; write `*` for all, and no `|` at an end",
+        ),
+        (
+            writes("a").timeout(Timeout::After(Duration::from_secs(1))),
+            "`timeout` of the hook `a` needs an async hook: a plain function cannot be interrupted",
+        ),
+        (
+            waits("a", 1).timeout(Timeout::After(Duration::ZERO)),
+            "`timeout` of the hook `a` is longer than nothing; write `Timeout::None` for no limit",
+        ),
+        (
+            seen("a").on_failure(OnFailure::Remove),
+            "the hook `a` has `on_failure = remove`, which `seen` does not offer",
+        ),
+    ];
+    for (hook, expected) in cases {
+        let here = hook.origin().to_string();
+        let error = Registry::empty().register(hook).unwrap_err();
+        assert_eq!(error.to_string(), format!("{here}: {expected}"));
+    }
+}
+
+#[test]
+fn everything_wrong_with_a_value_is_told_at_once_when_it_is_registered_or_replaces_another() {
+    let hook = || writes("A").only("tool", "x|").on_failure(OnFailure::Deny);
+    assert_eq!(Registry::empty().register(hook()).unwrap_err().problems().len(), 4);
+    let replacing = || writes("a").only("tool", "x|").on_failure(OnFailure::Deny);
+    assert_eq!(registry([writes("a")]).replace(replacing()).unwrap_err().problems().len(), 3);
+}

@@ -1,0 +1,106 @@
+//! `&With<T>` in every form of a hook: recognised by its type, whatever it is called, and given what the list says.
+#![allow(clippy::unwrap_used)] // hooks of tests say what they expect by unwrapping
+#![allow(clippy::ptr_arg, clippy::needless_pass_by_value)] // the form is the point
+
+mod common;
+
+use common::{BeforePublish, summary};
+use hooks_core::With as Given;
+use hooks_core::prelude::*;
+use hooks_core::scope::{HookRef, HookUse};
+use serde_json::json;
+
+#[derive(serde::Deserialize)]
+struct Limits {
+    word: String,
+}
+
+/// By another name, as any type may have one.
+type Alias = Given<Limits>;
+
+#[hook(id = "alone", kind = BeforePublish)]
+fn alone(limits: &With<Limits>) -> Permission {
+    Permission::deny(&*limits.word)
+}
+
+#[hook(id = "alone_async", kind = BeforePublish)]
+async fn alone_async(limits: &With<Limits>) -> Permission {
+    tokio::task::yield_now().await;
+    Permission::deny(&*limits.word)
+}
+
+#[hook(id = "lent", kind = BeforePublish)]
+fn lent(text: &mut String, limits: &With<Limits>) {
+    text.push_str(&limits.word);
+}
+
+#[hook(id = "lent_async", kind = BeforePublish)]
+async fn lent_async(limits: &Given<Limits>, text: &mut String) {
+    tokio::task::yield_now().await;
+    text.push_str(&limits.word);
+}
+
+#[hook(id = "owned", kind = BeforePublish)]
+fn owned(limits: &Alias, text: String) -> String {
+    text + &limits.word
+}
+
+#[hook(id = "owned_async", kind = BeforePublish)]
+async fn owned_async(text: String, limits: &Alias) -> String {
+    tokio::task::yield_now().await;
+    text + &limits.word
+}
+
+#[hook(id = "beside_all", kind = BeforePublish)]
+fn beside_all(cx: &HookContext, limits: &With<Limits>, event: &BeforePublish, text: &mut String) {
+    *text = format!("{} {} {}", cx.agent().unwrap(), event.topic, limits.word);
+}
+
+#[hook(id = "named_lifetime", kind = BeforePublish)]
+fn named_lifetime<'a>(text: &'a String, limits: &'a With<Limits>) -> Permission {
+    let longer: &'a str = if limits.word.is_empty() { text } else { &limits.word };
+    Permission::deny(longer)
+}
+
+#[hook(id = "any_type", kind = BeforePublish)]
+fn any_type(text: &mut String, given: &With<std::collections::BTreeMap<String, String>>) {
+    text.push_str(&given["word"]);
+}
+
+fn with(hook: [HookRef; 1], word: &str) -> HookSet {
+    let id = Registry::empty().with(hook).unwrap().hooks()[0].id().to_string();
+    let agent = AgentDef::new("agent").hooks([HookUse::id(&id).with(json!({ "word": word }))]);
+    Registry::empty().with(hook).unwrap().scope(&agent, None).unwrap()
+}
+
+#[tokio::test]
+async fn every_form_is_given_what_its_own_list_says() {
+    let cx = HookContext::builder().agent("ada").build();
+    let event = BeforePublish { topic: "news".into() };
+    for (hook, denies, subject) in [
+        (hooks![alone], true, "draft"),
+        (hooks![alone_async], true, "draft"),
+        (hooks![lent], false, "draftWORD"),
+        (hooks![lent_async], false, "draftWORD"),
+        (hooks![owned], false, "draftWORD"),
+        (hooks![owned_async], false, "draftWORD"),
+        (hooks![beside_all], false, "ada news WORD"),
+        (hooks![named_lifetime], true, "draft"),
+        (hooks![any_type], false, "draftWORD"),
+    ] {
+        // Two sets of one hook, side by side.
+        for (set, word) in ["first", "second"].map(|word| (with(hook, word), word)) {
+            let fired = set.fire(&cx, &event, "draft".to_owned()).await.unwrap();
+            let came_to = summary(&fired, fired.subject.as_deref().unwrap());
+            let expected = subject.replace("WORD", word);
+            assert_eq!(came_to, if denies { format!("{expected} | deny") } else { expected });
+            let reason = fired.verdict.denial().map(|denial| denial.reason.as_str());
+            assert!(reason.is_none_or(|reason| reason == word), "{reason:?}");
+        }
+    }
+}
+
+#[test]
+fn the_function_stays_a_function() {
+    assert_eq!(owned(&With::new(Limits { word: "!".into() }), "a".into()), "a!");
+}
