@@ -35,6 +35,7 @@
 //! | which of them are in force | [`scope`]: the lists of app, agent and prompt |
 //! | in which order | [`HookSet`], whose `Display` shows the plan |
 //! | run at a point | [`HookSet::fire`], [`HookSet::fire_blocking`] |
+//! | tried alone, in a test | [`testing`] |
 //! | what came of it | [`Fired`]: subject, [`verdict`], failures; [`record`] for those who listen |
 //!
 //! The built-in points are in [`kinds`], the data that flows through them in [`data`]; an app adds points of its own with
@@ -81,6 +82,7 @@ pub mod private;
 pub mod record;
 mod registry;
 pub mod scope;
+pub mod testing;
 pub mod verdict;
 
 pub use config::ConfigError;

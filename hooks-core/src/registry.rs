@@ -1,5 +1,6 @@
 //! Every hook a program knows, and the snapshots that sets are made from.
 
+mod linked;
 mod resolve;
 
 use std::any::TypeId;
