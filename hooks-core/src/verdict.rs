@@ -1,16 +1,23 @@
 //! What hooks can decide besides the subject.
 
 mod contribution;
+mod merge;
 mod permission;
 mod prompt;
 mod reason;
+mod told;
 
 use std::fmt;
 
 pub use contribution::{Contribution, Contributions};
+pub use merge::{
+    CONTEXT_ENTRIES, CONTEXT_LIMIT, ContextEntry, Merged, PolicyEntry, SECTION_LIMIT, SECTIONS, SECTIONS_LIMIT,
+    Section, Tools,
+};
 pub use permission::{Cause, Denial, Permission, Question};
 pub use prompt::{PromptDecision, PromptVerdict};
 pub use reason::Reason;
+pub use told::Diagnostic;
 
 use crate::hook::HookId;
 use crate::kind::Semantics;
