@@ -68,6 +68,7 @@ pub mod config;
 mod context;
 pub mod data;
 pub mod dispatch;
+mod fires;
 pub mod hook;
 #[doc(hidden)]
 pub mod itself;

@@ -10,6 +10,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 
 use crate::audit::Finding;
 use crate::config::{ConfigError, Problem, nearest};
+use crate::fires;
 use crate::hook::{Binding, Hook, HookId};
 use crate::kind::Semantics;
 use crate::plan::HookSet;
@@ -185,7 +186,8 @@ impl Registry {
     }
 
     /// What is not wrong, but likely not meant, in these sets: see [`Finding`]. Give it the sets of all agents and
-    /// prompts, and it also tells the hooks that none of them names.
+    /// prompts, and it also tells the hooks that none of them names. Where the program says with
+    /// [`fires!`](crate::fires) what it fires, it tells the hooks of every other kind.
     pub fn audit<'a>(&self, sets: impl IntoIterator<Item = &'a HookSet>) -> Vec<Finding> {
         let snapshot = self.snapshot();
         let mut unnamed: HashMap<&HookId, &Registered> = snapshot.hooks.iter().collect();
@@ -199,6 +201,7 @@ impl Registry {
         findings.extend(
             unnamed.into_iter().map(|hook| Finding::UnnamedHook { hook: hook.id.clone(), origin: hook.origin }),
         );
+        findings.extend(fires::never_fired(&self.hooks()));
         findings
     }
 

@@ -24,11 +24,15 @@
 //! Hooks that wait use [`run`]; under `#[tokio::test(start_paused = true)]` their deadlines pass at once. State of the
 //! app and the ids of the turn are put into a [`Trial`].
 
+mod breach;
+mod conformance;
 mod error;
 mod expect;
 mod ran;
 mod trial;
 
+pub use breach::{Breach, NotConforming};
+pub use conformance::{Drive, conformance};
 pub use error::TrialError;
 pub use ran::Ran;
 pub use trial::{Trial, Tried};

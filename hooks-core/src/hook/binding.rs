@@ -15,6 +15,8 @@ pub struct KindInfo {
     pub(crate) removable: bool,
     pub(crate) outside_turn: bool,
     pub(crate) event: fn() -> TypeId,
+    /// The path of the event's type, for messages that say what to write.
+    pub(crate) path: fn() -> &'static str,
     pub(crate) slot: fn() -> &'static Slot,
     pub(crate) form: fn(&dyn Any) -> Option<Form>,
     /// Makes the typed plan from its parts in their order.
@@ -29,6 +31,7 @@ impl KindInfo {
             removable: <K::Removal as crate::kind::Removal<K::Subject>>::ALLOWED,
             outside_turn: K::OUTSIDE_TURN,
             event: TypeId::of::<K>,
+            path: std::any::type_name::<K>,
             slot: K::slot,
             form: |handler| handler.downcast_ref::<Handler<K>>().map(Form::of),
             build: |parts| Arc::new(Plan::<K>::build(parts)),
