@@ -74,6 +74,7 @@ pub mod hook;
 pub mod itself;
 mod kind;
 pub mod kinds;
+pub mod manifest;
 mod panics;
 #[doc(hidden)]
 pub mod param;

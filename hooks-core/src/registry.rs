@@ -13,6 +13,7 @@ use crate::config::{ConfigError, Problem, nearest};
 use crate::fires;
 use crate::hook::{Binding, Hook, HookId};
 use crate::kind::Semantics;
+use crate::manifest::Manifest;
 use crate::plan::HookSet;
 use crate::private::HookSpec;
 use crate::record::Observer;
@@ -203,6 +204,22 @@ impl Registry {
         );
         findings.extend(fires::never_fired(&self.hooks()));
         findings
+    }
+
+    /// What the program has, for machines: all hooks and kinds, and a JSON Schema for the files that name them.
+    ///
+    /// ```
+    /// use hooks_core::prelude::*;
+    ///
+    /// let registry = Registry::empty();
+    /// registry.register(Hook::writer::<BeforeCreateMessage, _, _, _>("trim", |_, _, _| ()).description("Trims."))?;
+    /// let manifest = registry.manifest();
+    /// assert_eq!(serde_json::to_value(&manifest)?["hooks"][0]["at"][0]["kind"], "before_create_message");
+    /// assert_eq!(manifest.schema()["$defs"]["id"]["enum"][0], "trim");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn manifest(&self) -> Manifest {
+        Manifest::of(&self.hooks())
     }
 
     fn snapshot(&self) -> Arc<Snapshot> {

@@ -29,12 +29,14 @@ mod conformance;
 mod error;
 mod expect;
 mod ran;
+mod snapshot;
 mod trial;
 
 pub use breach::{Breach, NotConforming};
 pub use conformance::{Drive, conformance};
 pub use error::TrialError;
 pub use ran::Ran;
+pub use snapshot::assert_manifest;
 pub use trial::{Trial, Tried};
 
 use crate::kind::HookKind;
