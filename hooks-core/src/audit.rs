@@ -63,4 +63,30 @@ pub enum Finding {
         /// Where it is.
         origin: Origin,
     },
+    /// Neither the scope nor the app declares a list that names a hook.
+    #[error(
+        "neither {owner} nor the app names a hook: no hook runs; give one of them a list, as in `\"hooks\": [\"an_id\"]`"
+    )]
+    #[non_exhaustive]
+    UndeclaredScope {
+        /// Whose list would be in force.
+        owner: ListOwner,
+    },
+    /// A hook is at a kind that this program never fires. Told where the program declares what it fires.
+    #[error(
+        "the hook `{hook}` ({origin}) runs at `{kind}`, which this program never fires; fire it and declare so with `hooks_core::fires![{path}]`, or move the hook to a kind that is fired: {fired}"
+    )]
+    #[non_exhaustive]
+    NeverFired {
+        /// The hook.
+        hook: HookId,
+        /// Where it is.
+        origin: Origin,
+        /// The kind.
+        kind: &'static str,
+        /// The path of the kind's type.
+        path: &'static str,
+        /// The kinds that are fired.
+        fired: String,
+    },
 }

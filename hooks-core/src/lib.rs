@@ -35,6 +35,7 @@
 //! | which of them are in force | [`scope`]: the lists of app, agent and prompt |
 //! | in which order | [`HookSet`], whose `Display` shows the plan |
 //! | run at a point | [`HookSet::fire`], [`HookSet::fire_blocking`] |
+//! | tried alone, in a test | [`testing`] |
 //! | what came of it | [`Fired`]: subject, [`verdict`], failures; [`record`] for those who listen |
 //!
 //! The built-in points are in [`kinds`], the data that flows through them in [`data`]; an app adds points of its own with
@@ -67,11 +68,13 @@ pub mod config;
 mod context;
 pub mod data;
 pub mod dispatch;
+mod fires;
 pub mod hook;
 #[doc(hidden)]
 pub mod itself;
 mod kind;
 pub mod kinds;
+pub mod manifest;
 mod panics;
 #[doc(hidden)]
 pub mod param;
@@ -81,6 +84,7 @@ pub mod private;
 pub mod record;
 mod registry;
 pub mod scope;
+pub mod testing;
 pub mod verdict;
 #[doc(hidden)]
 pub mod with;

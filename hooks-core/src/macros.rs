@@ -24,6 +24,33 @@ macro_rules! hooks {
     };
 }
 
+/// Declares, at link time, the kinds that a harness fires. Stands where an item may stand, next to the code that fires.
+///
+/// Once a program has such a declaration, [`Registry::audit`](crate::Registry::audit) reports the hooks of kinds that no
+/// declaration names: nothing would ever run them. [`testing::conformance`](crate::testing::conformance) holds a harness
+/// to its declaration.
+///
+/// ```standalone_crate
+/// use hooks_core::kinds::{AfterCreateMessage, BeforeToolCall};
+///
+/// hooks_core::fires![BeforeToolCall, AfterCreateMessage];
+/// # fn main() {}
+/// ```
+#[macro_export]
+macro_rules! fires {
+    ($($kind:ty),* $(,)?) => {
+        const _: () = {
+            $(
+                $crate::private::inventory::submit! {
+                    $crate::private::Fires::new::<<$kind as $crate::private::KindType>::Itself>(
+                        ::core::file!(), ::core::line!()
+                    )
+                }
+            )*
+        };
+    };
+}
+
 /// Makes two hooks with one id a build error. Optional; goes into the root of a crate (each binary, test and example has
 /// its own).
 ///

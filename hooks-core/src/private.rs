@@ -11,6 +11,7 @@ pub use hooks_macros::{__list as list, __nothing as nothing};
 pub use inventory;
 
 pub use crate::dispatch::fire_json;
+pub use crate::fires::Fires;
 pub use crate::hook as form;
 pub use crate::hook::{
     Answer, BoxFuture, Call, Effect, Filters, HookId, Ids, KindInfo, OnFailure, Options, Origin, Timeout,
@@ -54,6 +55,7 @@ impl std::fmt::Debug for BindingSpec {
 
 inventory::collect!(HookSpec);
 inventory::collect!(HookRef);
+inventory::collect!(Fires);
 
 /// The kind's description as a constant.
 pub const fn kind<K: HookKind>() -> KindInfo {

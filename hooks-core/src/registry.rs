@@ -1,6 +1,7 @@
 //! Every hook a program knows, and the snapshots that sets are made from.
 
 mod check;
+mod linked;
 mod neighbours;
 mod resolve;
 
@@ -11,8 +12,10 @@ use std::sync::{Arc, PoisonError, RwLock};
 
 use crate::audit::Finding;
 use crate::config::{ConfigError, Problem, nearest};
+use crate::fires;
 use crate::hook::{Binding, Hook, HookId};
 use crate::kind::KindEntry;
+use crate::manifest::Manifest;
 use crate::plan::HookSet;
 use crate::private::HookSpec;
 use crate::record::Observer;
@@ -197,7 +200,8 @@ impl Registry {
     }
 
     /// What is not wrong, but likely not meant, in these sets: see [`Finding`]. Give it the sets of all agents and
-    /// prompts, and it also tells the hooks that none of them names.
+    /// prompts, and it also tells the hooks that none of them names. Where the program says with
+    /// [`fires!`](crate::fires) what it fires, it tells the hooks of every other kind.
     pub fn audit<'a>(&self, sets: impl IntoIterator<Item = &'a HookSet>) -> Vec<Finding> {
         let snapshot = self.snapshot();
         let mut unnamed: HashMap<&HookId, &Registered> = snapshot.hooks.iter().collect();
@@ -211,7 +215,24 @@ impl Registry {
         findings.extend(
             unnamed.into_iter().map(|hook| Finding::UnnamedHook { hook: hook.id.clone(), origin: hook.origin }),
         );
+        findings.extend(fires::never_fired(&self.hooks()));
         findings
+    }
+
+    /// What the program has, for machines: all hooks and kinds, and a JSON Schema for the files that name them.
+    ///
+    /// ```
+    /// use hooks_core::prelude::*;
+    ///
+    /// let registry = Registry::empty();
+    /// registry.register(Hook::writer::<BeforeCreateMessage, _, _, _>("trim", |_, _, _| ()).description("Trims."))?;
+    /// let manifest = registry.manifest();
+    /// assert_eq!(serde_json::to_value(&manifest)?["hooks"][0]["at"][0]["kind"], "before_create_message");
+    /// assert_eq!(manifest.schema()["$defs"]["id"]["enum"][0], "trim");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn manifest(&self) -> Manifest {
+        Manifest::of(&self.hooks())
     }
 
     fn snapshot(&self) -> Arc<Snapshot> {

@@ -3,22 +3,29 @@
 mod agent_start;
 mod contexts;
 mod contribution;
+mod merge;
 mod permission;
 mod prompt;
 mod reason;
 mod reply;
 mod stop;
+mod told;
 
 use std::fmt;
 
 pub use agent_start::AgentStart;
 pub use contexts::Contexts;
 pub use contribution::{Contribution, Contributions};
+pub use merge::{
+    CONTEXT_ENTRIES, CONTEXT_LIMIT, ContextEntry, Merged, PolicyEntry, SECTION_LIMIT, SECTIONS, SECTIONS_LIMIT,
+    Section, Tools,
+};
 pub use permission::{Cause, Denial, Permission, Question};
 pub use prompt::{PromptDecision, PromptVerdict};
 pub use reason::Reason;
 pub use reply::ReplyVerdict;
 pub use stop::{StopDecision, StopVerdict};
+pub use told::Diagnostic;
 
 use crate::hook::HookId;
 use crate::kind::Semantics;

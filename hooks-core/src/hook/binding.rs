@@ -20,6 +20,8 @@ pub struct KindInfo {
     /// The names of the fields that a hook may filter by.
     pub(crate) fields: fn() -> Vec<&'static str>,
     pub(crate) event: fn() -> TypeId,
+    /// The path of the event's type, for messages that say what to write.
+    pub(crate) path: fn() -> &'static str,
     pub(crate) slot: fn() -> &'static Slot,
     pub(crate) form: fn(&dyn Any) -> Option<Form>,
     /// Makes the typed plan from its parts in their order.
@@ -36,6 +38,7 @@ impl KindInfo {
             on_failure: K::ON_FAILURE,
             fields: || K::FIELDS.iter().map(|field| field.name).collect(),
             event: TypeId::of::<K>,
+            path: std::any::type_name::<K>,
             slot: K::slot,
             form: |handler| handler.downcast_ref::<Handler<K>>().map(Form::of),
             build: |parts| Arc::new(Plan::<K>::build(parts)),

@@ -67,8 +67,10 @@ pub(super) fn resolve(
         let hook = &chosen.registered.hook;
         findings.push(Finding::DisabledHook { hook: hook.id.clone(), origin: hook.origin, owner: owner.clone() });
     }
-    if list.is_empty() && (replacing.is_some() || agent.hooks().is_some()) && app_list.is_empty() {
-        findings.push(Finding::EmptyScope { owner: owner.clone() });
+    if list.is_empty() && app_list.is_empty() {
+        let declared = replacing.is_some() || agent.hooks().is_some();
+        let owner = owner.clone();
+        findings.push(if declared { Finding::EmptyScope { owner } } else { Finding::UndeclaredScope { owner } });
     }
     let names = chosen.keys().map(|id| (*id).clone()).collect();
     Ok(HookSet::new(app_owner, owner, plans, names, findings, snapshot))

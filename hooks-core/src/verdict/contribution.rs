@@ -1,6 +1,7 @@
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
+use serde_json::Value;
 
-use super::Verdict;
+use super::{Diagnostic, Verdict};
 use crate::kind::Semantics;
 
 /// What hooks add at a contribute kind, in the order of the plan, never of completion.
@@ -18,12 +19,28 @@ pub struct Contributions {
     items: Vec<Contribution>,
 }
 
-/// One thing that a hook adds.
+/// One thing that a hook adds. As JSON it is `{"kind": …, "params": …}`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", content = "params", rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Contribution {
-    /// Text for the model's context.
+    /// A value that the harness goes by. Of several under one domain and key the highest priority holds; see
+    /// [`Contributions::policies`].
+    Policy {
+        /// What it is about.
+        domain: String,
+        /// Its name within the domain.
+        key: String,
+        /// The value.
+        value: Value,
+        /// Higher holds. (The priority of a *hook* is the other way round: lower runs earlier.)
+        #[serde(default)]
+        priority: i32,
+        /// What there is to tell of it.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        diagnostics: Vec<Diagnostic>,
+    },
+    /// Text for the model's context; see [`Contributions::prompt_context`].
     PromptContext {
         /// What it is about; entries of one domain belong together.
         domain: String,
@@ -31,30 +48,122 @@ pub enum Contribution {
         id: String,
         /// The text.
         text: String,
+        /// Higher comes earlier.
+        #[serde(default)]
+        priority: i32,
+    },
+    /// A part of the system prompt; see [`Contributions::prompt_sections`].
+    PromptSection {
+        /// Its name; texts under one name are joined.
+        id: String,
+        /// Its heading.
+        title: String,
+        /// The text.
+        text: String,
+    },
+    /// Tools for the model, or a limit to those it may use; see [`Contributions::tool_bundles`].
+    ToolBundle {
+        /// Its name.
+        id: String,
+        /// The tools that it adds.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        tools: Vec<String>,
+        /// The only tools that may be used; nothing where it is left out. Kept as it was given: what is not a list of
+        /// names allows none.
+        #[serde(default, deserialize_with = "given", skip_serializing_if = "Option::is_none")]
+        allow: Option<Value>,
     },
     /// A note for the audit trail; the model never sees it.
     Audit {
         /// What was done or seen.
         message: String,
     },
+    /// Work to be done after the turn, by whom the harness gives it to.
+    BackgroundJob {
+        /// The job's name.
+        job: String,
+        /// Its input.
+        #[serde(default)]
+        input: Value,
+    },
+    /// Nothing, said on purpose.
+    Noop,
 }
 
 impl Contribution {
+    /// The value of `key` in `domain`; a higher `priority` holds.
+    pub fn policy(domain: impl Into<String>, key: impl Into<String>, value: impl Into<Value>, priority: i32) -> Self {
+        let (domain, key, value) = (domain.into(), key.into(), value.into());
+        Self::Policy { domain, key, value, priority, diagnostics: Vec::new() }
+    }
+
     /// Text for the model's context.
     pub fn prompt_context(domain: impl Into<String>, id: impl Into<String>, text: impl Into<String>) -> Self {
-        Self::PromptContext { domain: domain.into(), id: id.into(), text: text.into() }
+        Self::PromptContext { domain: domain.into(), id: id.into(), text: text.into(), priority: 0 }
+    }
+
+    /// Text for the model's context; a higher `priority` comes earlier, and is the last to be left out.
+    pub fn prompt_context_at(
+        priority: i32,
+        domain: impl Into<String>,
+        id: impl Into<String>,
+        text: impl Into<String>,
+    ) -> Self {
+        Self::PromptContext { domain: domain.into(), id: id.into(), text: text.into(), priority }
+    }
+
+    /// A part of the system prompt.
+    pub fn prompt_section(id: impl Into<String>, title: impl Into<String>, text: impl Into<String>) -> Self {
+        Self::PromptSection { id: id.into(), title: title.into(), text: text.into() }
+    }
+
+    /// Tools for the model.
+    pub fn tool_bundle(id: impl Into<String>, tools: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        Self::ToolBundle { id: id.into(), tools: tools.into_iter().map(Into::into).collect(), allow: None }
+    }
+
+    /// The only tools that may be used, whoever added them. No tools: none may.
+    pub fn tool_limit(id: impl Into<String>, allow: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        let allow = allow.into_iter().map(|tool| Value::String(tool.into())).collect();
+        Self::ToolBundle { id: id.into(), tools: Vec::new(), allow: Some(Value::Array(allow)) }
     }
 
     /// A note for the audit trail.
     pub fn audit(message: impl Into<String>) -> Self {
         Self::Audit { message: message.into() }
     }
+
+    /// Work to be done after the turn.
+    pub fn background_job(job: impl Into<String>, input: impl Into<Value>) -> Self {
+        Self::BackgroundJob { job: job.into(), input: input.into() }
+    }
+}
+
+/// A field that is there: `null` is something that was said, not nothing.
+fn given<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Value>, D::Error> {
+    Value::deserialize(deserializer).map(Some)
 }
 
 impl Contributions {
     /// All of them, in the order of the plan.
     pub fn iter(&self) -> std::slice::Iter<'_, Contribution> {
         self.items.iter()
+    }
+
+    /// The notes for the audit trail.
+    pub fn audit_notes(&self) -> impl Iterator<Item = &str> {
+        self.items.iter().filter_map(|one| match one {
+            Contribution::Audit { message } => Some(message.as_str()),
+            _ => None,
+        })
+    }
+
+    /// The jobs to be done after the turn: name and input.
+    pub fn background_jobs(&self) -> impl Iterator<Item = (&str, &Value)> {
+        self.items.iter().filter_map(|one| match one {
+            Contribution::BackgroundJob { job, input } => Some((job.as_str(), input)),
+            _ => None,
+        })
     }
 
     /// Whether there are none.
@@ -104,6 +213,7 @@ impl Verdict for Contributions {
     }
 
     fn summary(&self) -> Option<&'static str> {
-        (!self.items.is_empty()).then_some("contributes")
+        let says = |one: &Contribution| !matches!(one, Contribution::Noop);
+        self.items.iter().any(says).then_some("contributes")
     }
 }

@@ -1,0 +1,80 @@
+//! What the harnesses of a program fire, as `fires![…]` declares it.
+
+use std::any::TypeId;
+use std::collections::HashSet;
+use std::fmt;
+use std::sync::Arc;
+
+use crate::audit::Finding;
+use crate::hook::{Binding, Handler, Hook, KindInfo, Origin};
+use crate::kind::HookKind;
+
+/// One kind of a declaration.
+#[derive(Clone, Copy)]
+pub struct Fires {
+    pub(crate) kind: KindInfo,
+    pub(crate) origin: Origin,
+    /// A hook of the kind that sees every occurrence and does nothing.
+    watch: fn(id: &str, origin: Origin) -> Hook,
+}
+
+impl Fires {
+    // Not public API. Used by `fires!`.
+    #[doc(hidden)]
+    #[must_use]
+    pub const fn new<K: HookKind>(file: &'static str, line: u32) -> Self {
+        Self { kind: KindInfo::of::<K>(), origin: Origin::new(file, line, ""), watch: watch::<K> }
+    }
+
+    pub(crate) fn watcher(&self, id: &str) -> Hook {
+        (self.watch)(id, self.origin)
+    }
+
+    /// What the program declares: each kind once, by name and place.
+    pub(crate) fn declared() -> Vec<Self> {
+        let mut all: Vec<Self> = inventory::iter::<Self>.into_iter().copied().collect();
+        all.sort_by_key(|fires| (fires.kind.name, fires.origin));
+        let mut seen: HashSet<TypeId> = HashSet::new();
+        all.retain(|fires| seen.insert((fires.kind.event)()));
+        all
+    }
+}
+
+impl fmt::Debug for Fires {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} at {}", self.kind.name, self.origin)
+    }
+}
+
+fn watch<K: HookKind>(id: &str, origin: Origin) -> Hook {
+    let handler = Handler::<K>::read(|_, _, _| Ok(().into()));
+    Hook {
+        id: crate::HookId::new(id),
+        description: "".into(),
+        origin,
+        options: crate::hook::Options::DEFAULT,
+        with: None,
+        bindings: vec![Binding::shared(handler, false)],
+    }
+}
+
+/// The hooks at kinds that nothing fires; none where the program declares nothing, because then nothing is known.
+pub(crate) fn never_fired(hooks: &[Arc<Hook>]) -> Vec<Finding> {
+    let declared = Fires::declared();
+    if declared.is_empty() {
+        return Vec::new();
+    }
+    let fired: HashSet<TypeId> = declared.iter().map(|fires| (fires.kind.event)()).collect();
+    let names = declared.iter().map(|fires| format!("`{}`", fires.kind.name)).collect::<Vec<_>>().join(", ");
+    let bindings = hooks.iter().flat_map(|hook| hook.bindings.iter().map(move |binding| (hook, binding.kind)));
+    bindings
+        .filter(|(_, kind)| !fired.contains(&(kind.event)()))
+        .map(|(hook, kind)| Finding::NeverFired {
+            hook: hook.id.clone(),
+            origin: hook.origin,
+            kind: kind.name,
+            path: (kind.path)(),
+            fired: names.clone(),
+        })
+        .collect()
+}

@@ -1,0 +1,189 @@
+//! What a program has, for machines: its hooks and kinds, and a JSON Schema for the files that name them.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use crate::fires::Fires;
+use crate::hook::{Binding, Hook, HookId, OnFailure, Origin};
+use crate::kind::KindEntry;
+
+/// The hooks and kinds of a program. Made by [`Registry::manifest`](crate::Registry::manifest); serialises to JSON.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct Manifest {
+    /// The version of this form; a change that breaks readers raises it.
+    pub version: u32,
+    /// The hooks, by id.
+    pub hooks: Vec<HookDescriptor>,
+    /// The kinds, built in and of the app, by name.
+    pub kinds: Vec<KindDescriptor>,
+}
+
+/// What a hook says of itself.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct HookDescriptor {
+    /// The id.
+    pub id: HookId,
+    /// Its doc comment.
+    pub description: String,
+    /// Where it is.
+    pub origin: Origin,
+    /// What it does at each of its kinds.
+    pub at: Vec<At>,
+    /// Lower runs earlier.
+    pub priority: i32,
+    /// Ids to follow.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub after: Vec<String>,
+    /// Ids to precede.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub before: Vec<String>,
+    /// Ids that have to be in scope too.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub requires: Vec<String>,
+}
+
+/// A hook at one kind.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct At {
+    /// The kind.
+    pub kind: &'static str,
+    /// Whether it may change the subject.
+    pub writes: bool,
+    /// Whether it may wait.
+    pub waits: bool,
+    /// Its deadline in milliseconds, where it may wait and has one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub timeout_ms: Option<u128>,
+    /// What is done when it fails.
+    pub on_failure: OnFailure,
+    /// The patterns that select events for it, by field.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub only: BTreeMap<&'static str, String>,
+}
+
+/// What a kind says of itself.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct KindDescriptor {
+    /// The name.
+    pub name: &'static str,
+    /// What a dispatch does with the answers: `transform`, `gate`, `control`, `contribute`, `event`.
+    pub semantics: &'static str,
+    /// Whether hooks may remove the subject.
+    pub removable: bool,
+    /// Whether only the app's list is read.
+    pub outside_turn: bool,
+    /// What is done when a hook fails that does not say it itself.
+    pub on_failure: OnFailure,
+    /// The fields that a hook may filter by.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub fields: Vec<&'static str>,
+    /// Whether it can be fired as JSON.
+    pub json: bool,
+    /// The doc comment of its event.
+    pub description: &'static str,
+    /// Where its event is.
+    pub origin: Origin,
+    /// Where [`fires!`](crate::fires) declares that it is fired.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fired_at: Option<Origin>,
+}
+
+impl Manifest {
+    pub(crate) fn of(hooks: &[std::sync::Arc<Hook>]) -> Self {
+        let fired: BTreeMap<&str, Origin> =
+            Fires::declared().iter().map(|fires| (fires.kind.name, fires.origin)).collect();
+        Self {
+            version: 1,
+            hooks: hooks.iter().map(|hook| descriptor(hook)).collect(),
+            kinds: crate::kind::all().into_iter().map(|entry| kind(entry, fired.get(entry.name()).copied())).collect(),
+        }
+    }
+
+    /// A JSON Schema of agent and prompt files, for editors: the ids of hooks are an `enum`, with what each does. Hooks of
+    /// kinds outside a turn are not in it, because only the app's list may name them.
+    pub fn schema(&self) -> Value {
+        let outside = |at: &At| self.kinds.iter().any(|kind| kind.name == at.kind && kind.outside_turn);
+        let hooks: Vec<&HookDescriptor> = self.hooks.iter().filter(|hook| !hook.at.iter().any(outside)).collect();
+        let ids: Vec<&str> = hooks.iter().map(|hook| hook.id.as_str()).collect();
+        let texts: Vec<&str> = hooks.iter().map(|hook| hook.description.as_str()).collect();
+        json!({
+            "$schema": "https://json-schema.org/draft/2020-12/schema",
+            "title": "An agent or a prompt",
+            "type": "object",
+            "properties": {
+                "name": { "type": "string", "description": "The name, for messages and records." },
+                "hooks": {
+                    "type": ["array", "null"],
+                    "description": "The hooks in force, each once. An empty list is a list; null is none.",
+                    "uniqueItems": true,
+                    "items": {
+                        "anyOf": [
+                            { "$ref": "#/$defs/id" },
+                            {
+                                "type": "object",
+                                "properties": { "id": { "$ref": "#/$defs/id" }, "with": {} },
+                                "required": ["id"],
+                                "additionalProperties": false,
+                            },
+                        ],
+                    },
+                },
+            },
+            "$defs": { "id": { "enum": ids, "enumDescriptions": texts } },
+        })
+    }
+}
+
+fn kind(entry: &KindEntry, fired_at: Option<Origin>) -> KindDescriptor {
+    KindDescriptor {
+        name: entry.name(),
+        semantics: entry.semantics().name(),
+        removable: entry.is_removable(),
+        outside_turn: entry.is_outside_turn(),
+        on_failure: entry.on_failure(),
+        fields: entry.fields(),
+        json: entry.has_json(),
+        description: entry.description(),
+        origin: entry.origin(),
+        fired_at,
+    }
+}
+
+/// The patterns of a hook at a kind; a field that the kind has not was refused by the registry.
+fn only(binding: &Binding) -> BTreeMap<&'static str, String> {
+    let fields = (binding.kind.fields)();
+    let named = binding.filters.iter().filter_map(|only| {
+        let field = fields.get(*only.field.as_ref().ok()?)?;
+        Some((*field, only.patterns.to_string()))
+    });
+    named.collect()
+}
+
+fn descriptor(hook: &Hook) -> HookDescriptor {
+    let options = &hook.options;
+    let list = |ids: &crate::hook::Ids| ids.iter().map(ToString::to_string).collect();
+    let at = |binding: &Binding| At {
+        kind: binding.kind.name,
+        writes: binding.form.writes,
+        waits: binding.form.is_async,
+        timeout_ms: options.timeout.duration().filter(|_| binding.form.is_async).map(|limit| limit.as_millis()),
+        on_failure: options.on_failure.unwrap_or(binding.kind.on_failure),
+        only: only(binding),
+    };
+    HookDescriptor {
+        id: hook.id.clone(),
+        description: hook.description.to_string(),
+        origin: hook.origin,
+        at: hook.bindings.iter().map(at).collect(),
+        priority: options.priority,
+        after: list(&options.after),
+        before: list(&options.before),
+        requires: list(&options.requires),
+    }
+}

@@ -1,0 +1,158 @@
+//! Holds a harness to what it declares with `fires![…]`.
+
+use std::error::Error;
+use std::future::Future;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use serde_json::Value;
+
+use super::breach::{Breach, NotConforming};
+use crate::fires::Fires;
+use crate::hook::{Hook, HookId};
+use crate::kind::Semantics;
+use crate::plan::HookSet;
+use crate::record::Record;
+use crate::registry::Registry;
+use crate::scope::{AgentDef, AppDef, HookUse};
+
+/// A harness that can be told to make something happen.
+///
+/// ```standalone_crate
+/// use hooks_core::prelude::*;
+/// use hooks_core::testing::{self, Drive};
+///
+/// hooks_core::fires![BeforeCreateMessage];
+///
+/// /// A harness that stores messages, and nothing else.
+/// struct Store;
+///
+/// impl Store {
+///     fn put(&self, hooks: &HookSet, text: &str) -> Result<String, DispatchError> {
+///         let row = Message::new(Role::User, text);
+///         let fired = hooks.fire_blocking(&HookContext::new(), &BeforeCreateMessage::new(), row)?;
+///         Ok(fired.subject.text().to_string())
+///     }
+/// }
+///
+/// impl Drive for Store {
+///     async fn drive(
+///         &self,
+///         kind: &str,
+///         hooks: &HookSet,
+///     ) -> Result<serde_json::Value, Box<dyn std::error::Error + Send + Sync>> {
+///         match kind {
+///             "before_create_message" => Ok(self.put(hooks, "hello")?.into()),
+///             other => Err(format!("the store does not know {other}").into()),
+///         }
+///     }
+///
+///     fn probe(&self, id: &str, _kind: &str) -> Option<Hook> {
+///         Some(Hook::writer::<BeforeCreateMessage, _, _, _>(id, |_, _, row: &mut Message| {
+///             row.rewrite_text(|_| Some("probed".to_owned()));
+///         }))
+///     }
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), testing::NotConforming> {
+/// testing::conformance(&Store).await
+/// # }
+/// ```
+pub trait Drive {
+    /// Makes exactly one occurrence of `kind` happen, with `hooks` in force, and says what came of it as it can be seen
+    /// from outside: the row that was stored, whether the tool ran, what the model was sent. The same occurrence each
+    /// time it is asked.
+    fn drive(
+        &self,
+        kind: &str,
+        hooks: &HookSet,
+    ) -> impl Future<Output = Result<Value, Box<dyn Error + Send + Sync>>> + Send;
+
+    /// A hook of `kind` with this id that changes, refuses or contributes something that [`drive`](Self::drive) shows.
+    /// Not asked for kinds whose hooks only observe.
+    fn probe(&self, id: &str, kind: &str) -> Option<Hook>;
+}
+
+/// Asserts that each kind that the program declares with [`fires!`](crate::fires) really fires, once per occurrence, and
+/// that its outcome is used: with a probe in force, what came of the occurrence must be another.
+///
+/// # Errors
+/// Everything that does not hold, at once.
+pub async fn conformance(driver: &impl Drive) -> Result<(), NotConforming> {
+    let declared = Fires::declared();
+    let mut breaches = Vec::new();
+    if declared.is_empty() {
+        breaches.push(Breach::NothingDeclared);
+    }
+    for fires in &declared {
+        breaches.extend(check(driver, fires).await.err());
+    }
+    NotConforming::unless_empty(breaches)
+}
+
+async fn check(driver: &impl Drive, fires: &Fires) -> Result<(), Breach> {
+    let (kind, origin) = (fires.kind.name, fires.origin);
+    let (plain, times, _) = occurrence(driver, fires, None).await?;
+    match times {
+        0 => return Err(Breach::NeverFired { kind, origin }),
+        1 => {}
+        times => return Err(Breach::FiredAgain { kind, origin, times }),
+    }
+    if fires.kind.semantics == Semantics::Event {
+        return Ok(());
+    }
+    let probe = driver
+        .probe(PROBE, kind)
+        .filter(|probe| probe.id.as_str() == PROBE && probe.kinds().any(|name| name == kind))
+        .ok_or(Breach::NoProbe { kind, semantics: fires.kind.semantics })?;
+    let (probed, _, effect) = occurrence(driver, fires, Some(probe)).await?;
+    if !effect {
+        return Err(Breach::ProbeWithoutEffect { kind });
+    }
+    if plain == probed {
+        return Err(Breach::OutcomeUnused { kind, origin });
+    }
+    Ok(())
+}
+
+const WATCH: &str = "conformance_watch";
+const PROBE: &str = "conformance_probe";
+
+/// One occurrence: what came of it, how often the kind was fired, and whether the probe had an effect.
+async fn occurrence(driver: &impl Drive, fires: &Fires, probe: Option<Hook>) -> Result<(Value, usize, bool), Breach> {
+    let kind = fires.kind.name;
+    let failed = |error: String| Breach::DriverFailed { kind, error };
+    let registry = Registry::empty();
+    let mut list = Vec::new();
+    for hook in [fires.watcher(WATCH)].into_iter().chain(probe) {
+        list.push(HookUse::id(hook.id.as_str()));
+        registry.register(hook).map_err(|error| failed(error.to_string()))?;
+    }
+    // The app's list, which kinds outside a turn read too.
+    registry.set_app(AppDef::new("conformance").hooks(list));
+    let seen: Arc<Mutex<Seen>> = Arc::default();
+    let told = Arc::clone(&seen);
+    registry.observe(move |record: &Record| told.lock().unwrap_or_else(PoisonError::into_inner).add(kind, record));
+    let set = registry.scope(&AgentDef::new("conformance"), None).map_err(|error| failed(error.to_string()))?;
+    let outcome = driver.drive(kind, &set).await.map_err(|error| failed(error.to_string()))?;
+    let seen = seen.lock().unwrap_or_else(PoisonError::into_inner);
+    Ok((outcome, seen.times, seen.effect))
+}
+
+#[derive(Default)]
+struct Seen {
+    times: usize,
+    effect: bool,
+}
+
+impl Seen {
+    fn add(&mut self, kind: &str, record: &Record) {
+        if record.kind != kind {
+            return;
+        }
+        self.times += 1;
+        let is_probe = |hook: &HookId| hook.as_str() == PROBE;
+        let had_effect = |run: &crate::record::Run| is_probe(&run.hook) && (run.changed || run.verdict.is_some());
+        self.effect |= record.runs.iter().any(had_effect) || record.removed;
+    }
+}

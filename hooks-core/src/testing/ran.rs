@@ -1,0 +1,104 @@
+use std::fmt;
+
+use crate::dispatch::{Fired, Report};
+use crate::hook::HookId;
+use crate::kind::{HookKind, Kept};
+use crate::record::{Note, Run, Skip, Status};
+
+/// What a trial came to. Its `Display` is one line per hook.
+#[must_use = "what the hooks did is in here"]
+#[non_exhaustive]
+pub struct Ran<K: HookKind> {
+    /// The subject as the hooks left it; an `Option` where the kind allows removal.
+    pub subject: Kept<K>,
+    /// The folded answer.
+    pub verdict: K::Verdict,
+    /// Halt, failures, record.
+    pub report: Report,
+    runs: Vec<Run>,
+}
+
+impl<K: HookKind> Ran<K> {
+    pub(super) fn new(ids: Vec<HookId>, fired: Fired<K>) -> Self {
+        let Fired { subject, verdict, report } = fired;
+        let recorded = report.record.as_ref().map(|record| record.runs.clone());
+        // There is no record where every filter said no, and a test wants to see just that.
+        let runs = recorded.unwrap_or_else(|| ids.into_iter().map(filtered).collect());
+        Self { subject, verdict, report, runs }
+    }
+
+    /// What each hook did, in the order of the plan.
+    pub fn runs(&self) -> &[Run] {
+        &self.runs
+    }
+
+    /// What the hook `id` did.
+    ///
+    /// # Panics
+    /// Where the trial has no such hook.
+    #[track_caller]
+    pub fn of(&self, id: &str) -> &Run {
+        match self.runs.iter().find(|run| run.hook.as_str() == id) {
+            Some(run) => run,
+            None => self.fail(&format!("the trial of `{}` has no hook `{id}`", K::NAME)),
+        }
+    }
+
+    /// Fails the test.
+    #[track_caller]
+    #[allow(clippy::panic, reason = "an expectation of a test")]
+    pub(super) fn fail(&self, what: &str) -> ! {
+        panic!("{what}\n{self}")
+    }
+}
+
+fn filtered(hook: HookId) -> Run {
+    Run {
+        hook,
+        status: Status::Skipped(Skip::Filter),
+        duration: None,
+        changed: false,
+        verdict: None,
+        note: None,
+        cause: None,
+    }
+}
+
+impl<K: HookKind> fmt::Display for Ran<K> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "at `{}`:", K::NAME)?;
+        for run in &self.runs {
+            write!(f, "\n  {}: {}", run.hook, run.status)?;
+            if run.changed {
+                f.write_str(", changed the subject")?;
+            }
+            if let Some(verdict) = run.verdict {
+                write!(f, ", said `{verdict}`")?;
+            }
+            if let Some(note) = run.note {
+                f.write_str(match note {
+                    Note::AllowOutdated => ", its allow was set aside: the subject changed later",
+                    Note::SubjectFrozen => ", its change was set aside: the subject was frozen",
+                    Note::FallbackAnswered => ", its fallback answered",
+                })?;
+            }
+            if let Some(cause) = &run.cause {
+                write!(f, ": {cause}")?;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl<K: HookKind> fmt::Debug for Ran<K>
+where
+    Kept<K>: fmt::Debug,
+{
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Ran")
+            .field("subject", &self.subject)
+            .field("verdict", &self.verdict)
+            .field("runs", &self.runs)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,132 @@
+use crate::HookContext;
+use crate::context::HookContextBuilder;
+use crate::hook::{Hook, HookId};
+use crate::kind::HookKind;
+use crate::plan::HookSet;
+use crate::registry::Registry;
+use crate::scope::{AgentDef, AppDef, HookRef, HookUse};
+
+use super::{Ran, TrialError};
+
+/// A hook to be tried: an annotated function, or a value.
+#[derive(Debug)]
+pub struct Tried(Form);
+
+#[derive(Debug)]
+enum Form {
+    Function(HookRef),
+    Value(Box<Hook>),
+}
+
+impl From<HookRef> for Tried {
+    fn from(function: HookRef) -> Self {
+        Self(Form::Function(function))
+    }
+}
+
+impl From<Hook> for Tried {
+    fn from(hook: Hook) -> Self {
+        Self(Form::Value(Box::new(hook)))
+    }
+}
+
+/// Hooks and the context in which they are tried.
+///
+/// ```
+/// use hooks_core::prelude::*;
+/// use hooks_core::testing::Trial;
+///
+/// struct Limit(u64);
+///
+/// #[hook(id = "limit_refunds", kind = before_tool_call, tool = "refund")]
+/// fn limit_refunds(cx: &HookContext, input: &ToolInput) -> Result<Permission, MissingState> {
+///     let limit = cx.state::<Limit>()?.0;
+///     Ok(if input["cents"].as_u64() > Some(limit) { Permission::deny("too much") } else { Permission::NoOpinion })
+/// }
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let call = ToolCall::new("call_1", "refund", serde_json::json!({ "cents": 9_900 }));
+/// let input = call.input.clone();
+/// let trial = Trial::of(hooks![limit_refunds]).context(|cx| cx.agent("support").state(Limit(5_000)));
+/// trial.run_blocking(&BeforeToolCall::new(call), input)?.expect_denied("too much");
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug)]
+#[must_use = "a trial is run with `run` or `run_blocking`"]
+pub struct Trial {
+    hooks: Vec<Tried>,
+    context: HookContextBuilder,
+}
+
+impl Trial {
+    /// Tries `hooks`: a `hooks![…]`, or values.
+    pub fn of(hooks: impl IntoIterator<Item = impl Into<Tried>>) -> Self {
+        Self { hooks: hooks.into_iter().map(Into::into).collect(), context: HookContext::builder() }
+    }
+
+    /// Adds more hooks, such as values beside functions.
+    pub fn and(mut self, hooks: impl IntoIterator<Item = impl Into<Tried>>) -> Self {
+        self.hooks.extend(hooks.into_iter().map(Into::into));
+        self
+    }
+
+    /// Says what the hooks find in their context: state, ids, whether a person is there, a cancellation token.
+    pub fn context(mut self, say: impl FnOnce(HookContextBuilder) -> HookContextBuilder) -> Self {
+        self.context = say(self.context);
+        self
+    }
+
+    /// Fires `event`.
+    ///
+    /// # Errors
+    /// [`TrialError`]: the hooks cannot be in one scope, one of them does not run at `K`, or the dispatch has no outcome.
+    pub async fn run<K: HookKind>(self, event: &K, subject: K::Subject) -> Result<Ran<K>, TrialError> {
+        let (set, ids, cx) = self.ready::<K>()?;
+        Ok(Ran::new(ids, set.fire(&cx, event, subject).await?))
+    }
+
+    /// As [`run`](Self::run), without a runtime: every hook must be a plain function.
+    ///
+    /// # Errors
+    /// As [`run`](Self::run).
+    pub fn run_blocking<K: HookKind>(self, event: &K, subject: K::Subject) -> Result<Ran<K>, TrialError> {
+        let (set, ids, cx) = self.ready::<K>()?;
+        Ok(Ran::new(ids, set.fire_blocking(&cx, event, subject)?))
+    }
+
+    fn ready<K: HookKind>(self) -> Result<(HookSet, Vec<HookId>, HookContext), TrialError> {
+        let mut registry = Registry::empty();
+        let mut list = Vec::new();
+        for Tried(form) in self.hooks {
+            match form {
+                Form::Function(function) => {
+                    registry = registry.with([function])?;
+                    list.push(HookUse::from(function));
+                }
+                Form::Value(hook) => {
+                    list.push(HookUse::id(hook.id.as_str()));
+                    registry.register(*hook)?;
+                }
+            }
+        }
+        let tried = registry.hooks();
+        if tried.is_empty() {
+            return Err(TrialError::NoHooks { fired: K::NAME });
+        }
+        if let Some(other) = tried.iter().find(|hook| hook.kinds().all(|kind| kind != K::NAME)) {
+            return Err(TrialError::OtherKind {
+                hook: other.id.clone(),
+                origin: other.origin,
+                kinds: other.kinds().collect::<Vec<_>>().join(", "),
+                fired: K::NAME,
+            });
+        }
+        registry.know_neighbours();
+        // The app's list, which kinds outside a turn read too.
+        registry.set_app(AppDef::new("trial").hooks(list));
+        let set = registry.scope(&AgentDef::new("trial"), None)?;
+        let ids = tried.iter().map(|hook| hook.id.clone()).collect();
+        Ok((set, ids, self.context.keep_records(true).build()))
+    }
+}

@@ -1,0 +1,57 @@
+//! What contributions come to when they are put together: one view per kind of contribution.
+
+mod context;
+mod policy;
+mod sections;
+mod tools;
+
+use super::Diagnostic;
+use super::told::cut;
+
+pub use context::{CONTEXT_ENTRIES, CONTEXT_LIMIT, ContextEntry};
+pub use policy::PolicyEntry;
+pub use sections::{SECTION_LIMIT, SECTIONS, SECTIONS_LIMIT, Section};
+pub use tools::Tools;
+
+/// Merged entries, and what there is to tell of the merging.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Merged<T> {
+    /// The entries, in the order of the view.
+    pub entries: Vec<T>,
+    /// What was set aside, cut or left out. Names no values and no texts.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// How much text still fits.
+struct Budget {
+    entries: usize,
+    characters: usize,
+    /// The most that one entry may have.
+    each: usize,
+}
+
+enum Fits<'a> {
+    Whole,
+    Cut(&'a str),
+    Not,
+}
+
+impl Budget {
+    fn take<'a>(&mut self, text: &'a str) -> Fits<'a> {
+        if self.entries == 0 || (self.characters == 0 && !text.is_empty()) {
+            return Fits::Not;
+        }
+        let kept = cut(text, self.each.min(self.characters));
+        self.entries -= 1;
+        self.characters -= kept.chars().count();
+        if kept.len() == text.len() { Fits::Whole } else { Fits::Cut(kept) }
+    }
+}
+
+/// Adds what is not told yet.
+fn tell(diagnostics: &mut Vec<Diagnostic>, told: Diagnostic) {
+    if !diagnostics.contains(&told) {
+        diagnostics.push(told);
+    }
+}

@@ -1,0 +1,78 @@
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+use super::{Merged, tell};
+use crate::verdict::{Contribution, Contributions, Diagnostic};
+
+/// The value that holds under a domain and a key.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct PolicyEntry<'a> {
+    /// What it is about.
+    pub domain: &'a str,
+    /// Its name within the domain.
+    pub key: &'a str,
+    /// The value.
+    pub value: &'a Value,
+    /// Its priority.
+    pub priority: i32,
+    /// What the hooks that agree on it had to tell.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+impl Contributions {
+    /// The policies, by domain and key.
+    ///
+    /// The highest priority holds. Of several with that priority the first in the order of the plan holds; where another
+    /// has the same value, what both tell is kept; where it has another value, `policy.merge.conflict` says so without
+    /// any value.
+    ///
+    /// ```
+    /// use hooks_core::prelude::*;
+    ///
+    /// let all = Contributions::from(vec![
+    ///     Contribution::policy("model", "profile", "fast", 0),
+    ///     Contribution::policy("model", "profile", "careful", 10),
+    /// ]);
+    /// assert_eq!(all.policies().value("model", "profile").unwrap(), "careful");
+    /// ```
+    pub fn policies(&self) -> Merged<PolicyEntry<'_>> {
+        let mut held: BTreeMap<(&str, &str), PolicyEntry<'_>> = BTreeMap::new();
+        let mut conflicts: BTreeMap<(&str, &str), i32> = BTreeMap::new();
+        for one in self {
+            let Contribution::Policy { domain, key, value, priority, diagnostics } = one else { continue };
+            let place = (domain.as_str(), key.as_str());
+            let fresh = PolicyEntry { domain, key, value, priority: *priority, diagnostics: Vec::new() };
+            let entry = held.entry(place).or_insert_with(|| fresh.clone());
+            if *priority > entry.priority {
+                *entry = fresh;
+                // Those who differed are both out.
+                conflicts.remove(&place);
+            }
+            if *priority == entry.priority {
+                if value == entry.value {
+                    for told in diagnostics {
+                        tell(&mut entry.diagnostics, told.clone());
+                    }
+                } else {
+                    conflicts.insert(place, *priority);
+                }
+            }
+        }
+        let conflict = |((domain, key), priority)| {
+            let text = format!(
+                "several hooks give `{domain}.{key}` different values with priority {priority}; the first holds: give one of them a higher priority"
+            );
+            Diagnostic::new("policy.merge.conflict", text)
+        };
+        Merged { entries: held.into_values().collect(), diagnostics: conflicts.into_iter().map(conflict).collect() }
+    }
+}
+
+impl Merged<PolicyEntry<'_>> {
+    /// The value that holds under `domain` and `key`.
+    pub fn value(&self, domain: &str, key: &str) -> Option<&Value> {
+        self.entries.iter().find(|entry| entry.domain == domain && entry.key == key).map(|entry| entry.value)
+    }
+}

@@ -1,0 +1,78 @@
+use serde_json::Value;
+
+use super::tell;
+use crate::verdict::{Contribution, Contributions, Diagnostic};
+
+/// The tools that hooks add, and the limit that hooks set.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Tools<'a> {
+    /// The tools that are added and may be used, in the order of the plan, each once.
+    pub added: Vec<&'a str>,
+    /// The only tools that may be used, the model's own among them; `None` where no hook sets a limit.
+    pub allowed: Option<Vec<&'a str>>,
+    /// What was wrong with a limit.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+impl Tools<'_> {
+    /// Whether `tool` may be used, whoever added it.
+    pub fn allows(&self, tool: &str) -> bool {
+        self.allowed.as_ref().is_none_or(|allowed| allowed.contains(&tool))
+    }
+}
+
+impl Contributions {
+    /// The tools: those that are added, joined, and the limits to them, **intersected**.
+    ///
+    /// A limit that is not a list of names allows nothing, and `tool_bundle.malformed_limit` tells it: what was meant to
+    /// close must not open by a mistake.
+    ///
+    /// ```
+    /// use hooks_core::prelude::*;
+    ///
+    /// let all = Contributions::from(vec![
+    ///     Contribution::tool_bundle("files", ["fs_read", "fs_write"]),
+    ///     Contribution::tool_limit("read_only", ["fs_read", "search"]),
+    /// ]);
+    /// let tools = all.tool_bundles();
+    /// assert_eq!(tools.added, ["fs_read"]);
+    /// assert!(tools.allows("search") && !tools.allows("fs_write"));
+    /// ```
+    pub fn tool_bundles(&self) -> Tools<'_> {
+        let mut joined = Tools { added: Vec::new(), allowed: None, diagnostics: Vec::new() };
+        for one in self {
+            let Contribution::ToolBundle { id, tools, allow } = one else { continue };
+            for tool in tools {
+                if !joined.added.contains(&tool.as_str()) {
+                    joined.added.push(tool);
+                }
+            }
+            let Some(limit) = allow else { continue };
+            let limit = names(limit).unwrap_or_else(|| {
+                let text = format!(
+                    "the limit of the tool bundle `{id}` is not a list of names, so it allows no tool; write [\"fs_read\", …]"
+                );
+                tell(&mut joined.diagnostics, Diagnostic::new("tool_bundle.malformed_limit", text));
+                Vec::new()
+            });
+            match &mut joined.allowed {
+                Some(allowed) => allowed.retain(|tool| limit.contains(tool)),
+                none => *none = Some(limit),
+            }
+        }
+        if let Some(allowed) = &joined.allowed {
+            joined.added.retain(|tool| allowed.contains(tool));
+        }
+        joined
+    }
+}
+
+/// The names of a limit, sorted, each once; `None` where anything in it is no name.
+fn names(limit: &Value) -> Option<Vec<&str>> {
+    let name = |value| Value::as_str(value).filter(|name| !name.trim().is_empty());
+    let mut names = limit.as_array()?.iter().map(name).collect::<Option<Vec<&str>>>()?;
+    names.sort_unstable();
+    names.dedup();
+    Some(names)
+}

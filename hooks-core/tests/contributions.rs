@@ -1,0 +1,278 @@
+//! What contributions come to when they are put together.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::type_complexity,
+    reason = "the helpers of tests are tests too"
+)]
+
+use std::time::Duration;
+
+use hooks_core::hook::BoxFuture;
+use hooks_core::prelude::*;
+use hooks_core::testing;
+use hooks_core::verdict::Diagnostic;
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+fn all(items: impl IntoIterator<Item = Contribution>) -> Contributions {
+    items.into_iter().collect::<Vec<_>>().into()
+}
+
+fn policy(value: &str, priority: i32, told: &[&str]) -> Contribution {
+    let diagnostics: Vec<Value> = told.iter().map(|code| json!({ "code": code, "text": "x" })).collect();
+    serde_json::from_value(json!({ "kind": "policy", "params": {
+        "domain": "model", "key": "profile", "value": value, "priority": priority, "diagnostics": diagnostics,
+    }}))
+    .unwrap()
+}
+
+fn codes(diagnostics: &[Diagnostic]) -> Vec<&str> {
+    diagnostics.iter().map(|told| &*told.code).collect()
+}
+
+#[test]
+fn policies_by_domain_and_key() {
+    const CONFLICT: &[&str] = &["policy.merge.conflict"];
+    // Contributions; the value that holds, what is told of it, what is told of the merging.
+    let table: [(Vec<Contribution>, &str, &[&str], &[&str]); 9] = [
+        (vec![policy("fast", 0, &["a"])], "fast", &["a"], &[]),
+        (vec![policy("fast", 0, &["a"]), policy("careful", 5, &["b"])], "careful", &["b"], &[]),
+        (vec![policy("careful", 5, &["b"]), policy("fast", 0, &["a"])], "careful", &["b"], &[]),
+        (vec![policy("fast", -2, &[]), policy("careful", -1, &[])], "careful", &[], &[]),
+        (vec![policy("fast", 3, &["a"]), policy("fast", 3, &["b", "a"])], "fast", &["a", "b"], &[]),
+        (vec![policy("fast", 3, &["a"]), policy("careful", 3, &["b"])], "fast", &["a"], CONFLICT),
+        (vec![policy("fast", 3, &[]), policy("b", 3, &[]), policy("c", 3, &[])], "fast", &[], CONFLICT),
+        (vec![policy("fast", 3, &[]), policy("slow", 3, &[]), policy("top", 4, &["t"])], "top", &["t"], &[]),
+        (vec![policy("top", 4, &[]), policy("fast", 3, &[]), policy("slow", 3, &[])], "top", &[], &[]),
+    ];
+    for (given, holds, told, of_merging) in table {
+        let contributions = all(given);
+        let merged = contributions.policies();
+        assert_eq!(merged.value("model", "profile"), Some(&json!(holds)), "{contributions:?}");
+        assert_eq!(codes(&merged.entries[0].diagnostics), told, "{contributions:?}");
+        assert_eq!(codes(&merged.diagnostics), of_merging, "{contributions:?}");
+    }
+    let other_places = all([
+        Contribution::policy("a", "k", 1, 0),
+        Contribution::policy("b", "k", 2, 0),
+        Contribution::policy("a", "j", 3, 0),
+    ]);
+    let merged = other_places.policies();
+    assert_eq!((merged.entries.len(), merged.diagnostics.len()), (3, 0));
+    assert_eq!(
+        merged.entries.iter().map(|entry| (entry.domain, entry.key)).collect::<Vec<_>>(),
+        [("a", "j"), ("a", "k"), ("b", "k")]
+    );
+}
+
+#[test]
+fn a_conflict_prints_no_value() {
+    let merged = all([policy("secret-one", 0, &[]), policy("secret-two", 0, &[])]);
+    let merged = merged.policies();
+    let text = merged.diagnostics[0].to_string();
+    assert_eq!(
+        text,
+        "policy.merge.conflict: several hooks give `model.profile` different values with priority 0; the first holds: give one of them a higher priority"
+    );
+}
+
+#[test]
+fn context_is_sorted_and_bounded() {
+    let sorted = all([
+        Contribution::prompt_context("b", "1", "last"),
+        Contribution::prompt_context("a", "2", "third"),
+        Contribution::prompt_context("a", "1", "second"),
+        Contribution::prompt_context_at(9, "z", "9", "first"),
+        Contribution::prompt_context_at(-1, "a", "0", "after all"),
+        Contribution::prompt_context("a", "1", "second"),
+    ]);
+    let texts: Vec<&str> = sorted.prompt_context().entries.iter().map(|entry| entry.text).collect();
+    assert_eq!(texts, ["first", "second", "third", "last", "after all"]);
+
+    // Characters of each text; how many are kept of each, and what is told.
+    let table: [(&[usize], &[usize], &[&str]); 6] = [
+        (&[12_000], &[12_000], &[]),
+        (&[12_001], &[12_000], &["prompt_context.truncated"]),
+        (&[12_000, 1], &[12_000], &["prompt_context.entry_omitted"]),
+        (&[11_999, 2, 1], &[11_999, 1], &["prompt_context.truncated", "prompt_context.entry_omitted"]),
+        (&[1; 16], &[1; 16], &[]),
+        (&[1; 17], &[1; 16], &["prompt_context.entry_omitted"]),
+    ];
+    for (given, kept, told) in table {
+        let entry = |(i, len): (usize, &usize)| Contribution::prompt_context("d", format!("{i:03}"), "é".repeat(*len));
+        let contributions = all(given.iter().enumerate().map(entry));
+        let merged = contributions.prompt_context();
+        let lengths: Vec<usize> = merged.entries.iter().map(|entry| entry.text.chars().count()).collect();
+        assert_eq!((lengths.as_slice(), codes(&merged.diagnostics).as_slice()), (kept, told), "{given:?}");
+    }
+}
+
+#[test]
+fn sections_are_joined_and_bounded() {
+    let joined = all([
+        Contribution::prompt_section("tone", "Tone", "Be brief."),
+        Contribution::prompt_section("limits", "Limits", "No refunds."),
+        Contribution::prompt_section("tone", "Manner", "Be kind."),
+        Contribution::prompt_section("tone", "Tone", ""),
+    ]);
+    let merged = joined.prompt_sections();
+    let seen: Vec<(&str, &str, &str)> = merged.entries.iter().map(|s| (s.id, s.title, &*s.text)).collect();
+    assert_eq!(seen, [("tone", "Tone", "Be brief.\n\nBe kind."), ("limits", "Limits", "No refunds.")]);
+    assert_eq!(codes(&merged.diagnostics), ["prompt_section.title_conflict"]);
+
+    let table: [(&[usize], &[usize], &[&str]); 5] = [
+        (&[8_000, 8_000], &[8_000, 8_000], &[]),
+        (&[8_001], &[8_000], &["prompt_section.truncated"]),
+        (&[8_000, 7_999, 2], &[8_000, 7_999, 1], &["prompt_section.truncated"]),
+        (&[8_000, 8_000, 1], &[8_000, 8_000], &["prompt_section.entry_omitted"]),
+        (&[1; 17], &[1; 16], &["prompt_section.entry_omitted"]),
+    ];
+    for (given, kept, told) in table {
+        let section = |(i, len): (usize, &usize)| Contribution::prompt_section(format!("s{i}"), "t", "日".repeat(*len));
+        let contributions = all(given.iter().enumerate().map(section));
+        let merged = contributions.prompt_sections();
+        let lengths: Vec<usize> = merged.entries.iter().map(|entry| entry.text.chars().count()).collect();
+        assert_eq!((lengths.as_slice(), codes(&merged.diagnostics).as_slice()), (kept, told), "{given:?}");
+    }
+    let halves =
+        all([Contribution::prompt_section("s", "t", "日".repeat(7_999)), Contribution::prompt_section("s", "t", "本")]);
+    assert_eq!(halves.prompt_sections().entries[0].text.chars().count(), 8_000, "the joined text is what is cut");
+}
+
+#[test]
+fn limits_to_tools_are_intersected_and_a_malformed_one_closes() {
+    let limit = |allow: &Value| json!({ "kind": "tool_bundle", "params": { "id": "x", "allow": allow } });
+    let table: [(Value, &[&str], bool); 10] = [
+        (json!([]), &[], false),
+        (json!(["read", "write"]), &["read", "write"], false),
+        (json!(["write", "read", "read", "else"]), &["read", "write"], false),
+        (json!(["else"]), &[], false),
+        (json!(null), &[], true),
+        (json!(["read", 1]), &[], true),
+        (json!(["read", " "]), &[], true),
+        (json!("read"), &[], true),
+        (json!({ "read": true }), &[], true),
+        (json!(true), &[], true),
+    ];
+    for (allow, usable, malformed) in table {
+        let limit: Contribution = serde_json::from_value(limit(&allow)).unwrap();
+        let both = all([
+            Contribution::tool_bundle("a", ["read", "write"]),
+            limit,
+            Contribution::tool_bundle("b", ["run", "read"]),
+            Contribution::tool_limit("y", ["write", "read", "other"]),
+        ]);
+        let tools = both.tool_bundles();
+        assert_eq!(tools.added, usable, "{allow}");
+        assert_eq!(tools.diagnostics.len(), usize::from(malformed), "{allow}");
+        assert!(!tools.allows("run"), "{allow}");
+    }
+    let open = all([Contribution::tool_bundle("a", ["read", "run", "read"])]);
+    assert_eq!(open.tool_bundles().added, ["read", "run"]);
+    assert!(open.tool_bundles().allows("anything"));
+}
+
+#[test]
+fn the_form_in_json_is_kind_and_params() {
+    let table = [
+        (
+            Contribution::policy("d", "k", 1, 2),
+            json!({"kind":"policy","params":{"domain":"d","key":"k","value":1,"priority":2}}),
+        ),
+        (
+            Contribution::prompt_context("d", "i", "t"),
+            json!({"kind":"prompt_context","params":{"domain":"d","id":"i","text":"t","priority":0}}),
+        ),
+        (
+            Contribution::prompt_section("i", "T", "t"),
+            json!({"kind":"prompt_section","params":{"id":"i","title":"T","text":"t"}}),
+        ),
+        (Contribution::tool_bundle("i", ["a"]), json!({"kind":"tool_bundle","params":{"id":"i","tools":["a"]}})),
+        (Contribution::tool_limit("i", ["a"]), json!({"kind":"tool_bundle","params":{"id":"i","allow":["a"]}})),
+        (Contribution::audit("m"), json!({"kind":"audit","params":{"message":"m"}})),
+        (Contribution::background_job("j", 7), json!({"kind":"background_job","params":{"job":"j","input":7}})),
+        (Contribution::Noop, json!({"kind":"noop"})),
+    ];
+    for (contribution, form) in table {
+        assert_eq!(serde_json::to_value(&contribution).unwrap(), form);
+        assert_eq!(serde_json::from_value::<Contribution>(form).unwrap(), contribution);
+    }
+}
+
+#[test]
+fn notes_and_jobs_are_read_in_order_and_a_noop_says_nothing() {
+    let both = all([
+        Contribution::audit("a"),
+        Contribution::background_job("index", json!({ "id": 1 })),
+        Contribution::Noop,
+        Contribution::audit("b"),
+    ]);
+    assert_eq!(both.audit_notes().collect::<Vec<_>>(), ["a", "b"]);
+    assert_eq!(both.background_jobs().collect::<Vec<_>>(), [("index", &json!({ "id": 1 }))]);
+    assert_eq!(all([Contribution::Noop]).summary(), None);
+    assert_eq!(both.summary(), Some("contributes"));
+}
+
+/// Everything that the views show.
+fn views(all: &Contributions) -> String {
+    format!("{:#?}", (all.policies(), all.prompt_context(), all.prompt_sections(), all.tool_bundles()))
+}
+
+fn contribution() -> impl Strategy<Value = Contribution> {
+    let name = || prop::sample::select(vec!["a", "b", "c"]);
+    let text = || prop::sample::select(vec![String::new(), "é".to_owned(), "日本".repeat(4_000)]);
+    prop_oneof![
+        (name(), name(), name(), 0..2).prop_map(|(d, k, v, p)| Contribution::policy(d, k, v, p)),
+        (name(), name(), text(), 0..2).prop_map(|(d, i, t, p)| Contribution::prompt_context_at(p, d, i, t)),
+        (name(), name(), text()).prop_map(|(i, t, text)| Contribution::prompt_section(i, t, text)),
+        (name(), prop::collection::vec(name(), 0..3)).prop_map(|(i, tools)| Contribution::tool_bundle(i, tools)),
+        (name(), prop::collection::vec(name(), 0..3)).prop_map(|(i, tools)| Contribution::tool_limit(i, tools)),
+    ]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
+
+    /// Readers of one stage wait differently long; what is merged is what the plan's order gives.
+    #[test]
+    fn merging_does_not_depend_on_who_is_done_first(
+        given in prop::collection::vec((contribution(), 0..50_u64), 1..8),
+    ) {
+        let hooks: Vec<Hook> = given.iter().cloned().enumerate().map(|(i, (one, millis))| {
+            Hook::async_reader::<PrePromptContext, _, _, _>(&format!("h{i}"), move |_, _, ()| -> BoxFuture<'_, Contribution> {
+                let one = one.clone();
+                Box::pin(async move {
+                    tokio::time::sleep(Duration::from_millis(millis)).await;
+                    one
+                })
+            })
+        }).collect();
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build().unwrap();
+        let ran = runtime.block_on(testing::run(hooks, &PrePromptContext::new("hello"), ())).unwrap();
+        let in_order = all(given.into_iter().map(|(one, _)| one));
+        prop_assert_eq!(views(&ran.verdict), views(&in_order));
+    }
+
+    /// What is said twice counts once, but for sections, whose texts are joined.
+    #[test]
+    fn merging_is_idempotent(given in prop::collection::vec(contribution(), 0..12)) {
+        let once = all(given.iter().cloned());
+        let twice = all(given.iter().chain(&given).cloned());
+        prop_assert_eq!(once.policies(), twice.policies());
+        prop_assert_eq!(once.prompt_context(), twice.prompt_context());
+        prop_assert_eq!(once.tool_bundles(), twice.tool_bundles());
+    }
+
+    /// The bounds hold whatever is given.
+    #[test]
+    fn the_bounds_hold(given in prop::collection::vec(contribution(), 0..24)) {
+        let all = all(given);
+        let (context, sections) = (all.prompt_context(), all.prompt_sections());
+        prop_assert!(context.entries.len() <= 16 && sections.entries.len() <= 16);
+        prop_assert!(context.entries.iter().map(|entry| entry.text.chars().count()).sum::<usize>() <= 12_000);
+        prop_assert!(sections.entries.iter().all(|entry| entry.text.chars().count() <= 8_000));
+        prop_assert!(sections.entries.iter().map(|entry| entry.text.chars().count()).sum::<usize>() <= 16_000);
+    }
+}

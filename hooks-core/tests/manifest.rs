@@ -1,0 +1,92 @@
+//! What a program says of itself to machines.
+//!
+//! A binary of its own: what it declares with `fires!` holds for all of it.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "the helpers of tests are tests too")]
+
+use std::panic::catch_unwind;
+
+use hooks_core::kinds::{
+    AfterCreateMessage, AfterToolCallSuccess, BeforeCreateMessage, BeforeToolCall, FilterMessages, PrePromptContext,
+    UserPromptSubmit,
+};
+use hooks_core::prelude::*;
+use hooks_core::testing::assert_manifest;
+use serde_json::{Value, json};
+
+hooks_core::fires![
+    AfterCreateMessage,
+    AfterToolCallSuccess,
+    BeforeCreateMessage,
+    BeforeToolCall,
+    FilterMessages,
+    PrePromptContext,
+    UserPromptSubmit,
+];
+
+const FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/manifest.json");
+
+/// When the desk opens.
+#[derive(Debug, HookKind)]
+#[hook_kind(name = "desk_opens", outside_turn)]
+struct DeskOpens {}
+
+/// Lights the lamp.
+#[hook(id = "lamp", kind = DeskOpens)]
+fn lamp() {}
+
+/// Masks what looks like a card number.
+#[hook(id = "mask", kind = before_create_message, priority = -5, on_failure = required)]
+fn mask(_row: &mut Message) {}
+
+/// Asks the bank.
+#[hook(id = "bank", kind = before_tool_call, tool = "refund|pay_*", timeout = "2s", requires = ["limit"])]
+async fn bank() -> Permission {
+    Permission::NoOpinion
+}
+
+/// Knows the limit.
+#[hook(id = "limit", kind = before_tool_call, before = ["bank"])]
+fn limit() {}
+
+fn registry() -> Registry {
+    Registry::empty().with(hooks![lamp, mask, bank, limit]).unwrap()
+}
+
+#[test]
+fn a_change_of_what_hooks_and_kinds_say_of_themselves_is_seen() {
+    assert_manifest(FILE, &registry().manifest());
+}
+
+#[test]
+fn a_change_is_told_with_its_line() {
+    let registry = registry();
+    registry.replace(Hook::reader::<BeforeToolCall, _, _, _>("limit", |_, _, _| ()).priority(7)).unwrap();
+    let manifest = registry.manifest();
+    if std::env::var_os("UPDATE_MANIFEST").is_some() {
+        return;
+    }
+    let told = *catch_unwind(|| assert_manifest(FILE, &manifest)).unwrap_err().downcast::<String>().unwrap();
+    assert!(told.contains("tests/manifest.json:"), "{told}");
+    assert!(told.contains("the manifest has changed: it was"), "{told}");
+    assert!(told.ends_with("if it is meant, UPDATE_MANIFEST=1 writes it"), "{told}");
+}
+
+#[test]
+fn hooks_and_declarations_have_their_places() {
+    let manifest = serde_json::to_value(registry().manifest()).unwrap();
+    assert!(manifest["hooks"][0]["origin"]["file"].as_str().unwrap().ends_with("manifest.rs"));
+    assert!(manifest["hooks"][0]["origin"]["line"].as_u64().unwrap() > 30);
+    let places = manifest["kinds"].as_array().unwrap().iter().filter(|kind| kind.get("fired_at").is_some());
+    assert_eq!(places.count(), 7, "`desk_opens` is hooked, and nothing says that it is fired");
+}
+
+#[test]
+fn the_schema_offers_the_ids_that_a_file_may_name() {
+    let schema = registry().manifest().schema();
+    assert_eq!(schema["$defs"]["id"]["enum"], json!(["bank", "limit", "mask"]), "not the hook outside a turn");
+    assert_eq!(schema["$defs"]["id"]["enumDescriptions"][2], "Masks what looks like a card number.");
+    let entry = &schema["properties"]["hooks"]["items"]["anyOf"];
+    assert_eq!(entry[1]["required"], json!(["id"]));
+    assert_eq!(entry[1]["additionalProperties"], Value::Bool(false));
+    assert_eq!(entry[0]["$ref"], "#/$defs/id");
+}
