@@ -4,11 +4,13 @@ mod at_once;
 mod chain;
 mod error;
 mod fallback;
+mod finish;
 mod json;
 mod log;
 mod tally;
 mod together;
 mod wait;
+mod writers;
 
 use std::fmt;
 use std::future::Future;

@@ -1,32 +1,28 @@
 //! One dispatch: the subject on its way through the plan.
 
-use std::future::poll_fn;
 use std::ops::Range;
 use std::sync::Arc;
-use std::task::{Context, Poll};
 
 use crate::HookContext;
-use crate::hook::{Answer, BoxFuture, Effect, Fault, FaultKind, Handler, HookId, Lend, Own, OwnAsync, Read, call};
-use crate::kind::{HookKind, Removal};
+use crate::hook::{Answer, Effect, Fault, FaultKind, Handler, Lend, Own, Read, call};
+use crate::kind::HookKind;
 use crate::panics::catch;
 use crate::plan::{Plan, Segment, Way};
-use crate::record::{Observer, Record};
+use crate::record::Observer;
 use crate::verdict::Verdict;
 
-use super::error::{DispatchError, no_outcome};
 use super::log::Log;
-use super::tally::{Aside, Fail, Flow, Stop, Tally};
-use super::wait::{Ended, wait_for};
-use super::{Fired, Told, together};
+use super::tally::{Fail, Flow, Tally};
+use super::together;
 
 /// The subject, in two copies.
 ///
 /// Hooks only ever write to the scratch, so what a failed one did is dropped with it. A hook that wrote nothing leaves
 /// the scratch equal to what is committed, and the next writer gets the same one: a chain that changes nothing costs one
 /// clone, whatever its length.
-struct Draft<S> {
-    committed: S,
-    scratch: Option<S>,
+pub(super) struct Draft<S> {
+    pub(super) committed: S,
+    pub(super) scratch: Option<S>,
 }
 
 impl<S: Clone> Draft<S> {
@@ -38,26 +34,16 @@ impl<S: Clone> Draft<S> {
 
     /// The scratch to give away.
     #[inline]
-    fn give(&mut self) -> S {
+    pub(super) fn give(&mut self) -> S {
         self.scratch.take().unwrap_or_else(|| self.committed.clone())
     }
 }
 
 pub(super) struct Chain<'a, K: HookKind> {
-    cx: &'a HookContext,
-    event: &'a K,
-    draft: Draft<K::Subject>,
-    tally: Tally<'a, K>,
-}
-
-type WriterFuture<'a, K> = BoxFuture<'a, Answer<Effect<<K as HookKind>::Subject, <K as HookKind>::Verdict>>>;
-
-/// How far a sequence got.
-enum Walk<'a, K: HookKind> {
-    /// To its end, or to where the chain stops.
-    Ended(Flow),
-    /// To an async writer that has to wait.
-    Waits(usize, WriterFuture<'a, K>),
+    pub(super) cx: &'a HookContext,
+    pub(super) event: &'a K,
+    pub(super) draft: Draft<K::Subject>,
+    pub(super) tally: Tally<'a, K>,
 }
 
 impl<'a, K: HookKind> Chain<'a, K> {
@@ -175,7 +161,7 @@ impl<'a, K: HookKind> Chain<'a, K> {
     }
 
     #[inline]
-    fn owned(&mut self, index: usize, answer: Answer<Effect<K::Subject, K::Verdict>>) -> Flow {
+    pub(super) fn owned(&mut self, index: usize, answer: Answer<Effect<K::Subject, K::Verdict>>) -> Flow {
         match answer {
             Ok(effect) => self.take_effect(index, effect),
             Err(fault) => self.not_owned(index, fault),
@@ -201,7 +187,7 @@ impl<'a, K: HookKind> Chain<'a, K> {
     }
 
     /// Runs one plain function.
-    fn step(&mut self, index: usize) -> Flow {
+    pub(super) fn step(&mut self, index: usize) -> Flow {
         if !self.select(index) {
             return Flow::Go;
         }
@@ -224,7 +210,7 @@ impl<'a, K: HookKind> Chain<'a, K> {
     }
 
     /// Whether the hook's filter matches; then its time begins.
-    fn select(&mut self, index: usize) -> bool {
+    pub(super) fn select(&mut self, index: usize) -> bool {
         let selected = self.tally.plan.steps[index].matches(self.event);
         if let (true, Some(log)) = (selected, self.tally.log()) {
             log.start(index);
@@ -232,77 +218,12 @@ impl<'a, K: HookKind> Chain<'a, K> {
         selected
     }
 
-    /// Runs steps of which some are async writers.
-    async fn run_writers(&mut self, mut range: Range<usize>) -> Flow {
-        loop {
-            match poll_fn(|task| Poll::Ready(self.walk(range.clone(), task))).await {
-                Walk::Ended(flow) => return flow,
-                Walk::Waits(index, future) => {
-                    if self.finish_writer(index, future).await == Flow::Stop {
-                        return Flow::Stop;
-                    }
-                    range.start = index + 1;
-                }
-            }
-        }
-    }
-
-    /// Runs steps one after the other, up to a writer that has to wait.
-    fn walk(&mut self, range: Range<usize>, task: &mut Context<'_>) -> Walk<'a, K> {
-        let mut next = range.start;
-        loop {
-            let flow = match catch(|| self.steps(&mut next, range.end, task)) {
-                Ok(walk) => return walk,
-                Err(panic) => self.panicked(next - 1, panic),
-            };
-            if flow == Flow::Stop {
-                return Walk::Ended(flow);
-            }
-        }
-    }
-
-    #[inline]
-    fn steps(&mut self, next: &mut usize, end: usize, task: &mut Context<'_>) -> Walk<'a, K> {
-        let (plan, cx, event) = (self.tally.plan, self.cx, self.event);
-        for step in plan.steps.get(*next..end).unwrap_or_default() {
-            let index = *next;
-            *next += 1;
-            let flow = match &step.handler {
-                Handler::OwnAsync(_) if !self.select(index) => continue,
-                Handler::OwnAsync(hook) => {
-                    let mut future = call!(OwnAsync::hook(cx, event, self.draft.give()));
-                    let Poll::Ready(answer) = future.as_mut().poll(task) else { return Walk::Waits(index, future) };
-                    // What the future still holds may panic when it is dropped; the hook has failed then.
-                    drop(future);
-                    self.owned(index, answer)
-                }
-                _ => self.step(index),
-            };
-            if flow == Flow::Stop {
-                return Walk::Ended(flow);
-            }
-        }
-        Walk::Ended(Flow::Go)
-    }
-
     #[cold]
-    fn panicked(&mut self, index: usize, panic: String) -> Flow {
+    pub(super) fn panicked(&mut self, index: usize, panic: String) -> Flow {
         let scratch = self.draft.scratch.take();
         // What the hook left half-changed may panic once more when it is dropped; the first panic is the one that is told.
         let _ = catch(|| drop(scratch));
         self.tally.failed(index, Fail::Panicked(panic))
-    }
-
-    /// Waits for an async writer that was polled once.
-    async fn finish_writer(&mut self, index: usize, future: WriterFuture<'a, K>) -> Flow {
-        let timeout = self.tally.plan.steps[index].timeout;
-        let flow = match wait_for(future, timeout, self.cx.cancellation()).await {
-            // The subject that comes back is compared and checked with code of the app, which may panic too.
-            Ok(answer) => catch(|| self.owned(index, answer)),
-            Err(Ended::Failed(fail)) => Ok(self.tally.failed(index, fail)),
-            Err(Ended::Stopped(stopped)) => Ok(self.tally.stop(stopped.at(index))),
-        };
-        flow.unwrap_or_else(|panic| self.panicked(index, panic))
     }
 
     /// A hook that was lent the scratch gave no verdict: its changes stay only with a halt in the verdict's place.
@@ -332,7 +253,7 @@ impl<'a, K: HookKind> Chain<'a, K> {
 
     /// Commits what a hook gave back that took the subject.
     #[inline(always)]
-    fn take_effect(&mut self, index: usize, effect: Effect<K::Subject, K::Verdict>) -> Flow {
+    pub(super) fn take_effect(&mut self, index: usize, effect: Effect<K::Subject, K::Verdict>) -> Flow {
         let Some(subject) = effect.subject else { return self.tally.removed(index) };
         self.draft.scratch = Some(subject);
         match effect.halt {
@@ -368,58 +289,5 @@ impl<'a, K: HookKind> Chain<'a, K> {
         self.tally.changed(index);
         self.draft.committed = scratch;
         Ok(())
-    }
-
-    /// Ends the dispatch: the record to those who listen, the outcome to the caller.
-    #[inline]
-    pub(super) fn finish(
-        self,
-        disabled: &[HookId],
-        observers: &[Arc<dyn Observer>],
-    ) -> Result<Fired<K>, DispatchError> {
-        let Self { cx, draft: Draft { committed, .. }, tally, .. } = self;
-        let Tally { plan, verdict, aside } = tally;
-        match aside {
-            None => Ok(Fired::of(committed, verdict)),
-            Some(aside) => finish_aside(cx, plan, committed, verdict, *aside, disabled, observers),
-        }
-    }
-}
-
-#[cold]
-fn finish_aside<K: HookKind>(
-    cx: &HookContext,
-    plan: &Plan<K>,
-    subject: K::Subject,
-    verdict: K::Verdict,
-    aside: Aside,
-    disabled: &[HookId],
-    observers: &[Arc<dyn Observer>],
-) -> Result<Fired<K>, DispatchError> {
-    let Aside { halt, failures, stop, log } = aside;
-    let record = log.map(|log| Arc::new(log.finish(cx, plan, verdict.summary(), stop.as_ref(), disabled)));
-    if let Some(record) = &record {
-        tell(record, observers);
-    }
-    let removed_by = match stop {
-        None | Some(Stop::Decided) => None,
-        Some(Stop::Removed(index)) => Some(plan.steps[index].id.clone()),
-        Some(Stop::Broken(broken)) => return Err(no_outcome(plan, broken, subject)),
-    };
-    let subject = K::Removal::kept(subject, removed_by.is_some());
-    let record = record.filter(|_| cx.keeps_records());
-    Ok(Fired { subject, verdict, report: Told { halt, failures, removed_by, record }.into() })
-}
-
-fn tell(record: &Record, observers: &[Arc<dyn Observer>]) {
-    tracing::debug!(
-        target: "hooks_core::dispatch",
-        kind = record.kind, runs = record.runs.len(), verdict = record.verdict, removed = record.removed,
-        duration = ?record.duration, "dispatched",
-    );
-    for observer in observers {
-        if let Err(panic) = catch(|| observer.dispatched(record)) {
-            tracing::error!(target: "hooks_core", kind = record.kind, panic, "an observer panicked");
-        }
     }
 }

@@ -13,6 +13,7 @@ mod definitions;
 mod fallbacks;
 mod p01_scope;
 mod p02_order;
+mod p02_plan_shown;
 mod p03_annotated;
 mod p03_chaining;
 mod p04_transactions;

@@ -1,0 +1,67 @@
+//! Promise 2, shown: a plan as a person reads it.
+
+use hooks_core::kinds::{AfterCreateMessage, BeforeToolCall};
+
+use crate::support::*;
+
+#[hook(id = "shown_first", kind = before_tool_call, tool = "pay_*", priority = -1, on_failure = continue)]
+fn first(_input: &mut ToolInput) {}
+
+#[hook(id = "shown_second", kind = before_tool_call, timeout = "2s", after = ["shown_first"])]
+async fn second() -> Permission {
+    Permission::NoOpinion
+}
+
+#[hook(id = "shown_third", kind = before_tool_call, timeout = none)]
+async fn third() {}
+
+#[hook(id = "shown_fourth", kind = before_tool_call)]
+fn fourth() {}
+
+#[hook(id = "shown_off", kind = before_tool_call)]
+fn off() {}
+
+#[hook(id = "shown_nowhere", kind = after_create_message)]
+fn nowhere() {}
+
+#[test]
+fn the_plan_tells_order_stages_who_writes_and_what_was_left_out() {
+    let registry = Registry::empty().with(hooks![first, second, third, fourth, off, nowhere]).unwrap();
+    registry.set_app(AppDef::new("desk").hooks(hooks![fourth]));
+    registry.disable("shown_off").unwrap();
+    let agent = AgentDef::new("support").hooks(hooks![third, second, first, off]);
+    let set = registry.scope(&agent, None).unwrap();
+    let shown: Vec<String> = set
+        .to_string()
+        .lines()
+        // The places of the hooks are those of this file.
+        .map(|line| line.split(" hooks-core/").next().unwrap_or_default().trim_end().to_owned())
+        .collect();
+    let expected = [
+        "hooks of app `desk` and agent `support`",
+        "before_tool_call (gate)",
+        "   1   shown_first              writes priority -1; on failure continue; only pay_*;",
+        "   2 ┌ shown_fourth             reads  priority 0; on failure deny;",
+        "   3 │ shown_third              reads  async, no deadline; priority 0; on failure deny;",
+        "   4 └ shown_second             reads  async, within 2s; priority 0; after shown_first; on failure deny;",
+        "   - shown_off                  left out: disabled",
+    ];
+    assert_eq!(shown[..expected.len()], expected, "{set}");
+    assert!(shown[expected.len()].starts_with("note: "), "{set}");
+    assert_eq!(shown.last().unwrap(), "1 other registered hooks are in no list of this scope");
+    assert!(set.has::<BeforeToolCall>() && !set.has::<AfterCreateMessage>() && !set.has::<Step>());
+}
+
+#[test]
+fn a_plan_that_leaves_nothing_out_says_no_more() {
+    let set = set([writes("a"), writes("b")]);
+    let lines = set.to_string().lines().count();
+    assert_eq!(lines, 4, "a title, a kind and two hooks: {set}");
+}
+
+#[test]
+fn a_hook_outside_a_turn_may_stand_in_the_app_s_list_and_the_agent_s() {
+    let registry = registry([Hook::reader::<Boot, _, _, _>("on_boot", |_, _, &()| ()), writes("a")]);
+    registry.set_app(AppDef::new("desk").hooks(["on_boot"]));
+    assert!(registry.scope(&AgentDef::new("x").hooks(["a", "on_boot"]), None).is_ok());
+}
