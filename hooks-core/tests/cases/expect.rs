@@ -1,0 +1,107 @@
+//! What a case expects, held against what was seen.
+
+use serde_json::{Map, Value, json};
+
+use crate::case::Case;
+use crate::run::{Seen, seen};
+
+/// What a case may expect, and whether it is looked at where a case is silent: nothing of it must then have been seen.
+///
+/// | Name | What |
+/// |---|---|
+/// | `subject` | as the hooks left it, null where one removed it; what the error gives back where there is one |
+/// | `verdict` | the fields of the folded answer that are named |
+/// | `failures`, `error`, `problems`, `audit`, `diagnostics` | parts of the texts, in order |
+/// | `halt`, `removed_by` | the reason; the hook |
+/// | `runs`, `changed`, `notes` | of the record: each hook's status; whose change was kept; what was set aside |
+/// | `finished` | the hooks that came to an end of their own, in the order of their ends |
+/// | `took` | milliseconds |
+/// | `policies`, `contexts`, `sections`, `tools`, `codes` | the merged views of contributions |
+const NAMES: &[(&str, bool)] = &[
+    ("subject", false),
+    ("verdict", false),
+    ("failures", true),
+    ("error", true),
+    ("problems", true),
+    ("halt", true),
+    ("removed_by", true),
+    ("audit", false),
+    ("runs", false),
+    ("changed", false),
+    ("notes", true),
+    ("finished", false),
+    ("took", false),
+    ("policies", false),
+    ("contexts", false),
+    ("sections", false),
+    ("tools", false),
+    ("codes", true),
+    ("diagnostics", false),
+];
+
+/// Names of which a case says a part of the text.
+const PARTS: &[&str] = &["failures", "error", "problems", "audit", "diagnostics"];
+
+/// Runs a case; every difference is a line that says file, case, and what differed.
+pub(crate) fn report(file: &str, case: &Case) -> Vec<String> {
+    let label = format!("{file}: {}: {}", case.number, case.says);
+    match seen(case) {
+        Ok(seen) => differences(&case.expect, &seen).into_iter().map(|line| format!("{label}\n    {line}")).collect(),
+        Err(wrong) => vec![format!("{label}\n    the case itself is wrong: {wrong}")],
+    }
+}
+
+/// Where what was seen is not what is expected.
+pub(crate) fn differences(expected: &Map<String, Value>, seen: &Seen) -> Vec<String> {
+    let mut lines = Vec::new();
+    if expected.is_empty() {
+        lines.push("it expects nothing, so it cannot fail".to_owned());
+    }
+    for name in expected.keys().filter(|name| NAMES.iter().all(|(known, _)| known != name)) {
+        let names: Vec<_> = NAMES.iter().map(|(name, _)| *name).collect();
+        lines.push(format!("`{name}` cannot be expected; write one of {}", names.join(", ")));
+    }
+    for (name, always) in NAMES {
+        let found = seen.get(*name).unwrap_or(&Value::Null);
+        match expected.get(*name) {
+            Some(wanted) if !fits(name, wanted, found) => {
+                lines.push(format!("`{name}`: expected {wanted}, saw {found}"));
+            }
+            None if *always && !is_nothing(found) => lines.push(format!("`{name}`: expected nothing, saw {found}")),
+            _ => {}
+        }
+    }
+    lines
+}
+
+fn is_nothing(value: &Value) -> bool {
+    value.is_null() || *value == json!([])
+}
+
+fn fits(name: &str, wanted: &Value, found: &Value) -> bool {
+    match name {
+        "verdict" => within(wanted, found),
+        _ if PARTS.contains(&name) => part(wanted, found),
+        _ => wanted == found,
+    }
+}
+
+/// The fields of an object that are named; everything else whole.
+fn within(wanted: &Value, found: &Value) -> bool {
+    match (wanted, found) {
+        (Value::Object(wanted), Value::Object(found)) => {
+            wanted.iter().all(|(key, value)| found.get(key).is_some_and(|found| within(value, found)))
+        }
+        _ => wanted == found,
+    }
+}
+
+fn part(wanted: &Value, found: &Value) -> bool {
+    match (wanted, found) {
+        (Value::Array(wanted), Value::Array(found)) => {
+            wanted.len() == found.len() && wanted.iter().zip(found).all(|(wanted, found)| part(wanted, found))
+        }
+        (Value::String(wanted), Value::String(found)) => !wanted.is_empty() && found.contains(wanted.as_str()),
+        _ => wanted == found,
+    }
+}

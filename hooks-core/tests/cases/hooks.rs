@@ -1,0 +1,283 @@
+//! Hooks made from data: a small fixed set of things that a hook does, in whatever form they ask for.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use hooks_core::Removable;
+use hooks_core::prelude::*;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+pub(crate) type Fails = Box<dyn std::error::Error + Send + Sync>;
+
+/// The hooks that ran to an end of their own, in the order of their ends.
+pub(crate) type Finished = Arc<Mutex<Vec<String>>>;
+
+/// A hook in a case. It edits, then waits, then ends: with a panic, an error, a halt, or its answer.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct HookSpec {
+    pub(crate) id: String,
+    /// Where it is at another kind than the case.
+    #[serde(default)]
+    pub(crate) kind: Option<String>,
+    #[serde(default)]
+    priority: i32,
+    #[serde(default)]
+    after: Vec<String>,
+    #[serde(default)]
+    before: Vec<String>,
+    #[serde(default)]
+    requires: Vec<String>,
+    /// In milliseconds; 0 is no deadline.
+    #[serde(default)]
+    timeout: Option<u64>,
+    #[serde(default)]
+    on_failure: Option<OnFailure>,
+    /// Patterns by field.
+    #[serde(default)]
+    only: BTreeMap<String, String>,
+
+    /// By the place in the subject: joined to a text, pushed to a list, added to a number.
+    #[serde(default)]
+    add: BTreeMap<String, Value>,
+    /// By the place in the subject: what is to be there.
+    #[serde(default)]
+    set: BTreeMap<String, Value>,
+    /// Removes the subject.
+    #[serde(default)]
+    remove: bool,
+    /// Waits so many milliseconds, and is async for it.
+    #[serde(default)]
+    wait: Option<u64>,
+    #[serde(default)]
+    panic: Option<String>,
+    #[serde(default)]
+    fail: Option<String>,
+    #[serde(default)]
+    halt: Option<String>,
+    /// Its verdict, as JSON.
+    #[serde(default)]
+    answer: Option<Value>,
+}
+
+/// What a hook does, its answer read.
+struct Script<V> {
+    spec: HookSpec,
+    answer: V,
+    finished: Finished,
+}
+
+impl<V: Clone> Script<V> {
+    fn edit<S: Serialize + DeserializeOwned>(&self, subject: &mut S) -> Result<(), Fails> {
+        let mut value = serde_json::to_value(&*subject)?;
+        for (at, more) in &self.spec.add {
+            add(value.pointer_mut(at).ok_or_else(|| format!("the subject has no `{at}`"))?, more)?;
+        }
+        for (at, new) in &self.spec.set {
+            set(&mut value, at, new.clone())?;
+        }
+        *subject = serde_json::from_value(value)?;
+        Ok(())
+    }
+
+    fn end(&self, edited: Result<(), Fails>) -> Result<V, Fails> {
+        self.finished.lock().unwrap().push(self.spec.id.clone());
+        edited?;
+        if let Some(text) = &self.spec.panic {
+            panic!("{text}");
+        }
+        if let Some(text) = &self.spec.fail {
+            return Err(text.as_str().into());
+        }
+        if let Some(reason) = &self.spec.halt {
+            return Err(Halt::new(reason.as_str()).into());
+        }
+        Ok(self.answer.clone())
+    }
+
+    async fn wait(&self) {
+        tokio::time::sleep(Duration::from_millis(self.spec.wait.unwrap_or_default())).await;
+    }
+}
+
+fn add(to: &mut Value, more: &Value) -> Result<(), Fails> {
+    match (to, more) {
+        (Value::Array(items), more) => items.push(more.clone()),
+        (Value::String(text), Value::String(more)) => text.push_str(more),
+        (Value::Number(number), Value::Number(more)) => {
+            *number = (number.as_i64().unwrap_or_default() + more.as_i64().unwrap_or_default()).into();
+        }
+        (to, more) => return Err(format!("{more} cannot be added to {to}").into()),
+    }
+    Ok(())
+}
+
+fn set(value: &mut Value, at: &str, new: Value) -> Result<(), Fails> {
+    if let Some(place) = value.pointer_mut(at) {
+        *place = new;
+        return Ok(());
+    }
+    let (parent, key) = at.rsplit_once('/').ok_or_else(|| format!("`{at}` is no place: write `/field`"))?;
+    let parent = value.pointer_mut(parent).and_then(Value::as_object_mut);
+    parent.ok_or_else(|| format!("the subject has no `{at}`"))?.insert(key.to_owned(), new);
+    Ok(())
+}
+
+impl HookSpec {
+    fn script<V: DeserializeOwned + From<()>>(&self, finished: &Finished) -> Result<Script<V>, String> {
+        let answer = self.answer.clone().map(serde_json::from_value).transpose();
+        let answer = answer.map_err(|error| format!("`answer` of `{}`: {error}", self.id))?;
+        Ok(Script { spec: self.clone(), answer: answer.unwrap_or_else(|| ().into()), finished: Arc::clone(finished) })
+    }
+
+    fn options(&self, mut hook: Hook) -> Hook {
+        fn ids(ids: &[String]) -> impl Iterator<Item = &str> {
+            ids.iter().map(String::as_str)
+        }
+        hook = hook.priority(self.priority);
+        hook = hook.after(ids(&self.after)).before(ids(&self.before)).requires(ids(&self.requires));
+        for (field, patterns) in &self.only {
+            hook = hook.only(field, patterns);
+        }
+        if let Some(millis) = self.timeout {
+            let limit = Duration::from_millis(millis);
+            hook = hook.timeout(if millis == 0 { Timeout::None } else { Timeout::After(limit) });
+        }
+        match self.on_failure {
+            Some(policy) => hook.on_failure(policy),
+            None => hook,
+        }
+    }
+
+    fn edits(&self) -> bool {
+        !self.add.is_empty() || !self.set.is_empty()
+    }
+}
+
+/// A hook at a kind, in the form that its actions ask for.
+pub(crate) fn hook<K>(spec: &HookSpec, finished: &Finished) -> Result<Hook, String>
+where
+    K: HookKind<Subject: Serialize + DeserializeOwned, Verdict: DeserializeOwned>,
+{
+    if spec.remove {
+        return Err(format!("`{}` removes the subject, which `{}` does not offer", spec.id, K::NAME));
+    }
+    let script: Arc<Script<K::Verdict>> = Arc::new(spec.script(finished)?);
+    let id = spec.id.as_str();
+    Ok(spec.options(match (spec.edits(), spec.wait) {
+        (false, None) => Hook::reader::<K, _, _, _>(id, move |_, _, _| script.end(Ok(()))),
+        (false, Some(_)) => Hook::async_reader::<K, _, _, _>(id, move |_, _, _| {
+            let script = Arc::clone(&script);
+            Box::pin(async move {
+                script.wait().await;
+                script.end(Ok(()))
+            })
+        }),
+        (true, None) => Hook::writer::<K, _, _, _>(id, move |_, _, subject| script.end(script.edit(subject))),
+        (true, Some(_)) => Hook::async_replacer::<K, _, _, _>(id, move |_, _, mut subject| {
+            let script = Arc::clone(&script);
+            Box::pin(async move {
+                let edited = script.edit(&mut subject);
+                script.wait().await;
+                script.end(edited).map(|answer| (subject, answer))
+            })
+        }),
+    }))
+}
+
+/// The same, where the subject may be removed.
+pub(crate) fn removing<K>(spec: &HookSpec, finished: &Finished) -> Result<Hook, String>
+where
+    K: Removable<Subject: Serialize + DeserializeOwned, Verdict: DeserializeOwned>,
+{
+    if !spec.remove {
+        return hook::<K>(spec, finished);
+    }
+    let script: Arc<Script<K::Verdict>> = Arc::new(spec.script(finished)?);
+    let id = spec.id.as_str();
+    Ok(spec.options(match spec.wait {
+        None => Hook::replacer::<K, _, _, _>(id, move |_, _, _| script.end(Ok(())).map(|_| None)),
+        Some(_) => Hook::async_replacer::<K, _, _, _>(id, move |_, _, _| {
+            let script = Arc::clone(&script);
+            Box::pin(async move {
+                script.wait().await;
+                script.end(Ok(())).map(|_| None)
+            })
+        }),
+    }))
+}
+
+/// What flows through at [`AppPoint`]: anything.
+pub(crate) type Anything = Value;
+
+/// A point of an app.
+#[derive(Debug, Serialize, Deserialize, HookKind)]
+#[hook_kind(name = "app_point", subject = Anything, removable, match(topic), json)]
+pub(crate) struct AppPoint {
+    #[serde(default)]
+    topic: String,
+}
+
+/// What the runner needs of a kind.
+pub(crate) struct Point {
+    pub(crate) hook: fn(&HookSpec, &Finished) -> Result<Hook, String>,
+    /// The subject that an error gives back.
+    pub(crate) given_back: fn(DispatchError) -> Value,
+}
+
+fn given_back<K: HookKind<Subject: Serialize>>(error: DispatchError) -> Value {
+    error.into_subject::<K>().map_or(Value::Null, |subject| serde_json::to_value(subject).unwrap())
+}
+
+macro_rules! points {
+    ($name:ident: $($kind:ident $hook:ident),* $(,)?) => {
+        $(if $name == $kind::NAME {
+            return Ok(Point { hook: $hook::<$kind>, given_back: given_back::<$kind> });
+        })*
+    };
+}
+
+/// The kind of this name.
+pub(crate) fn point(name: &str) -> Result<Point, String> {
+    points! { name:
+        AppPoint removing,
+        Init hook,
+        Shutdown hook,
+        SessionStart hook,
+        MessageReceived removing,
+        MessageSending removing,
+        UserPromptSubmit hook,
+        BeforeAgentStart hook,
+        PrePolicy hook,
+        PrePromptContext hook,
+        PreToolMaterialization hook,
+        PrePromptCompile hook,
+        PostTurn hook,
+        FilterMessages hook,
+        PrefilterLlmHistory hook,
+        PreModelCall hook,
+        PostModelCall hook,
+        BeforeToolCall hook,
+        AfterToolCallSuccess removing,
+        AfterToolCallFailure removing,
+        AfterToolCall hook,
+        BeforeStoreToolResult hook,
+        BeforeCreateMessage hook,
+        AfterCreateMessage hook,
+        BeforeCompaction hook,
+        PostCompact hook,
+        Stop hook,
+        TurnEnd hook,
+    }
+    Err(format!("the runner knows no kind `{name}`; add it to `point` in `hooks.rs`"))
+}
+
+/// A list of a definition, as its file would say it.
+pub(crate) fn definition(name: &str, hooks: Option<&Value>) -> String {
+    let mut fields = Map::from_iter([("name".to_owned(), name.into())]);
+    fields.extend(hooks.map(|hooks| ("hooks".to_owned(), hooks.clone())));
+    Value::Object(fields).to_string()
+}
