@@ -8,7 +8,7 @@ use hooks_core::Removable;
 use hooks_core::prelude::*;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 pub(crate) type Fails = Box<dyn std::error::Error + Send + Sync>;
 
@@ -152,6 +152,11 @@ impl HookSpec {
         }
     }
 
+    /// Whether it is there, perhaps, in order not to run.
+    pub(crate) fn may_do_nothing(&self) -> bool {
+        self.kind.is_some() || !self.only.is_empty()
+    }
+
     fn edits(&self) -> bool {
         !self.add.is_empty() || !self.set.is_empty()
     }
@@ -208,76 +213,4 @@ where
             })
         }),
     }))
-}
-
-/// What flows through at [`AppPoint`]: anything.
-pub(crate) type Anything = Value;
-
-/// A point of an app.
-#[derive(Debug, Serialize, Deserialize, HookKind)]
-#[hook_kind(name = "app_point", subject = Anything, removable, match(topic), json)]
-pub(crate) struct AppPoint {
-    #[serde(default)]
-    topic: String,
-}
-
-/// What the runner needs of a kind.
-pub(crate) struct Point {
-    pub(crate) hook: fn(&HookSpec, &Finished) -> Result<Hook, String>,
-    /// The subject that an error gives back.
-    pub(crate) given_back: fn(DispatchError) -> Value,
-}
-
-fn given_back<K: HookKind<Subject: Serialize>>(error: DispatchError) -> Value {
-    error.into_subject::<K>().map_or(Value::Null, |subject| serde_json::to_value(subject).unwrap())
-}
-
-macro_rules! points {
-    ($name:ident: $($kind:ident $hook:ident),* $(,)?) => {
-        $(if $name == $kind::NAME {
-            return Ok(Point { hook: $hook::<$kind>, given_back: given_back::<$kind> });
-        })*
-    };
-}
-
-/// The kind of this name.
-pub(crate) fn point(name: &str) -> Result<Point, String> {
-    points! { name:
-        AppPoint removing,
-        Init hook,
-        Shutdown hook,
-        SessionStart hook,
-        MessageReceived removing,
-        MessageSending removing,
-        UserPromptSubmit hook,
-        BeforeAgentStart hook,
-        PrePolicy hook,
-        PrePromptContext hook,
-        PreToolMaterialization hook,
-        PrePromptCompile hook,
-        PostTurn hook,
-        FilterMessages hook,
-        PrefilterLlmHistory hook,
-        PreModelCall hook,
-        PostModelCall hook,
-        BeforeToolCall hook,
-        AfterToolCallSuccess removing,
-        AfterToolCallFailure removing,
-        AfterToolCall hook,
-        BeforeStoreToolResult hook,
-        BeforeCreateMessage hook,
-        AfterCreateMessage hook,
-        BeforeCompaction hook,
-        PostCompact hook,
-        Stop hook,
-        TurnEnd hook,
-    }
-    Err(format!("the runner knows no kind `{name}`; add it to `point` in `hooks.rs`"))
-}
-
-/// A list of a definition, as its file would say it.
-pub(crate) fn definition(name: &str, hooks: Option<&Value>) -> String {
-    let mut fields = Map::from_iter([("name".to_owned(), name.into())]);
-    fields.extend(hooks.map(|hooks| ("hooks".to_owned(), hooks.clone())));
-    Value::Object(fields).to_string()
 }

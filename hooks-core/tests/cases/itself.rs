@@ -56,6 +56,23 @@ fn each_expectation_of_each_file_can_fail() {
     }
 }
 
+/// A case whose hooks make no difference says less than it seems to. Those at another kind, or with a filter, may be there to
+/// make none.
+#[test]
+fn each_hook_of_each_case_matters() {
+    hooks_core::quiet_panics();
+    for file in files() {
+        for case in file.cases {
+            for (i, hook) in case.hooks.iter().enumerate().filter(|(_, hook)| !hook.may_do_nothing()) {
+                let mut without = case.clone();
+                without.hooks.remove(i);
+                let same = seen(&without).is_ok_and(|seen| differences(&case.expect, &seen).is_empty());
+                assert!(!same, "{}: {}: {}\n    `{}` makes no difference", file.name, case.number, case.says, hook.id);
+            }
+        }
+    }
+}
+
 #[test]
 fn a_difference_says_file_case_and_what_differed() {
     let text = r#"
@@ -72,10 +89,7 @@ fn a_difference_says_file_case_and_what_differed() {
     assert_eq!(lines.len(), 3, "{told:#?}");
     assert!(lines[0].starts_with("`verdct` cannot be expected; write one of subject, verdict, "));
     assert_eq!(lines[1], "`subject`: expected 3, saw 2");
-    assert_eq!(
-        lines[2],
-        "`failures`: expected nothing, saw [\"hook `fails` at `app_point` failed (error): boom\"]"
-    );
+    assert_eq!(lines[2], "`failures`: expected nothing, saw [\"hook `fails` at `app_point` failed (error): boom\"]");
 }
 
 #[test]
@@ -117,6 +131,9 @@ fn a_row_fills_in_its_values_and_null_is_null() {
         expect = { subject = "$new" }
     "#;
     let cases = parse(text).unwrap();
-    assert_eq!(cases.iter().map(|case| case.expect["subject"].clone()).collect::<Vec<_>>(), [json!(null), json!([1, null])]);
+    assert_eq!(
+        cases.iter().map(|case| case.expect["subject"].clone()).collect::<Vec<_>>(),
+        [json!(null), json!([1, null])]
+    );
     assert_eq!(cases[1].says, "What is set is there. (row 2)");
 }

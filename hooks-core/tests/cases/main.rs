@@ -1,16 +1,12 @@
 //! Cases by number: those in `testdata/cases/*.toml` run here, and `docs/conformance.md` has a row for each there is.
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    reason = "the helpers of tests are tests too"
-)]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "the helpers of tests are tests too")]
 
 mod case;
 mod expect;
 mod hooks;
 mod in_code;
 mod itself;
+mod points;
 mod run;
 mod table;
 

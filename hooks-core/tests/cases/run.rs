@@ -9,7 +9,8 @@ use hooks_core::scope::HookUse;
 use serde_json::{Map, Value, json};
 
 use crate::case::Case;
-use crate::hooks::{Finished, Point, definition, point};
+use crate::hooks::Finished;
+use crate::points::{Point, point};
 
 /// What was seen of a case.
 pub(crate) type Seen = Map<String, Value>;
@@ -123,7 +124,8 @@ fn of_contributions(all: &Contributions) -> Seen {
         (all.policies(), all.prompt_context(), all.prompt_sections(), all.tool_bundles());
     let diagnostics = [&policies.diagnostics, &context.diagnostics, &sections.diagnostics, &tools.diagnostics];
     let told: Vec<_> = diagnostics.into_iter().flatten().collect();
-    let policy = |one: &hooks_core::verdict::PolicyEntry<'_>| (format!("{}.{}", one.domain, one.key), one.value.clone());
+    let policy =
+        |one: &hooks_core::verdict::PolicyEntry<'_>| (format!("{}.{}", one.domain, one.key), one.value.clone());
     Seen::from_iter([
         ("policies".to_owned(), policies.entries.iter().map(policy).collect()),
         ("contexts".to_owned(), context.entries.iter().map(|one| one.text).collect()),
@@ -145,4 +147,11 @@ fn of_record(record: Option<&Record>) -> Seen {
         ("changed".to_owned(), runs().filter(|run| run.changed).map(|run| run.hook.as_str()).collect()),
         ("notes".to_owned(), runs().filter_map(note).collect()),
     ])
+}
+
+/// A list of a definition, as its file would say it.
+fn definition(name: &str, hooks: Option<&Value>) -> String {
+    let mut fields = Map::from_iter([("name".to_owned(), name.into())]);
+    fields.extend(hooks.map(|hooks| ("hooks".to_owned(), hooks.clone())));
+    Value::Object(fields).to_string()
 }

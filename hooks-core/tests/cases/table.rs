@@ -1,0 +1,229 @@
+//! `docs/conformance.md` is true: a row for every number, tests that exist, and counts that are right.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use serde::Deserialize;
+
+use crate::case::{File, files, testdata};
+
+/// Says what is missing beside an answer.
+type Holds = fn(&Row) -> Result<(), &'static str>;
+
+/// What a row may answer, and what has to stand beside it.
+const ANSWERS: &[(&str, Holds)] = &[
+    ("tested", |row| row.has_test().then_some(()).ok_or("it names no test")),
+    ("different", |row| match row.beside.split_once("because ") {
+        Some((_, why)) if !why.is_empty() && row.has_test() => Ok(()),
+        _ => Err("it says not why (`because …`), or names no test that pins ours"),
+    }),
+    ("later", |row| {
+        let parts = ["`hooks-agent`", "`hooks-rules`"];
+        parts.iter().any(|part| row.beside.contains(part)).then_some(()).ok_or("it says not with which crate")
+    }),
+    ("not planned", |row| (!row.beside.is_empty()).then_some(()).ok_or("it says not why")),
+    ("pending", |row| {
+        let parts = ["run modes", "plugins", "verdicts"];
+        parts.iter().any(|part| row.beside == *part).then_some(()).ok_or("it says not with which part")
+    }),
+];
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct System {
+    name: String,
+    letter: String,
+    numbers: Vec<u32>,
+}
+
+fn systems() -> Vec<System> {
+    let text = std::fs::read_to_string(testdata().join("case_numbers.toml")).unwrap();
+    let mut file: BTreeMap<String, Vec<System>> = toml::from_str(&text).unwrap();
+    file.remove("system").unwrap()
+}
+
+/// `| V1 | The case in a sentence. | tested | tests, or why |`
+#[derive(Debug)]
+struct Row {
+    number: String,
+    says: String,
+    answer: String,
+    beside: String,
+}
+
+impl Row {
+    fn parse(line: &str) -> Option<Self> {
+        let cells: Vec<&str> = line.strip_prefix("| ")?.strip_suffix(" |")?.split(" | ").map(str::trim).collect();
+        let [number, says, answer, beside] = cells.as_slice() else { return None };
+        let (letter, digits) = number.split_at_checked(1)?;
+        let is_number = letter.chars().all(|c| c.is_ascii_uppercase()) && !digits.is_empty();
+        (is_number && digits.chars().all(|c| c.is_ascii_digit())).then(|| Self {
+            number: (*number).to_owned(),
+            says: (*says).to_owned(),
+            answer: (*answer).to_owned(),
+            beside: (*beside).to_owned(),
+        })
+    }
+
+    /// What stands in backticks and names a test: a file of cases, a file that must not compile, or `file::function`.
+    fn tests(&self) -> impl Iterator<Item = &str> {
+        let quoted = self.beside.split('`').skip(1).step_by(2);
+        quoted.filter(|text| text.starts_with("cases/") || text.starts_with("ui/fail/") || text.contains("::"))
+    }
+
+    fn has_test(&self) -> bool {
+        self.tests().next().is_some()
+    }
+}
+
+/// All test code of the workspace, by the names of its files.
+struct Code(Vec<(PathBuf, String)>);
+
+impl Code {
+    fn read() -> Self {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
+        let mut found = Vec::new();
+        let mut folders: Vec<PathBuf> =
+            ["hooks-core/src", "hooks-core/tests", "hooks-derive-tests/tests"].map(|folder| root.join(folder)).into();
+        while let Some(folder) = folders.pop() {
+            for entry in folder.read_dir().unwrap() {
+                let path = entry.unwrap().path();
+                if path.is_dir() {
+                    folders.push(path);
+                } else if path.extension().is_some_and(|extension| extension == "rs") {
+                    found.push((path.clone(), std::fs::read_to_string(path).unwrap()));
+                }
+            }
+        }
+        Self(found)
+    }
+
+    /// Whether there is a test of this name: a function with `#[test]` or `#[tokio::test]` right above it.
+    fn has(&self, test: &str) -> bool {
+        if let Some(file) = test.strip_prefix("ui/fail/") {
+            return self.0.iter().any(|(path, _)| path.ends_with(Path::new("tests/ui/fail").join(file)));
+        }
+        let Some((stem, function)) = test.rsplit_once("::") else { return false };
+        let files = self.0.iter().filter(|(path, _)| path.file_stem().is_some_and(|name| name == stem));
+        files.into_iter().any(|(_, text)| {
+            let lines: Vec<&str> = text.lines().map(str::trim).collect();
+            let name = format!("fn {function}(");
+            let is_test = |line: &str| line == "#[test]" || line.starts_with("#[tokio::test");
+            lines.windows(2).any(|pair| is_test(pair[0]) && pair[1].contains(&name))
+        })
+    }
+}
+
+/// The table of counts, as it has to stand in the page.
+fn counts(systems: &[System], rows: &[Row]) -> String {
+    let letters: Vec<&str> = systems.iter().map(|system| system.letter.as_str()).collect();
+    let head = format!("| Answer | {} | all |\n|{}\n", letters.join(" | "), "---|".repeat(letters.len() + 2));
+    let line = |answer: &str, of: &dyn Fn(&Row) -> bool| {
+        let count = |letter: &str| rows.iter().filter(|row| of(row) && row.number.starts_with(letter)).count();
+        let cells: Vec<String> = letters.iter().map(|letter| count(letter).to_string()).collect();
+        format!("| {answer} | {} | {} |\n", cells.join(" | "), rows.iter().filter(|row| of(row)).count())
+    };
+    let answers = ANSWERS.iter().map(|(answer, _)| line(answer, &|row| row.answer == *answer));
+    head + &answers.collect::<String>() + &line("all", &|_| true)
+}
+
+/// Everything about the page that is not true.
+fn complaints(page: &str, systems: &[System], files: &[File], code: &Code) -> Vec<String> {
+    let rows: Vec<Row> = page.lines().filter_map(Row::parse).collect();
+    let mut wrong = Vec::new();
+    let wanted: Vec<String> = systems
+        .iter()
+        .flat_map(|system| system.numbers.iter().map(|number| format!("{}{number}", system.letter)))
+        .collect();
+    let found: Vec<&str> = rows.iter().map(|row| row.number.as_str()).collect();
+    if wanted != found {
+        let missing: Vec<_> = wanted.iter().filter(|number| !found.contains(&number.as_str())).collect();
+        wrong.push(format!("one row per number, in their order: missing {missing:?}, found {found:?}"));
+    }
+    for system in systems {
+        let heading = format!("## {} ({})", system.name, system.letter);
+        if !page.lines().any(|line| line == heading) {
+            wrong.push(format!("there is no `{heading}`"));
+        }
+    }
+    for row in &rows {
+        let number = &row.number;
+        if !row.says.ends_with('.') {
+            wrong.push(format!("{number}: the case is a sentence"));
+        }
+        match ANSWERS.iter().find(|(answer, _)| *answer == row.answer) {
+            None => wrong.push(format!("{number}: there is no answer `{}`", row.answer)),
+            Some((_, holds)) => wrong.extend(holds(row).err().map(|why| format!("{number} is {}: {why}", row.answer))),
+        }
+        for test in row.tests() {
+            let there = match test.strip_prefix("cases/") {
+                Some(name) => files.iter().any(|file| file.name == name && has_case(file, number)),
+                None => code.has(test),
+            };
+            if !there {
+                wrong.push(format!("{number}: there is no `{test}` for it"));
+            }
+        }
+    }
+    for file in files {
+        for case in &file.cases {
+            let row = rows.iter().find(|row| row.number == case.number);
+            if !row.is_some_and(|row| row.tests().any(|test| test.strip_prefix("cases/") == Some(&file.name))) {
+                wrong.push(format!("the row of {} does not name `cases/{}`, which has it", case.number, file.name));
+            }
+        }
+    }
+    let counts = counts(systems, &rows);
+    if !page.contains(&counts) {
+        wrong.push(format!("the counts are:\n{counts}"));
+    }
+    wrong
+}
+
+fn has_case(file: &File, number: &str) -> bool {
+    file.cases.iter().any(|case| case.number == number)
+}
+
+fn page() -> String {
+    std::fs::read_to_string(testdata().join("../../docs/conformance.md")).unwrap()
+}
+
+#[test]
+fn the_page_about_conformance_is_true() {
+    let wrong = complaints(&page(), &systems(), &files(), &Code::read());
+    assert!(wrong.is_empty(), "docs/conformance.md:\n{}\n", wrong.join("\n"));
+}
+
+#[test]
+fn a_page_that_is_not_true_is_told() {
+    let (page, systems, mut files, code) = (page(), systems(), files(), Code::read());
+    let told = |page: &str, files: &[File]| complaints(page, &systems, files, &code).join("\n");
+    let row = |number: &str| page.lines().find(|line| line.starts_with(&format!("| {number} |"))).unwrap().to_owned();
+    let table = [
+        (page.replace(&row("V1"), ""), "missing [\"V1\"]"),
+        (page.replace(&row("V1"), &format!("{}\n{}", row("V1"), row("V1"))), "one row per number"),
+        (page.replace("| V1 |", "| V99 |"), "missing [\"V1\"]"),
+        (page.replace(&row("V1"), &row("V1").replace("| tested |", "| certain |")), "V1: there is no answer `certain`"),
+        (page.replace(&row("V1"), &row("V1").replace("chains", "gates")), "V1: there is no `cases/gates.toml` for it"),
+        (page.replace(&row("V1"), "| V1 | It is so. | tested | surely |"), "V1 is tested: it names no test"),
+        (
+            page.replace(&row("V1"), "| V1 | It is so. | different | `cases/chains.toml` |"),
+            "V1 is different: it says not",
+        ),
+        (page.replace(&row("V1"), "| V1 | It is so. | later | soon |"), "V1 is later: it says not with which crate"),
+        (
+            page.replace(&row("V1"), "| V1 | It is so. | tested | `table::files` |"),
+            "V1: there is no `table::files` for it",
+        ),
+        (page.replace(&row("V1"), "| V1 | It is so. | tested | `ui/fail/it.rs` |"), "V1: there is no `ui/fail/it.rs`"),
+        (page.replace(&row("V1"), "| V1 | It is so. | pending | |"), "one row per number"),
+        (page.replace(&row("V1"), &row("V1").replace("| tested |", "| later |")), "the counts are:\n| Answer | V |"),
+        (page.replace("## OpenClaw (O)", "## O"), "there is no `## OpenClaw (O)`"),
+    ];
+    for (page, expected) in table {
+        let told = told(&page, &files);
+        assert!(told.contains(expected), "{expected}\n{told}");
+    }
+    files[0].cases[0].number = "V50".to_owned();
+    assert!(told(&page, &files).contains(&format!("the row of V50 does not name `cases/{}`", files[0].name)));
+}

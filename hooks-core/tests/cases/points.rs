@@ -1,0 +1,72 @@
+//! The kinds at which cases are, by name.
+
+use hooks_core::prelude::*;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::hooks::{Finished, HookSpec, hook, removing};
+
+/// What flows through at [`AppPoint`]: anything.
+pub(crate) type Anything = Value;
+
+/// A point of an app.
+#[derive(Debug, Serialize, Deserialize, HookKind)]
+#[hook_kind(name = "app_point", subject = Anything, removable, match(topic), json)]
+pub(crate) struct AppPoint {
+    #[serde(default)]
+    topic: String,
+}
+
+/// What the runner needs of a kind.
+pub(crate) struct Point {
+    pub(crate) hook: fn(&HookSpec, &Finished) -> Result<Hook, String>,
+    /// The subject that an error gives back.
+    pub(crate) given_back: fn(DispatchError) -> Value,
+}
+
+fn given_back<K: HookKind<Subject: Serialize>>(error: DispatchError) -> Value {
+    error.into_subject::<K>().map_or(Value::Null, |subject| serde_json::to_value(subject).unwrap())
+}
+
+macro_rules! points {
+    ($name:ident: $($kind:ident $hook:ident),* $(,)?) => {
+        $(if $name == $kind::NAME {
+            return Ok(Point { hook: $hook::<$kind>, given_back: given_back::<$kind> });
+        })*
+    };
+}
+
+/// The kind of this name.
+pub(crate) fn point(name: &str) -> Result<Point, String> {
+    points! { name:
+        AppPoint removing,
+        Init hook,
+        Shutdown hook,
+        SessionStart hook,
+        MessageReceived removing,
+        MessageSending removing,
+        UserPromptSubmit hook,
+        BeforeAgentStart hook,
+        PrePolicy hook,
+        PrePromptContext hook,
+        PreToolMaterialization hook,
+        PrePromptCompile hook,
+        PostTurn hook,
+        FilterMessages hook,
+        PrefilterLlmHistory hook,
+        PreModelCall hook,
+        PostModelCall hook,
+        BeforeToolCall hook,
+        AfterToolCallSuccess removing,
+        AfterToolCallFailure removing,
+        AfterToolCall hook,
+        BeforeStoreToolResult hook,
+        BeforeCreateMessage hook,
+        AfterCreateMessage hook,
+        BeforeCompaction hook,
+        PostCompact hook,
+        Stop hook,
+        TurnEnd hook,
+    }
+    Err(format!("the runner knows no kind `{name}`; add it to `point` in `points.rs`"))
+}
