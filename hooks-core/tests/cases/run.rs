@@ -149,9 +149,8 @@ fn of_record(record: Option<&Record>) -> Seen {
     ])
 }
 
-/// A list of a definition, as its file would say it.
+/// A definition, as its file would say it.
 fn definition(name: &str, hooks: Option<&Value>) -> String {
-    let mut fields = Map::from_iter([("name".to_owned(), name.into())]);
-    fields.extend(hooks.map(|hooks| ("hooks".to_owned(), hooks.clone())));
-    Value::Object(fields).to_string()
+    let hooks = hooks.map(|hooks| format!(r#", "hooks": {hooks}"#)).unwrap_or_default();
+    format!(r#"{{"name": "{name}"{hooks}}}"#)
 }
