@@ -1,8 +1,8 @@
 //! The book in `docs/`, as the compiler sees it.
 //!
 //! Every block of Rust in a chapter, and the one in the README, is a documentation test of this crate, so what the book
-//! shows compiles and runs. `tests/` holds the rest of it: chapters and links, and the pages that are written from the
-//! sources.
+//! shows compiles and runs; the program of the start is one of this crate. `tests/` holds the rest of it: chapters and
+//! links, and the pages that are written from the sources.
 
 use std::fs;
 use std::path::Path;
@@ -23,7 +23,6 @@ macro_rules! chapters {
 
 chapters! {
     introduction: "introduction.md",
-    start: "start.md",
     kinds: "kinds.md",
     writing_hooks: "writing-hooks.md",
     scopes: "scopes.md",

@@ -8,6 +8,7 @@ mod kinds;
 mod options;
 mod render;
 mod source;
+mod start;
 
 use std::fs;
 use std::path::{Path, PathBuf};
