@@ -77,3 +77,23 @@ fn without_place(word: &str) -> String {
     let closing = after.trim_start_matches(|c: char| c.is_ascii_digit());
     format!("{opening}FILE{closing}")
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn places_and_blanks_at_the_end_are_not_compared_and_all_else_is() {
+        let here = plain("`a` (src/main.rs:14) of b;  \n   1 c at /tmp/x.rs:3");
+        assert_eq!(here, plain("`a` (docs/start.md:2) of b;\n   1 c at src/lib.rs:77\n"));
+        for other in ["`a` (src/main.rs:14) of b\n   1 c at x.rs:3", "`a` (x.rs:14) of b;\n  1 c at x.rs:3"] {
+            assert_ne!(here, plain(other));
+        }
+    }
+
+    #[test]
+    #[should_panic(expected = "docs/start.md does not show:\n\nnothing of the kind")]
+    fn what_is_not_shown_is_told() {
+        assert_shown("start.md", "nothing of the kind");
+    }
+}
