@@ -23,11 +23,12 @@ fn shown(page: &str, head: &str) -> BTreeSet<String> {
 fn the_options_of_hook_are_those_of_the_macro() {
     // A field of the kind stands in the table by its commonest example.
     let known: BTreeSet<String> = words("HOOK_OPTIONS").into_iter().chain(["tool".to_owned()]).collect();
-    assert_eq!(shown("writing-hooks.md", "| Option | Meaning | Default |"), known);
+    assert_eq!(shown("writing-hooks.md", "| Option | Meaning | Default |"), known, "a row per option, please");
 }
 
 #[test]
 fn the_options_of_hook_kind_are_those_of_the_macro() {
     let known: BTreeSet<String> = words("KIND_OPTIONS").into_iter().collect();
-    assert_eq!(shown("own-kinds.md", "| Option of `#[hook_kind(…)]` | Meaning | Default |"), known);
+    let shown = shown("own-kinds.md", "| Option of `#[hook_kind(…)]` | Meaning | Default |");
+    assert_eq!(shown, known, "a row per option, please");
 }
