@@ -5,7 +5,7 @@ use std::fmt;
 use crate::hook::{HookId, Origin};
 
 /// Everything that is wrong with a registry or a scope.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, PartialEq, Eq, thiserror::Error)]
 pub struct ConfigError {
     problems: Vec<Problem>,
 }
@@ -37,6 +37,13 @@ impl fmt::Display for ConfigError {
                 problems.iter().enumerate().try_for_each(|(i, problem)| write!(f, "\n{:>3}. {problem}", i + 1))
             }
         }
+    }
+}
+
+impl fmt::Debug for ConfigError {
+    /// The words, because this is what a `main` that returns the error and a test that unwraps it print.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
     }
 }
 

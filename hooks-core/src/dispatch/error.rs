@@ -9,7 +9,7 @@ use crate::record::Failure;
 use super::tally::Broken;
 
 /// Why a dispatch gave no outcome. The subject is in it, as the last successful hook left it.
-#[derive(Debug, thiserror::Error)]
+#[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum DispatchError {
     /// A hook with `on_failure = required` failed.
@@ -56,6 +56,13 @@ pub enum DispatchError {
         /// The subject.
         subject: Recovered,
     },
+}
+
+impl fmt::Debug for DispatchError {
+    /// The words, because this is what a `main` that returns the error and a test that unwraps it print.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
 }
 
 impl DispatchError {

@@ -13,7 +13,7 @@ use serde_json::{Map, Value};
 use super::{HookUse, Place, Places};
 
 /// An agent or prompt file that cannot be read or is not valid.
-#[derive(Debug, thiserror::Error)]
+#[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum DefinitionError {
     /// The file cannot be read.
@@ -50,6 +50,13 @@ pub enum DefinitionError {
         /// What, in the order of the text.
         problems: Vec<DefinitionError>,
     },
+}
+
+impl fmt::Debug for DefinitionError {
+    /// The words, because this is what a `main` that returns the error and a test that unwraps it print.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
 }
 
 fn numbered(problems: &[DefinitionError]) -> String {

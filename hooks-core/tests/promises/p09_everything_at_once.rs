@@ -165,3 +165,19 @@ fn functions_that_are_no_hooks_are_told_all_with_file_and_line() {
         assert!(line.ends_with(&what), "{line}");
     }
 }
+
+#[test]
+fn a_main_that_returns_the_error_and_a_test_that_unwraps_it_print_the_words() {
+    let agent = AgentDef::from_json("agent.json", JSON).unwrap();
+    let config = desk().scope(&agent, None).unwrap_err();
+    assert_eq!(format!("{config:?}"), config.to_string());
+    let definition = AgentDef::from_json("agent.json", "[]").unwrap_err();
+    assert_eq!(format!("{definition:?}"), definition.to_string());
+    let failing =
+        registry(
+            [Hook::reader::<Step, _, _, _>("fails", |_, _, _| Err::<(), _>("no")).on_failure(OnFailure::Required)],
+        );
+    let set = failing.scope(&AgentDef::new("x").hooks(["fails"]), None).unwrap();
+    let dispatch = set.fire_blocking(&HookContext::new(), &step(), Trail::default()).unwrap_err();
+    assert_eq!(format!("{dispatch:?}"), dispatch.to_string());
+}

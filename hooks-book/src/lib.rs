@@ -1,0 +1,99 @@
+//! The book in `docs/`, as the compiler sees it.
+//!
+//! Every block of Rust in a chapter, and the one in the README, is a documentation test of this crate, so what the book
+//! shows compiles and runs; the program of the start is one of this crate. `tests/` holds the rest of it: chapters and
+//! links, and the pages that are written from the sources.
+
+use std::fs;
+use std::path::Path;
+
+/// A module per chapter, its text as the documentation that is tested.
+macro_rules! chapters {
+    ($($name:ident: $file:literal,)*) => {
+        /// The chapters whose Rust is tested, as files beneath `docs/`.
+        pub const CHAPTERS: &[&str] = &[$($file),*];
+
+        $(
+            #[cfg(doctest)]
+            #[doc = include_str!(concat!("../../docs/", $file))]
+            pub mod $name {}
+        )*
+    };
+}
+
+chapters! {
+    introduction: "introduction.md",
+    kinds: "kinds.md",
+    writing_hooks: "writing-hooks.md",
+    scopes: "scopes.md",
+    failure: "failure.md",
+    ordering: "ordering.md",
+    own_kinds: "own-kinds.md",
+    testing_hooks: "testing-hooks.md",
+    diagnosis: "diagnosis.md",
+    performance: "performance.md",
+    from_vellum: "coming-from/vellum.md",
+    from_standard_agents: "coming-from/standard-agents.md",
+    from_openclaw: "coming-from/openclaw.md",
+    from_agentao: "coming-from/agentao.md",
+    from_pioneer: "coming-from/pioneer.md",
+    from_claude_code: "coming-from/claude-code.md",
+}
+
+#[cfg(doctest)]
+#[doc = include_str!("../../README.md")]
+pub mod readme {}
+
+/// Asserts that a chapter shows `text`, word for word, in a block of its own. An example of the book calls it, so that what
+/// the reader sees beneath the code is what the code says. Places in the source, which differ, are not compared.
+///
+/// # Panics
+/// Where the chapter does not show it, with the text that it should show.
+#[track_caller]
+#[allow(clippy::panic, reason = "an expectation of a test")]
+pub fn assert_shown(chapter: &str, text: &str) {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs").join(chapter);
+    let page = match fs::read_to_string(&file) {
+        Ok(page) => page,
+        Err(error) => panic!("{}: {error}", file.display()),
+    };
+    let wanted = plain(text);
+    let shown = page.split("```text\n").skip(1).filter_map(|rest| rest.split("```").next());
+    assert!(shown.into_iter().any(|block| plain(block) == wanted), "docs/{chapter} does not show:\n\n{text}");
+}
+
+/// `text` without places in the source and without blanks at the ends of lines.
+fn plain(text: &str) -> String {
+    let line = |line: &str| line.split(' ').map(without_place).collect::<Vec<_>>().join(" ").trim_end().to_owned();
+    text.trim_end().lines().map(line).collect::<Vec<_>>().join("\n")
+}
+
+/// A word, or `FILE` in place of what names a line of a source: `src/main.rs:14`.
+fn without_place(word: &str) -> String {
+    let Some((before, after)) = word.split_once(".rs:").or_else(|| word.split_once(".md:")) else {
+        return word.to_owned();
+    };
+    let opening: String = before.chars().take_while(|c| "(`".contains(*c)).collect();
+    let closing = after.trim_start_matches(|c: char| c.is_ascii_digit());
+    format!("{opening}FILE{closing}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn places_and_blanks_at_the_end_are_not_compared_and_all_else_is() {
+        let here = plain("`a` (src/main.rs:14) of b;  \n   1 c at /tmp/x.rs:3");
+        assert_eq!(here, plain("`a` (docs/start.md:2) of b;\n   1 c at src/lib.rs:77\n"));
+        for other in ["`a` (src/main.rs:14) of b\n   1 c at x.rs:3", "`a` (x.rs:14) of b;\n  1 c at x.rs:3"] {
+            assert_ne!(here, plain(other));
+        }
+    }
+
+    #[test]
+    #[should_panic(expected = "docs/start.md does not show:\n\nnothing of the kind")]
+    fn what_is_not_shown_is_told() {
+        assert_shown("start.md", "nothing of the kind");
+    }
+}

@@ -1,0 +1,169 @@
+//! The book holds together: every chapter is in its table of contents, every link leads somewhere, all Rust is compiled.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "the helpers of tests are tests too")]
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Component, Path, PathBuf};
+
+use hooks_book::CHAPTERS;
+
+/// Chapters that have their place before they are written.
+const RESERVED: &[&str] = &["benchmarks.md", "build-times.md", "conformance.md", "misuse.md", "operations.md"];
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().to_owned()
+}
+
+fn docs() -> PathBuf {
+    root().join("docs")
+}
+
+/// The pages beneath `docs/`, as paths from there; not the table of contents, nor what mdBook makes of it all.
+fn pages() -> BTreeSet<String> {
+    fn collect(folder: &Path, pages: &mut BTreeSet<String>) {
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            let name = path.strip_prefix(docs()).unwrap().to_str().unwrap().to_owned();
+            if path.is_dir() && name != "book" {
+                collect(&path, pages);
+            } else if path.extension().is_some_and(|extension| extension == "md") && name != "SUMMARY.md" {
+                pages.insert(name);
+            }
+        }
+    }
+    let mut pages = BTreeSet::new();
+    collect(&docs(), &mut pages);
+    pages
+}
+
+fn read(page: &str) -> String {
+    fs::read_to_string(docs().join(page)).unwrap_or_else(|error| panic!("docs/{page}: {error}"))
+}
+
+/// The lines outside fenced blocks, numbered from 1, without what stands between backticks.
+fn prose(text: &str) -> Vec<(usize, String)> {
+    let mut fenced = false;
+    let mut lines = Vec::new();
+    for (i, line) in text.lines().enumerate() {
+        if line.trim_start().starts_with("```") {
+            fenced = !fenced;
+        } else if !fenced {
+            let outside: String = line.split('`').step_by(2).collect::<Vec<_>>().join("code");
+            lines.push((i + 1, outside));
+        }
+    }
+    lines
+}
+
+/// Where the links of a text lead to, with their lines.
+fn links(text: &str) -> Vec<(usize, String)> {
+    let of_line = |(number, line): (usize, String)| {
+        let targets = line.split("](").skip(1).filter_map(|rest| rest.split_once(')'));
+        targets.map(move |(target, _)| (number, target.to_owned())).collect::<Vec<_>>()
+    };
+    prose(text).into_iter().flat_map(of_line).collect()
+}
+
+/// The anchors of a page, as mdBook and code forges make them from headings.
+fn anchors(text: &str) -> BTreeSet<String> {
+    let mut fenced = false;
+    let mut headings = Vec::new();
+    for line in text.lines() {
+        if line.starts_with("```") {
+            fenced = !fenced;
+        } else if !fenced && line.starts_with('#') {
+            headings.push(line.trim_start_matches('#').trim());
+        }
+    }
+    let kept = |c: char| c.is_alphanumeric() || "-_ ".contains(c);
+    headings.iter().map(|text| text.to_lowercase().replace(|c| !kept(c), "").replace(' ', "-")).collect()
+}
+
+/// `link` seen from `page`, without `..`.
+fn resolved(page: &Path, link: &str) -> PathBuf {
+    let mut path = PathBuf::new();
+    for component in page.parent().unwrap().join(link).components() {
+        match component {
+            Component::ParentDir => drop(path.pop()),
+            other => path.push(other),
+        }
+    }
+    path
+}
+
+/// What is wrong with the links of one file.
+fn broken(file: &Path, within: &Path) -> Vec<String> {
+    let text = fs::read_to_string(file).unwrap();
+    let mut problems = Vec::new();
+    for (line, link) in links(&text) {
+        if link.starts_with("https://") {
+            continue;
+        }
+        let (path, anchor) = link.split_once('#').map_or((link.as_str(), None), |(path, anchor)| (path, Some(anchor)));
+        let target = if path.is_empty() { file.to_owned() } else { resolved(file, path) };
+        let mut problem = |what: &str| problems.push(format!("{}:{line}: `{link}` {what}", file.display()));
+        if !target.starts_with(within) {
+            problem("leads out of the book, where a reader of the book cannot follow");
+        } else if RESERVED.iter().any(|page| target == docs().join(page)) {
+            // Nothing to look at yet.
+        } else if !target.exists() {
+            problem("leads to nothing");
+        } else if anchor.is_some_and(|anchor| !anchors(&fs::read_to_string(&target).unwrap()).contains(anchor)) {
+            problem("leads to a heading that is not there");
+        }
+    }
+    problems
+}
+
+#[test]
+fn every_chapter_is_in_the_table_of_contents_once_and_nothing_else_is() {
+    let summary = read("SUMMARY.md");
+    let listed: Vec<String> = links(&summary).into_iter().map(|(_, link)| link).collect();
+    let once: BTreeSet<String> = listed.iter().cloned().collect();
+    assert_eq!(listed.len(), once.len(), "a chapter is listed twice: {listed:?}");
+    let there: BTreeSet<String> = pages().into_iter().chain(RESERVED.iter().map(ToString::to_string)).collect();
+    assert_eq!(once, there);
+}
+
+#[test]
+fn every_link_leads_somewhere() {
+    let mut problems: Vec<String> = pages().iter().flat_map(|page| broken(&docs().join(page), &docs())).collect();
+    for page in ["README.md", "CONTRIBUTING.md", "examples/airline-desk/README.md"] {
+        problems.extend(broken(&root().join(page), &root()));
+    }
+    assert!(problems.is_empty(), "{}", problems.join("\n"));
+}
+
+#[test]
+fn all_rust_is_compiled() {
+    let mut problems = Vec::new();
+    for page in pages() {
+        let mut written = false;
+        for (i, line) in read(&page).lines().enumerate() {
+            // What is written from the sources is compiled there.
+            written = (written || line.starts_with("<!-- written:")) && line != "<!-- to here -->";
+            let Some(words) = line.trim_start().strip_prefix("```").filter(|_| !written) else { continue };
+            let mut words = words.split(',');
+            if words.next() != Some("rust") {
+                continue;
+            }
+            let place = format!("docs/{page}:{}", i + 1);
+            // Both are compiled and run: one apart from the others, one as a test binary.
+            if words.any(|word| !["standalone_crate", "test_harness"].contains(&word)) {
+                problems.push(format!("{place}: Rust that is not compiled and run; write `text` if it is to be none"));
+            }
+            if !CHAPTERS.contains(&page.as_str()) {
+                problems.push(format!("{place}: the chapter is not in `chapters!` in hooks-book/src/lib.rs"));
+            }
+        }
+    }
+    assert!(problems.is_empty(), "{}", problems.join("\n"));
+}
+
+#[test]
+fn what_the_checks_look_for_is_found() {
+    let text = "# A `b`, or c?\n\n[x](y.md#z) and `[no](code.md)`\n```text\n# none\n[no](fenced.md)\n```\n[w](v.md)";
+    assert_eq!(links(text), [(3, "y.md#z".to_owned()), (8, "v.md".to_owned())]);
+    assert_eq!(anchors(text), BTreeSet::from(["a-b-or-c".to_owned()]));
+    assert_eq!(resolved(Path::new("docs/a/b.md"), "../c.md"), Path::new("docs/c.md"));
+}

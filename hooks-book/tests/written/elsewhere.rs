@@ -1,0 +1,56 @@
+//! Names from other systems: `docs/names.md`, and the tables of the chapters for those who come from one.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+
+use crate::source::pairs;
+use crate::{assert_written, root};
+
+#[test]
+fn the_page_of_names_says_what_the_macros_know() {
+    let mut by_kind: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for (elsewhere, here) in pairs("ELSEWHERE") {
+        by_kind.entry(here).or_default().push(format!("`{elsewhere}`"));
+    }
+    let row = |(here, names): (String, Vec<String>)| format!("| [`{here}`](kinds.md#{here}) | {} |", names.join(", "));
+    let rows: Vec<String> = by_kind.into_iter().map(row).collect();
+    assert_written("names.md", "names", &format!("| Here | Elsewhere |\n|---|---|\n{}", rows.join("\n")));
+}
+
+/// The words between backticks in a cell.
+fn words(cell: &str) -> Vec<&str> {
+    cell.split('`').skip(1).step_by(2).collect()
+}
+
+fn plain(name: &str) -> String {
+    name.chars().filter(char::is_ascii_alphanumeric).collect::<String>().to_lowercase()
+}
+
+/// Where the compiler answers a foreign name with one of ours, the chapter answers with the same.
+#[test]
+fn the_chapters_for_those_who_come_from_elsewhere_agree_with_the_macros() {
+    let ours: BTreeSet<String> = pairs("KINDS").into_iter().map(|(name, _)| name).collect();
+    let theirs: BTreeMap<String, String> = pairs("ELSEWHERE").into_iter().collect();
+    let mut answered = 0;
+    for entry in fs::read_dir(root().join("docs/coming-from")).unwrap() {
+        let path = entry.unwrap().path();
+        let text = fs::read_to_string(&path).unwrap();
+        let table = text.split("| There | Here |").nth(1).unwrap_or_else(|| panic!("{}: no table", path.display()));
+        for row in table.lines().skip(2).take_while(|line| line.starts_with('|')) {
+            let cells: Vec<&str> = row.split('|').collect();
+            let (there, here) = (words(cells[1]), words(cells[2]));
+            for name in there {
+                let known = theirs.get(&plain(name));
+                let wrong = known.filter(|known| !here.contains(&known.as_str()));
+                assert!(wrong.is_none(), "{}: the compiler answers `{name}` with {wrong:?}: {row}", path.display());
+                answered += usize::from(known.is_some());
+            }
+            // Options and methods stand there as `on_failure = deny` and `.suppress_output()`.
+            let is_name = |word: &str| word.contains('_') && word.chars().all(|c| c == '_' || c.is_ascii_lowercase());
+            for kind in here.iter().filter(|word| is_name(word)) {
+                assert!(ours.contains(*kind), "{}: `{kind}` is no kind: {row}", path.display());
+            }
+        }
+    }
+    assert!(answered > 20, "the tables were not read");
+}

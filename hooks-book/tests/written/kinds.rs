@@ -1,0 +1,72 @@
+//! `docs/kinds.md` against the kinds.
+
+use std::collections::BTreeMap;
+
+use hooks_core::KindEntry;
+
+use crate::source::{Event, events};
+use crate::{assert_written, render};
+
+/// The parts of an agent's life, as files of the kinds, in the order in which they come.
+const PARTS: &[(&str, &str)] = &[
+    ("lifecycle", "The program and its plugins"),
+    ("gateway", "Open for work"),
+    ("session", "Sessions"),
+    ("channel", "Channels"),
+    ("prompt", "A prompt comes in"),
+    ("phase", "The phases of a turn"),
+    ("history", "What the model is sent of the past"),
+    ("model", "The model is called"),
+    ("tool", "A tool is called"),
+    ("tool_result", "A tool has answered"),
+    ("message", "Stored messages"),
+    ("compaction", "The conversation grows too long"),
+    ("end", "The turn ends"),
+];
+
+fn built_in() -> BTreeMap<&'static str, &'static KindEntry> {
+    let all = hooks_core::kinds::all().into_iter();
+    all.filter(|kind| kind.origin().module.starts_with("hooks_core::kinds")).map(|kind| (kind.name(), kind)).collect()
+}
+
+/// The events in the order of the page: by part, within one as the source has them.
+fn in_order(events: &BTreeMap<String, Event>) -> Vec<(&'static str, Vec<&Event>)> {
+    let of = |file: &str| {
+        let mut part: Vec<&Event> = events.values().filter(|event| event.file == file).collect();
+        part.sort_by_key(|event| event.position);
+        part
+    };
+    PARTS.iter().map(|(file, title)| (*title, of(file))).collect()
+}
+
+#[test]
+fn every_kind_is_read_from_the_sources() {
+    let read: Vec<String> = events().into_keys().collect();
+    let linked: Vec<&str> = built_in().into_keys().collect();
+    assert_eq!(read, linked);
+    let known: Vec<&str> = PARTS.iter().map(|(file, _)| *file).collect();
+    for event in events().values() {
+        assert!(known.contains(&event.file.as_str()), "name the part `{}` in `PARTS`", event.file);
+        assert!(event.doc[0].starts_with("Fires "), "{}", event.name);
+        assert!(event.fields.iter().all(|(_, _, doc)| !doc.is_empty()), "{}", event.name);
+    }
+}
+
+#[test]
+fn the_page_of_the_kinds_says_what_the_code_says() {
+    let (events, entries) = (events(), built_in());
+    let rows: Vec<String> = in_order(&events)
+        .iter()
+        .flat_map(|(_, part)| part)
+        .map(|event| render::row(entries[&*event.name], event))
+        .collect();
+    let head = "| Kind | Semantics | Subject | Verdict | Patterns over |\n|---|---|---|---|---|";
+    assert_written("kinds.md", "overview", &format!("{head}\n{}", rows.join("\n")));
+
+    let part = |(title, part): (&str, Vec<&Event>)| {
+        let sections: Vec<String> = part.iter().map(|event| render::section(entries[&*event.name], event)).collect();
+        format!("## {title}\n\n{}", sections.join("\n\n"))
+    };
+    let sections: Vec<String> = in_order(&events).into_iter().map(part).collect();
+    assert_written("kinds.md", "kinds", &sections.join("\n\n"));
+}

@@ -1,0 +1,40 @@
+//! Pages that are written from the sources: a change of the code that they would no longer tell the truth about fails here.
+//!
+//! `UPDATE_BOOK=1 cargo test -p hooks-book --test written` writes them anew.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "the helpers of tests are tests too")]
+
+mod elsewhere;
+mod kinds;
+mod options;
+mod render;
+mod source;
+mod start;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().to_owned()
+}
+
+/// Holds the part of a page between its two marks against `text`, or writes it there.
+fn assert_written(page: &str, part: &str, text: &str) {
+    let file = root().join("docs").join(page);
+    let found = fs::read_to_string(&file).unwrap_or_else(|error| panic!("docs/{page}: {error}"));
+    let (open, close) = (format!("<!-- written: {part} -->\n"), "<!-- to here -->");
+    let Some((before, rest)) = found.split_once(&open) else { panic!("docs/{page} has no line {open:?}") };
+    let Some((there, after)) = rest.split_once(close) else { panic!("docs/{page} has no line {close:?}") };
+    let wanted = format!("\n{}\n\n", text.trim());
+    if there == wanted {
+        return;
+    }
+    if std::env::var_os("UPDATE_BOOK").is_some_and(|value| value == "1") {
+        fs::write(&file, format!("{before}{open}{wanted}{close}{after}")).unwrap();
+        return;
+    }
+    let line = there.lines().zip(wanted.lines()).find(|(there, wanted)| there != wanted);
+    let (there, wanted) = line.unwrap_or(("one length", "another"));
+    panic!(
+        "docs/{page}: the part `{part}` is out of date: it says\n  {there}\nand the code says\n  {wanted}\nif that is meant, UPDATE_BOOK=1 writes it"
+    );
+}

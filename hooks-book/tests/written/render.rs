@@ -1,0 +1,91 @@
+//! One kind as a section of the page.
+
+use std::fmt::Write as _;
+
+use hooks_core::{KindEntry, Semantics};
+
+use crate::source::Event;
+
+/// A row of the overview.
+pub(crate) fn row(kind: &KindEntry, event: &Event) -> String {
+    let subject =
+        if kind.is_removable() { format!("{}, removable", code(&event.subject)) } else { code(&event.subject) };
+    format!(
+        "| [`{name}`](#{name}) | {} | {subject} | {} | {} |",
+        kind.semantics(),
+        code(&event.verdict),
+        words(&kind.fields()),
+        name = kind.name(),
+    )
+}
+
+/// The whole section.
+pub(crate) fn section(kind: &KindEntry, event: &Event) -> String {
+    let mut text = format!("### {}\n\n{}\n\n", kind.name(), event.doc.join("\n\n"));
+    let mut line = |what: &str, value: &str| writeln!(text, "| {what} | {value} |").unwrap();
+    line("", "");
+    line("---", "---");
+    line("semantics", kind.semantics().name());
+    line("event", &code(&event.ident));
+    line("subject", or(&code(&event.subject), "none: nothing to rewrite"));
+    line("verdict", or(&code(&event.verdict), "none"));
+    line("a hook may remove the subject", if kind.is_removable() { "yes" } else { "no" });
+    line("patterns over", or(&words(&kind.fields()), "nothing"));
+    line("`on_failure` where a hook says nothing", &code(kind.on_failure().as_str()));
+    line(
+        "lists that are read",
+        if kind.is_outside_turn() { "the app's" } else { "the app's, and the prompt's or else the agent's" },
+    );
+    line("can be fired as JSON", if kind.has_json() { "yes" } else { "no" });
+    if !event.fields.is_empty() {
+        text.push_str("\n| Field of the event | Type | |\n|---|---|---|\n");
+        for (name, ty, doc) in &event.fields {
+            writeln!(text, "| `{name}` | `{ty}` | {doc} |").unwrap();
+        }
+    }
+    write!(text, "\n```rust\n# use hooks_core::prelude::*;\n{}\n```", example(kind, event)).unwrap();
+    text
+}
+
+/// A hook that takes all that the kind offers.
+fn example(kind: &KindEntry, event: &Event) -> String {
+    let name = kind.name();
+    let mut parameters = vec![format!("event: &{}", event.ident)];
+    if !event.subject.is_empty() {
+        parameters.push(format!("{}: &mut {}", word_for(&event.subject), event.subject));
+    }
+    let parameters = parameters.join(", ");
+    let (returns, body) = match kind.semantics() {
+        _ if event.verdict.is_empty() => (String::new(), "/* … */".to_owned()),
+        Semantics::Gate => (" -> Permission".to_owned(), "Permission::deny(\"because …\")".to_owned()),
+        _ => (format!(" -> {}", event.verdict), format!("{}::default()", event.verdict)),
+    };
+    let head = format!("#[hook(id = \"my_{name}\", kind = {name})]\nfn my_{name}({parameters}){returns} {{");
+    format!("{head}\n    {body}\n}}")
+}
+
+/// What one would call a value of this type.
+fn word_for(ty: &str) -> String {
+    match ty {
+        "ToolInput" => "input".to_owned(),
+        "ToolResult" => "result".to_owned(),
+        "ResultRow" => "row".to_owned(),
+        "ModelRequest" => "request".to_owned(),
+        "ModelReply" => "reply".to_owned(),
+        "MessageUpdate" => "update".to_owned(),
+        "CompactedHistory" => "history".to_owned(),
+        other => other.to_lowercase(),
+    }
+}
+
+fn code(text: &str) -> String {
+    if text.is_empty() { String::new() } else { format!("`{text}`") }
+}
+
+fn words(words: &[&str]) -> String {
+    words.iter().map(|word| code(word)).collect::<Vec<_>>().join(", ")
+}
+
+fn or<'a>(text: &'a str, otherwise: &'a str) -> &'a str {
+    if text.is_empty() { otherwise } else { text }
+}

@@ -1,0 +1,35 @@
+//! `docs/start.md` against the program that it builds up: its text, and what it prints.
+
+use std::process::Command;
+
+use crate::assert_written;
+
+/// The program without what only this workspace needs.
+fn program() -> &'static str {
+    include_str!("../../src/bin/start.rs").split_once("\n\n").unwrap().1
+}
+
+#[test]
+fn the_start_shows_the_program_and_its_tests() {
+    let (program, tests) = program().split_once("#[cfg(test)]").unwrap();
+    assert_written("start.md", "program", &format!("```rust\n{}\n```", program.trim()));
+    assert_written("start.md", "tests", &format!("```rust\n#[cfg(test)]{}\n```", tests.trim_end()));
+}
+
+#[test]
+fn the_start_shows_what_the_program_prints() {
+    let output = Command::new(env!("CARGO_BIN_EXE_start")).output().unwrap();
+    assert!(output.status.success(), "{output:?}");
+    hooks_book::assert_shown("start.md", &String::from_utf8(output.stdout).unwrap());
+}
+
+#[test]
+fn the_start_names_the_tests_that_pass() {
+    let page = include_str!("../../../docs/start.md");
+    let tests: Vec<&str> =
+        program().split("#[test]\n    fn ").skip(1).filter_map(|rest| rest.split('(').next()).collect();
+    assert_eq!(tests.len(), 2);
+    for test in tests {
+        assert!(page.contains(&format!("test tests::{test} ... ok")), "{test}");
+    }
+}
