@@ -1,0 +1,64 @@
+//! A turn loop for LLM agents in which every kind of hook fires at its place.
+//!
+//! [`Harness`] holds what all sessions of an app share; a [`Session`] is one conversation of one agent; a [`Turn`] answers
+//! one prompt. The hooks are those of [`hooks_core`]: what the agent's and the prompt's lists name runs, and nothing else.
+//!
+//! ```text
+//! session_start
+//! per turn
+//!   filter_messages, user_prompt_submit, [the prompt is stored], before_agent_start
+//!   per call of the model
+//!     prefilter_llm_history, pre_model_call, the model, post_model_call
+//!     no tools wanted:  stop, [the answer is stored]
+//!     per tool call:    before_tool_call, the tool, after_tool_call_success | after_tool_call_failure,
+//!                       after_tool_call, before_store_tool_result, [the result is stored]
+//!   turn_end
+//! session_end
+//!
+//! [stored] = before_create_message, the store, after_create_message
+//! ```
+//!
+//! However a turn ends, the conversation is left well formed (each call has its result), and `turn_end` fires once.
+
+pub mod approve;
+mod event;
+mod harness;
+mod limits;
+pub mod model;
+mod reply;
+mod session;
+pub mod store;
+pub mod tool;
+mod turn;
+
+use hooks_core::kinds::{
+    AfterCreateMessage, AfterToolCall, AfterToolCallFailure, AfterToolCallSuccess, BeforeAgentStart,
+    BeforeCreateMessage, BeforeStoreToolResult, BeforeToolCall, FilterMessages, PostModelCall, PreModelCall,
+    PrefilterLlmHistory, SessionEnd, SessionStart, Stop, TurnEnd, UserPromptSubmit,
+};
+
+pub use event::{StopOutcome, TurnEvent};
+pub use harness::{Harness, HarnessBuilder};
+pub use limits::Limits;
+pub use reply::{Outcome, Reply, TurnError};
+pub use session::{Opening, Session, Turn};
+
+hooks_core::fires![
+    AfterCreateMessage,
+    AfterToolCall,
+    AfterToolCallFailure,
+    AfterToolCallSuccess,
+    BeforeAgentStart,
+    BeforeCreateMessage,
+    BeforeStoreToolResult,
+    BeforeToolCall,
+    FilterMessages,
+    PostModelCall,
+    PreModelCall,
+    PrefilterLlmHistory,
+    SessionEnd,
+    SessionStart,
+    Stop,
+    TurnEnd,
+    UserPromptSubmit,
+];
