@@ -1,5 +1,6 @@
 use hooks_core::HookId;
 use hooks_core::data::{Message, ToolCall, ToolResult};
+use hooks_core::kinds::CompactionKind;
 
 /// What happens in a turn, told as it happens.
 #[derive(Clone, Debug, PartialEq)]
@@ -28,6 +29,14 @@ pub enum TurnEvent {
         call: ToolCall,
         /// What the model is told.
         result: ToolResult,
+    },
+    /// The conversation was compacted.
+    #[non_exhaustive]
+    Compacted {
+        /// How.
+        kind: CompactionKind,
+        /// How many messages it has now.
+        messages: usize,
     },
     /// A hook's system prompt is another than the agent's.
     SystemPromptChanged,

@@ -12,6 +12,7 @@ use crate::model::{Model, Models};
 use crate::session::{Opening, Session};
 use crate::store::{MemoryStore, MessageStore};
 use crate::tool::{Tool, Tools};
+use crate::window::Window;
 
 /// What all sessions of an app share: models, tools, the store, the hooks.
 ///
@@ -49,6 +50,7 @@ pub(crate) struct Parts {
     pub(crate) tools: Tools,
     pub(crate) store: Arc<dyn MessageStore>,
     pub(crate) approver: Arc<dyn Approver>,
+    pub(crate) window: Option<Window>,
     pub(crate) limits: Limits,
     pub(crate) cx: HookContext,
 }
@@ -63,6 +65,7 @@ impl Harness {
                 tools: Tools::default(),
                 store: Arc::new(MemoryStore::new()),
                 approver: Arc::new(Nobody),
+                window: None,
                 limits: Limits::default(),
                 cx: HookContext::default(),
             },
@@ -129,6 +132,13 @@ impl HarnessBuilder {
     /// Who is asked where a gate asks; nobody where this is not said, and then the call is denied.
     pub fn approver(mut self, approver: impl Approver) -> Self {
         self.parts.approver = Arc::new(approver);
+        self
+    }
+
+    /// How much the models can read. Where this is not said, the conversation is compacted only when a provider says that
+    /// it is too long.
+    pub fn window(mut self, window: Window) -> Self {
+        self.parts.window = Some(window);
         self
     }
 

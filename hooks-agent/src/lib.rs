@@ -8,6 +8,7 @@
 //! per turn
 //!   filter_messages, user_prompt_submit, [the prompt is stored], before_agent_start
 //!   per call of the model
+//!     where the window is full: before_compaction, post_compact
 //!     prefilter_llm_history, pre_model_call, the model, post_model_call
 //!     no tools wanted:  stop, [the answer is stored]
 //!     per tool call:    before_tool_call, the tool, after_tool_call_success | after_tool_call_failure,
@@ -30,11 +31,12 @@ mod session;
 pub mod store;
 pub mod tool;
 mod turn;
+pub mod window;
 
 use hooks_core::kinds::{
-    AfterCreateMessage, AfterToolCall, AfterToolCallFailure, AfterToolCallSuccess, BeforeAgentStart,
-    BeforeCreateMessage, BeforeStoreToolResult, BeforeToolCall, FilterMessages, PostModelCall, PreModelCall,
-    PrefilterLlmHistory, SessionEnd, SessionStart, Stop, TurnEnd, UserPromptSubmit,
+    AfterCreateMessage, AfterToolCall, AfterToolCallFailure, AfterToolCallSuccess, BeforeAgentStart, BeforeCompaction,
+    BeforeCreateMessage, BeforeStoreToolResult, BeforeToolCall, FilterMessages, PostCompact, PostModelCall,
+    PreModelCall, PrefilterLlmHistory, SessionEnd, SessionStart, Stop, TurnEnd, UserPromptSubmit,
 };
 
 pub use event::{StopOutcome, TurnEvent};
@@ -49,10 +51,12 @@ hooks_core::fires![
     AfterToolCallFailure,
     AfterToolCallSuccess,
     BeforeAgentStart,
+    BeforeCompaction,
     BeforeCreateMessage,
     BeforeStoreToolResult,
     BeforeToolCall,
     FilterMessages,
+    PostCompact,
     PostModelCall,
     PreModelCall,
     PrefilterLlmHistory,

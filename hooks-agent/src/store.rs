@@ -77,6 +77,13 @@ pub trait MessageStore: Send + Sync + 'static {
         message: Message,
     ) -> BoxFuture<'a, Result<Row, StoreError>>;
 
+    /// The conversation reads as `messages` from now on, which were compacted from its rows so far; rows that are appended
+    /// later follow them. What becomes of the rows themselves is the store's business.
+    ///
+    /// # Errors
+    /// [`StoreError`]; then it reads as before.
+    fn fold<'a>(&'a self, conversation: &'a str, messages: Vec<Message>) -> BoxFuture<'a, Result<(), StoreError>>;
+
     /// At most `limit` rows from where a page said that the next begins, or from the first. A conversation that is not
     /// there has no rows.
     ///

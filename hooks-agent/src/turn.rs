@@ -9,6 +9,7 @@ mod end;
 mod exit;
 mod fire;
 mod prompt;
+mod room;
 mod rows;
 mod stop;
 mod tools;
@@ -125,6 +126,7 @@ impl Turn {
                     return Ok(ending);
                 }
             }
+            self.make_room().await?;
             let said = self.ask().await?;
             let reason = match said {
                 Said::Again => continue,

@@ -6,7 +6,7 @@ use hooks_core::hook::BoxFuture;
 
 use super::{MessageStore, Page, Row, StoreError};
 
-/// Keeps conversations as long as the program runs.
+/// Keeps conversations as long as the program runs. Of one that was folded it keeps what it reads as.
 #[derive(Debug, Default)]
 pub struct MemoryStore(Mutex<HashMap<String, Vec<Message>>>);
 
@@ -50,6 +50,13 @@ impl MessageStore for MemoryStore {
             let row = row.ok_or_else(|| StoreError::new(format!("`{conversation}` has no row `{id}`")))?;
             row.clone_from(&message);
             Ok(Row::new(id, message))
+        })
+    }
+
+    fn fold<'a>(&'a self, conversation: &'a str, messages: Vec<Message>) -> BoxFuture<'a, Result<(), StoreError>> {
+        Box::pin(async move {
+            self.conversations().insert(conversation.to_owned(), messages);
+            Ok(())
         })
     }
 

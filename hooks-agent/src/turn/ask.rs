@@ -59,12 +59,33 @@ impl Turn {
         Ok(fired.subject)
     }
 
+    /// Asks the model for something that is not part of the conversation; `None` where it did not answer.
+    pub(super) async fn ask_aside(&mut self, instructions: String, messages: Messages) -> Result<Option<String>, Exit> {
+        let site = "compaction";
+        let messages = self.fire(&PrefilterLlmHistory::new().call_site(site), messages).await?.subject;
+        let event = PreModelCall::new().call_site(site).messages(messages.clone());
+        let request = self.fire(&event, ModelRequest::new(instructions).defer_output(true)).await?.subject;
+        self.go_on(ExitReason::AbortedPreCall)?;
+        let (event, content) = match self.call_model(&request, messages.clone()).await?.answer {
+            Ok(answer) => (PostModelCall::new(answer.stop_reason).model(answer.model), answer.content),
+            Err(error) => (PostModelCall::failed(error.to_string()), Vec::new()),
+        };
+        let reply = ModelReply::new(content).messages(messages);
+        let reply = self.fire(&event.call_site(site), reply).await?.subject;
+        let text = Message::of(Role::Assistant, reply.content.clone()).text().into_owned();
+        Ok((!text.is_empty()).then_some(text))
+    }
+
     /// The provider refused: hooks may repair the messages and have it asked again.
     async fn refused(&mut self, error: ModelError) -> Result<Said, Exit> {
         let event = PostModelCall::failed(error.to_string()).call_site(CALL_SITE);
         let fired = self.fire(&event, ModelReply::new(Vec::new()).messages(self.view.clone())).await?;
         if fired.verdict == ReplyVerdict::Continue && self.may_continue() {
             self.view.clone_from(&fired.subject.messages);
+            return Ok(Said::Again);
+        }
+        self.go_on(ExitReason::AbortedPreCall)?;
+        if matches!(error, ModelError::Overflow(_)) && self.make_room_by_force().await? {
             return Ok(Said::Again);
         }
         Err(Exit::from(error))

@@ -16,13 +16,11 @@ impl Turn {
     /// A cancellation does not stop this: what was said is kept, and each hook has its own deadline.
     pub(super) async fn store(&mut self, message: Message) -> Result<(), Exit> {
         let row = self.fire_to_end(&BeforeCreateMessage::new(), message).await?.subject;
-        let stored = self.append(row).await?;
-        self.announce(&AfterCreateMessage::new(stored)).await?;
-        Ok(())
+        self.append(row).await
     }
 
-    /// Puts `message` into the store and into the view, without hooks.
-    pub(super) async fn append(&mut self, message: Message) -> Result<Message, Exit> {
+    /// Puts `message` into the store and into the view as it is, and says so.
+    pub(super) async fn append(&mut self, message: Message) -> Result<(), Exit> {
         let parts = Arc::clone(&self.session.parts);
         let rows = parts.store.append(&self.session.conversation, vec![message]).await?;
         let stored = rows.into_iter().next().map(|row| row.message);
@@ -30,6 +28,6 @@ impl Turn {
         self.view.push(stored.clone());
         self.added.push(stored.clone());
         self.tell(TurnEvent::Stored(stored.clone()));
-        Ok(stored)
+        self.announce(&AfterCreateMessage::new(stored)).await
     }
 }

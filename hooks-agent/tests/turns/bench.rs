@@ -87,7 +87,8 @@ impl Bench {
             Ok(format!("found {}", input["id"].as_str().unwrap_or("nothing")))
         });
         let breaks = FnTool::new(ToolSpec::new("breaks"), |_cx, _input| Err(ToolError::new("it broke")));
-        let panics = FnTool::new(ToolSpec::new("panics"), |_cx, _input| panic!("of course"));
+        let panics =
+            FnTool::new(ToolSpec::new("panics"), |_cx, _input| std::panic::resume_unwind(Box::new("of course")));
         Harness::builder(self.registry.clone())
             .model("main", Noted(Arc::clone(&self.model), self.log.clone()))
             .shared_store(Arc::clone(&self.store) as Arc<dyn MessageStore>)

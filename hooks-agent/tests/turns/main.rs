@@ -4,4 +4,6 @@
 mod bench;
 mod control;
 mod order;
+mod random;
+mod room;
 mod tools;
