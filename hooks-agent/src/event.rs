@@ -30,6 +30,14 @@ pub enum TurnEvent {
         /// What the model is told.
         result: ToolResult,
     },
+    /// Something happened in the turn of an agent that this one asked.
+    #[non_exhaustive]
+    Within {
+        /// The agent.
+        agent: String,
+        /// What happened.
+        event: Box<TurnEvent>,
+    },
     /// The conversation was compacted.
     #[non_exhaustive]
     Compacted {

@@ -6,12 +6,13 @@ use std::sync::Arc;
 use hooks_core::scope::AgentDef;
 use hooks_core::{HookContext, Registry};
 
+use crate::agents::{SubAgent, SubAgents};
 use crate::approve::{Approver, Nobody};
 use crate::limits::Limits;
 use crate::model::{Model, Models};
 use crate::session::{Opening, Session};
 use crate::store::{MemoryStore, MessageStore};
-use crate::tool::{Tool, Tools};
+use crate::tool::{Tool, ToolSpec, Tools};
 use crate::window::Window;
 
 /// What all sessions of an app share: models, tools, the store, the hooks.
@@ -48,11 +49,19 @@ pub(crate) struct Parts {
     pub(crate) registry: Registry,
     pub(crate) models: Models,
     pub(crate) tools: Tools,
+    pub(crate) agents: SubAgents,
     pub(crate) store: Arc<dyn MessageStore>,
     pub(crate) approver: Arc<dyn Approver>,
     pub(crate) window: Option<Window>,
     pub(crate) limits: Limits,
     pub(crate) cx: HookContext,
+}
+
+impl Parts {
+    /// What a model is told it can ask for.
+    pub(crate) fn offered(&self) -> impl Iterator<Item = ToolSpec> + '_ {
+        self.tools.specs().cloned().chain(self.agents.specs())
+    }
 }
 
 impl Harness {
@@ -63,6 +72,7 @@ impl Harness {
                 registry,
                 models: Models::default(),
                 tools: Tools::default(),
+                agents: SubAgents::default(),
                 store: Arc::new(MemoryStore::new()),
                 approver: Arc::new(Nobody),
                 window: None,
@@ -114,6 +124,12 @@ impl HarnessBuilder {
     /// A tool. A second tool of a name replaces the first.
     pub fn tool(mut self, tool: impl Tool) -> Self {
         self.parts.tools.add(Arc::new(tool));
+        self
+    }
+
+    /// An agent that other agents can ask, by its name, as if it were a tool. A second agent of a name replaces the first.
+    pub fn agent(mut self, agent: SubAgent) -> Self {
+        self.parts.agents.add(agent);
         self
     }
 

@@ -21,6 +21,7 @@
 //!
 //! However a turn ends, the conversation is left well formed (each call has its result), and `turn_end` fires once.
 
+mod agents;
 pub mod approve;
 mod event;
 mod harness;
@@ -39,6 +40,7 @@ use hooks_core::kinds::{
     PreModelCall, PrefilterLlmHistory, SessionEnd, SessionStart, Stop, TurnEnd, UserPromptSubmit,
 };
 
+pub use agents::SubAgent;
 pub use event::{StopOutcome, TurnEvent};
 pub use harness::{Harness, HarnessBuilder};
 pub use limits::Limits;

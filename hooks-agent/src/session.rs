@@ -12,6 +12,7 @@ use hooks_core::verdict::Contexts;
 use hooks_core::{CancellationToken, HookContext};
 use tokio::sync::{Mutex, mpsc, oneshot};
 
+use crate::agents::SubAgent;
 use crate::event::TurnEvent;
 use crate::harness::Parts;
 use crate::reply::{Outcome, Reply, TurnError};
@@ -65,6 +66,7 @@ impl Opening {
                 system_prompt: self.system_prompt,
                 channel: self.channel,
                 contexts: fired.verdict,
+                trigger: "user",
                 cx,
                 turns: AtomicU64::new(0),
                 one_at_a_time: Arc::default(),
@@ -93,6 +95,8 @@ pub(crate) struct Inner {
     pub(crate) channel: String,
     /// What hooks at `session_start` gave, for every turn.
     pub(crate) contexts: Contexts,
+    /// What starts a turn, in a word for hooks at `before_agent_start`.
+    pub(crate) trigger: &'static str,
     pub(crate) cx: HookContext,
     turns: AtomicU64,
     one_at_a_time: Arc<Mutex<()>>,
@@ -108,24 +112,47 @@ impl Session {
     /// # Panics
     /// Outside a Tokio runtime.
     pub fn turn(&self, prompt: Option<&PromptDef>, input: impl Into<String>) -> Turn {
+        self.begin(prompt.cloned(), input.into(), CancellationToken::new())
+    }
+
+    pub(crate) fn begin(&self, prompt: Option<PromptDef>, input: String, cancellation: CancellationToken) -> Turn {
         let (events, told) = mpsc::unbounded_channel();
         let (answer, reply) = oneshot::channel();
-        let cancellation = CancellationToken::new();
         let start = Start {
             session: Arc::clone(&self.inner),
-            prompt: prompt.cloned(),
-            input: input.into(),
+            prompt,
+            input,
             number: self.inner.turns.fetch_add(1, Ordering::Relaxed) + 1,
             events,
             cancellation: cancellation.clone(),
         };
         let queue = Arc::clone(&self.inner.one_at_a_time);
+        // A turn may begin others, of agents that it asks: the box ends the type.
+        let run: Pin<Box<dyn Future<Output = Reply> + Send>> = Box::pin(turn::run(start));
         tokio::spawn(async move {
             let _turn = queue.lock().await;
             // Nobody may wait for the reply any more.
-            let _ = answer.send(turn::run(start).await);
+            let _ = answer.send(run.await);
         });
         Turn { told, reply, _cancel: CancelOnDrop(cancellation.clone()), cancellation }
+    }
+
+    /// The session of an agent that another one asks. It is no session of a person, so nothing fires when it begins.
+    pub(crate) fn within(asking: &Inner, agent: &SubAgent, conversation: String, cx: HookContext) -> Self {
+        Self {
+            inner: Arc::new(Inner {
+                parts: Arc::clone(&asking.parts),
+                agent: agent.agent.clone(),
+                conversation,
+                system_prompt: agent.system_prompt.clone(),
+                channel: asking.channel.clone(),
+                contexts: asking.contexts.clone(),
+                trigger: "agent",
+                cx,
+                turns: AtomicU64::new(0),
+                one_at_a_time: Arc::default(),
+            }),
+        }
     }
 
     /// The conversation's id.

@@ -5,6 +5,7 @@
 
 mod ask;
 mod call;
+mod delegate;
 mod end;
 mod exit;
 mod fire;

@@ -35,7 +35,7 @@ impl Turn {
         let call = ModelCall {
             system_prompt: request.system_prompt.clone(),
             messages,
-            tools: parts.tools.specs().cloned().collect(),
+            tools: parts.offered().collect(),
             profile: profile.to_owned(),
         };
 

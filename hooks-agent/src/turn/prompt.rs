@@ -46,7 +46,7 @@ impl Turn {
 
     /// Settles what the model is told before the conversation.
     async fn start_agent(&mut self, input: &str) -> Result<(), Exit> {
-        let event = BeforeAgentStart::new(input).messages(self.view.clone()).trigger("user");
+        let event = BeforeAgentStart::new(input).messages(self.view.clone()).trigger(self.session.trigger);
         let start = self.fire(&event, ()).await?.verdict;
         let own = start.system_prompt.unwrap_or_else(|| self.session.system_prompt.clone());
         let parts = [own.as_str()].into_iter().chain(self.session.contexts.iter()).chain(start.contexts.iter());

@@ -41,7 +41,7 @@ impl Repeats {
 }
 
 /// What a call came to, before any hook hears of it.
-enum Outcome {
+pub(super) enum Outcome {
     Succeeded(ToolResult),
     /// The tool ran and failed.
     Failed(String),
@@ -112,8 +112,11 @@ impl Turn {
 
     async fn run(&mut self, call: &ToolCall, input: &ToolInput) -> Outcome {
         let parts = Arc::clone(&self.session.parts);
+        if let Some(agent) = parts.agents.get(&call.name) {
+            return self.delegate(Arc::clone(agent), call, input).await;
+        }
         let Some(tool) = parts.tools.get(&call.name) else {
-            let known: Vec<_> = parts.tools.specs().map(|spec| spec.name.as_str()).collect();
+            let known: Vec<_> = parts.offered().map(|spec| spec.name).collect();
             return Outcome::Failed(format!("there is no tool `{}`; there are: {}", call.name, known.join(", ")));
         };
         if input.is_string() {

@@ -3,6 +3,7 @@
 
 mod bench;
 mod control;
+mod delegate;
 mod order;
 mod random;
 mod room;
