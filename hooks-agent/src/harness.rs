@@ -127,6 +127,14 @@ impl HarnessBuilder {
         self
     }
 
+    /// Tools, as a recording or a server has them.
+    pub fn tools(mut self, tools: impl IntoIterator<Item = impl Tool>) -> Self {
+        for tool in tools {
+            self.parts.tools.add(Arc::new(tool));
+        }
+        self
+    }
+
     /// An agent that other agents can ask, by its name, as if it were a tool. A second agent of a name replaces the first.
     pub fn agent(mut self, agent: SubAgent) -> Self {
         self.parts.agents.add(agent);

@@ -4,8 +4,10 @@
 //! one prompt. The hooks are those of [`hooks_core`]: what the agent's and the prompt's lists name runs, and nothing else.
 //!
 //! ```text
-//! session_start
-//! per turn
+//! init, gateway_start                              Harness::start
+//! session_start                                    Opening::open
+//! message_received                                 Session::hear
+//! per turn                                         Session::turn
 //!   filter_messages, user_prompt_submit, [the prompt is stored], before_agent_start
 //!   per call of the model
 //!     where the window is full: before_compaction, post_compact
@@ -14,7 +16,10 @@
 //!     per tool call:    before_tool_call, the tool, after_tool_call_success | after_tool_call_failure,
 //!                       after_tool_call, before_store_tool_result, [the result is stored]
 //!   turn_end
-//! session_end
+//! message_sending, message_sent                    Session::hear
+//! before_update_message, after_update_message      Session::update
+//! session_end                                      Session::close
+//! gateway_stop, shutdown                           Harness::stop
 //!
 //! [stored] = before_create_message, the store, after_create_message
 //! ```
@@ -23,8 +28,10 @@
 
 mod agents;
 pub mod approve;
+pub mod channel;
 mod event;
 mod harness;
+mod life;
 mod limits;
 pub mod model;
 mod reply;
@@ -35,9 +42,11 @@ mod turn;
 pub mod window;
 
 use hooks_core::kinds::{
-    AfterCreateMessage, AfterToolCall, AfterToolCallFailure, AfterToolCallSuccess, BeforeAgentStart, BeforeCompaction,
-    BeforeCreateMessage, BeforeStoreToolResult, BeforeToolCall, FilterMessages, PostCompact, PostModelCall,
-    PreModelCall, PrefilterLlmHistory, SessionEnd, SessionStart, Stop, TurnEnd, UserPromptSubmit,
+    AfterCreateMessage, AfterToolCall, AfterToolCallFailure, AfterToolCallSuccess, AfterUpdateMessage,
+    BeforeAgentStart, BeforeCompaction, BeforeCreateMessage, BeforeStoreToolResult, BeforeToolCall,
+    BeforeUpdateMessage, FilterMessages, GatewayStart, GatewayStop, Init, MessageReceived, MessageSending, MessageSent,
+    PostCompact, PostModelCall, PreModelCall, PrefilterLlmHistory, SessionEnd, SessionStart, Shutdown, Stop, TurnEnd,
+    UserPromptSubmit,
 };
 
 pub use agents::SubAgent;
@@ -52,18 +61,27 @@ hooks_core::fires![
     AfterToolCall,
     AfterToolCallFailure,
     AfterToolCallSuccess,
+    AfterUpdateMessage,
     BeforeAgentStart,
     BeforeCompaction,
     BeforeCreateMessage,
     BeforeStoreToolResult,
     BeforeToolCall,
+    BeforeUpdateMessage,
     FilterMessages,
+    GatewayStart,
+    GatewayStop,
+    Init,
+    MessageReceived,
+    MessageSending,
+    MessageSent,
     PostCompact,
     PostModelCall,
     PreModelCall,
     PrefilterLlmHistory,
     SessionEnd,
     SessionStart,
+    Shutdown,
     Stop,
     TurnEnd,
     UserPromptSubmit,

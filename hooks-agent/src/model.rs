@@ -1,5 +1,6 @@
 //! What the loop asks of a model.
 
+mod recorded;
 mod scripted;
 
 use std::sync::Arc;
@@ -8,6 +9,7 @@ use std::time::Duration;
 use hooks_core::data::{Block, Messages};
 use hooks_core::hook::BoxFuture;
 
+pub use recorded::{RecordedTool, Recording};
 pub use scripted::{Line, Scripted};
 
 use crate::tool::ToolSpec;

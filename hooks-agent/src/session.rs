@@ -1,5 +1,7 @@
 //! One conversation of one agent: its turns, one after the other.
 
+mod update;
+
 use std::fmt;
 use std::future::{Future, IntoFuture};
 use std::pin::Pin;
@@ -9,12 +11,12 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use hooks_core::kinds::{SessionEnd, SessionEndReason, SessionSource, SessionStart};
 use hooks_core::scope::{AgentDef, PromptDef};
 use hooks_core::verdict::Contexts;
-use hooks_core::{CancellationToken, HookContext};
+use hooks_core::{CancellationToken, HookContext, HookSet};
 use tokio::sync::{Mutex, mpsc, oneshot};
 
 use crate::agents::SubAgent;
 use crate::event::TurnEvent;
-use crate::harness::Parts;
+use crate::harness::{Harness, Parts};
 use crate::reply::{Outcome, Reply, TurnError};
 use crate::store;
 use crate::turn::{self, Start};
@@ -174,6 +176,15 @@ impl Session {
         let hooks = parts.registry.scope(&self.inner.agent, None)?;
         let _fired = hooks.fire(&self.inner.cx, &event, ()).await.map_err(TurnError::Dispatch)?;
         Ok(())
+    }
+
+    /// The hooks that are in force outside a turn.
+    pub(crate) fn app_hooks(&self) -> Result<HookSet, TurnError> {
+        Harness::from(self).app_hooks()
+    }
+
+    pub(crate) fn cx(&self) -> &HookContext {
+        &self.inner.cx
     }
 
     pub(crate) fn parts(&self) -> &Arc<Parts> {

@@ -2,7 +2,7 @@
 
 mod memory;
 
-use hooks_core::data::Message;
+use hooks_core::data::{Message, MessageUpdate};
 use hooks_core::hook::BoxFuture;
 
 pub use memory::MemoryStore;
@@ -66,7 +66,7 @@ pub trait MessageStore: Send + Sync + 'static {
         messages: Vec<Message>,
     ) -> BoxFuture<'a, Result<Vec<Row>, StoreError>>;
 
-    /// Puts `message` in the place of the row `id`.
+    /// Changes the row `id` as [`MessageUpdate::apply`](hooks_core::data::MessageUpdate::apply) says.
     ///
     /// # Errors
     /// [`StoreError`], also where there is no such row; then nothing was changed.
@@ -74,7 +74,7 @@ pub trait MessageStore: Send + Sync + 'static {
         &'a self,
         conversation: &'a str,
         id: &'a str,
-        message: Message,
+        update: MessageUpdate,
     ) -> BoxFuture<'a, Result<Row, StoreError>>;
 
     /// The conversation reads as `messages` from now on, which were compacted from its rows so far; rows that are appended

@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use hooks_core::HookContext;
-use hooks_core::data::{ToolInput, ToolResult};
+use hooks_core::data::{ToolCall, ToolInput, ToolResult};
 use hooks_core::hook::BoxFuture;
 use serde_json::{Value, json};
 
@@ -46,13 +46,19 @@ pub trait Tool: Send + Sync + 'static {
     /// What the model is told of it.
     fn spec(&self) -> ToolSpec;
 
-    /// Runs it. `input` is what the gate left of what the model asked; nothing has held it against the schema.
+    /// Runs it. `call` is what the model asked for, `input` what the gate left of its input; nothing has held that against
+    /// the schema.
     ///
     /// The future is dropped at the deadline and where the turn is cancelled. A panic is a failure of the tool.
     ///
     /// # Errors
     /// [`ToolError`], which the model is told.
-    fn run<'a>(&'a self, cx: &'a HookContext, input: ToolInput) -> BoxFuture<'a, Result<ToolResult, ToolError>>;
+    fn run<'a>(
+        &'a self,
+        cx: &'a HookContext,
+        call: &'a ToolCall,
+        input: ToolInput,
+    ) -> BoxFuture<'a, Result<ToolResult, ToolError>>;
 }
 
 /// Why a tool failed, in words for the model.
@@ -94,7 +100,12 @@ impl<F: Fn(&HookContext, &ToolInput) -> Result<String, ToolError> + Send + Sync 
         self.spec.clone()
     }
 
-    fn run<'a>(&'a self, cx: &'a HookContext, input: ToolInput) -> BoxFuture<'a, Result<ToolResult, ToolError>> {
+    fn run<'a>(
+        &'a self,
+        cx: &'a HookContext,
+        _call: &'a ToolCall,
+        input: ToolInput,
+    ) -> BoxFuture<'a, Result<ToolResult, ToolError>> {
         Box::pin(async move { (self.run)(cx, &input).map(ToolResult::text) })
     }
 }

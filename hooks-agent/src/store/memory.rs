@@ -1,7 +1,7 @@
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use hooks_core::data::Message;
+use hooks_core::data::{Message, MessageUpdate};
 use hooks_core::hook::BoxFuture;
 
 use super::{MessageStore, Page, Row, StoreError};
@@ -41,15 +41,15 @@ impl MessageStore for MemoryStore {
         &'a self,
         conversation: &'a str,
         id: &'a str,
-        message: Message,
+        update: MessageUpdate,
     ) -> BoxFuture<'a, Result<Row, StoreError>> {
         Box::pin(async move {
             let mut conversations = self.conversations();
             let rows = conversations.get_mut(conversation);
             let row = rows.zip(id.parse::<usize>().ok()).and_then(|(rows, at)| rows.get_mut(at));
             let row = row.ok_or_else(|| StoreError::new(format!("`{conversation}` has no row `{id}`")))?;
-            row.clone_from(&message);
-            Ok(Row::new(id, message))
+            *row = update.apply(row).map_err(|error| StoreError::new(format!("row `{id}`: {error}")))?;
+            Ok(Row::new(id, row.clone()))
         })
     }
 

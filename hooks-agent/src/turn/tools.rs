@@ -126,7 +126,7 @@ impl Turn {
         }
         self.tell(TurnEvent::ToolStarted(call.clone()));
         let limit = self.limits().tool;
-        let run = AssertUnwindSafe(async { tool.run(&self.cx, input.clone()).await }).catch_unwind();
+        let run = AssertUnwindSafe(async { tool.run(&self.cx, call, input.clone()).await }).catch_unwind();
         tokio::select! {
             biased;
             () = self.cancellation.cancelled() => Outcome::NotDone("Not finished: the turn was cancelled".to_owned()),

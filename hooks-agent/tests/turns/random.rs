@@ -48,9 +48,9 @@ impl MessageStore for Faulty {
         &'a self,
         conversation: &'a str,
         id: &'a str,
-        message: Message,
+        update: MessageUpdate,
     ) -> BoxFuture<'a, Result<Row, StoreError>> {
-        self.kept.update(conversation, id, message)
+        self.kept.update(conversation, id, update)
     }
 
     fn fold<'a>(&'a self, conversation: &'a str, messages: Vec<Message>) -> BoxFuture<'a, Result<(), StoreError>> {
@@ -271,6 +271,7 @@ impl hooks_agent::tool::Tool for Slow {
     fn run<'a>(
         &'a self,
         _cx: &'a HookContext,
+        _call: &'a ToolCall,
         _input: ToolInput,
     ) -> BoxFuture<'a, Result<ToolResult, hooks_agent::tool::ToolError>> {
         Box::pin(async {

@@ -21,7 +21,12 @@ impl Tool for Hangs {
         ToolSpec::new("hangs")
     }
 
-    fn run<'a>(&'a self, _cx: &'a HookContext, _input: ToolInput) -> BoxFuture<'a, Result<ToolResult, ToolError>> {
+    fn run<'a>(
+        &'a self,
+        _cx: &'a HookContext,
+        _call: &'a ToolCall,
+        _input: ToolInput,
+    ) -> BoxFuture<'a, Result<ToolResult, ToolError>> {
         Box::pin(std::future::pending())
     }
 }
