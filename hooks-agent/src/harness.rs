@@ -3,8 +3,8 @@
 use std::fmt;
 use std::sync::Arc;
 
-use hooks_core::scope::AgentDef;
-use hooks_core::{HookContext, Registry};
+use hooks_core::scope::{AgentDef, Definition, PromptDef};
+use hooks_core::{ConfigError, HookContext, HookSet, Registry};
 
 use crate::agents::{SubAgent, SubAgents};
 use crate::approve::{Approver, Nobody};
@@ -47,6 +47,8 @@ pub struct Harness {
 /// What a turn uses of its harness.
 pub(crate) struct Parts {
     pub(crate) registry: Registry,
+    /// What is in force, whatever agents and prompts say.
+    pub(crate) fixed: Option<HookSet>,
     pub(crate) models: Models,
     pub(crate) tools: Tools,
     pub(crate) agents: SubAgents,
@@ -58,6 +60,14 @@ pub(crate) struct Parts {
 }
 
 impl Parts {
+    /// The hooks in force for `agent` at `prompt`.
+    pub(crate) fn scope(&self, agent: &AgentDef, prompt: Option<&PromptDef>) -> Result<HookSet, ConfigError> {
+        match &self.fixed {
+            Some(hooks) => Ok(hooks.clone()),
+            None => self.registry.scope(agent, prompt.map(|prompt| prompt as &dyn Definition)),
+        }
+    }
+
     /// What a model is told it can ask for.
     pub(crate) fn offered(&self) -> impl Iterator<Item = ToolSpec> + '_ {
         self.tools.specs().cloned().chain(self.agents.specs())
@@ -70,6 +80,7 @@ impl Harness {
         HarnessBuilder {
             parts: Parts {
                 registry,
+                fixed: None,
                 models: Models::default(),
                 tools: Tools::default(),
                 agents: SubAgents::default(),
@@ -109,6 +120,12 @@ pub struct HarnessBuilder {
 }
 
 impl HarnessBuilder {
+    /// Has these hooks in force, whatever agents and prompts say: for tests of a harness.
+    pub fn hooks(mut self, hooks: HookSet) -> Self {
+        self.parts.fixed = Some(hooks);
+        self
+    }
+
     /// A model, by its profile. The first one is the default. A second model of a profile replaces the first.
     pub fn model(mut self, profile: impl Into<String>, model: impl Model) -> Self {
         self.parts.models.add(profile.into(), Arc::new(model));

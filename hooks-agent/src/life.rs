@@ -36,6 +36,6 @@ impl Harness {
 
     /// The hooks of the app's list, which alone is read outside a turn.
     pub(crate) fn app_hooks(&self) -> Result<HookSet, TurnError> {
-        Ok(self.parts.registry.scope(&AgentDef::new("").hooks::<String>([]), None)?)
+        Ok(self.parts.scope(&AgentDef::new("").hooks::<String>([]), None)?)
     }
 }

@@ -57,7 +57,7 @@ impl Opening {
         let source = if rows.is_empty() { SessionSource::Startup } else { SessionSource::Resume };
         let cx = self.parts.cx.to_builder();
         let cx = cx.agent(self.agent.name.as_str()).conversation(self.conversation.as_str()).build();
-        let hooks = self.parts.registry.scope(&self.agent, None)?;
+        let hooks = self.parts.scope(&self.agent, None)?;
         let event = SessionStart::new(self.conversation.as_str(), source).channel(self.channel.as_str());
         let fired = hooks.fire(&cx, &event, ()).await.map_err(TurnError::Dispatch)?;
         Ok(Session {
@@ -173,7 +173,7 @@ impl Session {
         let event = SessionEnd::new(self.inner.conversation.as_str(), reason)
             .channel(self.inner.channel.as_str())
             .message_count(rows.len() as u64);
-        let hooks = parts.registry.scope(&self.inner.agent, None)?;
+        let hooks = parts.scope(&self.inner.agent, None)?;
         let _fired = hooks.fire(&self.inner.cx, &event, ()).await.map_err(TurnError::Dispatch)?;
         Ok(())
     }

@@ -19,7 +19,7 @@ use std::sync::Arc;
 
 use hooks_core::data::{Message, Messages};
 use hooks_core::kinds::StopReason;
-use hooks_core::scope::{Definition, PromptDef};
+use hooks_core::scope::PromptDef;
 use hooks_core::verdict::Halt;
 use hooks_core::{CancellationToken, HookContext, HookSet};
 use tokio::sync::mpsc::UnboundedSender;
@@ -82,9 +82,8 @@ struct Spoken {
 /// Runs a turn to its end, whatever happens in it.
 pub(crate) async fn run(start: Start) -> Reply {
     let Start { session, prompt, input, number, events, cancellation } = start;
-    let definition = prompt.as_ref().map(|prompt| prompt as &dyn Definition);
     // A turn sees one set from its start to its end.
-    let hooks = match session.parts.registry.scope(&session.agent, definition) {
+    let hooks = match session.parts.scope(&session.agent, prompt.as_ref()) {
         Ok(hooks) => hooks,
         Err(error) => return Reply::of(crate::reply::Outcome::Failed(error.into())),
     };

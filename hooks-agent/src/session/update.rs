@@ -13,7 +13,7 @@ impl Session {
     pub async fn update(&self, id: &str, update: MessageUpdate) -> Result<Row, TurnError> {
         let _turn = self.inner.one_at_a_time.lock().await;
         let parts = &self.inner.parts;
-        let hooks = parts.registry.scope(&self.inner.agent, None)?;
+        let hooks = parts.scope(&self.inner.agent, None)?;
         let fired = hooks.fire(&self.inner.cx, &BeforeUpdateMessage::new(id), update).await;
         let update = fired.map_err(TurnError::Dispatch)?.subject;
         let row = parts.store.update(&self.inner.conversation, id, update.clone()).await?;
