@@ -1,6 +1,7 @@
 use hooks_core::HookId;
 use hooks_core::data::{Message, ToolCall, ToolResult};
 use hooks_core::kinds::CompactionKind;
+use hooks_core::verdict::Diagnostic;
 
 /// What happens in a turn, told as it happens.
 #[derive(Clone, Debug, PartialEq)]
@@ -38,6 +39,8 @@ pub enum TurnEvent {
         /// What happened.
         event: Box<TurnEvent>,
     },
+    /// What hooks contributed does not go together, or has no room.
+    Diagnostic(Diagnostic),
     /// The conversation was compacted.
     #[non_exhaustive]
     Compacted {

@@ -10,6 +10,7 @@ use crate::agents::{SubAgent, SubAgents};
 use crate::approve::{Approver, Nobody};
 use crate::limits::Limits;
 use crate::model::{Model, Models};
+use crate::preflight::Preflight;
 use crate::session::{Opening, Session};
 use crate::store::{MemoryStore, MessageStore};
 use crate::tool::{Tool, ToolSpec, Tools};
@@ -52,6 +53,7 @@ pub(crate) struct Parts {
     pub(crate) models: Models,
     pub(crate) tools: Tools,
     pub(crate) agents: SubAgents,
+    pub(crate) preflight: Option<Arc<dyn Preflight>>,
     pub(crate) store: Arc<dyn MessageStore>,
     pub(crate) approver: Arc<dyn Approver>,
     pub(crate) window: Option<Window>,
@@ -84,6 +86,7 @@ impl Harness {
                 models: Models::default(),
                 tools: Tools::default(),
                 agents: SubAgents::default(),
+                preflight: None,
                 store: Arc::new(MemoryStore::new()),
                 approver: Arc::new(Nobody),
                 window: None,
@@ -140,15 +143,28 @@ impl HarnessBuilder {
 
     /// A tool. A second tool of a name replaces the first.
     pub fn tool(mut self, tool: impl Tool) -> Self {
-        self.parts.tools.add(Arc::new(tool));
+        self.parts.tools.add(Arc::new(tool), true);
         self
     }
 
     /// Tools, as a recording or a server has them.
     pub fn tools(mut self, tools: impl IntoIterator<Item = impl Tool>) -> Self {
         for tool in tools {
-            self.parts.tools.add(Arc::new(tool));
+            self.parts.tools.add(Arc::new(tool), true);
         }
+        self
+    }
+
+    /// A tool that the model is offered only in turns in which a hook contributes it
+    /// ([`Contribution::tool_bundle`](hooks_core::verdict::Contribution::tool_bundle)).
+    pub fn bundled_tool(mut self, tool: impl Tool) -> Self {
+        self.parts.tools.add(Arc::new(tool), false);
+        self
+    }
+
+    /// The app's first look at each prompt; none where this is not said.
+    pub fn preflight(mut self, preflight: impl Preflight) -> Self {
+        self.parts.preflight = Some(Arc::new(preflight));
         self
     }
 

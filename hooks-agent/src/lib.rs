@@ -8,14 +8,16 @@
 //! session_start                                    Opening::open
 //! message_received                                 Session::hear
 //! per turn                                         Session::turn
-//!   filter_messages, user_prompt_submit, [the prompt is stored], before_agent_start
+//!   filter_messages, user_prompt_submit, [the prompt is stored], before_agent_start,
+//!   pre_policy, pre_prompt_context, the preflight, post_preflight_prompt_context, pre_tool_materialization,
+//!   pre_prompt_compile
 //!   per call of the model
 //!     where the window is full: before_compaction, post_compact
 //!     prefilter_llm_history, pre_model_call, the model, post_model_call
 //!     no tools wanted:  stop, [the answer is stored]
 //!     per tool call:    before_tool_call, the tool, after_tool_call_success | after_tool_call_failure,
 //!                       after_tool_call, before_store_tool_result, [the result is stored]
-//!   turn_end
+//!   post_turn, turn_end
 //! message_sending, message_sent                    Session::hear
 //! before_update_message, after_update_message      Session::update
 //! session_end                                      Session::close
@@ -34,6 +36,7 @@ mod harness;
 mod life;
 mod limits;
 pub mod model;
+mod preflight;
 mod reply;
 mod session;
 pub mod store;
@@ -45,7 +48,8 @@ use hooks_core::kinds::{
     AfterCreateMessage, AfterToolCall, AfterToolCallFailure, AfterToolCallSuccess, AfterUpdateMessage,
     BeforeAgentStart, BeforeCompaction, BeforeCreateMessage, BeforeStoreToolResult, BeforeToolCall,
     BeforeUpdateMessage, FilterMessages, GatewayStart, GatewayStop, Init, MessageReceived, MessageSending, MessageSent,
-    PostCompact, PostModelCall, PreModelCall, PrefilterLlmHistory, SessionEnd, SessionStart, Shutdown, Stop, TurnEnd,
+    PostCompact, PostModelCall, PostPreflightPromptContext, PostTurn, PreModelCall, PrePolicy, PrePromptCompile,
+    PrePromptContext, PreToolMaterialization, PrefilterLlmHistory, SessionEnd, SessionStart, Shutdown, Stop, TurnEnd,
     UserPromptSubmit,
 };
 
@@ -53,6 +57,7 @@ pub use agents::SubAgent;
 pub use event::{StopOutcome, TurnEvent};
 pub use harness::{Harness, HarnessBuilder};
 pub use limits::Limits;
+pub use preflight::Preflight;
 pub use reply::{Outcome, Reply, TurnError};
 pub use session::{Opening, Session, Turn};
 
@@ -77,7 +82,13 @@ hooks_core::fires![
     MessageSent,
     PostCompact,
     PostModelCall,
+    PostPreflightPromptContext,
+    PostTurn,
     PreModelCall,
+    PrePolicy,
+    PrePromptCompile,
+    PrePromptContext,
+    PreToolMaterialization,
     PrefilterLlmHistory,
     SessionEnd,
     SessionStart,

@@ -2,7 +2,7 @@ use std::fmt;
 
 use hooks_core::data::{Message, Messages};
 use hooks_core::kinds::{ExitReason, StopReason};
-use hooks_core::verdict::{Contexts, Halt, Reason};
+use hooks_core::verdict::{Contexts, Contributions, Halt, Reason};
 use hooks_core::{ConfigError, DispatchError};
 
 use crate::model::ModelError;
@@ -22,6 +22,8 @@ pub struct Reply {
     pub contexts: Contexts,
     /// What hooks at `stop` tell the person beside the answer.
     pub system_messages: Vec<String>,
+    /// What hooks contributed in the phases of the turn: its policies, its audit notes, the jobs that are to be done later.
+    pub contributions: Contributions,
     /// How often the model was called.
     pub iterations: u32,
 }
@@ -94,6 +96,7 @@ impl Reply {
             messages: Messages::default(),
             contexts: Contexts::default(),
             system_messages: Vec::new(),
+            contributions: Contributions::default(),
             iterations: 0,
         }
     }

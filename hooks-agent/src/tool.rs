@@ -118,20 +118,29 @@ impl<F> fmt::Debug for FnTool<F> {
 
 /// The tools of a harness.
 #[derive(Clone, Default)]
-pub(crate) struct Tools(Vec<(ToolSpec, Arc<dyn Tool>)>);
+pub(crate) struct Tools(Vec<Known>);
+
+#[derive(Clone)]
+struct Known {
+    spec: ToolSpec,
+    tool: Arc<dyn Tool>,
+    /// Whether the model is offered it in every turn.
+    always: bool,
+}
 
 impl Tools {
-    pub(crate) fn add(&mut self, tool: Arc<dyn Tool>) {
+    pub(crate) fn add(&mut self, tool: Arc<dyn Tool>, always: bool) {
         let spec = tool.spec();
-        self.0.retain(|(known, _)| known.name != spec.name);
-        self.0.push((spec, tool));
+        self.0.retain(|known| known.spec.name != spec.name);
+        self.0.push(Known { spec, tool, always });
     }
 
     pub(crate) fn get(&self, name: &str) -> Option<&Arc<dyn Tool>> {
-        self.0.iter().find(|(spec, _)| spec.name == name).map(|(_, tool)| tool)
+        self.0.iter().find(|known| known.spec.name == name).map(|known| &known.tool)
     }
 
+    /// Those that the model is offered in every turn.
     pub(crate) fn specs(&self) -> impl Iterator<Item = &ToolSpec> {
-        self.0.iter().map(|(spec, _)| spec)
+        self.0.iter().filter(|known| known.always).map(|known| &known.spec)
     }
 }

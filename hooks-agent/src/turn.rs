@@ -9,6 +9,7 @@ mod delegate;
 mod end;
 mod exit;
 mod fire;
+mod phases;
 mod prompt;
 mod room;
 mod rows;
@@ -20,7 +21,7 @@ use std::sync::Arc;
 use hooks_core::data::{Message, Messages};
 use hooks_core::kinds::StopReason;
 use hooks_core::scope::PromptDef;
-use hooks_core::verdict::Halt;
+use hooks_core::verdict::{Contributions, Halt};
 use hooks_core::{CancellationToken, HookContext, HookSet};
 use tokio::sync::mpsc::UnboundedSender;
 
@@ -28,6 +29,7 @@ use crate::event::TurnEvent;
 use crate::limits::Limits;
 use crate::reply::Reply;
 use crate::session::Inner;
+use crate::tool::ToolSpec;
 use ask::Said;
 use exit::{Ending, Exit};
 use tools::Repeats;
@@ -55,8 +57,16 @@ struct Turn {
     view: Messages,
     /// What this turn stored.
     added: Messages,
+    /// What the person wrote.
+    input: String,
     /// What the model is told before the conversation.
     system_prompt: String,
+    /// The tools that the model is offered.
+    tools: Vec<ToolSpec>,
+    /// What hooks contributed in the phases.
+    contributions: Contributions,
+    /// Whether the prompt was taken, so that there is a turn to look back on.
+    taken: bool,
     /// The first halt that a hook asked for.
     halted: Option<Halt>,
     iterations: u32,
@@ -97,6 +107,10 @@ pub(crate) async fn run(start: Start) -> Reply {
         cx: to_end.to_builder().cancellation(cancellation.clone()).build(),
         to_end,
         system_prompt: session.system_prompt.clone(),
+        tools: session.parts.offered().collect(),
+        contributions: Contributions::default(),
+        taken: false,
+        input,
         session,
         hooks,
         cancellation,
@@ -112,14 +126,15 @@ pub(crate) async fn run(start: Start) -> Reply {
         repeats: Repeats::default(),
         reply: Spoken::default(),
     };
-    let ending = turn.answer(&input).await;
+    let ending = turn.answer().await;
     turn.end(ending).await
 }
 
 impl Turn {
     /// The order of a turn.
-    async fn answer(&mut self, input: &str) -> Result<Ending, Exit> {
-        self.submit(input).await?;
+    async fn answer(&mut self) -> Result<Ending, Exit> {
+        let input = self.input.clone();
+        self.submit(&input).await?;
         loop {
             if self.iterations >= self.limits().iterations {
                 if let Some(ending) = self.stop(StopReason::MaxIterations, None).await? {

@@ -146,10 +146,23 @@ impl Drive for Loop {
             "post_compact" => Hook::writer::<PostCompact, _, _, _>(id, |_, _, rest: &mut CompactedHistory| {
                 rest.summary = Some("probed".to_owned());
             }),
+            "pre_policy" => contributes::<PrePolicy>(id),
+            "pre_prompt_context" => contributes::<PrePromptContext>(id),
+            "post_preflight_prompt_context" => contributes::<PostPreflightPromptContext>(id),
+            "pre_tool_materialization" => contributes::<PreToolMaterialization>(id),
+            "pre_prompt_compile" => contributes::<PrePromptCompile>(id),
+            "post_turn" => contributes::<PostTurn>(id),
             "stop" => Hook::reader::<Stop, _, _, _>(id, |_, _, ()| StopVerdict::block("probed")),
             _ => return None,
         })
     }
+}
+
+/// Adds to the prompt, and to what is handed to the app.
+fn contributes<K: HookKind<Subject = (), Verdict = Contributions>>(id: &str) -> Hook {
+    Hook::reader::<K, _, _, _>(id, |_, _, ()| {
+        vec![Contribution::prompt_context("d", "i", "probed"), Contribution::audit("probed")]
+    })
 }
 
 async fn talk(kind: &str, harness: &Harness, mail: &Mail) -> Result<Value, hooks_agent::TurnError> {
@@ -163,7 +176,7 @@ async fn talk(kind: &str, harness: &Harness, mail: &Mail) -> Result<Value, hooks
         session.update("0", MessageUpdate::from_iter([("content", json!("hello"))])).await?;
     }
     session.close(SessionEndReason::Shutdown).await?;
-    Ok(json!(reply.to_string()))
+    Ok(json!([reply.to_string(), reply.contributions.audit_notes().collect::<Vec<_>>()]))
 }
 
 #[tokio::test]

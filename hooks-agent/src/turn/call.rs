@@ -35,7 +35,7 @@ impl Turn {
         let call = ModelCall {
             system_prompt: request.system_prompt.clone(),
             messages,
-            tools: parts.offered().collect(),
+            tools: self.tools.clone(),
             profile: profile.to_owned(),
         };
 

@@ -17,6 +17,19 @@ impl Turn {
             Ok(ending) => ending.reason(),
             Err(exit) => exit.reason(),
         };
+        if self.taken {
+            let said = match &ended {
+                Ok(Ending::Answered(message, _)) => message.text().into_owned(),
+                _ => String::new(),
+            };
+            let errors = match &ended {
+                Err(Exit::Failed(error)) => vec![error.to_string()],
+                _ => Vec::new(),
+            };
+            if let Err(Exit::Failed(error)) = self.post_turn(&said, errors).await {
+                tracing::warn!(target: "hooks_agent", %error, "`post_turn` could not be fired");
+            }
+        }
         let mut event = TurnEnd::new(reason.clone()).history(self.view.clone());
         if let Err(Exit::Failed(error)) = &ended {
             event.error = Some(error.to_string());
@@ -43,6 +56,7 @@ impl Turn {
             messages: self.added,
             contexts: self.reply.contexts,
             system_messages: self.reply.system_messages,
+            contributions: self.contributions,
             iterations: self.iterations,
         }
     }

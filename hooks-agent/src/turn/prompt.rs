@@ -38,6 +38,7 @@ impl Turn {
         let wrapped = |text: &String| format!("<user-prompt-submit-hook>\n{text}\n</user-prompt-submit-hook>");
         view.extend(fired.verdict.contexts.iter().map(|text| Message::new(Role::User, wrapped(text))));
         self.view = view;
+        self.taken = true;
         if let Some(prompt) = prompt {
             self.store(prompt).await?;
         }
@@ -51,6 +52,7 @@ impl Turn {
         let own = start.system_prompt.unwrap_or_else(|| self.session.system_prompt.clone());
         let parts = [own.as_str()].into_iter().chain(self.session.contexts.iter()).chain(start.contexts.iter());
         self.system_prompt = parts.filter(|part| !part.is_empty()).collect::<Vec<_>>().join("\n\n");
-        self.go_on(ExitReason::AbortedPreCall)
+        self.go_on(ExitReason::AbortedPreCall)?;
+        self.phases(input).await
     }
 }

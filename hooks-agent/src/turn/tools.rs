@@ -112,11 +112,12 @@ impl Turn {
 
     async fn run(&mut self, call: &ToolCall, input: &ToolInput) -> Outcome {
         let parts = Arc::clone(&self.session.parts);
-        if let Some(agent) = parts.agents.get(&call.name) {
+        let offered = self.tools.iter().any(|tool| tool.name == call.name);
+        if let Some(agent) = parts.agents.get(&call.name).filter(|_| offered) {
             return self.delegate(Arc::clone(agent), call, input).await;
         }
-        let Some(tool) = parts.tools.get(&call.name) else {
-            let known: Vec<_> = parts.offered().map(|spec| spec.name).collect();
+        let Some(tool) = parts.tools.get(&call.name).filter(|_| offered) else {
+            let known: Vec<_> = self.tools.iter().map(|tool| tool.name.as_str()).collect();
             return Outcome::Failed(format!("there is no tool `{}`; there are: {}", call.name, known.join(", ")));
         };
         if input.is_string() {

@@ -68,8 +68,9 @@ impl Bench {
     pub(crate) fn watched(lines: impl IntoIterator<Item = Line>) -> Self {
         let mut bench = Self::new(lines);
         watch!(bench: AfterCreateMessage, AfterToolCall, AfterToolCallFailure, AfterToolCallSuccess, BeforeAgentStart,
-            BeforeCreateMessage, BeforeStoreToolResult, BeforeToolCall, FilterMessages, PostModelCall, PreModelCall,
-            PrefilterLlmHistory, SessionEnd, SessionStart, Stop, TurnEnd, UserPromptSubmit);
+            BeforeCompaction, BeforeCreateMessage, BeforeStoreToolResult, BeforeToolCall, FilterMessages, PostCompact, PostModelCall,
+            PostPreflightPromptContext, PostTurn, PreModelCall, PrePolicy, PrePromptCompile, PrePromptContext,
+            PreToolMaterialization, PrefilterLlmHistory, SessionEnd, SessionStart, Stop, TurnEnd, UserPromptSubmit);
         bench
     }
 

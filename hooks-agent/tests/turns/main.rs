@@ -6,6 +6,7 @@ mod bench;
 mod control;
 mod delegate;
 mod order;
+mod phases;
 mod random;
 mod room;
 mod tools;

@@ -1,6 +1,9 @@
 //! The golden sequences: which kinds fire in which order, written by hand.
 
 use hooks_agent::model::{Line, ModelError};
+use hooks_agent::store::MessageStore;
+use hooks_agent::window::Window;
+use hooks_agent::{HarnessBuilder, SubAgent};
 use hooks_core::kinds::SessionEndReason;
 use hooks_core::prelude::*;
 use serde_json::json;
@@ -8,8 +11,18 @@ use serde_json::json;
 use crate::bench::Bench;
 
 const STORED: &[&str] = &["before_create_message", "after_create_message"];
-const BEGIN: &[&str] =
-    &["filter_messages", "user_prompt_submit", "before_create_message", "after_create_message", "before_agent_start"];
+const BEGIN: &[&str] = &[
+    "filter_messages",
+    "user_prompt_submit",
+    "before_create_message",
+    "after_create_message",
+    "before_agent_start",
+    "pre_policy",
+    "pre_prompt_context",
+    "post_preflight_prompt_context",
+    "pre_tool_materialization",
+    "pre_prompt_compile",
+];
 const CALL: &[&str] = &["prefilter_llm_history", "pre_model_call", "the model", "post_model_call"];
 const LOOKUP: &[&str] = &[
     "before_tool_call",
@@ -37,7 +50,12 @@ const NOT_RUN: &[&str] = &[
 ];
 
 async fn holds(what: &str, bench: Bench, expected: &[&[&str]]) {
-    let session = bench.session(bench.harness()).await;
+    let harness = bench.harness();
+    holds_in(what, bench, harness, expected).await;
+}
+
+async fn holds_in(what: &str, bench: Bench, harness: HarnessBuilder, expected: &[&[&str]]) {
+    let session = bench.session(harness).await;
     let _reply = session.turn(None, "hi").await;
     session.close(SessionEndReason::Shutdown).await.unwrap();
     let expected: Vec<&str> = [&["session_start"][..]]
@@ -53,7 +71,7 @@ async fn holds(what: &str, bench: Bench, expected: &[&[&str]]) {
 #[tokio::test(start_paused = true)]
 async fn each_kind_fires_at_its_place() {
     let lookup = || Line::call("1", "lookup", json!({ "id": "a" }));
-    let end = &["stop", "before_create_message", "after_create_message", "turn_end"][..];
+    let end = &["stop", "before_create_message", "after_create_message", "post_turn", "turn_end"][..];
 
     holds("a plain turn", Bench::watched([Line::text("hello")]), &[BEGIN, CALL, end]).await;
 
@@ -97,6 +115,39 @@ async fn each_kind_fires_at_its_place() {
         &["prefilter_llm_history", "pre_model_call", "the model", "pre_model_call", "the model", "post_model_call"];
     holds("a provider that asks to wait", Bench::watched(waits), &[BEGIN, again, end]).await;
 
+    let bench = Bench::watched([lookup(), Line::text("done")]);
+    // Nothing is old enough to go but the tool's output, which is too short for it.
+    let harness = bench.harness().window(Window::new(1_000).compact_at(0));
+    holds_in("a full window with nothing to leave out", bench, harness, &[BEGIN, CALL, STORED, LOOKUP, CALL, end])
+        .await;
+
+    let bench = Bench::watched([Line::text("summary"), Line::text("hello")]);
+    let old = |i: u32| Message::new(if i % 2 == 0 { Role::User } else { Role::Assistant }, format!("message {i}"));
+    bench.store.append("c", (0..8).map(old).collect()).await.unwrap();
+    let harness = bench.harness().window(Window::new(1_000).compact_at(60));
+    let compaction = &[
+        "before_compaction",
+        "prefilter_llm_history",
+        "pre_model_call",
+        "the model",
+        "post_model_call",
+        "post_compact",
+    ];
+    let minimal = &["before_compaction", "post_compact"];
+    holds_in("a full window", bench, harness, &[BEGIN, compaction, minimal, CALL, end]).await;
+
+    let overflow = Line::error(ModelError::Overflow("too long".into()));
+    let bench = Bench::watched([overflow, Line::text("hello")]);
+    bench.store.append("c", (0..2).map(old).collect()).await.unwrap();
+    holds("a context that overflows", bench, &[BEGIN, CALL, minimal, CALL, end]).await;
+
+    let ask = Line::call("1", "research", json!({ "prompt": "what is it?" }));
+    let bench = Bench::watched([ask, Line::text("a bird"), Line::text("a bird, I hear")]);
+    let harness = bench.harness().agent(SubAgent::new(AgentDef::new("research"), "Looks things up."));
+    let answered = &LOOKUP[2..];
+    let expected = [BEGIN, CALL, STORED, &["before_tool_call"], BEGIN, CALL, end, answered, CALL, end];
+    holds_in("an agent that another one asks", bench, harness, &expected).await;
+
     let bench = Bench::watched([Line::error(ModelError::Rejected("no".into()))]);
-    holds("a provider that refuses", bench, &[BEGIN, CALL, &["turn_end"]]).await;
+    holds("a provider that refuses", bench, &[BEGIN, CALL, &["post_turn", "turn_end"]]).await;
 }

@@ -173,3 +173,32 @@ async fn a_turn_that_nobody_waits_for_is_cancelled_and_well_formed() {
     assert_eq!(log.iter().filter(|what| *what == "turn_end").count(), 2, "{log:?}");
     assert_eq!(bench.stored().await[2], "tool: <- Not finished: the turn was cancelled");
 }
+
+#[tokio::test(start_paused = true)]
+async fn cancelled_at_any_moment_a_turn_ends_once_and_well_formed() {
+    // Cancelled after the first, second, third … thing that happens, until the turn is over before.
+    for moment in 0..200 {
+        let two = Line::calls([("1", "lookup", json!({})), ("2", "breaks", json!({}))]);
+        let bench = Bench::watched([two.streamed(), Line::text("all done here").streamed()]);
+        let session = bench.session(bench.harness()).await;
+        let mut turn = session.turn(None, "hi");
+        let mut happened = 0;
+        while happened < moment && turn.next().await.is_some() {
+            happened += 1;
+        }
+        turn.cancel();
+        let reply = turn.await;
+        let log = bench.log.take();
+        assert_eq!(log.iter().filter(|what| *what == "turn_end").count(), 1, "{moment}: {log:?}");
+        let count = |what: &str| log.iter().filter(|noted| *noted == what).count();
+        assert_eq!(count("before_tool_call"), count("after_tool_call"), "{moment}: {log:?}");
+        let stored = bench.stored().await;
+        let marks = |mark: &str| stored.iter().map(|line| line.matches(mark).count()).sum::<usize>();
+        assert_eq!(marks("-> "), marks("<- "), "{moment}: {stored:?}");
+        if happened < moment {
+            assert!(matches!(reply.outcome, Outcome::Answered(_)), "{moment}: {reply:?}");
+            return;
+        }
+    }
+    panic!("the turn never ends by itself");
+}
