@@ -31,6 +31,7 @@ chapters! {
     own_kinds: "own-kinds.md",
     testing_hooks: "testing-hooks.md",
     diagnosis: "diagnosis.md",
+    turn_loop: "turn-loop.md",
     performance: "performance.md",
     from_vellum: "coming-from/vellum.md",
     from_standard_agents: "coming-from/standard-agents.md",

@@ -2,7 +2,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::block::{Block, text_or_blocks};
-use super::message::Role;
+use super::message::{Message, Role};
+use super::patch::patch;
 use super::rules;
 use super::shared::shared;
 use super::tool::{ToolCall, ToolResult};
@@ -87,6 +88,14 @@ impl<N: Into<String>> FromIterator<(N, Value)> for MessageUpdate {
 }
 
 impl MessageUpdate {
+    /// `message` with the fields of this update written: a field that is not named stays as it is.
+    ///
+    /// # Errors
+    /// Where no message can be read from what then is there.
+    pub fn apply(&self, message: &Message) -> Result<Message, serde_json::Error> {
+        serde_json::from_value(patch(serde_json::to_value(message)?, Value::Object((**self).clone())))
+    }
+
     /// A change of role or content is one that the message can be read with afterwards.
     pub(crate) fn check(before: &Self, after: &Self) -> Result<(), Violation> {
         let changed = |field: &str| after.get(field).filter(|value| before.get(field) != Some(value));

@@ -80,6 +80,14 @@ words! {
         AbortedViaError = "aborted_via_error",
         /// A hook ended it.
         Halted = "halted",
+        /// A hook refused its prompt.
+        PromptRefused = "prompt_refused",
+        /// A hook put an error in the place of its answer.
+        AnswerBlocked = "answer_blocked",
+        /// It took as many steps as it may.
+        MaxIterations = "max_iterations",
+        /// The model went round in circles.
+        DoomLoop = "doom_loop",
         /// It failed.
         Error = "error",
     }

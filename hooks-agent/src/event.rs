@@ -1,0 +1,93 @@
+use hooks_core::HookId;
+use hooks_core::data::{Message, ToolCall, ToolResult};
+use hooks_core::kinds::CompactionKind;
+use hooks_core::verdict::Diagnostic;
+
+/// What happens in a turn, told as it happens.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum TurnEvent {
+    /// A piece of the model's answer. None are told where a hook holds the output back.
+    Text(String),
+    /// A message was stored.
+    Stored(Message),
+    /// A kind was fired at which hooks are in force.
+    #[non_exhaustive]
+    Fired {
+        /// The kind.
+        kind: &'static str,
+        /// The hooks that failed.
+        failed: Vec<HookId>,
+        /// Whether one of them ended the turn.
+        halted: bool,
+    },
+    /// A tool is about to run.
+    ToolStarted(ToolCall),
+    /// A call is over, with what the model is told.
+    #[non_exhaustive]
+    ToolFinished {
+        /// The call.
+        call: ToolCall,
+        /// What the model is told.
+        result: ToolResult,
+    },
+    /// Something happened in the turn of an agent that this one asked.
+    #[non_exhaustive]
+    Within {
+        /// The agent.
+        agent: String,
+        /// What happened.
+        event: Box<TurnEvent>,
+    },
+    /// What hooks contributed does not go together, or has no room.
+    Diagnostic(Diagnostic),
+    /// The conversation was compacted.
+    #[non_exhaustive]
+    Compacted {
+        /// How.
+        kind: CompactionKind,
+        /// How many messages it has now.
+        messages: usize,
+    },
+    /// A hook's system prompt is another than the agent's.
+    SystemPromptChanged,
+    /// What hooks at `stop` made of the turn's end.
+    Stop(StopOutcome),
+    /// A hook tells the person something.
+    SystemMessage(String),
+    /// The model is called again after a while.
+    #[non_exhaustive]
+    Retrying {
+        /// What went wrong.
+        error: String,
+    },
+}
+
+/// What hooks at `stop` made of the end of a turn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum StopOutcome {
+    /// It ends.
+    Allow,
+    /// An error takes the place of the answer.
+    Block,
+    /// It goes on.
+    Continue,
+    /// It would go on, but has taken as many steps as it may.
+    ContinueAtMaxIter,
+    /// It would go on, but hooks continued it often enough.
+    ReentryCapped,
+}
+
+impl StopOutcome {
+    /// The word in a trace.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Allow => "allow",
+            Self::Block => "block",
+            Self::Continue => "continue",
+            Self::ContinueAtMaxIter => "continue_at_max_iter",
+            Self::ReentryCapped => "reentry_capped",
+        }
+    }
+}

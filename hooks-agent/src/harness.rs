@@ -1,0 +1,231 @@
+//! A harness: what all sessions of an app share.
+
+use std::fmt;
+use std::sync::Arc;
+
+use hooks_core::scope::{AgentDef, Definition, PromptDef};
+use hooks_core::{ConfigError, HookContext, HookSet, Registry};
+
+use crate::agents::{SubAgent, SubAgents};
+use crate::approve::{Approver, Nobody};
+use crate::limits::Limits;
+use crate::model::{Model, Models};
+use crate::preflight::Preflight;
+use crate::session::{Opening, Session};
+use crate::store::{MemoryStore, MessageStore};
+use crate::tool::{Tool, ToolSpec, Tools};
+use crate::window::Window;
+
+/// What all sessions of an app share: models, tools, the store, the hooks.
+///
+/// ```
+/// use hooks_agent::model::{Line, Scripted};
+/// use hooks_agent::Harness;
+/// use hooks_core::prelude::*;
+///
+/// #[hook(id = "shout", kind = before_create_message)]
+/// fn shout(row: &mut Message) {
+///     row.rewrite_text(|text| Some(text.to_uppercase()));
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let harness = Harness::builder(Registry::discover()?)
+///     .model("main", Scripted::new([Line::text("hello")]))
+///     .build();
+/// let agent = AgentDef::new("support").hooks(hooks![shout]);
+/// let session = harness.session("c-1", agent).open().await?;
+/// let reply = session.turn(None, "hi").await;
+/// assert_eq!(reply.to_string(), "HELLO");
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone)]
+pub struct Harness {
+    pub(crate) parts: Arc<Parts>,
+}
+
+/// What a turn uses of its harness.
+pub(crate) struct Parts {
+    pub(crate) registry: Registry,
+    /// What is in force, whatever agents and prompts say.
+    pub(crate) fixed: Option<HookSet>,
+    pub(crate) models: Models,
+    pub(crate) tools: Tools,
+    pub(crate) agents: SubAgents,
+    pub(crate) preflight: Option<Arc<dyn Preflight>>,
+    pub(crate) store: Arc<dyn MessageStore>,
+    pub(crate) approver: Arc<dyn Approver>,
+    pub(crate) window: Option<Window>,
+    pub(crate) limits: Limits,
+    pub(crate) cx: HookContext,
+}
+
+impl Parts {
+    /// The hooks in force for `agent` at `prompt`.
+    pub(crate) fn scope(&self, agent: &AgentDef, prompt: Option<&PromptDef>) -> Result<HookSet, ConfigError> {
+        match &self.fixed {
+            Some(hooks) => Ok(hooks.clone()),
+            None => self.registry.scope(agent, prompt.map(|prompt| prompt as &dyn Definition)),
+        }
+    }
+
+    /// What a model is told it can ask for.
+    pub(crate) fn offered(&self) -> impl Iterator<Item = ToolSpec> + '_ {
+        self.tools.specs().cloned().chain(self.agents.specs())
+    }
+}
+
+impl Harness {
+    /// Starts a harness with the hooks of `registry`.
+    pub fn builder(registry: Registry) -> HarnessBuilder {
+        HarnessBuilder {
+            parts: Parts {
+                registry,
+                fixed: None,
+                models: Models::default(),
+                tools: Tools::default(),
+                agents: SubAgents::default(),
+                preflight: None,
+                store: Arc::new(MemoryStore::new()),
+                approver: Arc::new(Nobody),
+                window: None,
+                limits: Limits::default(),
+                cx: HookContext::default(),
+            },
+        }
+    }
+
+    /// A session of `agent` in the conversation `conversation`, which is gone on with where the store has it.
+    pub fn session(&self, conversation: impl Into<String>, agent: AgentDef) -> Opening {
+        Opening::new(Arc::clone(&self.parts), conversation.into(), agent)
+    }
+
+    /// The hooks.
+    pub fn registry(&self) -> &Registry {
+        &self.parts.registry
+    }
+}
+
+impl fmt::Debug for Harness {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Harness")
+            .field("profiles", &self.parts.models.profiles())
+            .field("limits", &self.parts.limits)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Makes a [`Harness`].
+#[must_use = "call `build` to get the harness"]
+pub struct HarnessBuilder {
+    parts: Parts,
+}
+
+impl HarnessBuilder {
+    /// Has these hooks in force, whatever agents and prompts say: for tests of a harness.
+    pub fn hooks(mut self, hooks: HookSet) -> Self {
+        self.parts.fixed = Some(hooks);
+        self
+    }
+
+    /// A model, by its profile. The first one is the default. A second model of a profile replaces the first.
+    pub fn model(mut self, profile: impl Into<String>, model: impl Model) -> Self {
+        self.parts.models.add(profile.into(), Arc::new(model));
+        self
+    }
+
+    /// A model that the app keeps a handle to.
+    pub fn shared_model(mut self, profile: impl Into<String>, model: Arc<dyn Model>) -> Self {
+        self.parts.models.add(profile.into(), model);
+        self
+    }
+
+    /// A tool. A second tool of a name replaces the first.
+    pub fn tool(mut self, tool: impl Tool) -> Self {
+        self.parts.tools.add(Arc::new(tool), true);
+        self
+    }
+
+    /// Tools, as a recording or a server has them.
+    pub fn tools(mut self, tools: impl IntoIterator<Item = impl Tool>) -> Self {
+        for tool in tools {
+            self.parts.tools.add(Arc::new(tool), true);
+        }
+        self
+    }
+
+    /// A tool that the model is offered only in turns in which a hook contributes it
+    /// ([`Contribution::tool_bundle`](hooks_core::verdict::Contribution::tool_bundle)).
+    pub fn bundled_tool(mut self, tool: impl Tool) -> Self {
+        self.parts.tools.add(Arc::new(tool), false);
+        self
+    }
+
+    /// The app's first look at each prompt; none where this is not said.
+    pub fn preflight(mut self, preflight: impl Preflight) -> Self {
+        self.parts.preflight = Some(Arc::new(preflight));
+        self
+    }
+
+    /// An agent that other agents can ask, by its name, as if it were a tool. A second agent of a name replaces the first.
+    pub fn agent(mut self, agent: SubAgent) -> Self {
+        self.parts.agents.add(agent);
+        self
+    }
+
+    /// Where conversations are kept; in memory where this is not said.
+    pub fn store(mut self, store: impl MessageStore) -> Self {
+        self.parts.store = Arc::new(store);
+        self
+    }
+
+    /// A store that the app keeps a handle to.
+    pub fn shared_store(mut self, store: Arc<dyn MessageStore>) -> Self {
+        self.parts.store = store;
+        self
+    }
+
+    /// Who is asked where a gate asks; nobody where this is not said, and then the call is denied.
+    pub fn approver(mut self, approver: impl Approver) -> Self {
+        self.parts.approver = Arc::new(approver);
+        self
+    }
+
+    /// How much the models can read. Where this is not said, the conversation is compacted only when a provider says that
+    /// it is too long.
+    pub fn window(mut self, window: Window) -> Self {
+        self.parts.window = Some(window);
+        self
+    }
+
+    /// How far a turn may go.
+    pub fn limits(mut self, limits: Limits) -> Self {
+        self.parts.limits = limits;
+        self
+    }
+
+    /// What hooks and tools are given beside what the loop says itself: the app's name, its state, the workspace.
+    pub fn context(mut self, cx: HookContext) -> Self {
+        self.parts.cx = cx;
+        self
+    }
+
+    /// The harness.
+    pub fn build(self) -> Harness {
+        Harness { parts: Arc::new(self.parts) }
+    }
+}
+
+impl fmt::Debug for HarnessBuilder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("HarnessBuilder").field("profiles", &self.parts.models.profiles()).finish_non_exhaustive()
+    }
+}
+
+// A session is what a harness is for; its builder is beside it.
+impl From<&Session> for Harness {
+    fn from(session: &Session) -> Self {
+        Self { parts: Arc::clone(session.parts()) }
+    }
+}

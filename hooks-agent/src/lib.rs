@@ -1,0 +1,99 @@
+//! A turn loop for LLM agents in which every kind of hook fires at its place.
+//!
+//! [`Harness`] holds what all sessions of an app share; a [`Session`] is one conversation of one agent; a [`Turn`] answers
+//! one prompt. The hooks are those of [`hooks_core`]: what the agent's and the prompt's lists name runs, and nothing else.
+//!
+//! ```text
+//! init, gateway_start                              Harness::start
+//! session_start                                    Opening::open
+//! message_received                                 Session::hear
+//! per turn                                         Session::turn
+//!   filter_messages, user_prompt_submit, [the prompt is stored], before_agent_start,
+//!   pre_policy, pre_prompt_context, the preflight, post_preflight_prompt_context, pre_tool_materialization,
+//!   pre_prompt_compile
+//!   per call of the model
+//!     where the window is full: before_compaction, post_compact
+//!     prefilter_llm_history, pre_model_call, the model, post_model_call
+//!     no tools wanted:  stop, [the answer is stored]
+//!     per tool call:    before_tool_call, the tool, after_tool_call_success | after_tool_call_failure,
+//!                       after_tool_call, before_store_tool_result, [the result is stored]
+//!   post_turn, turn_end
+//! message_sending, message_sent                    Session::hear
+//! before_update_message, after_update_message      Session::update
+//! session_end                                      Session::close
+//! gateway_stop, shutdown                           Harness::stop
+//!
+//! [stored] = before_create_message, the store, after_create_message
+//! ```
+//!
+//! However a turn ends, the conversation is left well formed (each call has its result), and `turn_end` fires once.
+
+mod agents;
+pub mod approve;
+pub mod channel;
+mod event;
+mod harness;
+mod life;
+mod limits;
+pub mod model;
+mod preflight;
+mod reply;
+mod session;
+pub mod store;
+pub mod tool;
+mod turn;
+pub mod window;
+
+use hooks_core::kinds::{
+    AfterCreateMessage, AfterToolCall, AfterToolCallFailure, AfterToolCallSuccess, AfterUpdateMessage,
+    BeforeAgentStart, BeforeCompaction, BeforeCreateMessage, BeforeStoreToolResult, BeforeToolCall,
+    BeforeUpdateMessage, FilterMessages, GatewayStart, GatewayStop, Init, MessageReceived, MessageSending, MessageSent,
+    PostCompact, PostModelCall, PostPreflightPromptContext, PostTurn, PreModelCall, PrePolicy, PrePromptCompile,
+    PrePromptContext, PreToolMaterialization, PrefilterLlmHistory, SessionEnd, SessionStart, Shutdown, Stop, TurnEnd,
+    UserPromptSubmit,
+};
+
+pub use agents::SubAgent;
+pub use event::{StopOutcome, TurnEvent};
+pub use harness::{Harness, HarnessBuilder};
+pub use limits::Limits;
+pub use preflight::Preflight;
+pub use reply::{Outcome, Reply, TurnError};
+pub use session::{Opening, Session, Turn};
+
+hooks_core::fires![
+    AfterCreateMessage,
+    AfterToolCall,
+    AfterToolCallFailure,
+    AfterToolCallSuccess,
+    AfterUpdateMessage,
+    BeforeAgentStart,
+    BeforeCompaction,
+    BeforeCreateMessage,
+    BeforeStoreToolResult,
+    BeforeToolCall,
+    BeforeUpdateMessage,
+    FilterMessages,
+    GatewayStart,
+    GatewayStop,
+    Init,
+    MessageReceived,
+    MessageSending,
+    MessageSent,
+    PostCompact,
+    PostModelCall,
+    PostPreflightPromptContext,
+    PostTurn,
+    PreModelCall,
+    PrePolicy,
+    PrePromptCompile,
+    PrePromptContext,
+    PreToolMaterialization,
+    PrefilterLlmHistory,
+    SessionEnd,
+    SessionStart,
+    Shutdown,
+    Stop,
+    TurnEnd,
+    UserPromptSubmit,
+];

@@ -1,0 +1,44 @@
+use std::time::Duration;
+
+/// How far a turn may go.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Limits {
+    /// Calls of the model in a turn, those that hooks ask for included. 50.
+    pub iterations: u32,
+    /// How often hooks at `post_model_call` may continue a turn. 5.
+    pub continues: u32,
+    /// How often hooks at `stop` may continue a turn without a tool call in between. 8.
+    pub stop_continues: u32,
+    /// A call of the same tool with the same input for the nth time in a row ends the turn. 4.
+    pub repeats: u32,
+    /// How long a tool may run. 2 minutes.
+    pub tool: Duration,
+    /// How long an approver may take. 10 minutes.
+    pub approval: Duration,
+    /// How long a call of a model may take. 10 minutes.
+    pub model: Duration,
+    /// How often a call is made again where the provider asks to wait or cannot be reached. 2.
+    pub retries: u32,
+    /// How long to wait before the first of these, where the provider does not say; twice as long before each next. 1 s.
+    pub retry_after: Duration,
+    /// Characters of a tool's answer that are kept. 100,000.
+    pub result_chars: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            iterations: 50,
+            continues: 5,
+            stop_continues: 8,
+            repeats: 4,
+            tool: Duration::from_secs(120),
+            approval: Duration::from_secs(600),
+            model: Duration::from_secs(600),
+            retries: 2,
+            retry_after: Duration::from_secs(1),
+            result_chars: 100_000,
+        }
+    }
+}

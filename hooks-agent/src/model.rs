@@ -1,0 +1,184 @@
+//! What the loop asks of a model.
+
+mod recorded;
+mod scripted;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use hooks_core::data::{Block, Messages};
+use hooks_core::hook::BoxFuture;
+
+pub use recorded::{RecordedTool, Recording};
+pub use scripted::{Line, Scripted};
+
+use crate::tool::ToolSpec;
+
+/// A model, or whatever answers in its place.
+///
+/// ```
+/// use hooks_agent::model::{Deltas, Model, ModelAnswer, ModelCall, ModelError};
+/// use hooks_core::hook::BoxFuture;
+///
+/// /// Says what it was told.
+/// struct Echo;
+///
+/// impl Model for Echo {
+///     fn call<'a>(&'a self, call: &'a ModelCall, deltas: Deltas<'a>) -> BoxFuture<'a, Result<ModelAnswer, ModelError>> {
+///         Box::pin(async move {
+///             let said = call.messages.last().map(|message| message.text().into_owned()).unwrap_or_default();
+///             deltas.text(&said);
+///             Ok(ModelAnswer::text(said))
+///         })
+///     }
+/// }
+/// ```
+pub trait Model: Send + Sync + 'static {
+    /// Answers `call`. Text is told to `deltas` as it comes, by a model that streams; the answer holds all of it.
+    ///
+    /// The future is dropped where the turn is cancelled.
+    ///
+    /// # Errors
+    /// [`ModelError`], which says whether the same call may be made again.
+    fn call<'a>(&'a self, call: &'a ModelCall, deltas: Deltas<'a>) -> BoxFuture<'a, Result<ModelAnswer, ModelError>>;
+}
+
+/// What a model is sent.
+#[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
+pub struct ModelCall {
+    /// The system prompt, with what the hooks contributed to it.
+    pub system_prompt: String,
+    /// The messages.
+    pub messages: Messages,
+    /// The tools that the model may ask for.
+    pub tools: Vec<ToolSpec>,
+    /// The profile that the call was routed to.
+    pub profile: String,
+}
+
+/// Where a model that streams tells its text.
+pub struct Deltas<'a>(&'a (dyn Fn(&str) + Send + Sync));
+
+impl<'a> Deltas<'a> {
+    /// Tells each piece of text to `listener`.
+    pub fn to(listener: &'a (dyn Fn(&str) + Send + Sync)) -> Self {
+        Self(listener)
+    }
+
+    /// A piece of text has come.
+    pub fn text(&self, text: &str) {
+        (self.0)(text);
+    }
+}
+
+impl std::fmt::Debug for Deltas<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Deltas")
+    }
+}
+
+/// What a model answered.
+#[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
+pub struct ModelAnswer {
+    /// Text and tool calls, in their order.
+    pub content: Vec<Block>,
+    /// Why it stopped, in the provider's word; [`MAX_TOKENS`] where the answer was cut.
+    pub stop_reason: String,
+    /// The model that answered; empty where the provider does not say.
+    pub model: String,
+}
+
+/// The [`ModelAnswer::stop_reason`] of an answer that was cut at its length.
+pub const MAX_TOKENS: &str = "max_tokens";
+
+impl ModelAnswer {
+    /// The answer `content`.
+    pub fn new(content: Vec<Block>) -> Self {
+        let calls = content.iter().any(|block| matches!(block, Block::ToolUse(_)));
+        let stop_reason = if calls { "tool_use" } else { "end_turn" };
+        Self { content, stop_reason: stop_reason.to_owned(), model: String::new() }
+    }
+
+    /// The answer `text`.
+    pub fn text(text: impl Into<String>) -> Self {
+        Self::new(vec![Block::text(text)])
+    }
+
+    /// The provider's word for why it stopped.
+    #[must_use]
+    pub fn stop_reason(mut self, word: impl Into<String>) -> Self {
+        self.stop_reason = word.into();
+        self
+    }
+}
+
+/// Why a model did not answer.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ModelError {
+    /// The provider refuses the call as it is: only other messages can help.
+    #[error("the provider refused the call: {0}")]
+    Rejected(String),
+    /// The messages are longer than the model's window.
+    #[error("the messages do not fit into the model's window: {0}")]
+    Overflow(String),
+    /// Too many calls: the same one may be made again after a while.
+    #[error("the provider asks to wait: {message}")]
+    #[non_exhaustive]
+    RateLimited {
+        /// What it said.
+        message: String,
+        /// How long to wait, where it says so.
+        retry_after: Option<Duration>,
+    },
+    /// The provider or the way to it is broken: the same call may be made again.
+    #[error("the provider cannot be reached: {0}")]
+    Unavailable(String),
+    /// The answer broke off, or cannot be read.
+    #[error("the answer cannot be read: {0}")]
+    Broken(String),
+}
+
+impl ModelError {
+    /// The provider asks to wait, for `retry_after` where it says how long.
+    pub fn rate_limited(message: impl Into<String>, retry_after: Option<Duration>) -> Self {
+        Self::RateLimited { message: message.into(), retry_after }
+    }
+
+    /// How long to wait before the same call is made again, where that may help: what the provider says, or
+    /// `otherwise`.
+    pub(crate) fn retry_after(&self, otherwise: Duration) -> Option<Duration> {
+        match self {
+            Self::RateLimited { retry_after, .. } => Some(retry_after.unwrap_or(otherwise)),
+            Self::Unavailable(_) | Self::Broken(_) => Some(otherwise),
+            Self::Rejected(_) | Self::Overflow(_) => None,
+        }
+    }
+}
+
+/// The models of a harness, by profile.
+#[derive(Clone, Default)]
+pub(crate) struct Models(Vec<(String, Arc<dyn Model>)>);
+
+impl Models {
+    pub(crate) fn add(&mut self, profile: String, model: Arc<dyn Model>) {
+        self.0.retain(|(known, _)| *known != profile);
+        self.0.push((profile, model));
+    }
+
+    /// The names, the default first.
+    pub(crate) fn profiles(&self) -> Vec<String> {
+        self.0.iter().map(|(profile, _)| profile.clone()).collect()
+    }
+
+    /// The model of `profile`; the first one added where none is asked for.
+    pub(crate) fn get(&self, profile: Option<&str>) -> Option<(&str, &Arc<dyn Model>)> {
+        let found = match profile {
+            Some(wanted) => self.0.iter().find(|(known, _)| known == wanted),
+            None => self.0.first(),
+        };
+        found.map(|(profile, model)| (profile.as_str(), model))
+    }
+}

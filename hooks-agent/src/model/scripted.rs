@@ -1,0 +1,99 @@
+use std::collections::VecDeque;
+use std::sync::{Mutex, PoisonError};
+
+use hooks_core::data::{Block, ToolCall};
+use hooks_core::hook::BoxFuture;
+use serde_json::Value;
+
+use super::{Deltas, Model, ModelAnswer, ModelCall, ModelError};
+
+/// A model that says its lines one after the other: for tests, and to try a harness without a provider.
+///
+/// ```
+/// use hooks_agent::model::{Line, Scripted};
+/// use serde_json::json;
+///
+/// let model = Scripted::new([
+///     Line::call("call_1", "lookup", json!({ "id": "R-17" })),
+///     Line::text("Your flight leaves at noon."),
+/// ]);
+/// ```
+#[derive(Debug, Default)]
+pub struct Scripted {
+    lines: Mutex<VecDeque<Line>>,
+    heard: Mutex<Vec<ModelCall>>,
+}
+
+/// What a [`Scripted`] model does when it is called.
+#[derive(Clone, Debug)]
+pub struct Line {
+    answer: Result<ModelAnswer, ModelError>,
+    streams: bool,
+}
+
+impl Line {
+    /// Answers so.
+    pub fn answer(answer: ModelAnswer) -> Self {
+        Self { answer: Ok(answer), streams: false }
+    }
+
+    /// Answers with `text`.
+    pub fn text(text: impl Into<String>) -> Self {
+        Self::answer(ModelAnswer::text(text))
+    }
+
+    /// Asks for a tool.
+    pub fn call(id: impl Into<String>, tool: impl Into<String>, input: Value) -> Self {
+        Self::calls([(id.into(), tool.into(), input)])
+    }
+
+    /// Asks for tools: the id of the call, the tool's name, its input.
+    pub fn calls<I: Into<String>, T: Into<String>>(calls: impl IntoIterator<Item = (I, T, Value)>) -> Self {
+        let block = |(id, tool, input): (I, T, Value)| Block::ToolUse(ToolCall::new(id, tool, input));
+        Self::answer(ModelAnswer::new(calls.into_iter().map(block).collect()))
+    }
+
+    /// Fails.
+    pub fn error(error: ModelError) -> Self {
+        Self { answer: Err(error), streams: false }
+    }
+
+    /// Tells its text word by word before it answers, or breaks off in the middle where it fails.
+    #[must_use]
+    pub fn streamed(mut self) -> Self {
+        self.streams = true;
+        self
+    }
+}
+
+impl Scripted {
+    /// A model with these lines.
+    pub fn new(lines: impl IntoIterator<Item = Line>) -> Self {
+        Self { lines: Mutex::new(lines.into_iter().collect()), heard: Mutex::default() }
+    }
+
+    /// What it was sent so far, in order.
+    pub fn heard(&self) -> Vec<ModelCall> {
+        self.heard.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}
+
+impl Model for Scripted {
+    fn call<'a>(&'a self, call: &'a ModelCall, deltas: Deltas<'a>) -> BoxFuture<'a, Result<ModelAnswer, ModelError>> {
+        Box::pin(async move {
+            self.heard.lock().unwrap_or_else(PoisonError::into_inner).push(call.clone());
+            let line = self.lines.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
+            let Some(line) = line else {
+                return Err(ModelError::Rejected("the script has no more lines".to_owned()));
+            };
+            if line.streams {
+                let text = match &line.answer {
+                    Ok(answer) => answer.content.iter().filter_map(Block::as_text).collect::<Vec<_>>().join("\n"),
+                    Err(_) => "Well, ".to_owned(),
+                };
+                text.split_inclusive(' ').for_each(|word| deltas.text(word));
+            }
+            line.answer
+        })
+    }
+}

@@ -1,0 +1,128 @@
+use std::fmt;
+
+use hooks_core::data::{Message, Messages};
+use hooks_core::kinds::{ExitReason, StopReason};
+use hooks_core::verdict::{Contexts, Contributions, Halt, Reason};
+use hooks_core::{ConfigError, DispatchError};
+
+use crate::model::ModelError;
+use crate::store::StoreError;
+
+/// What a turn came to. Shown, it is what a person reads.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Reply {
+    /// How it ended.
+    pub outcome: Outcome,
+    /// The same in a stable word, as hooks at `turn_end` read it.
+    pub exit: ExitReason,
+    /// The messages that the turn added to the conversation, as they are stored.
+    pub messages: Messages,
+    /// Text of hooks at `stop` that goes with the answer, unless they keep it back.
+    pub contexts: Contexts,
+    /// What hooks at `stop` tell the person beside the answer.
+    pub system_messages: Vec<String>,
+    /// What hooks contributed in the phases of the turn: its policies, its audit notes, the jobs that are to be done later.
+    pub contributions: Contributions,
+    /// How often the model was called.
+    pub iterations: u32,
+}
+
+/// How a turn ended.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum Outcome {
+    /// With the model's answer.
+    Answered(Message),
+    /// A hook refused the prompt.
+    PromptBlocked(Reason),
+    /// A hook stopped the turn at its prompt.
+    PromptStopped(Reason),
+    /// A hook at `stop` put an error in the place of the answer.
+    AnswerBlocked(Reason),
+    /// A hook ended it.
+    Halted(Halt),
+    /// It went too far; the last thing that the model said, if it did.
+    #[non_exhaustive]
+    Unfinished {
+        /// Why.
+        reason: StopReason,
+        /// The model's last message.
+        last: Option<Message>,
+    },
+    /// It was cancelled.
+    Cancelled,
+    /// Something failed that the turn cannot do without.
+    Failed(TurnError),
+}
+
+/// Why a turn failed.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum TurnError {
+    /// The lists of hooks do not fit together.
+    #[error(transparent)]
+    Hooks(#[from] ConfigError),
+    /// A hook that is required failed.
+    #[error(transparent)]
+    Dispatch(DispatchError),
+    /// The model did not answer.
+    #[error(transparent)]
+    Model(#[from] ModelError),
+    /// No model has the profile that the turn asks for.
+    #[error("no model has the profile `{profile}`; there are: {known}")]
+    #[non_exhaustive]
+    NoProfile {
+        /// The profile.
+        profile: String,
+        /// The profiles there are.
+        known: String,
+    },
+    /// A message could not be stored or read.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+impl Reply {
+    /// The reply of a turn in which nothing happened.
+    pub(crate) fn of(outcome: Outcome) -> Self {
+        let exit = match &outcome {
+            Outcome::Cancelled => ExitReason::AbortedPreCall,
+            _ => ExitReason::Error,
+        };
+        Self {
+            outcome,
+            exit,
+            messages: Messages::default(),
+            contexts: Contexts::default(),
+            system_messages: Vec::new(),
+            contributions: Contributions::default(),
+            iterations: 0,
+        }
+    }
+}
+
+impl fmt::Display for Reply {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.outcome.fmt(f)?;
+        self.contexts.iter().try_for_each(|text| write!(f, "\n<stop-hook>{text}</stop-hook>"))
+    }
+}
+
+impl fmt::Display for Outcome {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Answered(message) => f.write_str(&message.text()),
+            Self::PromptBlocked(reason) => write!(f, "[Blocked by hook] {reason}"),
+            Self::PromptStopped(reason) => write!(f, "[Hook stopped] {reason}"),
+            Self::AnswerBlocked(reason) => write!(f, "[Blocked by Stop hook] {reason}"),
+            Self::Halted(halt) => write!(f, "[Hook stopped] {}", halt.reason),
+            Self::Unfinished { reason, last } => {
+                last.iter().try_for_each(|message| writeln!(f, "{}", message.text()))?;
+                write!(f, "[Not finished: {reason}]")
+            }
+            Self::Cancelled => f.write_str("[Cancelled]"),
+            Self::Failed(error) => write!(f, "[Failed] {error}"),
+        }
+    }
+}

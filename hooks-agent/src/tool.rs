@@ -1,0 +1,146 @@
+//! What the loop asks of a tool.
+
+use std::fmt;
+use std::sync::Arc;
+
+use hooks_core::HookContext;
+use hooks_core::data::{ToolCall, ToolInput, ToolResult};
+use hooks_core::hook::BoxFuture;
+use serde_json::{Value, json};
+
+/// What a model is told of a tool.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct ToolSpec {
+    /// The name, by which the model asks for it.
+    pub name: String,
+    /// What it is for.
+    pub description: String,
+    /// The JSON Schema of its input.
+    pub schema: Value,
+}
+
+impl ToolSpec {
+    /// A tool with any object as its input.
+    pub fn new(name: impl Into<String>) -> Self {
+        Self { name: name.into(), description: String::new(), schema: json!({ "type": "object" }) }
+    }
+
+    /// What it is for.
+    #[must_use]
+    pub fn description(mut self, text: impl Into<String>) -> Self {
+        self.description = text.into();
+        self
+    }
+
+    /// The JSON Schema of its input.
+    #[must_use]
+    pub fn schema(mut self, schema: Value) -> Self {
+        self.schema = schema;
+        self
+    }
+}
+
+/// Something a model can ask for.
+pub trait Tool: Send + Sync + 'static {
+    /// What the model is told of it.
+    fn spec(&self) -> ToolSpec;
+
+    /// Runs it. `call` is what the model asked for, `input` what the gate left of its input; nothing has held that against
+    /// the schema.
+    ///
+    /// The future is dropped at the deadline and where the turn is cancelled. A panic is a failure of the tool.
+    ///
+    /// # Errors
+    /// [`ToolError`], which the model is told.
+    fn run<'a>(
+        &'a self,
+        cx: &'a HookContext,
+        call: &'a ToolCall,
+        input: ToolInput,
+    ) -> BoxFuture<'a, Result<ToolResult, ToolError>>;
+}
+
+/// Why a tool failed, in words for the model.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct ToolError(String);
+
+impl ToolError {
+    /// A failure that the model is told as `message`.
+    pub fn new(message: impl Into<String>) -> Self {
+        Self(message.into())
+    }
+}
+
+/// A tool made of a plain function.
+///
+/// ```
+/// use hooks_agent::tool::{FnTool, ToolError, ToolSpec};
+///
+/// let double = FnTool::new(ToolSpec::new("double"), |_cx, input| {
+///     let number = input["number"].as_i64().ok_or_else(|| ToolError::new("`number` is missing"))?;
+///     Ok((number * 2).to_string())
+/// });
+/// ```
+pub struct FnTool<F> {
+    spec: ToolSpec,
+    run: F,
+}
+
+impl<F: Fn(&HookContext, &ToolInput) -> Result<String, ToolError> + Send + Sync + 'static> FnTool<F> {
+    /// A tool that answers with the text that `run` returns.
+    pub fn new(spec: ToolSpec, run: F) -> Self {
+        Self { spec, run }
+    }
+}
+
+impl<F: Fn(&HookContext, &ToolInput) -> Result<String, ToolError> + Send + Sync + 'static> Tool for FnTool<F> {
+    fn spec(&self) -> ToolSpec {
+        self.spec.clone()
+    }
+
+    fn run<'a>(
+        &'a self,
+        cx: &'a HookContext,
+        _call: &'a ToolCall,
+        input: ToolInput,
+    ) -> BoxFuture<'a, Result<ToolResult, ToolError>> {
+        Box::pin(async move { (self.run)(cx, &input).map(ToolResult::text) })
+    }
+}
+
+impl<F> fmt::Debug for FnTool<F> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("FnTool").field("name", &self.spec.name).finish_non_exhaustive()
+    }
+}
+
+/// The tools of a harness.
+#[derive(Clone, Default)]
+pub(crate) struct Tools(Vec<Known>);
+
+#[derive(Clone)]
+struct Known {
+    spec: ToolSpec,
+    tool: Arc<dyn Tool>,
+    /// Whether the model is offered it in every turn.
+    always: bool,
+}
+
+impl Tools {
+    pub(crate) fn add(&mut self, tool: Arc<dyn Tool>, always: bool) {
+        let spec = tool.spec();
+        self.0.retain(|known| known.spec.name != spec.name);
+        self.0.push(Known { spec, tool, always });
+    }
+
+    pub(crate) fn get(&self, name: &str) -> Option<&Arc<dyn Tool>> {
+        self.0.iter().find(|known| known.spec.name == name).map(|known| &known.tool)
+    }
+
+    /// Those that the model is offered in every turn.
+    pub(crate) fn specs(&self) -> impl Iterator<Item = &ToolSpec> {
+        self.0.iter().filter(|known| known.always).map(|known| &known.spec)
+    }
+}

@@ -1,0 +1,196 @@
+//! One turn, from the prompt to its end.
+//!
+//! Each part of it has a file; this one has their order. A part that cannot go on returns an [`Exit`], and the turn goes
+//! to its end from wherever it was: the conversation is left well formed, and `turn_end` fires once.
+
+mod ask;
+mod call;
+mod delegate;
+mod end;
+mod exit;
+mod fire;
+mod phases;
+mod prompt;
+mod room;
+mod rows;
+mod stop;
+mod tools;
+
+use std::sync::Arc;
+
+use hooks_core::data::{Message, Messages};
+use hooks_core::kinds::StopReason;
+use hooks_core::scope::PromptDef;
+use hooks_core::verdict::{Contributions, Halt};
+use hooks_core::{CancellationToken, HookContext, HookSet};
+use tokio::sync::mpsc::UnboundedSender;
+
+use crate::event::TurnEvent;
+use crate::limits::Limits;
+use crate::reply::Reply;
+use crate::session::Inner;
+use crate::tool::ToolSpec;
+use ask::Said;
+use exit::{Ending, Exit};
+use tools::Repeats;
+
+/// What a turn begins with.
+pub(crate) struct Start {
+    pub(crate) session: Arc<Inner>,
+    pub(crate) prompt: Option<PromptDef>,
+    pub(crate) input: String,
+    pub(crate) number: u64,
+    pub(crate) events: UnboundedSender<TurnEvent>,
+    pub(crate) cancellation: CancellationToken,
+}
+
+/// A turn under way.
+struct Turn {
+    session: Arc<Inner>,
+    hooks: HookSet,
+    cx: HookContext,
+    /// The same, for what a cancellation does not stop.
+    to_end: HookContext,
+    cancellation: CancellationToken,
+    events: UnboundedSender<TurnEvent>,
+    /// The conversation as the model reads it: what is stored, and what hooks put beside it for this turn.
+    view: Messages,
+    /// What this turn stored.
+    added: Messages,
+    /// What the person wrote.
+    input: String,
+    /// What the model is told before the conversation.
+    system_prompt: String,
+    /// The tools that the model is offered.
+    tools: Vec<ToolSpec>,
+    /// What hooks contributed in the phases.
+    contributions: Contributions,
+    /// Whether the prompt was taken, so that there is a turn to look back on.
+    taken: bool,
+    /// The first halt that a hook asked for.
+    halted: Option<Halt>,
+    iterations: u32,
+    /// How often hooks at `post_model_call` continued.
+    continues: u32,
+    /// How often hooks at `stop` continued since the last tool call.
+    stop_continues: u32,
+    /// Whether one ever did.
+    stop_hook_active: bool,
+    /// What hooks put beside the results of tools, until all results of a message are there.
+    beside: Vec<String>,
+    repeats: Repeats,
+    reply: Spoken,
+}
+
+/// What goes with the answer.
+#[derive(Default)]
+struct Spoken {
+    contexts: hooks_core::verdict::Contexts,
+    system_messages: Vec<String>,
+}
+
+/// Runs a turn to its end, whatever happens in it.
+pub(crate) async fn run(start: Start) -> Reply {
+    let Start { session, prompt, input, number, events, cancellation } = start;
+    // A turn sees one set from its start to its end.
+    let hooks = match session.parts.scope(&session.agent, prompt.as_ref()) {
+        Ok(hooks) => hooks,
+        Err(error) => return Reply::of(crate::reply::Outcome::Failed(error.into())),
+    };
+    let cx = session.cx.to_builder().turn(number).request(format!("{}:{number}", session.conversation));
+    let cx = match &prompt {
+        Some(prompt) => cx.prompt(prompt.name.as_str()),
+        None => cx,
+    };
+    let to_end = cx.cancellation(CancellationToken::new()).build();
+    let mut turn = Turn {
+        cx: to_end.to_builder().cancellation(cancellation.clone()).build(),
+        to_end,
+        system_prompt: session.system_prompt.clone(),
+        tools: session.parts.offered().collect(),
+        contributions: Contributions::default(),
+        taken: false,
+        input,
+        session,
+        hooks,
+        cancellation,
+        events,
+        view: Messages::default(),
+        added: Messages::default(),
+        halted: None,
+        iterations: 0,
+        continues: 0,
+        stop_continues: 0,
+        stop_hook_active: false,
+        beside: Vec::new(),
+        repeats: Repeats::default(),
+        reply: Spoken::default(),
+    };
+    let ending = turn.answer().await;
+    turn.end(ending).await
+}
+
+impl Turn {
+    /// The order of a turn.
+    async fn answer(&mut self) -> Result<Ending, Exit> {
+        let input = self.input.clone();
+        self.submit(&input).await?;
+        loop {
+            if self.iterations >= self.limits().iterations {
+                if let Some(ending) = self.stop(StopReason::MaxIterations, None).await? {
+                    return Ok(ending);
+                }
+            }
+            self.make_room().await?;
+            let said = self.ask().await?;
+            let reason = match said {
+                Said::Again => continue,
+                Said::Calls(message) => {
+                    self.iterate(message).await?;
+                    if !self.repeats.going_round(self.limits().repeats) {
+                        continue;
+                    }
+                    StopReason::DoomLoop
+                }
+                Said::Answer { message, cut } => {
+                    let reason = if cut { StopReason::LengthTruncation } else { StopReason::FinalResponse };
+                    if let Some(ending) = self.stop(reason, Some(message)).await? {
+                        return Ok(ending);
+                    }
+                    continue;
+                }
+            };
+            if let Some(ending) = self.stop(reason, None).await? {
+                return Ok(ending);
+            }
+        }
+    }
+
+    /// Stores what the model said, and runs what it asks for.
+    async fn iterate(&mut self, message: Message) -> Result<(), Exit> {
+        let calls: Vec<_> = message.tool_calls().cloned().collect();
+        self.store(message).await?;
+        // A hook at `stop` may continue anew: the turn got on.
+        self.stop_continues = 0;
+        for call in calls {
+            self.repeats.note(&call);
+            self.run_tool(call).await?;
+        }
+        // Not between two results, which providers want one after the other.
+        if !self.beside.is_empty() {
+            let text = std::mem::take(&mut self.beside).join("\n\n");
+            let text = format!("<tool-hook-context>\n{text}\n</tool-hook-context>");
+            self.view.push(Message::new(hooks_core::data::Role::User, text));
+        }
+        Ok(())
+    }
+
+    fn limits(&self) -> &Limits {
+        &self.session.parts.limits
+    }
+
+    fn tell(&self, event: TurnEvent) {
+        // Nobody may listen.
+        let _ = self.events.send(event);
+    }
+}

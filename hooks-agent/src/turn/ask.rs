@@ -1,0 +1,147 @@
+//! Asking the model, with the hooks around the call.
+
+use hooks_core::data::{Block, Message, Messages, ModelReply, ModelRequest, Role};
+use hooks_core::kinds::{ExitReason, PostModelCall, PreModelCall, PrefilterLlmHistory};
+use hooks_core::verdict::ReplyVerdict;
+
+use super::Turn;
+use super::call::Answered;
+use super::exit::Exit;
+use crate::event::TurnEvent;
+use crate::model::{MAX_TOKENS, ModelAnswer, ModelError};
+
+/// What came of asking the model.
+pub(super) enum Said {
+    /// Hooks want it to be asked again.
+    Again,
+    /// It asks for tools.
+    Calls(Message),
+    /// It answered.
+    Answer {
+        message: Message,
+        /// Whether the answer was cut at its length.
+        cut: bool,
+    },
+}
+
+/// What the loop calls the model for.
+const CALL_SITE: &str = "main";
+
+impl Turn {
+    /// Asks the model once; again where it cannot be reached, or where hooks say so.
+    pub(super) async fn ask(&mut self) -> Result<Said, Exit> {
+        self.iterations += 1;
+        self.go_on(ExitReason::AbortedPreCall)?;
+        let event = PrefilterLlmHistory::new().call_site(CALL_SITE);
+        let messages = self.fire(&event, self.view.clone()).await?.subject;
+        self.go_on(ExitReason::AbortedPreCall)?;
+        let mut retries = 0;
+        loop {
+            let request = self.request(&messages).await?;
+            self.go_on(ExitReason::AbortedPreCall)?;
+            let Answered { answer, streamed } = self.call_model(&request, messages.clone()).await?;
+            match answer {
+                Ok(answer) => return self.answered(&request, answer, streamed).await,
+                Err(error) if self.wait_to_retry(&error, retries, streamed).await? => retries += 1,
+                Err(error) => return self.refused(error).await,
+            }
+        }
+    }
+
+    /// The system prompt and the profile of the call, as hooks leave them.
+    async fn request(&mut self, messages: &Messages) -> Result<ModelRequest, Exit> {
+        let profiles = self.session.parts.models.profiles();
+        let event = PreModelCall::new().call_site(CALL_SITE).messages(messages.clone()).profiles(profiles);
+        let fired = self.fire(&event, ModelRequest::new(self.system_prompt.as_str())).await?;
+        if fired.subject.system_prompt != self.system_prompt {
+            self.tell(TurnEvent::SystemPromptChanged);
+        }
+        Ok(fired.subject)
+    }
+
+    /// Asks the model for something that is not part of the conversation; `None` where it did not answer.
+    pub(super) async fn ask_aside(&mut self, instructions: String, messages: Messages) -> Result<Option<String>, Exit> {
+        let site = "compaction";
+        let messages = self.fire(&PrefilterLlmHistory::new().call_site(site), messages).await?.subject;
+        let event = PreModelCall::new().call_site(site).messages(messages.clone());
+        let request = self.fire(&event, ModelRequest::new(instructions).defer_output(true)).await?.subject;
+        self.go_on(ExitReason::AbortedPreCall)?;
+        let (event, content) = match self.call_model(&request, messages.clone()).await?.answer {
+            Ok(answer) => (PostModelCall::new(answer.stop_reason).model(answer.model), answer.content),
+            Err(error) => (PostModelCall::failed(error.to_string()), Vec::new()),
+        };
+        let reply = ModelReply::new(content).messages(messages);
+        let reply = self.fire(&event.call_site(site), reply).await?.subject;
+        let text = Message::of(Role::Assistant, reply.content.clone()).text().into_owned();
+        Ok((!text.is_empty()).then_some(text))
+    }
+
+    /// The provider refused: hooks may repair the messages and have it asked again.
+    async fn refused(&mut self, error: ModelError) -> Result<Said, Exit> {
+        let event = PostModelCall::failed(error.to_string()).call_site(CALL_SITE);
+        let fired = self.fire(&event, ModelReply::new(Vec::new()).messages(self.view.clone())).await?;
+        if fired.verdict == ReplyVerdict::Continue && self.may_continue() {
+            self.view.clone_from(&fired.subject.messages);
+            return Ok(Said::Again);
+        }
+        self.go_on(ExitReason::AbortedPreCall)?;
+        if matches!(error, ModelError::Overflow(_)) && self.make_room_by_force().await? {
+            return Ok(Said::Again);
+        }
+        Err(Exit::from(error))
+    }
+
+    /// The model answered: hooks may rewrite what it said, or have it asked again.
+    async fn answered(&mut self, request: &ModelRequest, answer: ModelAnswer, streamed: bool) -> Result<Said, Exit> {
+        let cut = answer.stop_reason == MAX_TOKENS;
+        let event = PostModelCall::new(answer.stop_reason).call_site(CALL_SITE).model(answer.model).streamed(streamed);
+        let fired = self.fire(&event, ModelReply::new(answer.content).messages(self.view.clone())).await?;
+        let reply = fired.subject;
+        let mut message = Message::of(Role::Assistant, reply.content.clone());
+        if cut {
+            // The arguments of a call in a cut answer may be cut too.
+            message.content.retain(|block| !matches!(block, Block::ToolUse(_)));
+        }
+        self.name_calls(&mut message);
+        let calls = message.tool_calls().next().is_some();
+        // A call that is asked for is made; what was shown cannot be taken back.
+        if fired.verdict == ReplyVerdict::Continue && !calls && !streamed && self.may_continue() {
+            self.view.clone_from(&reply.messages);
+            if cut && !message.content.is_empty() {
+                self.store(message).await?;
+            }
+            return Ok(Said::Again);
+        }
+        let text = message.text();
+        if !text.is_empty() && (request.defer_output || !streamed) {
+            self.tell(TurnEvent::Text(text.into_owned()));
+        }
+        Ok(if calls { Said::Calls(message) } else { Said::Answer { message, cut } })
+    }
+
+    /// Whether hooks at `post_model_call` may have the model asked again; then it counts.
+    fn may_continue(&mut self) -> bool {
+        let may = self.continues < self.limits().continues && self.halted.is_none();
+        self.continues += u32::from(may);
+        may
+    }
+
+    /// Gives an id of its own to each call that has none, or one that another call of the conversation has.
+    fn name_calls(&self, message: &mut Message) {
+        let mut taken: Vec<String> =
+            self.view.iter().flat_map(Message::tool_calls).map(|call| call.id.clone()).collect();
+        if message.tool_calls().next().is_none() {
+            return;
+        }
+        for block in &mut message.content {
+            if let Block::ToolUse(call) = block {
+                let mut number = taken.len();
+                while call.id.is_empty() || taken.contains(&call.id) {
+                    call.id = format!("call_{number}");
+                    number += 1;
+                }
+                taken.push(call.id.clone());
+            }
+        }
+    }
+}

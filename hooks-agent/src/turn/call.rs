@@ -1,0 +1,83 @@
+//! One call of a model: its deadline, its cancellation, its panics, and when it is made again.
+
+use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use futures_util::FutureExt;
+use hooks_core::data::{Messages, ModelRequest};
+use hooks_core::kinds::ExitReason;
+
+use super::Turn;
+use super::exit::Exit;
+use crate::event::TurnEvent;
+use crate::model::{Deltas, ModelAnswer, ModelCall, ModelError};
+use crate::reply::TurnError;
+
+/// What came of a call.
+pub(super) struct Answered {
+    pub(super) answer: Result<ModelAnswer, ModelError>,
+    /// Whether text of it was shown.
+    pub(super) streamed: bool,
+}
+
+impl Turn {
+    /// Calls the model of the profile that `request` was routed to.
+    pub(super) async fn call_model(&mut self, request: &ModelRequest, messages: Messages) -> Result<Answered, Exit> {
+        let parts = Arc::clone(&self.session.parts);
+        // An empty profile clears what was asked for.
+        let wanted = request.profile.as_deref().map(str::trim).filter(|profile| !profile.is_empty());
+        let (profile, model) = parts.models.get(wanted).ok_or_else(|| TurnError::NoProfile {
+            profile: wanted.unwrap_or_default().to_owned(),
+            known: parts.models.profiles().join(", "),
+        })?;
+        let call = ModelCall {
+            system_prompt: request.system_prompt.clone(),
+            messages,
+            tools: self.tools.clone(),
+            profile: profile.to_owned(),
+        };
+
+        let shown = AtomicBool::new(false);
+        let (events, deferred) = (self.events.clone(), request.defer_output);
+        let listener = |text: &str| {
+            if !deferred {
+                shown.store(true, Ordering::Relaxed);
+                let _ = events.send(TurnEvent::Text(text.to_owned()));
+            }
+        };
+        let limit = self.limits().model;
+        // The call itself may panic, before there is a future.
+        let answer = AssertUnwindSafe(async { model.call(&call, Deltas::to(&listener)).await }).catch_unwind();
+        let answer = tokio::select! {
+            biased;
+            () = self.cancellation.cancelled() => return Err(Exit::Cancelled(ExitReason::AbortedPreCall)),
+            answer = tokio::time::timeout(limit, answer) => match answer {
+                Ok(Ok(answer)) => answer,
+                Ok(Err(_panic)) => Err(ModelError::Rejected("the model's client panicked".to_owned())),
+                Err(_) => Err(ModelError::Rejected(format!("no answer within {limit:?}"))),
+            },
+        };
+        Ok(Answered { answer, streamed: shown.load(Ordering::Relaxed) })
+    }
+
+    /// Waits where the same call may help after a while; `false` where it may not, or was made often enough.
+    pub(super) async fn wait_to_retry(&self, error: &ModelError, retries: u32, streamed: bool) -> Result<bool, Exit> {
+        let backoff = self.limits().retry_after.saturating_mul(2_u32.saturating_pow(retries));
+        // What was shown would be shown twice.
+        let wait = error.retry_after(backoff).filter(|_| retries < self.limits().retries && !streamed);
+        let Some(wait) = wait else {
+            return Ok(false);
+        };
+        self.tell(TurnEvent::Retrying { error: error.to_string() });
+        tokio::select! {
+            biased;
+            () = self.cancellation.cancelled() => Err(Exit::Cancelled(ExitReason::AbortedPreCall)),
+            () = tokio::time::sleep(wait.min(LONGEST_WAIT)) => Ok(true),
+        }
+    }
+}
+
+/// A provider that asks for more is not waited for any longer: the person is.
+const LONGEST_WAIT: Duration = Duration::from_secs(60);

@@ -1,0 +1,44 @@
+//! Asking another agent, as a tool.
+
+use std::sync::Arc;
+
+use hooks_core::data::{ToolCall, ToolInput, ToolResult};
+
+use super::Turn;
+use super::tools::Outcome;
+use crate::agents::{DEPTH, SubAgent};
+use crate::event::TurnEvent;
+use crate::reply;
+use crate::session::Session;
+
+impl Turn {
+    /// Has `agent` answer. Its turn is part of this one: cancelled with it, and over before it.
+    pub(super) async fn delegate(&mut self, agent: Arc<SubAgent>, call: &ToolCall, input: &ToolInput) -> Outcome {
+        let Some(prompt) = input.get("prompt").and_then(|prompt| prompt.as_str()) else {
+            return Outcome::Failed(format!("`{}` is asked with a `prompt`", call.name));
+        };
+        let mut path = self.cx.agent_path().to_vec();
+        path.extend(self.cx.agent().map(str::to_owned));
+        if path.len() > DEPTH {
+            return Outcome::Failed(format!(
+                "agents that ask agents go {DEPTH} levels deep; answer without `{}`",
+                call.name
+            ));
+        }
+        self.tell(TurnEvent::ToolStarted(call.clone()));
+        let conversation = format!("{}/{}", self.session.conversation, call.id);
+        let cx = self.cx.to_builder().agent(agent.agent.name.as_str()).conversation(conversation.as_str());
+        let session = Session::within(&self.session, &agent, conversation, cx.agent_path(path).build());
+        let mut turn = session.begin(None, prompt.to_owned(), self.cancellation.child_token());
+        while let Some(event) = turn.next().await {
+            self.tell(TurnEvent::Within { agent: agent.agent.name.clone(), event: Box::new(event) });
+        }
+        let reply = turn.await;
+        let text = reply.to_string();
+        match reply.outcome {
+            reply::Outcome::Answered(_) => Outcome::Succeeded(ToolResult::text(text)),
+            reply::Outcome::Cancelled => Outcome::NotDone("Not finished: the turn was cancelled".to_owned()),
+            _ => Outcome::Failed(text),
+        }
+    }
+}

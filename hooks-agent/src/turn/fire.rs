@@ -1,0 +1,65 @@
+//! One dispatch within a turn.
+
+use hooks_core::kinds::ExitReason;
+use hooks_core::{DispatchError, Fired, HookKind};
+
+use super::Turn;
+use super::exit::Exit;
+use crate::event::TurnEvent;
+use crate::reply::TurnError;
+
+impl Turn {
+    /// Fires `event`, tells who listens, and remembers the first halt: the turn ends where it is next asked to
+    /// [`go_on`](Self::go_on), after what the dispatch decided was done.
+    pub(super) async fn fire<K: HookKind>(&mut self, event: &K, subject: K::Subject) -> Result<Fired<K>, Exit> {
+        let fired = self.hooks.fire(&self.cx, event, subject).await.map_err(dispatch)?;
+        self.heard(&fired);
+        Ok(fired)
+    }
+
+    /// As [`fire`](Self::fire), and a cancellation of the turn does not stop it.
+    pub(super) async fn fire_to_end<K: HookKind>(&mut self, event: &K, subject: K::Subject) -> Result<Fired<K>, Exit> {
+        let fired = self.hooks.fire(&self.to_end, event, subject).await.map_err(dispatch)?;
+        self.heard(&fired);
+        Ok(fired)
+    }
+
+    /// Fires an event, which has no outcome, to the end.
+    pub(super) async fn announce<K: HookKind<Subject = ()>>(&mut self, event: &K) -> Result<(), Exit> {
+        let _fired = self.fire_to_end(event, ()).await?;
+        Ok(())
+    }
+
+    fn heard<K: HookKind>(&mut self, fired: &Fired<K>) {
+        if !self.hooks.has::<K>() {
+            return;
+        }
+        let report = &fired.report;
+        self.tell(TurnEvent::Fired {
+            kind: K::NAME,
+            failed: report.failures.iter().map(|failure| failure.hook.clone()).collect(),
+            halted: report.halt.is_some(),
+        });
+        if self.halted.is_none() {
+            self.halted.clone_from(&report.halt);
+        }
+    }
+
+    /// Whether the turn may go on from here; `place` is what its end is called where it was cancelled.
+    pub(super) fn go_on(&self, place: ExitReason) -> Result<(), Exit> {
+        if let Some(halt) = &self.halted {
+            return Err(Exit::Halted(halt.clone()));
+        }
+        if self.cancellation.is_cancelled() {
+            return Err(Exit::Cancelled(place));
+        }
+        Ok(())
+    }
+}
+
+fn dispatch(error: DispatchError) -> Exit {
+    match error {
+        DispatchError::Cancelled { .. } => Exit::Cancelled(ExitReason::AbortedViaError),
+        error => Exit::Failed(TurnError::Dispatch(error)),
+    }
+}

@@ -1,0 +1,111 @@
+//! The phases before the first call of the model: hooks contribute policies, context, sections, tools, bit by bit.
+
+use std::sync::Arc;
+
+use hooks_core::HookKind;
+use hooks_core::kinds::{
+    ExitReason, PostPreflightPromptContext, PostTurn, PrePolicy, PrePromptCompile, PrePromptContext,
+    PreToolMaterialization,
+};
+use hooks_core::verdict::{Contributions, Diagnostic, Verdict};
+
+use super::Turn;
+use super::exit::Exit;
+use crate::event::TurnEvent;
+use crate::tool::ToolSpec;
+
+impl Turn {
+    /// Fires the phases in their order; each is told what the earlier ones contributed.
+    pub(super) async fn phases(&mut self, input: &str) -> Result<(), Exit> {
+        let history = self.view.clone();
+        let event = PrePolicy::new(input).history(history.clone()).contributions(self.contributions.clone());
+        self.contribute(&event).await?;
+        let event = PrePromptContext::new(input).history(history.clone()).contributions(self.contributions.clone());
+        self.contribute(&event).await?;
+
+        let findings = self.preflight(input).await?;
+        let event = PostPreflightPromptContext::new(input).history(history.clone()).findings(findings);
+        self.contribute(&event.contributions(self.contributions.clone())).await?;
+
+        let names: Vec<String> = self.session.parts.offered().map(|tool| tool.name).collect();
+        let event = PreToolMaterialization::new(input).history(history.clone()).tools(names);
+        self.contribute(&event.contributions(self.contributions.clone())).await?;
+        self.materialize();
+
+        let names: Vec<String> = self.tools.iter().map(|tool| tool.name.clone()).collect();
+        let event = PrePromptCompile::new(input).history(history).tools(names);
+        self.contribute(&event.contributions(self.contributions.clone())).await?;
+        self.compile();
+        Ok(())
+    }
+
+    /// After the last call of the model: what is to be noted or done later.
+    pub(super) async fn post_turn(&mut self, reply: &str, errors: Vec<String>) -> Result<(), Exit> {
+        let calls: Vec<_> = self.added.iter().flat_map(hooks_core::data::Message::tool_calls).cloned().collect();
+        let event = PostTurn::new(self.input.as_str()).reply(reply).calls(calls).errors(errors);
+        let event = event.history(self.view.clone()).contributions(self.contributions.clone());
+        let fired = self.fire_to_end(&event, ()).await?;
+        self.contributions.merge(fired.verdict);
+        Ok(())
+    }
+
+    async fn contribute<K>(&mut self, event: &K) -> Result<(), Exit>
+    where
+        K: HookKind<Subject = (), Verdict = Contributions>,
+    {
+        let fired = self.fire(event, ()).await?;
+        self.contributions.merge(fired.verdict);
+        self.go_on(ExitReason::AbortedPreCall)
+    }
+
+    /// What the app's first look at the prompt found, where it takes one.
+    async fn preflight(&mut self, input: &str) -> Result<Vec<String>, Exit> {
+        let parts = Arc::clone(&self.session.parts);
+        let Some(preflight) = &parts.preflight else { return Ok(Vec::new()) };
+        tokio::select! {
+            biased;
+            () = self.cancellation.cancelled() => Err(Exit::Cancelled(ExitReason::AbortedPreCall)),
+            found = tokio::time::timeout(self.limits().model, preflight.look(input, &self.view)) => Ok(found.unwrap_or_default()),
+        }
+    }
+
+    /// Settles which tools the model is offered: those of the harness and those that hooks add, within the limits that
+    /// hooks set.
+    fn materialize(&mut self) {
+        let parts = Arc::clone(&self.session.parts);
+        let bundles = self.contributions.tool_bundles();
+        let added = bundles.added.iter().filter_map(|name| parts.tools.get(name).map(|tool| tool.spec()));
+        let mut tools: Vec<ToolSpec> = parts.offered().collect();
+        for tool in added {
+            if tools.iter().all(|known| known.name != tool.name) {
+                tools.push(tool);
+            }
+        }
+        tools.retain(|tool| bundles.allows(&tool.name));
+        let told = bundles.diagnostics.clone();
+        self.tools = tools;
+        self.diagnose(told);
+    }
+
+    /// Writes the system prompt from its parts.
+    fn compile(&mut self) {
+        let (policies, sections, context) = (
+            self.contributions.policies().diagnostics,
+            self.contributions.prompt_sections(),
+            self.contributions.prompt_context(),
+        );
+        let mut parts = vec![std::mem::take(&mut self.system_prompt)];
+        parts.extend(sections.entries.iter().map(|section| format!("## {}\n\n{}", section.title, section.text)));
+        parts.extend(context.entries.iter().map(|entry| entry.text.to_owned()));
+        parts.retain(|part| !part.is_empty());
+        let told = [policies, sections.diagnostics, context.diagnostics].concat();
+        self.system_prompt = parts.join("\n\n");
+        self.diagnose(told);
+    }
+
+    fn diagnose(&self, told: Vec<Diagnostic>) {
+        for diagnostic in told {
+            self.tell(TurnEvent::Diagnostic(diagnostic));
+        }
+    }
+}

@@ -1,0 +1,58 @@
+//! The beginning of a turn: the stored conversation, the person's prompt, and what hooks put around it.
+
+use hooks_core::data::{Message, Messages, Role};
+use hooks_core::kinds::{BeforeAgentStart, ExitReason, FilterMessages, UserPromptSubmit};
+use hooks_core::verdict::PromptDecision;
+
+use super::Turn;
+use super::exit::Exit;
+use crate::reply::Outcome;
+use crate::store;
+
+impl Turn {
+    /// Reads the conversation, and puts the prompt behind it, with what hooks make of both.
+    ///
+    /// Of what hooks at `user_prompt_submit` leave, the person's message is stored; the rest holds for this turn.
+    pub(super) async fn submit(&mut self, input: &str) -> Result<(), Exit> {
+        let parts = std::sync::Arc::clone(&self.session.parts);
+        let rows = store::read(&*parts.store, &self.session.conversation).await?;
+        let stored = Messages::from(rows.into_iter().map(|row| row.message).collect::<Vec<_>>());
+        self.view = self.fire(&FilterMessages::new(), stored).await?.subject;
+        self.go_on(ExitReason::AbortedPreCall)?;
+
+        let mut original = self.view.clone();
+        original.push(Message::new(Role::User, input));
+        let fired = self.fire(&UserPromptSubmit::new(input, original.clone()), original).await?;
+        match fired.verdict.decision {
+            PromptDecision::Block(reason) => return Err(Exit::Refused(Outcome::PromptBlocked(reason))),
+            PromptDecision::Stop(reason) => return Err(Exit::Refused(Outcome::PromptStopped(reason))),
+            _ => {}
+        }
+        self.go_on(ExitReason::AbortedPreCall)?;
+
+        let mut view = fired.subject;
+        let prompt = match view.last() {
+            Some(last) if last.role == Role::User => view.pop(),
+            _ => None,
+        };
+        let wrapped = |text: &String| format!("<user-prompt-submit-hook>\n{text}\n</user-prompt-submit-hook>");
+        view.extend(fired.verdict.contexts.iter().map(|text| Message::new(Role::User, wrapped(text))));
+        self.view = view;
+        self.taken = true;
+        if let Some(prompt) = prompt {
+            self.store(prompt).await?;
+        }
+        self.start_agent(input).await
+    }
+
+    /// Settles what the model is told before the conversation.
+    async fn start_agent(&mut self, input: &str) -> Result<(), Exit> {
+        let event = BeforeAgentStart::new(input).messages(self.view.clone()).trigger(self.session.trigger);
+        let start = self.fire(&event, ()).await?.verdict;
+        let own = start.system_prompt.unwrap_or_else(|| self.session.system_prompt.clone());
+        let parts = [own.as_str()].into_iter().chain(self.session.contexts.iter()).chain(start.contexts.iter());
+        self.system_prompt = parts.filter(|part| !part.is_empty()).collect::<Vec<_>>().join("\n\n");
+        self.go_on(ExitReason::AbortedPreCall)?;
+        self.phases(input).await
+    }
+}

@@ -1,0 +1,88 @@
+//! Making room in the model's window.
+
+use std::sync::Arc;
+
+use hooks_core::data::{CompactedHistory, Message, Messages, Role};
+use hooks_core::kinds::{BeforeCompaction, CompactionKind, CompactionTrigger, PostCompact};
+use hooks_core::verdict::Permission;
+
+use super::Turn;
+use super::exit::Exit;
+use crate::event::TurnEvent;
+use crate::window::{Compaction, Window};
+
+/// From the one that loses least to the one that loses most.
+const KINDS: [CompactionKind; 3] = [CompactionKind::Micro, CompactionKind::Full, CompactionKind::MinimalHistory];
+
+impl Turn {
+    /// Compacts the conversation where it is too long for the window, as far as hooks let it.
+    pub(super) async fn make_room(&mut self) -> Result<(), Exit> {
+        let parts = Arc::clone(&self.session.parts);
+        let Some(window) = &parts.window else { return Ok(()) };
+        for kind in KINDS {
+            let used = window.used(&self.system_prompt, &self.view);
+            if used <= window.compact_at {
+                break;
+            }
+            let event = BeforeCompaction::new(CompactionTrigger::Auto, kind, self.view.clone())
+                .reason("compression_threshold")
+                .token_count(used)
+                .overflowed(used > window.tokens);
+            self.compact(window, event).await?;
+        }
+        Ok(())
+    }
+
+    /// The provider says that the messages do not fit: a refusal has no power now. `false` where nothing more can go.
+    pub(super) async fn make_room_by_force(&mut self) -> Result<bool, Exit> {
+        let parts = Arc::clone(&self.session.parts);
+        let window = parts.window.clone().unwrap_or_else(|| Window::new(u64::MAX));
+        for kind in KINDS {
+            let event = BeforeCompaction::new(CompactionTrigger::Auto, kind, self.view.clone())
+                .reason("api_overflow")
+                .overflowed(true);
+            if self.compact(&window, event).await? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// One compaction with the hooks around it; whether the conversation is shorter now.
+    async fn compact(&mut self, window: &Window, event: BeforeCompaction) -> Result<bool, Exit> {
+        let Some(compaction) = window.compactor.compact(&event.compaction, &self.view) else {
+            return Ok(false);
+        };
+        let verdict = self.fire(&event, ()).await?.verdict;
+        // Nobody is asked about it: what is not allowed waits until there is no other way.
+        let refused = !matches!(verdict, Permission::NoOpinion | Permission::Allow);
+        if refused && !event.overflowed {
+            return Ok(false);
+        }
+        let before = self.view.len();
+        let rest = match compaction {
+            Compaction::Rest(rest) => rest,
+            Compaction::Summarise { instructions, old, kept } => match self.ask_aside(instructions, old).await? {
+                Some(summary) => CompactedHistory::new(kept).summary(summary),
+                // Without a summary there is the next kind.
+                None => return Ok(false),
+            },
+        };
+        let event = PostCompact::new(event.trigger, event.compaction)
+            .injection_mode(window.injection_mode.as_str())
+            .compacted_count((before.saturating_sub(rest.messages.len())) as u64);
+        let rest = self.fire_to_end(&event, rest).await?.subject;
+        self.view = unfolded(&rest);
+        let parts = Arc::clone(&self.session.parts);
+        parts.store.fold(&self.session.conversation, self.view.to_vec()).await?;
+        self.tell(TurnEvent::Compacted { kind: event.compaction, messages: self.view.len() });
+        Ok(true)
+    }
+}
+
+/// The messages that the conversation goes on with, the summary first.
+fn unfolded(rest: &CompactedHistory) -> Messages {
+    let summary = rest.summary.iter().map(|text| format!("<conversation-summary>\n{text}\n</conversation-summary>"));
+    let messages = summary.map(|text| Message::new(Role::User, text)).chain(rest.messages.iter().cloned());
+    messages.collect::<Vec<_>>().into()
+}

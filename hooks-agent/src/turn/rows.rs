@@ -1,0 +1,33 @@
+//! Storing what was said.
+
+use std::sync::Arc;
+
+use hooks_core::data::Message;
+use hooks_core::kinds::{AfterCreateMessage, BeforeCreateMessage};
+
+use super::Turn;
+use super::exit::Exit;
+use crate::event::TurnEvent;
+use crate::store::StoreError;
+
+impl Turn {
+    /// Stores `message` with the hooks around it. What is stored is what the model reads on.
+    ///
+    /// A cancellation does not stop this: what was said is kept, and each hook has its own deadline.
+    pub(super) async fn store(&mut self, message: Message) -> Result<(), Exit> {
+        let row = self.fire_to_end(&BeforeCreateMessage::new(), message).await?.subject;
+        self.append(row).await
+    }
+
+    /// Puts `message` into the store and into the view as it is, and says so.
+    pub(super) async fn append(&mut self, message: Message) -> Result<(), Exit> {
+        let parts = Arc::clone(&self.session.parts);
+        let rows = parts.store.append(&self.session.conversation, vec![message]).await?;
+        let stored = rows.into_iter().next().map(|row| row.message);
+        let stored = stored.ok_or_else(|| StoreError::new("it gave no row back for a message"))?;
+        self.view.push(stored.clone());
+        self.added.push(stored.clone());
+        self.tell(TurnEvent::Stored(stored.clone()));
+        self.announce(&AfterCreateMessage::new(stored)).await
+    }
+}

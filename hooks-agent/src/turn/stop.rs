@@ -1,0 +1,91 @@
+//! The end that a turn is about to come to, and the hooks that may not let it.
+
+use hooks_core::data::{Message, Role};
+use hooks_core::kinds::{ExitReason, Stop, StopReason};
+use hooks_core::verdict::StopDecision;
+
+use super::Turn;
+use super::exit::{Ending, Exit};
+use crate::event::{StopOutcome, TurnEvent};
+
+impl Turn {
+    /// Asks the hooks at `stop`; `None` where the turn goes on.
+    ///
+    /// `message` is the model's answer, which is stored after they were asked: one of them may put an error in its place.
+    pub(super) async fn stop(&mut self, reason: StopReason, message: Option<Message>) -> Result<Option<Ending>, Exit> {
+        if self.halted.is_some() {
+            self.store_said(message).await?;
+            return self.go_on(ExitReason::AbortedPostResponse).map(|()| None);
+        }
+        let at_cap = self.iterations >= self.limits().iterations;
+        let mut event = Stop::new(reason.clone()).at_iteration_cap(at_cap).stop_hook_active(self.stop_hook_active);
+        event.last_message = message.clone().or_else(|| self.last_said());
+        let verdict = match self.fire(&event, ()).await {
+            Ok(fired) => fired.verdict,
+            Err(exit) => {
+                self.store_said(message).await?;
+                return Err(exit);
+            }
+        };
+        for text in &verdict.system_messages {
+            self.tell(TurnEvent::SystemMessage(text.clone()));
+        }
+        self.reply.system_messages.extend(verdict.system_messages);
+        if !verdict.suppress_output && reason == StopReason::FinalResponse {
+            self.reply.contexts = verdict.contexts;
+        }
+
+        let outcome = match &verdict.decision {
+            StopDecision::Block(_) => StopOutcome::Block,
+            StopDecision::Continue(_) if at_cap => StopOutcome::ContinueAtMaxIter,
+            StopDecision::Continue(_) if self.stop_continues >= self.limits().stop_continues => {
+                StopOutcome::ReentryCapped
+            }
+            StopDecision::Continue(_) if self.halted.is_none() => StopOutcome::Continue,
+            _ => StopOutcome::Allow,
+        };
+        if self.hooks.has::<Stop>() {
+            self.tell(TurnEvent::Stop(outcome));
+        }
+        match (outcome, verdict.decision) {
+            (StopOutcome::Continue, StopDecision::Continue(follow_up)) => {
+                self.store_said(message).await?;
+                self.stop_continues += 1;
+                self.stop_hook_active = true;
+                let text = format!("<system-reminder>a stop hook asks to go on</system-reminder>\n{follow_up}");
+                self.store(Message::new(Role::User, text)).await?;
+                self.go_on(ExitReason::AbortedPostResponse)?;
+                Ok(None)
+            }
+            (_, StopDecision::Block(reason)) => {
+                self.store(Message::new(Role::Assistant, format!("[Blocked by Stop hook] {reason}"))).await?;
+                Ok(Some(Ending::Blocked(reason)))
+            }
+            _ => {
+                self.store_said(message).await?;
+                self.go_on(ExitReason::AbortedPostResponse)?;
+                let answer = self.added.last().cloned().filter(|last| last.role == Role::Assistant);
+                Ok(Some(match (reason, answer) {
+                    (StopReason::FinalResponse, Some(answer)) => Ending::Answered(answer, ExitReason::NoToolCalls),
+                    (StopReason::LengthTruncation, Some(answer)) => {
+                        Ending::Answered(answer, ExitReason::MaxTokensReached)
+                    }
+                    (reason, _) => Ending::Unfinished(reason),
+                }))
+            }
+        }
+    }
+
+    /// Stores the model's answer. One without a word is an answer too, but there is nothing to store.
+    async fn store_said(&mut self, message: Option<Message>) -> Result<(), Exit> {
+        match message {
+            Some(message) if !message.content.is_empty() => self.store(message).await,
+            _ => Ok(()),
+        }
+    }
+
+    /// What the model said last in this turn.
+    pub(super) fn last_said(&self) -> Option<Message> {
+        self.added.iter().rev().find(|message| message.role == Role::Assistant).cloned()
+    }
+}

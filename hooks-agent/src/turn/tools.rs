@@ -1,0 +1,194 @@
+//! One tool call: the gate, the run, the result.
+
+use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use futures_util::FutureExt;
+use hooks_core::data::{Block, Message, ResultRow, Role, ToolCall, ToolInput, ToolResult, ToolResultBlock};
+use hooks_core::kinds::{
+    AfterToolCall, AfterToolCallFailure, AfterToolCallSuccess, BeforeStoreToolResult, BeforeToolCall, ExitReason,
+};
+use hooks_core::verdict::{Permission, Question};
+
+use super::Turn;
+use super::exit::Exit;
+use crate::approve::{Answer, Request};
+use crate::event::TurnEvent;
+
+/// How often the same was asked for in a row.
+#[derive(Default)]
+pub(super) struct Repeats {
+    last: Option<(String, String)>,
+    times: u32,
+}
+
+impl Repeats {
+    pub(super) fn note(&mut self, call: &ToolCall) {
+        let this = Some((call.name.clone(), call.input.to_text().into_owned()));
+        self.times = if self.last == this { self.times + 1 } else { 1 };
+        self.last = this;
+    }
+
+    /// Whether the model goes round in circles; then counting begins anew.
+    pub(super) fn going_round(&mut self, limit: u32) -> bool {
+        let round = self.times >= limit;
+        if round {
+            *self = Self::default();
+        }
+        round
+    }
+}
+
+/// What a call came to, before any hook hears of it.
+pub(super) enum Outcome {
+    Succeeded(ToolResult),
+    /// The tool ran and failed.
+    Failed(String),
+    /// The tool did not run, or not to its end.
+    NotDone(String),
+}
+
+impl Turn {
+    /// Carries one call from the gate to its stored result.
+    pub(super) async fn run_tool(&mut self, call: ToolCall) -> Result<(), Exit> {
+        self.go_on(ExitReason::AbortedDuringTools)?;
+        let gate = self.fire(&BeforeToolCall::new(call.clone()), call.input.clone()).await;
+        let (input, verdict) = match gate {
+            Ok(fired) => (fired.subject, fired.verdict),
+            Err(exit) => {
+                let input = call.input.clone();
+                let told = Outcome::NotDone("Not run: the gate could not answer".to_owned());
+                self.finish(call, input, told, Duration::ZERO).await?;
+                return Err(exit);
+            }
+        };
+        let start = Instant::now();
+        let outcome = match self.refusal(&call, &input, verdict).await {
+            Some(refusal) => Outcome::NotDone(refusal),
+            None => self.run(&call, &input).await,
+        };
+        self.finish(call, input, outcome, start.elapsed()).await
+    }
+
+    /// What the model is told where the call may not run.
+    async fn refusal(&mut self, call: &ToolCall, input: &ToolInput, verdict: Permission) -> Option<String> {
+        if let Some(halt) = &self.halted {
+            return Some(format!("Not run, the turn had ended: {}", halt.reason));
+        }
+        let (question, deferred) = match verdict {
+            Permission::NoOpinion | Permission::Allow => return None,
+            Permission::Ask(question) => (question, false),
+            Permission::Defer(question) => (question, true),
+            Permission::Deny(denial) => return Some(format!("Denied: {}", denial.reason)),
+            // A permission of a later version is not one to run by.
+            _ => return Some("Denied: the gate's answer is unknown here".to_owned()),
+        };
+        self.approval(call, input, *question, deferred).await
+    }
+
+    async fn approval(
+        &mut self,
+        call: &ToolCall,
+        input: &ToolInput,
+        question: Question,
+        deferred: bool,
+    ) -> Option<String> {
+        let parts = Arc::clone(&self.session.parts);
+        let request = Request::new(call.clone(), input.clone(), question, deferred);
+        let answer = AssertUnwindSafe(async { parts.approver.approve(&request).await }).catch_unwind();
+        let answer = tokio::select! {
+            biased;
+            () = self.cancellation.cancelled() => return Some("Not run: the turn was cancelled".to_owned()),
+            answer = tokio::time::timeout(self.limits().approval, answer) => answer,
+        };
+        match answer {
+            Ok(Ok(Answer::Yes)) => None,
+            Ok(Ok(Answer::No(reason))) => Some(format!("Denied: {}. {reason}", request.question.reason)),
+            Ok(Err(_panic)) => Some(format!("Denied: {}. The answer could not be got", request.question.reason)),
+            Err(_) => Some(format!("Denied: {}. Nobody answered", request.question.reason)),
+        }
+    }
+
+    async fn run(&mut self, call: &ToolCall, input: &ToolInput) -> Outcome {
+        let parts = Arc::clone(&self.session.parts);
+        let offered = self.tools.iter().any(|tool| tool.name == call.name);
+        if let Some(agent) = parts.agents.get(&call.name).filter(|_| offered) {
+            return self.delegate(Arc::clone(agent), call, input).await;
+        }
+        let Some(tool) = parts.tools.get(&call.name).filter(|_| offered) else {
+            let known: Vec<_> = self.tools.iter().map(|tool| tool.name.as_str()).collect();
+            return Outcome::Failed(format!("there is no tool `{}`; there are: {}", call.name, known.join(", ")));
+        };
+        if input.is_string() {
+            return Outcome::Failed(
+                "the arguments are not JSON; write an object that fits the tool's schema".to_owned(),
+            );
+        }
+        self.tell(TurnEvent::ToolStarted(call.clone()));
+        let limit = self.limits().tool;
+        let run = AssertUnwindSafe(async { tool.run(&self.cx, call, input.clone()).await }).catch_unwind();
+        tokio::select! {
+            biased;
+            () = self.cancellation.cancelled() => Outcome::NotDone("Not finished: the turn was cancelled".to_owned()),
+            result = tokio::time::timeout(limit, run) => match result {
+                Ok(Ok(Ok(result))) if result.is_error => Outcome::Failed(result.to_text().into_owned()),
+                Ok(Ok(Ok(result))) => Outcome::Succeeded(result),
+                Ok(Ok(Err(error))) => Outcome::Failed(error.to_string()),
+                Ok(Err(_panic)) => Outcome::Failed(format!("the tool `{}` crashed", call.name)),
+                Err(_) => Outcome::Failed(format!("the tool `{}` was not done within {limit:?}", call.name)),
+            },
+        }
+    }
+
+    /// Tells the hooks what came of the call, and stores its result: a call is never left without one.
+    async fn finish(&mut self, call: ToolCall, input: ToolInput, outcome: Outcome, took: Duration) -> Result<(), Exit> {
+        let history = self.view.clone();
+        let (result, error, removed_by) = match outcome {
+            Outcome::Succeeded(result) => {
+                let event = AfterToolCallSuccess::new(call.clone()).ran_with(input.clone()).history(history).took(took);
+                let fired = self.fire_to_end(&event, self.shortened(result)).await?;
+                (fired.subject, None, fired.report.removed_by.clone())
+            }
+            Outcome::Failed(error) => {
+                let event = AfterToolCallFailure::new(call.clone(), error.as_str());
+                let event = event.ran_with(input.clone()).history(history).took(took);
+                let fired = self.fire_to_end(&event, self.shortened(ToolResult::error(error.as_str()))).await?;
+                (fired.subject, Some(error), fired.report.removed_by.clone())
+            }
+            Outcome::NotDone(why) => (Some(ToolResult::error(why.as_str())), Some(why), None),
+        };
+        let mut event = AfterToolCall::new(call.clone()).ran_with(input).took(took);
+        event.result.clone_from(&result);
+        event.error = error;
+        self.announce(&event).await?;
+        let result = result.unwrap_or_else(|| {
+            let by = removed_by.map(|hook| format!(" by {hook}")).unwrap_or_default();
+            ToolResult::text(format!("[result removed{by}]"))
+        });
+        self.store_result(&call, &result).await?;
+        self.beside.extend(result.additional_context.iter().cloned());
+        self.tell(TurnEvent::ToolFinished { call, result });
+        Ok(())
+    }
+
+    async fn store_result(&mut self, call: &ToolCall, result: &ToolResult) -> Result<(), Exit> {
+        let event = BeforeStoreToolResult::new(call.clone());
+        let row = self.fire_to_end(&event, ResultRow::new(call, result)).await?.subject;
+        let mut block = ToolResultBlock::new(row.call_id.as_str(), row.content.clone());
+        block.name = Some(row.tool.clone());
+        block.is_error = row.is_error;
+        block.extra = row.extra.clone();
+        self.store(Message::of(Role::Tool, vec![Block::ToolResult(block)])).await
+    }
+
+    /// A result of which no more is kept than fits.
+    fn shortened(&self, mut result: ToolResult) -> ToolResult {
+        let limit = self.limits().result_chars;
+        result.rewrite_text(|text| {
+            let (end, _) = text.char_indices().nth(limit)?;
+            Some(format!("{}\n[cut: the tool's answer was longer]", &text[..end]))
+        });
+        result
+    }
+}

@@ -1,0 +1,127 @@
+//! How much of a conversation a model can read, and what is done when it is too much.
+
+mod drop_then_summarise;
+
+use std::fmt;
+use std::sync::Arc;
+
+use hooks_core::data::{CompactedHistory, Messages};
+use hooks_core::kinds::CompactionKind;
+
+pub use drop_then_summarise::DropThenSummarise;
+
+/// The window of the models of a harness.
+///
+/// ```
+/// use hooks_agent::window::Window;
+///
+/// let window = Window::new(128_000).compact_at(100_000).count_with(|text| text.split_whitespace().count() as u64);
+/// ```
+#[derive(Clone)]
+pub struct Window {
+    /// Tokens that the model can read.
+    pub(crate) tokens: u64,
+    /// Tokens from which on the conversation is compacted.
+    pub(crate) compact_at: u64,
+    pub(crate) injection_mode: String,
+    pub(crate) compactor: Arc<dyn Compactor>,
+    count: Arc<dyn Fn(&str) -> u64 + Send + Sync>,
+}
+
+impl Window {
+    /// A window of `tokens`; the conversation is compacted when four fifths are full.
+    pub fn new(tokens: u64) -> Self {
+        Self {
+            tokens,
+            compact_at: tokens / 5 * 4,
+            injection_mode: "full".to_owned(),
+            compactor: Arc::new(DropThenSummarise::default()),
+            count: Arc::new(estimate),
+        }
+    }
+
+    /// Tokens from which on the conversation is compacted.
+    #[must_use]
+    pub fn compact_at(mut self, tokens: u64) -> Self {
+        self.compact_at = tokens.min(self.tokens);
+        self
+    }
+
+    /// How much of the standing context is put in again after a compaction, in the app's word; hooks at `post_compact`
+    /// may filter by it. `full` where this is not said.
+    #[must_use]
+    pub fn injection_mode(mut self, word: impl Into<String>) -> Self {
+        self.injection_mode = word.into();
+        self
+    }
+
+    /// What makes a conversation shorter; [`DropThenSummarise`] where this is not said.
+    #[must_use]
+    pub fn compactor(mut self, compactor: impl Compactor) -> Self {
+        self.compactor = Arc::new(compactor);
+        self
+    }
+
+    /// Counts tokens, as the model's own tokenizer does; a token for each four bytes where this is not said.
+    #[must_use]
+    pub fn count_with(mut self, count: impl Fn(&str) -> u64 + Send + Sync + 'static) -> Self {
+        self.count = Arc::new(count);
+        self
+    }
+
+    /// Tokens of a call with these messages.
+    pub(crate) fn used(&self, system_prompt: &str, messages: &Messages) -> u64 {
+        // The JSON of a message is what is sent, give or take the provider's own framing.
+        let text = |message| serde_json::to_string(message).unwrap_or_default();
+        (self.count)(system_prompt) + messages.iter().map(|message| (self.count)(&text(message))).sum::<u64>()
+    }
+}
+
+impl fmt::Debug for Window {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Window")
+            .field("tokens", &self.tokens)
+            .field("compact_at", &self.compact_at)
+            .finish_non_exhaustive()
+    }
+}
+
+/// English text has about four bytes to a token; other text has fewer, so this errs on the side of too few tokens there.
+fn estimate(text: &str) -> u64 {
+    (text.len() as u64).div_ceil(4)
+}
+
+/// Makes a conversation shorter. The loop asks for one kind of compaction after the other until the rest fits:
+/// `microcompact`, `full`, `minimal_history`.
+pub trait Compactor: Send + Sync + 'static {
+    /// What is to be done to `messages`; `None` where this kind of compaction would change nothing.
+    ///
+    /// The last prompt and what came after it are the turn under way. A call must keep its result.
+    fn compact(&self, kind: &CompactionKind, messages: &Messages) -> Option<Compaction>;
+}
+
+/// What a [`Compactor`] wants to be done.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Compaction {
+    /// The conversation goes on with this.
+    Rest(CompactedHistory),
+    /// A model is asked for a summary, which takes the place of `old`. The kinds of a model call fire for it, with the
+    /// call site `compaction`.
+    #[non_exhaustive]
+    Summarise {
+        /// What the model is told to do.
+        instructions: String,
+        /// What is summed up.
+        old: Messages,
+        /// What follows the summary.
+        kept: Messages,
+    },
+}
+
+impl Compaction {
+    /// A summary by a model takes the place of `old`, and `kept` follows it.
+    pub fn summarise(instructions: impl Into<String>, old: Messages, kept: Messages) -> Self {
+        Self::Summarise { instructions: instructions.into(), old, kept }
+    }
+}

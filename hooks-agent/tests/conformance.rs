@@ -1,0 +1,187 @@
+//! Promise 11: each kind that the loop declares really fires, once per occurrence, and what its hooks decide is used.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "the helpers of tests are tests too")]
+
+use std::error::Error;
+use std::sync::{Arc, Mutex};
+
+use hooks_agent::channel::{Channel, Heard};
+use hooks_agent::model::{Line, ModelError, Scripted};
+use hooks_agent::store::{MemoryStore, MessageStore};
+use hooks_agent::tool::{FnTool, ToolError, ToolSpec};
+use hooks_agent::window::Window;
+use hooks_agent::{Harness, Session};
+use hooks_core::data::{Block, Message, MessageUpdate};
+use hooks_core::hook::BoxFuture;
+use hooks_core::kinds::SessionEndReason;
+use hooks_core::prelude::*;
+use hooks_core::testing::{self, Drive};
+use serde_json::{Value, json};
+
+/// The loop, whose model either tells its text as it comes or all at once.
+struct Loop {
+    streams: bool,
+}
+
+/// Keeps what is sent.
+#[derive(Default)]
+struct Mail(Mutex<Vec<String>>);
+
+impl Channel for Mail {
+    fn name(&self) -> &'static str {
+        "mail"
+    }
+
+    fn send<'a>(&'a self, _recipient: &'a str, message: &'a Message) -> BoxFuture<'a, Result<Option<String>, String>> {
+        Box::pin(async move {
+            self.0.lock().unwrap().push(message.text().into_owned());
+            Ok(None)
+        })
+    }
+}
+
+impl Loop {
+    /// What the model says, so that the kind fires once.
+    fn lines(&self, kind: &str) -> Vec<Line> {
+        let call = |tool: &str| Line::call("1", tool, json!({ "id": "a" }));
+        let end = || Line::error(ModelError::Rejected("no more".into()));
+        let text = || if self.streams { Line::text("hello there").streamed() } else { Line::text("hello there") };
+        match kind {
+            // A turn that the provider ends stores the prompt alone.
+            "before_create_message" | "after_create_message" => vec![end()],
+            "after_tool_call_failure" => vec![call("breaks"), text()],
+            "before_tool_call" | "after_tool_call_success" | "after_tool_call" | "before_store_tool_result" => {
+                vec![call("lookup"), text()]
+            }
+            _ => vec![text(), text()],
+        }
+    }
+}
+
+impl Drive for Loop {
+    async fn drive(&self, kind: &str, hooks: &HookSet) -> Result<Value, Box<dyn Error + Send + Sync>> {
+        let (model, store) = (Arc::new(Scripted::new(self.lines(kind))), Arc::new(MemoryStore::new()));
+        let ran: Arc<Mutex<Vec<String>>> = Arc::default();
+        let noted = Arc::clone(&ran);
+        let mut harness = Harness::builder(Registry::empty())
+            .hooks(hooks.clone())
+            .shared_model("main", model.clone())
+            .shared_store(store.clone())
+            .tool(FnTool::new(ToolSpec::new("lookup"), move |_cx, input| {
+                noted.lock().unwrap().push(input.to_string());
+                Ok("found".to_owned())
+            }))
+            .tool(FnTool::new(ToolSpec::new("breaks"), |_cx, _input| Err(ToolError::new("it broke"))));
+        if kind.contains("compact") {
+            harness = harness.window(Window::new(1_000).compact_at(0));
+        }
+        if kind.contains("compact") || kind == "filter_messages" {
+            // A turn before: there has to be something to leave out.
+            let rows = vec![Message::new(Role::User, "before"), Message::new(Role::Assistant, "yes")];
+            store.append("c", rows).await?;
+        }
+        let (harness, mail) = (harness.build(), Mail::default());
+        let told = match kind {
+            "init" | "gateway_start" => harness.start("here").await.map(|()| Value::Null),
+            "gateway_stop" | "shutdown" => harness.stop("done").await.map(|()| Value::Null),
+            _ => talk(kind, &harness, &mail).await,
+        };
+        let rows = store.page("c", None, 100).await?.rows;
+        let heard: Vec<_> = model.heard().into_iter().map(|call| json!([call.system_prompt, call.messages])).collect();
+        Ok(json!({
+            "told": told.map_err(|error| error.to_string())?,
+            "stored": rows.iter().map(|row| &row.message).collect::<Vec<_>>(),
+            "heard": heard,
+            "ran": *ran.lock().unwrap(),
+            "sent": *mail.0.lock().unwrap(),
+        }))
+    }
+
+    fn probe(&self, id: &str, kind: &str) -> Option<Hook> {
+        fn mark(message: &mut Message) {
+            message.content.push(Block::text("probed"));
+        }
+        fn mark_all(messages: &mut Messages) {
+            messages.iter_mut().for_each(mark);
+        }
+        fn mark_result(result: &mut ToolResult) {
+            result.content.push(Block::text("probed"));
+        }
+        Some(match kind {
+            "session_start" => Hook::reader::<SessionStart, _, _, _>(id, |_, _, ()| Contexts::from("probed")),
+            "message_received" => Hook::writer::<MessageReceived, _, _, _>(id, |_, _, message| mark(message)),
+            "message_sending" => Hook::writer::<MessageSending, _, _, _>(id, |_, _, message| mark(message)),
+            "filter_messages" => Hook::writer::<FilterMessages, _, _, _>(id, |_, _, messages| mark_all(messages)),
+            "user_prompt_submit" => Hook::writer::<UserPromptSubmit, _, _, _>(id, |_, _, messages| mark_all(messages)),
+            "prefilter_llm_history" => {
+                Hook::writer::<PrefilterLlmHistory, _, _, _>(id, |_, _, messages| mark_all(messages))
+            }
+            "before_agent_start" => {
+                Hook::reader::<BeforeAgentStart, _, _, _>(id, |_, _, ()| AgentStart::context("probed"))
+            }
+            "before_create_message" => Hook::writer::<BeforeCreateMessage, _, _, _>(id, |_, _, row| mark(row)),
+            "before_update_message" => {
+                Hook::writer::<BeforeUpdateMessage, _, _, _>(id, |_, _, update: &mut MessageUpdate| {
+                    update.insert("probed".to_owned(), true.into());
+                })
+            }
+            "pre_model_call" => Hook::writer::<PreModelCall, _, _, _>(id, |_, _, request: &mut ModelRequest| {
+                request.system_prompt.push_str("probed");
+            }),
+            "post_model_call" => Hook::writer::<PostModelCall, _, _, _>(id, |_, _, reply: &mut ModelReply| {
+                reply.content.push(Block::text("probed"));
+            }),
+            "before_tool_call" => Hook::reader::<BeforeToolCall, _, _, _>(id, |_, _, _| Permission::deny("probed")),
+            "after_tool_call_success" => {
+                Hook::writer::<AfterToolCallSuccess, _, _, _>(id, |_, _, result| mark_result(result))
+            }
+            "after_tool_call_failure" => {
+                Hook::writer::<AfterToolCallFailure, _, _, _>(id, |_, _, result| mark_result(result))
+            }
+            "before_store_tool_result" => {
+                Hook::writer::<BeforeStoreToolResult, _, _, _>(id, |_, _, row: &mut ResultRow| {
+                    row.content.push(Block::text("probed"));
+                })
+            }
+            "before_compaction" => Hook::reader::<BeforeCompaction, _, _, _>(id, |_, _, ()| Permission::deny("probed")),
+            "post_compact" => Hook::writer::<PostCompact, _, _, _>(id, |_, _, rest: &mut CompactedHistory| {
+                rest.summary = Some("probed".to_owned());
+            }),
+            "pre_policy" => contributes::<PrePolicy>(id),
+            "pre_prompt_context" => contributes::<PrePromptContext>(id),
+            "post_preflight_prompt_context" => contributes::<PostPreflightPromptContext>(id),
+            "pre_tool_materialization" => contributes::<PreToolMaterialization>(id),
+            "pre_prompt_compile" => contributes::<PrePromptCompile>(id),
+            "post_turn" => contributes::<PostTurn>(id),
+            "stop" => Hook::reader::<Stop, _, _, _>(id, |_, _, ()| StopVerdict::block("probed")),
+            _ => return None,
+        })
+    }
+}
+
+/// Adds to the prompt, and to what is handed to the app.
+fn contributes<K: HookKind<Subject = (), Verdict = Contributions>>(id: &str) -> Hook {
+    Hook::reader::<K, _, _, _>(id, |_, _, ()| {
+        vec![Contribution::prompt_context("d", "i", "probed"), Contribution::audit("probed")]
+    })
+}
+
+async fn talk(kind: &str, harness: &Harness, mail: &Mail) -> Result<Value, hooks_agent::TurnError> {
+    let session: Session = harness.session("c", AgentDef::new("a")).system_prompt("Be brief.").open().await?;
+    if kind.starts_with("message_") {
+        let heard = session.hear(mail, "ada", "hi", None).await?;
+        return Ok(json!(matches!(heard, Heard::Answered { .. })));
+    }
+    let reply = session.turn(None, "hi").await;
+    if kind.contains("update") {
+        session.update("0", MessageUpdate::from_iter([("content", json!("hello"))])).await?;
+    }
+    session.close(SessionEndReason::Shutdown).await?;
+    Ok(json!([reply.to_string(), reply.contributions.audit_notes().collect::<Vec<_>>()]))
+}
+
+#[tokio::test]
+async fn each_kind_fires_once_and_its_outcome_is_used_streaming_or_not() {
+    for streams in [false, true] {
+        testing::conformance(&Loop { streams }).await.unwrap_or_else(|error| panic!("streams: {streams}: {error}"));
+    }
+}

@@ -1,0 +1,128 @@
+//! A harness on a bench: a scripted model, a few tools, and a log of everything that happens.
+
+use std::sync::{Arc, Mutex};
+
+use hooks_agent::model::{Deltas, Line, Model, ModelAnswer, ModelCall, ModelError, Scripted};
+use hooks_agent::store::{MemoryStore, MessageStore};
+use hooks_agent::tool::{FnTool, ToolError, ToolSpec};
+use hooks_agent::{Harness, HarnessBuilder, Reply, Session};
+use hooks_core::data::Message;
+use hooks_core::hook::BoxFuture;
+use hooks_core::prelude::*;
+
+/// What happened, in order.
+#[derive(Clone, Default)]
+pub(crate) struct Log(Arc<Mutex<Vec<String>>>);
+
+impl Log {
+    pub(crate) fn note(&self, what: impl Into<String>) {
+        self.0.lock().unwrap().push(what.into());
+    }
+
+    pub(crate) fn take(&self) -> Vec<String> {
+        std::mem::take(&mut self.0.lock().unwrap())
+    }
+}
+
+/// A scripted model that notes when it is called.
+struct Noted(Arc<Scripted>, Log);
+
+impl Model for Noted {
+    fn call<'a>(&'a self, call: &'a ModelCall, deltas: Deltas<'a>) -> BoxFuture<'a, Result<ModelAnswer, ModelError>> {
+        self.1.note("the model");
+        self.0.call(call, deltas)
+    }
+}
+
+pub(crate) struct Bench {
+    pub(crate) registry: Registry,
+    pub(crate) model: Arc<Scripted>,
+    pub(crate) store: Arc<MemoryStore>,
+    pub(crate) log: Log,
+    ids: Vec<String>,
+}
+
+macro_rules! watch {
+    ($bench:ident: $($kind:ident),* $(,)?) => {
+        $({
+            let log = $bench.log.clone();
+            let id = format!("watch_{}", <$kind as HookKind>::NAME);
+            // First in its kind, so that what the others do is noted after it.
+            $bench.app(Hook::reader::<$kind, _, _, _>(&id, move |_, _, _| log.note(<$kind as HookKind>::NAME)).priority(-100));
+        })*
+    };
+}
+
+impl Bench {
+    pub(crate) fn new(lines: impl IntoIterator<Item = Line>) -> Self {
+        Self {
+            registry: Registry::empty(),
+            model: Arc::new(Scripted::new(lines)),
+            store: Arc::new(MemoryStore::new()),
+            log: Log::default(),
+            ids: Vec::new(),
+        }
+    }
+
+    /// A bench on which every kind is noted when it fires.
+    pub(crate) fn watched(lines: impl IntoIterator<Item = Line>) -> Self {
+        let mut bench = Self::new(lines);
+        watch!(bench: AfterCreateMessage, AfterToolCall, AfterToolCallFailure, AfterToolCallSuccess, BeforeAgentStart,
+            BeforeCompaction, BeforeCreateMessage, BeforeStoreToolResult, BeforeToolCall, FilterMessages, PostCompact, PostModelCall,
+            PostPreflightPromptContext, PostTurn, PreModelCall, PrePolicy, PrePromptCompile, PrePromptContext,
+            PreToolMaterialization, PrefilterLlmHistory, SessionEnd, SessionStart, Stop, TurnEnd, UserPromptSubmit);
+        bench
+    }
+
+    /// Puts `hook` into the app's list.
+    pub(crate) fn app(&mut self, hook: Hook) {
+        self.ids.push(hook.id().to_string());
+        self.registry.register(hook).unwrap();
+        self.registry.set_app(AppDef::new("bench").hooks(self.ids.iter().map(String::as_str)));
+    }
+
+    pub(crate) fn harness(&self) -> HarnessBuilder {
+        let log = self.log.clone();
+        let lookup = FnTool::new(ToolSpec::new("lookup"), move |_cx, input| {
+            log.note("the tool");
+            Ok(format!("found {}", input["id"].as_str().unwrap_or("nothing")))
+        });
+        let breaks = FnTool::new(ToolSpec::new("breaks"), |_cx, _input| Err(ToolError::new("it broke")));
+        let panics =
+            FnTool::new(ToolSpec::new("panics"), |_cx, _input| std::panic::resume_unwind(Box::new("of course")));
+        Harness::builder(self.registry.clone())
+            .model("main", Noted(Arc::clone(&self.model), self.log.clone()))
+            .shared_store(Arc::clone(&self.store) as Arc<dyn MessageStore>)
+            .tool(lookup)
+            .tool(breaks)
+            .tool(panics)
+    }
+
+    pub(crate) async fn session(&self, harness: HarnessBuilder) -> Session {
+        harness.build().session("c", AgentDef::new("a")).system_prompt("Be brief.").open().await.unwrap()
+    }
+
+    /// One turn that answers "hi".
+    pub(crate) async fn turn(&self) -> Reply {
+        self.session(self.harness()).await.turn(None, "hi").await
+    }
+
+    /// What is stored: role and text, calls as `-> tool`, results as `<- text`.
+    pub(crate) async fn stored(&self) -> Vec<String> {
+        let page = self.store.page("c", None, 1_000).await.unwrap();
+        page.rows.iter().map(|row| line(&row.message)).collect()
+    }
+}
+
+pub(crate) fn line(message: &Message) -> String {
+    let blocks = message.content.iter().map(|block| match block {
+        hooks_core::data::Block::Text(text) => text.text.clone(),
+        hooks_core::data::Block::ToolUse(call) => format!("-> {}({})", call.name, call.input.to_text()),
+        hooks_core::data::Block::ToolResult(result) => {
+            let text: Vec<_> = result.content.iter().filter_map(|block| block.as_text()).collect();
+            format!("<- {}", text.join(" "))
+        }
+        _ => "?".to_owned(),
+    });
+    format!("{}: {}", message.role, blocks.collect::<Vec<_>>().join(" | "))
+}

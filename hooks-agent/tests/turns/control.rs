@@ -1,0 +1,176 @@
+//! What hooks decide: at the prompt, at the model's reply, at the end.
+
+use hooks_agent::model::Line;
+use hooks_agent::{Limits, Outcome, StopOutcome, TurnEvent};
+use hooks_core::kinds::ExitReason;
+use hooks_core::prelude::*;
+use serde_json::json;
+
+use crate::bench::{Bench, line};
+
+fn at_reply(id: &str, verdict: ReplyVerdict) -> Hook {
+    Hook::reader::<PostModelCall, _, _, _>(id, move |_, _, _| verdict)
+}
+
+#[tokio::test]
+async fn a_refused_prompt_is_a_typed_result_with_a_display_form_and_stores_nothing() {
+    for (verdict, shown) in [
+        (PromptVerdict::block("not here"), "[Blocked by hook] not here"),
+        (PromptVerdict::stop("later"), "[Hook stopped] later"),
+    ] {
+        let mut bench = Bench::new([]);
+        bench.app(Hook::reader::<UserPromptSubmit, _, _, _>("no", move |_, _, _| verdict.clone()));
+        let reply = bench.turn().await;
+        assert_eq!(reply.to_string(), shown);
+        assert_eq!(reply.exit, ExitReason::PromptRefused);
+        assert!(bench.stored().await.is_empty());
+    }
+}
+
+#[tokio::test]
+async fn contexts_stand_before_the_prompt_and_are_not_stored() {
+    let mut bench = Bench::new([Line::text("hello")]);
+    bench.app(Hook::reader::<UserPromptSubmit, _, _, _>("tell", |_, _, _| PromptVerdict::context("it is Monday")));
+    bench.turn().await;
+    let sent: Vec<_> = bench.model.heard()[0].messages.iter().map(line).collect();
+    assert_eq!(sent, ["user: <user-prompt-submit-hook>\nit is Monday\n</user-prompt-submit-hook>", "user: hi"]);
+    assert_eq!(bench.stored().await, ["user: hi", "assistant: hello"]);
+}
+
+#[tokio::test]
+async fn what_is_stored_is_what_the_model_reads_on() {
+    let mut bench = Bench::new([Line::text("hello")]);
+    bench.app(Hook::writer::<BeforeCreateMessage, _, _, _>("mask", |_, _, row: &mut Message| {
+        row.rewrite_text(|text| Some(text.replace("hi", "**")));
+    }));
+    bench.turn().await;
+    assert_eq!(bench.model.heard()[0].messages[0].text(), "**");
+}
+
+#[tokio::test]
+async fn a_continued_reply_is_discarded_and_continuing_is_capped() {
+    let mut bench = Bench::new((0..20).map(|i| Line::text(format!("try {i}"))));
+    bench.app(at_reply("again", ReplyVerdict::Continue));
+    let reply = bench.turn().await;
+    // Five times is the cap of a turn, so the sixth answer stands.
+    assert_eq!((reply.to_string().as_str(), reply.iterations), ("try 5", 6));
+    assert_eq!(bench.stored().await, ["user: hi", "assistant: try 5"]);
+}
+
+#[tokio::test]
+async fn continuing_has_no_power_over_calls_and_over_what_was_shown() {
+    let mut bench = Bench::new([Line::call("1", "lookup", json!({})), Line::text("so it is").streamed()]);
+    bench.app(at_reply("again", ReplyVerdict::Continue));
+    let reply = bench.turn().await;
+    assert_eq!(reply.iterations, 2);
+    assert_eq!(bench.log.take().iter().filter(|what| *what == "the tool").count(), 1);
+}
+
+#[tokio::test]
+async fn deferred_output_is_shown_once_as_the_hooks_left_it() {
+    let mut bench = Bench::new([Line::text("my secret").streamed()]);
+    bench.app(Hook::writer::<PreModelCall, _, _, _>("hold", |_, _, request: &mut ModelRequest| {
+        request.defer_output = true;
+    }));
+    bench.app(Hook::writer::<PostModelCall, _, _, _>("mask", |_, _, reply: &mut ModelReply| {
+        reply.content = vec![hooks_core::data::Block::text("my ***")];
+    }));
+    let session = bench.session(bench.harness()).await;
+    let mut turn = session.turn(None, "hi");
+    let mut shown = Vec::new();
+    while let Some(event) = turn.next().await {
+        if let TurnEvent::Text(text) = event {
+            shown.push(text);
+        }
+    }
+    assert_eq!(shown, ["my ***"]);
+    assert_eq!(turn.await.to_string(), "my ***");
+}
+
+#[tokio::test]
+async fn hooks_at_stop_continue_until_the_cap() {
+    let mut bench = Bench::new((0..20).map(|i| Line::text(format!("try {i}"))));
+    bench.app(Hook::reader::<Stop, _, _, _>("go_on", |_, _, ()| StopVerdict::continue_with("more")));
+    let session = bench.session(bench.harness()).await;
+    let mut turn = session.turn(None, "hi");
+    let mut outcomes = Vec::new();
+    while let Some(event) = turn.next().await {
+        if let TurnEvent::Stop(outcome) = event {
+            outcomes.push(outcome);
+        }
+    }
+    let mut expected = vec![StopOutcome::Continue; 8];
+    expected.push(StopOutcome::ReentryCapped);
+    assert_eq!(outcomes, expected);
+    assert_eq!(turn.await.to_string(), "try 8");
+}
+
+#[tokio::test]
+async fn a_hook_at_stop_puts_an_error_in_the_place_of_the_answer() {
+    let mut bench = Bench::new([Line::text("the secret")]);
+    bench.app(Hook::reader::<Stop, _, _, _>("no", |_, _, ()| StopVerdict::block("that was secret")));
+    let reply = bench.turn().await;
+    assert!(matches!(reply.outcome, Outcome::AnswerBlocked(_)));
+    assert_eq!(reply.to_string(), "[Blocked by Stop hook] that was secret");
+    assert_eq!(bench.stored().await, ["user: hi", "assistant: [Blocked by Stop hook] that was secret"]);
+}
+
+#[tokio::test]
+async fn the_same_call_again_and_again_ends_the_turn_and_asks_stop_once() {
+    let mut bench = Bench::new((0..20).map(|_| Line::call("1", "lookup", json!({ "id": "a" }))));
+    let log = bench.log.clone();
+    bench.app(Hook::reader::<Stop, _, _, _>("count", move |_, event: &Stop, ()| {
+        log.note(format!("stop {}", event.reason));
+    }));
+    let reply = bench.turn().await;
+    assert!(matches!(reply.outcome, Outcome::Unfinished { .. }), "{reply:?}");
+    assert_eq!((reply.exit, reply.iterations), (ExitReason::DoomLoop, 4));
+    assert_eq!(bench.log.take().iter().filter(|what| what.starts_with("stop")).collect::<Vec<_>>(), ["stop doom_loop"]);
+}
+
+#[tokio::test]
+async fn a_turn_takes_as_many_steps_as_it_may() {
+    let bench = Bench::new((0..20).map(|i| Line::call("1", "lookup", json!({ "id": i.to_string() }))));
+    let mut limits = Limits::default();
+    limits.iterations = 3;
+    let reply = bench.session(bench.harness().limits(limits)).await.turn(None, "hi").await;
+    assert_eq!((reply.exit, reply.iterations), (ExitReason::MaxIterations, 3));
+}
+
+#[tokio::test]
+async fn a_halt_ends_the_turn_after_its_dispatch_wherever_it_is_asked_for() {
+    macro_rules! halting {
+        ($($kind:ident),*) => {
+            [$((stringify!($kind), Hook::reader::<$kind, _, _, _>("enough", |_, _, _| Err::<(), _>(Halt::new("enough"))))),*]
+        };
+    }
+    let hooks = halting![
+        FilterMessages,
+        UserPromptSubmit,
+        BeforeCreateMessage,
+        AfterCreateMessage,
+        BeforeAgentStart,
+        PrefilterLlmHistory,
+        PreModelCall,
+        PostModelCall,
+        BeforeToolCall,
+        AfterToolCallSuccess,
+        AfterToolCall,
+        BeforeStoreToolResult,
+        Stop
+    ];
+    for (kind, hook) in hooks {
+        let mut bench = Bench::new([Line::call("1", "lookup", json!({})), Line::text("done")]);
+        bench.app(hook);
+        let reply = bench.turn().await;
+        assert!(matches!(reply.outcome, Outcome::Halted(_)), "{kind}: {reply:?}");
+        assert_eq!(
+            (reply.exit.clone(), reply.to_string().as_str()),
+            (ExitReason::Halted, "[Hook stopped] enough"),
+            "{kind}"
+        );
+        let stored = bench.stored().await;
+        let (calls, results) = ["->", "<-"].map(|mark| stored.iter().filter(|line| line.contains(mark)).count()).into();
+        assert_eq!(calls, results, "{kind}: {stored:?}");
+    }
+}

@@ -1,0 +1,104 @@
+//! Agents that ask other agents.
+
+use hooks_agent::model::Line;
+use hooks_agent::{Outcome, SubAgent, TurnEvent};
+use hooks_core::prelude::*;
+use serde_json::json;
+
+use crate::bench::Bench;
+
+fn research() -> SubAgent {
+    SubAgent::new(AgentDef::new("research").hooks(["own"]), "Looks things up.").system_prompt("Cite sources.")
+}
+
+fn ask() -> Line {
+    Line::call("1", "research", json!({ "prompt": "what is it?" }))
+}
+
+#[tokio::test]
+async fn it_has_its_own_list_and_the_apps_and_nothing_of_who_asks_it() {
+    let mut bench = Bench::new([ask(), Line::text("it is a bird"), Line::text("a bird, I hear")]);
+    let noted = |id: &'static str, log: crate::bench::Log| {
+        Hook::reader::<BeforeAgentStart, _, _, _>(id, move |cx, event: &BeforeAgentStart, ()| {
+            let path = [cx.agent_path(), &[cx.agent().unwrap().to_owned()]].concat().join("/");
+            log.note(format!("{id} of {path} by {}", event.trigger));
+        })
+    };
+    bench.registry.register(noted("own", bench.log.clone())).unwrap();
+    bench.registry.register(noted("asker", bench.log.clone())).unwrap();
+    let log = bench.log.clone();
+    bench.app(noted("app", log));
+    let harness = bench.harness().agent(research()).build();
+    let session = harness.session("c", AgentDef::new("a").hooks(["asker"])).open().await.unwrap();
+    let reply = session.turn(None, "hi").await;
+    assert_eq!(reply.to_string(), "a bird, I hear");
+    assert_eq!(
+        bench.log.take(),
+        [
+            "app of a by user",
+            "asker of a by user",
+            "the model",
+            "app of a/research by agent",
+            "own of a/research by agent",
+            "the model",
+            "the model",
+        ]
+    );
+    assert_eq!(
+        bench.stored().await,
+        [
+            "user: hi",
+            r#"assistant: -> research({"prompt":"what is it?"})"#,
+            "tool: <- it is a bird",
+            "assistant: a bird, I hear",
+        ]
+    );
+    assert_eq!(bench.model.heard()[1].system_prompt, "Cite sources.");
+}
+
+#[tokio::test]
+async fn what_it_does_is_told_and_what_it_cannot_do_is_a_failed_call() {
+    let mut bench = Bench::new([ask(), Line::text("sorry")]);
+    bench
+        .registry
+        .register(Hook::reader::<UserPromptSubmit, _, _, _>("own", |_, _, _| PromptVerdict::block("no")))
+        .unwrap();
+    bench.app(Hook::reader::<AfterToolCallFailure, _, _, _>("see", |_, _, _| ()));
+    let session = bench.session(bench.harness().agent(research())).await;
+    let mut turn = session.turn(None, "hi");
+    let mut failures = 0;
+    while let Some(event) = turn.next().await {
+        failures += u32::from(matches!(event, TurnEvent::Fired { kind: "after_tool_call_failure", .. }));
+    }
+    assert_eq!((turn.await.to_string().as_str(), failures), ("sorry", 1));
+    assert_eq!(bench.stored().await[2], "tool: <- [Blocked by hook] no");
+}
+
+#[tokio::test]
+async fn it_is_cancelled_with_the_turn_that_asked_and_over_before_it() {
+    let mut bench = Bench::new([ask(), Line::text("never")]);
+    bench
+        .registry
+        .register(Hook::async_reader::<PreModelCall, _, _, _>("own", |_, _, _| Box::pin(std::future::pending::<()>())))
+        .unwrap();
+    let log = bench.log.clone();
+    bench.app(Hook::reader::<TurnEnd, _, _, _>("ends", move |cx, _, ()| log.note(cx.agent().unwrap())));
+    let session = bench.session(bench.harness().agent(research())).await;
+    let mut turn = session.turn(None, "hi");
+    while let Some(event) = turn.next().await {
+        if matches!(event, TurnEvent::Within { .. }) {
+            turn.cancel();
+        }
+    }
+    assert!(matches!(turn.await.outcome, Outcome::Cancelled));
+    assert_eq!(bench.log.take(), ["the model", "research", "a"]);
+}
+
+#[tokio::test]
+async fn agents_that_ask_each_other_come_to_an_end() {
+    let lines = (0..5).map(|_| ask()).chain((0..6).map(|i| Line::text(format!("level {i}"))));
+    let bench = Bench::new(lines);
+    bench.registry.register(Hook::reader::<TurnEnd, _, _, _>("own", |_, _, ()| ())).unwrap();
+    let reply = bench.session(bench.harness().agent(research())).await.turn(None, "hi").await;
+    assert_eq!(reply.to_string(), "level 4");
+}

@@ -1,0 +1,12 @@
+//! Turns of a harness, seen from outside: which kinds fire in which order, what the model is sent, what is stored.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "the helpers of tests are tests too")]
+
+mod around;
+mod bench;
+mod control;
+mod delegate;
+mod order;
+mod phases;
+mod random;
+mod room;
+mod tools;

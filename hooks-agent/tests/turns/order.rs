@@ -1,0 +1,153 @@
+//! The golden sequences: which kinds fire in which order, written by hand.
+
+use hooks_agent::model::{Line, ModelError};
+use hooks_agent::store::MessageStore;
+use hooks_agent::window::Window;
+use hooks_agent::{HarnessBuilder, SubAgent};
+use hooks_core::kinds::SessionEndReason;
+use hooks_core::prelude::*;
+use serde_json::json;
+
+use crate::bench::Bench;
+
+const STORED: &[&str] = &["before_create_message", "after_create_message"];
+const BEGIN: &[&str] = &[
+    "filter_messages",
+    "user_prompt_submit",
+    "before_create_message",
+    "after_create_message",
+    "before_agent_start",
+    "pre_policy",
+    "pre_prompt_context",
+    "post_preflight_prompt_context",
+    "pre_tool_materialization",
+    "pre_prompt_compile",
+];
+const CALL: &[&str] = &["prefilter_llm_history", "pre_model_call", "the model", "post_model_call"];
+const LOOKUP: &[&str] = &[
+    "before_tool_call",
+    "the tool",
+    "after_tool_call_success",
+    "after_tool_call",
+    "before_store_tool_result",
+    "before_create_message",
+    "after_create_message",
+];
+const FAILED: &[&str] = &[
+    "before_tool_call",
+    "after_tool_call_failure",
+    "after_tool_call",
+    "before_store_tool_result",
+    "before_create_message",
+    "after_create_message",
+];
+const NOT_RUN: &[&str] = &[
+    "before_tool_call",
+    "after_tool_call",
+    "before_store_tool_result",
+    "before_create_message",
+    "after_create_message",
+];
+
+async fn holds(what: &str, bench: Bench, expected: &[&[&str]]) {
+    let harness = bench.harness();
+    holds_in(what, bench, harness, expected).await;
+}
+
+async fn holds_in(what: &str, bench: Bench, harness: HarnessBuilder, expected: &[&[&str]]) {
+    let session = bench.session(harness).await;
+    let _reply = session.turn(None, "hi").await;
+    session.close(SessionEndReason::Shutdown).await.unwrap();
+    let expected: Vec<&str> = [&["session_start"][..]]
+        .iter()
+        .chain(expected)
+        .chain(&[&["session_end"][..]])
+        .flat_map(|part| part.iter())
+        .copied()
+        .collect();
+    assert_eq!(bench.log.take(), expected, "{what}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn each_kind_fires_at_its_place() {
+    let lookup = || Line::call("1", "lookup", json!({ "id": "a" }));
+    let end = &["stop", "before_create_message", "after_create_message", "post_turn", "turn_end"][..];
+
+    holds("a plain turn", Bench::watched([Line::text("hello")]), &[BEGIN, CALL, end]).await;
+
+    let two = Line::calls([("1", "lookup", json!({ "id": "a" })), ("2", "lookup", json!({ "id": "b" }))]);
+    let bench = Bench::watched([two, Line::text("both")]);
+    holds("two calls", bench, &[BEGIN, CALL, STORED, LOOKUP, LOOKUP, CALL, end]).await;
+
+    let mut bench = Bench::watched([lookup(), Line::text("then not")]);
+    bench.app(Hook::reader::<BeforeToolCall, _, _, _>("no", |_, _, _| Permission::deny("never")));
+    holds("a denied call", bench, &[BEGIN, CALL, STORED, NOT_RUN, CALL, end]).await;
+
+    let mut bench = Bench::watched([lookup(), Line::text("then not")]);
+    bench.app(Hook::reader::<BeforeToolCall, _, _, _>("may_i", |_, _, _| Permission::ask("really?")));
+    holds("an asked call without anybody to ask", bench, &[BEGIN, CALL, STORED, NOT_RUN, CALL, end]).await;
+
+    let bench = Bench::watched([Line::call("1", "breaks", json!({})), Line::text("sorry")]);
+    holds("a failing tool", bench, &[BEGIN, CALL, STORED, FAILED, CALL, end]).await;
+
+    let mut bench = Bench::watched([Line::error(ModelError::Rejected("no".into())), Line::text("hello")]);
+    bench.app(Hook::reader::<PostModelCall, _, _, _>("repair", |_, event: &PostModelCall, _| match event.error {
+        Some(_) => ReplyVerdict::Continue,
+        None => ReplyVerdict::NoOpinion,
+    }));
+    holds("a refused call that a hook repairs", bench, &[BEGIN, CALL, CALL, end]).await;
+
+    let mut bench = Bench::watched([Line::text(""), Line::text("hello")]);
+    bench.app(Hook::reader::<Stop, _, _, _>("say_something", |_, event: &Stop, ()| {
+        let silent = event.last_message.as_ref().is_none_or(|message| message.text().is_empty());
+        if silent { StopVerdict::continue_with("say something") } else { StopVerdict::default() }
+    }));
+    let empty =
+        &["stop", "before_create_message", "after_create_message", "before_create_message", "after_create_message"];
+    holds("an empty reply that `stop` rescues", bench, &[BEGIN, CALL, empty, CALL, end]).await;
+
+    let mut bench = Bench::watched([]);
+    bench.app(Hook::reader::<UserPromptSubmit, _, _, _>("no", |_, _, _| PromptVerdict::block("not here")));
+    holds("a blocked prompt", bench, &[&["filter_messages", "user_prompt_submit", "turn_end"]]).await;
+
+    let waits = [Line::error(ModelError::rate_limited("slow down", None)), Line::text("hello")];
+    let again =
+        &["prefilter_llm_history", "pre_model_call", "the model", "pre_model_call", "the model", "post_model_call"];
+    holds("a provider that asks to wait", Bench::watched(waits), &[BEGIN, again, end]).await;
+
+    let bench = Bench::watched([lookup(), Line::text("done")]);
+    // Nothing is old enough to go but the tool's output, which is too short for it.
+    let harness = bench.harness().window(Window::new(1_000).compact_at(0));
+    holds_in("a full window with nothing to leave out", bench, harness, &[BEGIN, CALL, STORED, LOOKUP, CALL, end])
+        .await;
+
+    let bench = Bench::watched([Line::text("summary"), Line::text("hello")]);
+    let old = |i: u32| Message::new(if i % 2 == 0 { Role::User } else { Role::Assistant }, format!("message {i}"));
+    bench.store.append("c", (0..8).map(old).collect()).await.unwrap();
+    let harness = bench.harness().window(Window::new(1_000).compact_at(60));
+    let compaction = &[
+        "before_compaction",
+        "prefilter_llm_history",
+        "pre_model_call",
+        "the model",
+        "post_model_call",
+        "post_compact",
+    ];
+    let minimal = &["before_compaction", "post_compact"];
+    holds_in("a full window", bench, harness, &[BEGIN, compaction, minimal, CALL, end]).await;
+
+    let overflow = Line::error(ModelError::Overflow("too long".into()));
+    let bench = Bench::watched([overflow, Line::text("hello")]);
+    bench.store.append("c", (0..2).map(old).collect()).await.unwrap();
+    holds("a context that overflows", bench, &[BEGIN, CALL, minimal, CALL, end]).await;
+
+    let ask = Line::call("1", "research", json!({ "prompt": "what is it?" }));
+    let bench = Bench::watched([ask, Line::text("a bird"), Line::text("a bird, I hear")]);
+    let harness = bench.harness().agent(SubAgent::new(AgentDef::new("research"), "Looks things up."));
+    let answered = &LOOKUP[2..];
+    let expected = [BEGIN, CALL, STORED, &["before_tool_call"], BEGIN, CALL, end, answered, CALL, end];
+    holds_in("an agent that another one asks", bench, harness, &expected).await;
+
+    let bench = Bench::watched([Line::error(ModelError::Rejected("no".into()))]);
+    holds("a provider that refuses", bench, &[BEGIN, CALL, &["post_turn", "turn_end"]]).await;
+}

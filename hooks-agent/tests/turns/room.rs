@@ -1,0 +1,93 @@
+//! A window that is full: what is compacted, who may refuse, and what the model reads then.
+
+use hooks_agent::TurnEvent;
+use hooks_agent::model::{Line, ModelError};
+use hooks_agent::window::Window;
+use hooks_core::kinds::ExitReason;
+use hooks_core::prelude::*;
+use serde_json::json;
+
+use crate::bench::{Bench, line};
+
+/// A window that counts words, so that tests can too.
+fn words(limit: u64) -> Window {
+    Window::new(limit).compact_at(limit).count_with(|text| text.split_whitespace().count() as u64)
+}
+
+/// Five calls in one turn, then an answer: old outputs are there to be dropped.
+fn five_calls() -> Vec<Line> {
+    let long = "word ".repeat(30);
+    let call = |i: i32| Line::call(i.to_string(), "lookup", json!({ "id": format!("{i} {long}") }));
+    (0..5).map(call).chain([Line::text("done")]).collect()
+}
+
+async fn compactions(bench: &Bench, window: Window) -> (Vec<String>, String) {
+    let session = bench.session(bench.harness().window(window)).await;
+    let mut turn = session.turn(None, "hi");
+    let mut done = Vec::new();
+    while let Some(event) = turn.next().await {
+        if let TurnEvent::Compacted { kind, .. } = event {
+            done.push(kind.to_string());
+        }
+    }
+    (done, turn.await.to_string())
+}
+
+#[tokio::test]
+async fn old_outputs_go_first_and_a_call_keeps_its_result() {
+    let bench = Bench::new(five_calls());
+    let (done, reply) = compactions(&bench, words(300)).await;
+    assert_eq!((done.first().map(String::as_str), reply.as_str()), (Some("microcompact"), "done"));
+    let sent: Vec<_> = bench.model.heard().last().unwrap().messages.iter().map(line).collect();
+    let count = |mark: &str| sent.iter().filter(|line| line.contains(mark)).count();
+    assert_eq!(count("->"), count("<-"), "{sent:#?}");
+    assert!(count("output dropped") >= 2, "{sent:#?}");
+}
+
+#[tokio::test]
+async fn a_refusal_means_not_now() {
+    let mut bench = Bench::new(five_calls());
+    bench.app(Hook::reader::<BeforeCompaction, _, _, _>("no", |_, _, ()| Permission::deny("the audit runs")));
+    // The provider takes more than the harness wants to send.
+    assert_eq!(compactions(&bench, words(10_000).compact_at(300)).await, (vec![], "done".to_owned()));
+}
+
+#[tokio::test]
+async fn where_the_context_has_overflowed_a_refusal_has_no_power() {
+    let overflow = Line::error(ModelError::Overflow("too long".into()));
+    let lines: Vec<_> = (0..4)
+        .map(|i| Line::text(format!("answer {i}")))
+        .chain([overflow, Line::text("summary"), Line::text("done")])
+        .collect();
+    let mut bench = Bench::new(lines);
+    bench.app(Hook::reader::<BeforeCompaction, _, _, _>("no", |_, _, ()| Permission::deny("the audit runs")));
+    bench.app(Hook::writer::<PostCompact, _, _, _>("mark", |_, _, rest: &mut CompactedHistory| {
+        rest.summary = rest.summary.as_ref().map(|text| format!("{text}, marked"));
+    }));
+    let session = bench.session(bench.harness()).await;
+    for i in 0..4 {
+        assert_eq!(session.turn(None, format!("question {i}")).await.to_string(), format!("answer {i}"));
+    }
+    assert_eq!(session.turn(None, "the last").await.to_string(), "done");
+    let sent: Vec<_> = bench.model.heard().last().unwrap().messages.iter().map(line).collect();
+    assert_eq!(
+        sent,
+        [
+            "user: <conversation-summary>\nsummary, marked\n</conversation-summary>",
+            "user: question 2",
+            "assistant: answer 2",
+            "user: question 3",
+            "assistant: answer 3",
+            "user: the last",
+        ]
+    );
+    // The next turn goes on from there.
+    assert_eq!(bench.stored().await.len(), 7);
+}
+
+#[tokio::test]
+async fn a_conversation_that_cannot_be_made_shorter_ends_the_turn() {
+    let bench = Bench::new((0..9).map(|_| Line::error(ModelError::Overflow("too long".into()))));
+    let reply = bench.turn().await;
+    assert_eq!((reply.exit, reply.iterations), (ExitReason::ContextTooLarge, 1));
+}

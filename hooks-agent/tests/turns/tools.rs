@@ -1,0 +1,204 @@
+//! Calls: what may run, with what, and what the model is told.
+
+use std::time::Duration;
+
+use hooks_agent::approve::{Answer, Request};
+use hooks_agent::model::Line;
+use hooks_agent::tool::{Tool, ToolError, ToolSpec};
+use hooks_agent::{Outcome, TurnEvent};
+use hooks_core::hook::BoxFuture;
+use hooks_core::kinds::ExitReason;
+use hooks_core::prelude::*;
+use serde_json::json;
+
+use crate::bench::Bench;
+
+/// A tool that never answers.
+struct Hangs;
+
+impl Tool for Hangs {
+    fn spec(&self) -> ToolSpec {
+        ToolSpec::new("hangs")
+    }
+
+    fn run<'a>(
+        &'a self,
+        _cx: &'a HookContext,
+        _call: &'a ToolCall,
+        _input: ToolInput,
+    ) -> BoxFuture<'a, Result<ToolResult, ToolError>> {
+        Box::pin(std::future::pending())
+    }
+}
+
+async fn told(line: Line) -> String {
+    let bench = Bench::new([line, Line::text("done")]);
+    let reply = bench.session(bench.harness().tool(Hangs)).await.turn(None, "hi").await;
+    assert_eq!(reply.to_string(), "done");
+    bench.stored().await[2].clone()
+}
+
+#[tokio::test(start_paused = true)]
+async fn whatever_a_call_comes_to_the_model_is_told_and_the_turn_goes_on() {
+    for (line, expected) in [
+        (Line::call("1", "lookup", json!({ "id": "a" })), "tool: <- found a"),
+        (Line::call("1", "breaks", json!({})), "tool: <- it broke"),
+        (Line::call("1", "panics", json!({})), "tool: <- the tool `panics` crashed"),
+        (Line::call("1", "hangs", json!({})), "tool: <- the tool `hangs` was not done within 120s"),
+        (
+            Line::call("1", "nothing", json!({})),
+            "tool: <- there is no tool `nothing`; there are: lookup, breaks, panics, hangs",
+        ),
+        (
+            Line::call("1", "lookup", json!("{oops")),
+            "tool: <- the arguments are not JSON; write an object that fits the tool's schema",
+        ),
+    ] {
+        assert_eq!(told(line).await, expected);
+    }
+}
+
+#[tokio::test]
+async fn the_tool_gets_the_rewritten_input_and_the_hooks_see_both() {
+    let mut bench = Bench::new([Line::call("1", "lookup", json!({ "id": "a" })), Line::text("done")]);
+    bench.app(Hook::writer::<BeforeToolCall, _, _, _>("other", |_, _, input: &mut ToolInput| input["id"] = "b".into()));
+    let log = bench.log.clone();
+    bench.app(Hook::reader::<AfterToolCallSuccess, _, _, _>("see", move |_, event: &AfterToolCallSuccess, _| {
+        log.note(format!("{} as {}", event.call.input["id"], event.input["id"]));
+    }));
+    bench.turn().await;
+    assert_eq!(bench.log.take(), ["the model", "the tool", "\"a\" as \"b\"", "the model"]);
+    assert_eq!(bench.stored().await[2], "tool: <- found b");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_gate_that_asks_is_answered_or_denied() {
+    async fn never(_request: &Request) -> Answer {
+        std::future::pending().await
+    }
+    struct Never;
+    impl hooks_agent::approve::Approver for Never {
+        fn approve<'a>(&'a self, request: &'a Request) -> BoxFuture<'a, Answer> {
+            Box::pin(never(request))
+        }
+    }
+    for verdict in [Permission::ask("really?"), Permission::defer("really?")] {
+        let lines = || [Line::call("1", "lookup", json!({ "id": "a" })), Line::text("done")];
+        let bench = || {
+            let (verdict, mut bench) = (verdict.clone(), Bench::new(lines()));
+            bench.app(Hook::reader::<BeforeToolCall, _, _, _>("ask", move |_, _, _| verdict.clone()));
+            bench
+        };
+        let mut answers = Vec::new();
+        for approver in 0..4 {
+            let bench = bench();
+            let harness = match approver {
+                0 => bench.harness(),
+                1 => bench.harness().approver(|_: &Request| Answer::Yes),
+                2 => bench.harness().approver(|_: &Request| Answer::No("not today".into())),
+                _ => bench.harness().approver(Never),
+            };
+            bench.session(harness).await.turn(None, "hi").await;
+            answers.push(bench.stored().await[2].clone());
+        }
+        assert_eq!(
+            answers,
+            [
+                "tool: <- Denied: really?. nobody is there to be asked",
+                "tool: <- found a",
+                "tool: <- Denied: really?. not today",
+                "tool: <- Denied: really?. Nobody answered",
+            ]
+        );
+    }
+}
+
+#[tokio::test]
+async fn a_removed_result_leaves_no_call_without_one() {
+    let mut bench = Bench::new([Line::call("1", "lookup", json!({ "id": "a" })), Line::text("done")]);
+    bench.app(Hook::replacer::<AfterToolCallSuccess, _, _, _>("drop_it", |_, _, _: ToolResult| None::<ToolResult>));
+    bench.turn().await;
+    assert_eq!(bench.stored().await[2], "tool: <- [result removed by drop_it]");
+}
+
+#[tokio::test]
+async fn additional_context_follows_the_results_and_is_not_stored() {
+    let two = Line::calls([("1", "lookup", json!({ "id": "a" })), ("2", "lookup", json!({ "id": "b" }))]);
+    let mut bench = Bench::new([two, Line::text("done")]);
+    bench.app(Hook::writer::<AfterToolCallSuccess, _, _, _>("hint", |_, _, result: &mut ToolResult| {
+        result.add_context("hint");
+    }));
+    bench.turn().await;
+    let sent: Vec<_> = bench.model.heard()[1].messages.iter().map(crate::bench::line).skip(2).collect();
+    assert_eq!(
+        sent,
+        ["tool: <- found a", "tool: <- found b", "user: <tool-hook-context>\nhint\n\nhint\n</tool-hook-context>",]
+    );
+    assert!(bench.stored().await.iter().all(|line| !line.contains("hint")));
+}
+
+#[tokio::test(start_paused = true)]
+async fn cancellation_leaves_every_call_with_a_result_and_fires_turn_end_once() {
+    let two = Line::calls([("1", "hangs", json!({})), ("2", "lookup", json!({}))]);
+    let bench = Bench::watched([two]);
+    let session = bench.session(bench.harness().tool(Hangs)).await;
+    let mut turn = session.turn(None, "hi");
+    while let Some(event) = turn.next().await {
+        if matches!(event, TurnEvent::ToolStarted(_)) {
+            turn.cancel();
+        }
+    }
+    let reply = turn.await;
+    assert!(matches!(reply.outcome, Outcome::Cancelled));
+    assert_eq!(reply.exit, ExitReason::AbortedDuringTools);
+    let stored = bench.stored().await;
+    assert_eq!(stored[2..], ["tool: <- Not finished: the turn was cancelled", "tool: <- Not run: the turn had ended"]);
+    assert_eq!(bench.log.take().iter().filter(|what| *what == "turn_end").count(), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_turn_that_nobody_waits_for_is_cancelled_and_well_formed() {
+    let bench = Bench::watched([Line::call("1", "hangs", json!({}))]);
+    let session = bench.session(bench.harness().tool(Hangs)).await;
+    let mut turn = session.turn(None, "hi");
+    while let Some(event) = turn.next().await {
+        if matches!(event, TurnEvent::ToolStarted(_)) {
+            break;
+        }
+    }
+    drop(turn);
+    // The next turn of the session begins when that one is over.
+    tokio::time::timeout(Duration::from_secs(1), session.turn(None, "again")).await.unwrap();
+    let log = bench.log.take();
+    assert_eq!(log.iter().filter(|what| *what == "turn_end").count(), 2, "{log:?}");
+    assert_eq!(bench.stored().await[2], "tool: <- Not finished: the turn was cancelled");
+}
+
+#[tokio::test(start_paused = true)]
+async fn cancelled_at_any_moment_a_turn_ends_once_and_well_formed() {
+    // Cancelled after the first, second, third … thing that happens, until the turn is over before.
+    for moment in 0..200 {
+        let two = Line::calls([("1", "lookup", json!({})), ("2", "breaks", json!({}))]);
+        let bench = Bench::watched([two.streamed(), Line::text("all done here").streamed()]);
+        let session = bench.session(bench.harness()).await;
+        let mut turn = session.turn(None, "hi");
+        let mut happened = 0;
+        while happened < moment && turn.next().await.is_some() {
+            happened += 1;
+        }
+        turn.cancel();
+        let reply = turn.await;
+        let log = bench.log.take();
+        assert_eq!(log.iter().filter(|what| *what == "turn_end").count(), 1, "{moment}: {log:?}");
+        let count = |what: &str| log.iter().filter(|noted| *noted == what).count();
+        assert_eq!(count("before_tool_call"), count("after_tool_call"), "{moment}: {log:?}");
+        let stored = bench.stored().await;
+        let marks = |mark: &str| stored.iter().map(|line| line.matches(mark).count()).sum::<usize>();
+        assert_eq!(marks("-> "), marks("<- "), "{moment}: {stored:?}");
+        if happened < moment {
+            assert!(matches!(reply.outcome, Outcome::Answered(_)), "{moment}: {reply:?}");
+            return;
+        }
+    }
+    panic!("the turn never ends by itself");
+}
