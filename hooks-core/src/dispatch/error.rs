@@ -56,6 +56,21 @@ pub enum DispatchError {
         /// The subject.
         subject: Recovered,
     },
+    /// Hooks fired hooks that fired hooks, deeper than the registry allows. No hook of this dispatch ran.
+    #[error(
+        "`{kind}` was fired within {limit} other dispatches ({}), and no more than {limit} may be within each other; break the circle, or allow more with `Registry::set_depth_limit`", chain.join(" > ")
+    )]
+    #[non_exhaustive]
+    TooDeep {
+        /// The kind.
+        kind: &'static str,
+        /// How many dispatches may be within each other.
+        limit: usize,
+        /// The kinds of those it was fired within, outermost first.
+        chain: Vec<&'static str>,
+        /// The subject.
+        subject: Recovered,
+    },
 }
 
 impl DispatchError {
@@ -67,7 +82,8 @@ impl DispatchError {
         let (Self::Required { subject, .. }
         | Self::Cancelled { subject, .. }
         | Self::NoRuntime { subject, .. }
-        | Self::AsyncHook { subject, .. }) = &self;
+        | Self::AsyncHook { subject, .. }
+        | Self::TooDeep { subject, .. }) = &self;
         match subject.0.downcast_ref::<K::Subject>() {
             Some(subject) => Ok(subject.clone()),
             None => Err(self),
@@ -113,4 +129,12 @@ pub(super) fn no_outcome<K: HookKind>(plan: &Plan<K>, broken: Broken, subject: K
         Broken::Cancelled(index) => DispatchError::Cancelled { kind, hook: hook(index), subject },
         Broken::NoRuntime(index) => DispatchError::NoRuntime { kind, hook: hook(index), subject },
     }
+}
+
+#[cold]
+pub(super) fn too_deep<K: HookKind>(limit: usize, subject: K::Subject) -> DispatchError {
+    let mut chain = super::depth::kinds();
+    // The last one is this.
+    chain.pop();
+    DispatchError::TooDeep { kind: K::NAME, limit, chain, subject: Recovered::new(subject) }
 }
