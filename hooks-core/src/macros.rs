@@ -78,6 +78,9 @@ macro_rules! fires {
 /// ```
 #[macro_export]
 macro_rules! plugin {
+    () => {
+        ::core::compile_error!("a plugin needs a name: write `plugin!(\"acme\");`");
+    };
     ($($plugin:tt)*) => {
         $crate::private::plugin! { [$crate] $($plugin)* }
     };

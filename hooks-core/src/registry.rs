@@ -67,6 +67,8 @@ pub(crate) struct Snapshot {
     /// What the operator's layers say, by hook.
     overrides: Arc<HashMap<HookId, Changes>>,
     pub(crate) depth_limit: DepthLimit,
+    /// See [`Registry::try_out`].
+    tried: bool,
 }
 
 /// How many dispatches may be within each other.

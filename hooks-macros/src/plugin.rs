@@ -1,6 +1,6 @@
 //! `plugin!`: a crate says that it is one.
 
-use proc_macro2::{Span, TokenStream, TokenTree};
+use proc_macro2::{TokenStream, TokenTree};
 use quote::quote;
 use syn::LitStr;
 
@@ -17,8 +17,9 @@ pub(crate) fn expand(input: TokenStream) -> TokenStream {
         _ => quote!(::hooks_core),
     };
     let mut errors = Errors::default();
-    let mut parts = split_at_commas(trees.collect()).into_iter();
-    let name = name(parts.next(), &mut errors);
+    let written: TokenStream = trees.collect();
+    let mut parts = split_at_commas(written.clone()).into_iter();
+    let name = name(parts.next(), &written, &mut errors);
     let version = version(parts, &mut errors);
     match name {
         Some(name) if errors.is_empty() => emit(&core, &name, version.as_ref()),
@@ -26,9 +27,9 @@ pub(crate) fn expand(input: TokenStream) -> TokenStream {
     }
 }
 
-fn name(part: Option<TokenStream>, errors: &mut Errors) -> Option<LitStr> {
+fn name(part: Option<TokenStream>, written: &TokenStream, errors: &mut Errors) -> Option<LitStr> {
     let Some(part) = part else {
-        errors.at(Span::call_site(), "a plugin needs a name: write `plugin!(\"acme\");`");
+        errors.on(written, "a plugin needs a name: write `plugin!(\"acme\");`");
         return None;
     };
     match syn::parse2::<LitStr>(part.clone()) {

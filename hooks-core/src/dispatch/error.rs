@@ -58,7 +58,8 @@ pub enum DispatchError {
     },
     /// Hooks fired hooks that fired hooks, deeper than the registry allows. No hook of this dispatch ran.
     #[error(
-        "`{kind}` was fired within {limit} other dispatches ({}), and no more than {limit} may be within each other; break the circle, or allow more with `Registry::set_depth_limit`", chain.join(" > ")
+        "no more than {limit} dispatches may be within each other, and `{kind}` would be one more; break the circle, or allow more with `Registry::set_depth_limit` (under way: {})",
+        chain.join(" > ")
     )]
     #[non_exhaustive]
     TooDeep {

@@ -89,8 +89,9 @@ impl Reader<'_> {
                 }
                 (other, _) => {
                     let nearest = nearest_names(other, ["hooks"].into_iter());
-                    let problem =
-                        format!("unknown table `{other}`{nearest}; overrides are written as `[hooks.redact_pii]`");
+                    let hint = "; overrides are written as `[hooks.redact_pii]`";
+                    let hint = if nearest.is_empty() { hint.to_owned() } else { nearest };
+                    let problem = format!("unknown table `{other}`{hint}");
                     // A table's own place is behind its name.
                     self.wrong(key.span().start, problem);
                 }
@@ -124,7 +125,8 @@ impl Reader<'_> {
                 other => {
                     let nearest = nearest_names(other, FIELDS.into_iter());
                     let fields = FIELDS.map(|field| format!("`{field}`")).join(", ");
-                    self.wrong(offset, format!("unknown field `{other}`{nearest}; there are {fields}"));
+                    let hint = if nearest.is_empty() { format!("; there are {fields}") } else { nearest };
+                    self.wrong(offset, format!("unknown field `{other}`{hint}"));
                 }
             }
         }

@@ -17,6 +17,8 @@ pub(super) enum Part {
     Scope,
     /// The start and the stop of one plugin.
     Lifecycle,
+    /// Both, for a hook that is tried alone.
+    All,
 }
 
 /// The chosen by position: what is told of them comes in the order of the lists.
@@ -36,7 +38,7 @@ pub(super) fn plan_kinds(
     let mut disabled: HashMap<&'static str, Vec<(HookId, Off)>> = HashMap::new();
     for chosen in in_order(all) {
         let hook = &chosen.hook;
-        let of_part = |binding: &&_| is_lifecycle(hook, binding) == (part == Part::Lifecycle);
+        let of_part = |binding: &&_| part == Part::All || is_lifecycle(hook, binding) == (part == Part::Lifecycle);
         for binding in hook.bindings.iter().filter(of_part) {
             match &chosen.off {
                 None => by_kind.entry(binding.kind.name).or_default().push(Candidate {
@@ -49,7 +51,7 @@ pub(super) fn plan_kinds(
                 Some(off) => disabled.entry(binding.kind.name).or_default().push((hook.id.clone(), off.clone())),
             }
         }
-        if part == Part::Scope {
+        if part != Part::Lifecycle {
             problems.extend(check_neighbours(snapshot, hook));
             if chosen.off.is_none() {
                 problems.extend(missing_requirements(snapshot, chosen, all));

@@ -123,20 +123,10 @@ impl Registry {
         set.fire(cx, event, ()).await.map(drop).map_err(|error| error.to_string())
     }
 
-    /// Installs every plugin that a hook here belongs to: one that is tried alone is not wrong for the lack of it.
-    pub(crate) fn install_owners(&self) {
-        self.edit(|snapshot| {
-            let mut names: Vec<Arc<str>> = snapshot.members.keys().cloned().collect();
-            names.sort();
-            for name in names {
-                let present = snapshot.installed(&name).is_some();
-                if !present {
-                    let plugin = Plugin::new(name);
-                    let origin = Origin::new("", 0, "");
-                    snapshot.plugins.push(Installed { plugin, made: Vec::new(), origin, state: State::New });
-                }
-            }
-        });
+    /// Takes every hook here for one that its plugin's author tries: no plugin has to be installed, none of its other hooks
+    /// joins in, and its `init` runs when that is fired.
+    pub(crate) fn try_out(&self) {
+        self.edit(|snapshot| snapshot.tried = true);
     }
 }
 
@@ -166,6 +156,11 @@ impl Snapshot {
         self.plugins.iter_mut().find(|installed| *installed.plugin.name == *name)
     }
 
+    /// Whether a hook of that plugin may be named.
+    pub(super) fn may_run(&self, plugin: &str) -> bool {
+        self.tried || self.installed(plugin).is_some()
+    }
+
     /// The hooks of a plugin: those it was installed with, in their order, then the others by id.
     pub(super) fn members(&self, installed: &Installed) -> Vec<HookId> {
         let mut members = installed.made.clone();
@@ -192,7 +187,9 @@ impl Snapshot {
             problems.push(Problem::UnknownPlugin { plugin: name.to_string(), nearest, origin });
         }
         for (i, hook) in hooks.iter().enumerate() {
-            problems.extend(check::check(hook));
+            // The plugin's name was told.
+            let of_plugin = |problem: &Problem| matches!(problem, Problem::BadPluginName { .. });
+            problems.extend(check::check(hook).into_iter().filter(|problem| !of_plugin(problem)));
             let earlier = hooks[..i].iter().find(|earlier| earlier.id == hook.id);
             let present = self.hooks.get(&hook.id).map(|registered| &registered.hook);
             if let Some(first) = earlier.or(present) {

@@ -84,7 +84,7 @@ pub(super) fn resolve(
         });
         chosen.insert(id, Chosen::new(snapshot, registered, entry.position(), position, with));
     }
-    let plans = plan_kinds(snapshot, &chosen, Part::Scope, &mut problems);
+    let plans = plan_kinds(snapshot, &chosen, if snapshot.tried { Part::All } else { Part::Scope }, &mut problems);
     ConfigError::unless_empty(problems)?;
 
     let mut findings: Vec<Finding> = plans.iter().flat_map(|plan| plan.findings.iter().cloned()).collect();
@@ -192,7 +192,7 @@ fn named<'a>(snapshot: &'a Snapshot, owner: &ListOwner, list: &'a [HookUse], pro
             });
             continue;
         };
-        if let Some(plugin) = registered.hook.plugin.as_ref().filter(|plugin| snapshot.installed(plugin).is_none()) {
+        if let Some(plugin) = registered.hook.plugin.as_ref().filter(|plugin| !snapshot.may_run(plugin)) {
             problems.push(Problem::PluginMissing {
                 id: id.clone(),
                 plugin: plugin.to_string(),
