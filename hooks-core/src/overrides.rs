@@ -40,7 +40,7 @@ use crate::registry::Registered;
 /// assert_eq!(calm, Override::new().priority(5).timeout(Timeout::After(std::time::Duration::from_secs(2))));
 /// # Ok::<(), serde_json::Error>(())
 /// ```
-#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Override {
     enabled: Option<bool>,

@@ -109,7 +109,7 @@ fn missing_requirements<'a>(
         // An id that no hook has was told already.
         let (id, _) = snapshot.hooks.get_key_value(&**required)?;
         let present = all.get(id);
-        (!present.is_some_and(|chosen| chosen.off.is_none())).then(|| Problem::MissingRequirement {
+        present.is_none_or(|chosen| chosen.off.is_some()).then(|| Problem::MissingRequirement {
             id: hook.id.clone(),
             missing: required.to_string(),
             disabled: present.is_some(),

@@ -199,7 +199,9 @@ impl Snapshot {
         }
         if problems.is_empty() {
             plugin.version = plugin.version.or(linked.map(|entry| entry.version.to_owned()));
-            hooks.iter().for_each(|hook| self.insert(hook));
+            for hook in hooks {
+                self.insert(hook);
+            }
             let made = hooks.iter().map(|hook| hook.id.clone()).collect();
             self.plugins.push(Installed { plugin, made, origin, state: State::New });
         }
@@ -243,7 +245,7 @@ impl Snapshot {
 
     fn has_init(&self, id: &HookId) -> bool {
         let hook = self.hooks.get(id).map(|registered| &registered.hook);
-        hook.is_some_and(|hook| hook.bindings.iter().any(|binding| is::<Init>(binding)))
+        hook.is_some_and(|hook| hook.bindings.iter().any(is::<Init>))
     }
 }
 

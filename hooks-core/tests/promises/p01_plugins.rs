@@ -98,9 +98,13 @@ fn a_plugin_s_hook_is_tried_without_the_others_and_its_init_too() {
     }
     let trial = || hooks_core::testing::Trial::of(hooks![linked_second]);
     let tried = trial().run_blocking(&step(), Trail::default()).unwrap();
-    assert_eq!((tried.runs.len(), tried.subject.unwrap().0.len()), (1, 0), "`linked_trail` orders it and is not tried");
+    assert_eq!(
+        (tried.runs().len(), tried.subject.unwrap().0.len()),
+        (1, 0),
+        "`linked_trail` orders it and is not tried"
+    );
     let tried = trial().run_blocking(&Init::new("linked_acme"), ()).unwrap();
-    assert_eq!(tried.runs[0].status, Status::Completed);
+    assert_eq!(tried.runs()[0].status, Status::Completed);
 }
 
 #[test]

@@ -111,7 +111,7 @@ fn a_file_says_what_it_changes_and_the_plan_shows_it() {
     found("pinned                   writes priority 0; on failure continue; locked;");
     found("no deadline; priority 0; on failure continue; overridden: timeout from 30s by ops.toml;");
     found("redact_pii                 left out: disabled by ops.toml");
-    assert!(matches!(&set.audit()[..], [Finding::DisabledHook { by: Some(layer), .. }] if layer == "ops.toml"));
+    assert!(matches!(set.audit(), [Finding::DisabledHook { by: Some(layer), .. }] if layer == "ops.toml"));
     assert!(set.audit()[0].to_string().ends_with("which is disabled by `ops.toml` and skipped"));
 }
 
@@ -171,7 +171,7 @@ fn nothing_of_a_locked_hook_can_be_overridden_whoever_made_it() {
     ];
     for id in ["locked_guard", "value"] {
         for change in &tries {
-            let error = registry.set_overrides([Overrides::new("sly").set(id, change.clone())]).unwrap_err();
+            let error = registry.set_overrides([Overrides::new("sly").set(id, *change)]).unwrap_err();
             assert_eq!(error.problems().len(), 1, "{error}");
             assert!(error.to_string().contains("is locked, so `"), "{error}");
         }
@@ -221,16 +221,15 @@ proptest! {
         let policy = |required: bool| if required { OnFailure::Required } else { OnFailure::Remove };
         registry.set_overrides(layers.iter().enumerate().map(|(i, (enabled, priority, required))| {
             let mut change = Override::new();
-            change = enabled.map_or(change.clone(), |enabled| change.enabled(enabled));
-            change = priority.map_or(change.clone(), |priority| change.priority(priority));
-            change = required.map_or(change.clone(), |required| change.on_failure(policy(required)));
+            change = enabled.map_or(change, |enabled| change.enabled(enabled));
+            change = priority.map_or(change, |priority| change.priority(priority));
+            change = required.map_or(change, |required| change.on_failure(policy(required)));
             Overrides::new(format!("layer {i}")).set("trim", change)
         })).unwrap();
         let shown = registry.scope(&AgentDef::new("a").hooks(["trim", "redact_pii"]), None).unwrap().to_string();
-        let last = |said: Vec<Option<i32>>| said.into_iter().flatten().last();
-        let enabled = layers.iter().filter_map(|layer| layer.0).last().unwrap_or(true);
-        let priority = last(layers.iter().map(|layer| layer.1).collect()).unwrap_or(0);
-        let policy = layers.iter().filter_map(|layer| layer.2).last().map_or("continue", |required| policy(required).as_str());
+        let enabled = layers.iter().rev().find_map(|layer| layer.0).unwrap_or(true);
+        let priority = layers.iter().rev().find_map(|layer| layer.1).unwrap_or(0);
+        let policy = layers.iter().rev().find_map(|layer| layer.2).map_or("continue", |required| policy(required).as_str());
         let expected = format!("trim                     writes priority {priority}; on failure {policy};");
         prop_assert_eq!(shown.contains(&expected), enabled, "{}", shown);
         prop_assert_eq!(shown.contains("left out: disabled by layer"), !enabled, "{}", shown);
