@@ -10,7 +10,7 @@ use crate::hook::{Hook, HookId, Origin};
 use crate::kinds::ShutdownReason;
 use crate::record::cut;
 
-/// A crate that declares itself with [`plugin!`](crate::plugin).
+/// A crate that declares itself with [`plugin!`](macro@crate::plugin).
 #[derive(Debug)]
 pub struct PluginEntry {
     pub(crate) name: &'static str,

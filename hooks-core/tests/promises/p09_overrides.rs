@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+#[cfg(feature = "toml")]
 use hooks_core::audit::Finding;
 use hooks_core::overrides::{Override, Overrides};
 use hooks_core::record::{Skip, Status};
@@ -24,6 +25,7 @@ fn agent() -> AgentDef {
 }
 
 /// `… (path/file.rs:12) …` becomes `… (HERE) …`.
+#[cfg(feature = "toml")]
 fn hide_places(text: &str) -> String {
     let mut parts = text.split('(');
     let first = parts.next().unwrap_or_default().to_owned();
