@@ -62,20 +62,21 @@ pub(super) fn resolve(
     }
     refuse_outside_turn(snapshot, &owner, &scope_list, &always, &mut problems);
 
+    let of_app: HashSet<&HookId> = app_list.iter().map(|(id, _)| *id).collect();
+    let given: HashMap<&HookId, &HookUse> =
+        scope_list.iter().filter(|(_, entry)| entry.with.is_some()).copied().collect();
     let mut chosen: HashMap<&HookId, Chosen> = HashMap::new();
     let entries = always.iter().copied().chain(scope_list.iter().map(|entry| (&owner, *entry)));
     for (of, (id, entry)) in entries {
         let position = chosen.len();
         let Some((id, registered)) = snapshot.hooks.get_key_value(id) else { continue };
         if chosen.contains_key(id) {
-            let of_app = app_list.iter().any(|(named, _)| *named == id);
-            problems.extend(parameters_of_app(registered, of, entry).filter(|_| of_app));
+            problems.extend(parameters_of_app(registered, of, entry).filter(|_| of_app.contains(id)));
             continue;
         }
         // A plugin gives its hooks no parameters, so a list that names one may.
-        let given = scope_list.iter().find(|(named, entry)| *named == id && entry.with.is_some());
-        let (of, entry) = match (of, given) {
-            (ListOwner::Plugin(_), Some((_, given))) => (&owner, *given),
+        let (of, entry) = match of {
+            ListOwner::Plugin(_) => given.get(id).map_or((of, entry), |given| (&owner, *given)),
             _ => (of, entry),
         };
         let with = parameters(registered, of, entry).unwrap_or_else(|problem| {
