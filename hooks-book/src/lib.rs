@@ -32,6 +32,7 @@ chapters! {
     testing_hooks: "testing-hooks.md",
     diagnosis: "diagnosis.md",
     turn_loop: "turn-loop.md",
+    operations: "operations.md",
     performance: "performance.md",
     from_vellum: "coming-from/vellum.md",
     from_standard_agents: "coming-from/standard-agents.md",

@@ -24,7 +24,7 @@ pub enum Finding {
         prompt: ListOwner,
     },
     /// A list names a hook that is disabled.
-    #[error("{owner} or the app names the hook `{hook}` ({origin}), which is disabled and skipped")]
+    #[error("{owner} or the app names the hook `{hook}` ({origin}), which is disabled{} and skipped", by.as_ref().map(|layer| format!(" by `{layer}`")).unwrap_or_default())]
     #[non_exhaustive]
     DisabledHook {
         /// The hook.
@@ -33,6 +33,46 @@ pub enum Finding {
         origin: Origin,
         /// Whose list is in force beside the app's.
         owner: ListOwner,
+        /// The layer of overrides that disables it; `None` where the app does.
+        by: Option<String>,
+    },
+    /// A plugin could not be started.
+    #[error("the hooks of the plugin `{plugin}` are left out: {reason}")]
+    #[non_exhaustive]
+    PluginFailed {
+        /// The plugin.
+        plugin: String,
+        /// Why: which hook failed, and what it said.
+        reason: String,
+    },
+    /// A plugin is linked, and nobody installs it.
+    #[error(
+        "the plugin `{plugin}` is not installed, so its hooks never run ({hooks}); install it with `registry.install(\"{plugin}\")`"
+    )]
+    #[non_exhaustive]
+    PluginNotInstalled {
+        /// The plugin.
+        plugin: String,
+        /// Its hooks.
+        hooks: String,
+    },
+    /// A plugin is installed that has no hooks.
+    #[error("the plugin `{plugin}` ({origin}) is installed and has no hooks")]
+    #[non_exhaustive]
+    PluginWithoutHooks {
+        /// The plugin.
+        plugin: String,
+        /// Where it is installed.
+        origin: Origin,
+    },
+    /// A plugin is installed whose `init` hooks have not run.
+    #[error("the plugin `{plugin}` ({origin}) has `init` hooks that have not run; call `registry.start_plugins(&cx)`")]
+    #[non_exhaustive]
+    PluginNotStarted {
+        /// The plugin.
+        plugin: String,
+        /// Where it is installed.
+        origin: Origin,
     },
     /// A gate may allow what a later hook then changes.
     #[error(

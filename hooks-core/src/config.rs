@@ -56,6 +56,8 @@ pub enum ListOwner {
     Agent(String),
     /// A prompt's.
     Prompt(String),
+    /// A plugin's, which stands for an entry in the app's list.
+    Plugin(String),
 }
 
 impl fmt::Display for ListOwner {
@@ -65,6 +67,7 @@ impl fmt::Display for ListOwner {
             Self::App(name) => write!(f, "app `{name}`"),
             Self::Agent(name) => write!(f, "agent `{name}`"),
             Self::Prompt(name) => write!(f, "prompt `{name}`"),
+            Self::Plugin(name) => write!(f, "plugin `{name}`"),
         }
     }
 }
@@ -299,6 +302,89 @@ pub enum Problem {
         /// Where the hook is.
         origin: Origin,
     },
+    /// A plugin's name that is none.
+    #[error(
+        "{origin}: `{plugin}` is no name of a plugin: write a lower-case letter, then lower-case letters, digits and `_`"
+    )]
+    #[non_exhaustive]
+    BadPluginName {
+        /// The name.
+        plugin: String,
+        /// Where it is installed.
+        origin: Origin,
+    },
+    /// Two plugins have one name.
+    #[error("two plugins have the name `{plugin}`: {first} and {second}; rename one")]
+    #[non_exhaustive]
+    PluginTwice {
+        /// The name.
+        plugin: String,
+        /// One of them.
+        first: Origin,
+        /// The other.
+        second: Origin,
+    },
+    /// One crate declares itself to be two plugins.
+    #[error(
+        "one crate is two plugins, `{first}` ({first_origin}) and `{second}` ({second_origin}); keep one `plugin!`, and say `plugin = \"…\"` on the hooks of the other"
+    )]
+    #[non_exhaustive]
+    PluginsOfOneCrate {
+        /// The one.
+        first: &'static str,
+        /// Where it is declared.
+        first_origin: Origin,
+        /// The other.
+        second: &'static str,
+        /// Where it is declared.
+        second_origin: Origin,
+    },
+    /// A plugin is installed a second time.
+    #[error("{second}: the plugin `{plugin}` is installed already ({first}); install it once, or uninstall it before")]
+    #[non_exhaustive]
+    InstalledTwice {
+        /// The name.
+        plugin: String,
+        /// Where it was installed.
+        first: Origin,
+        /// Where it is installed again.
+        second: Origin,
+    },
+    /// Installing a plugin that is not there.
+    #[error("{origin}: there is no plugin `{plugin}`{nearest}{}", LINKING_PLUGIN)]
+    #[non_exhaustive]
+    UnknownPlugin {
+        /// The name.
+        plugin: String,
+        /// The names nearest to it, as a question.
+        nearest: String,
+        /// Where it is installed.
+        origin: Origin,
+    },
+    /// A list names a hook of a plugin that is not installed.
+    #[error("{}{owner} names the hook `{id}` ({origin}) of the plugin `{plugin}`, which is not installed; install it with `registry.install(\"{plugin}\")`", at(place.as_ref()))]
+    #[non_exhaustive]
+    PluginMissing {
+        /// The hook.
+        id: HookId,
+        /// Its plugin.
+        plugin: String,
+        /// Whose list it is in.
+        owner: ListOwner,
+        /// Where the entry stands, where that is known.
+        place: Option<String>,
+        /// Where the hook is.
+        origin: Origin,
+    },
+    /// An override that cannot hold.
+    #[error("{at}: {problem}")]
+    #[non_exhaustive]
+    BadOverride {
+        /// Where: file, line and column, or the layer's name.
+        at: String,
+        /// What is wrong, and what to write instead.
+        problem: String,
+    },
     /// Enabling, disabling or replacing a hook that is not there.
     #[error("there is no hook `{id}`{}", did_you_mean(nearest))]
     #[non_exhaustive]
@@ -311,6 +397,8 @@ pub enum Problem {
 }
 
 const LINKING: &str = " (the hooks of a dependency that no code names are not linked: write `use that_crate as _;`)";
+
+const LINKING_PLUGIN: &str = " (a dependency that no code names is not linked: write `use that_crate as _;`)";
 
 fn at(place: Option<&String>) -> String {
     place.map(|place| format!("{place}: ")).unwrap_or_default()
@@ -326,6 +414,14 @@ fn spell(cycle: &[(HookId, Origin)]) -> String {
     let steps: Vec<String> = cycle.iter().map(|(id, origin)| format!("`{id}` ({origin})")).collect();
     let first = cycle.first().map(|(id, _)| format!("`{id}`")).unwrap_or_default();
     format!("{} -> {first}", steps.join(" -> "))
+}
+
+/// As `did_you_mean`, for other names.
+pub(crate) fn nearest_names<'a>(wanted: &str, names: impl Iterator<Item = &'a str>) -> String {
+    let ids: Vec<HookId> = names.map(HookId::new).collect();
+    let mut nearest = nearest(wanted, ids.iter());
+    nearest.dedup();
+    did_you_mean(&nearest)
 }
 
 /// The ids nearest to `wanted`, at most three.

@@ -28,8 +28,17 @@ use crate::with::{Bound, With};
 #[derive(Clone, Default)]
 pub struct HookContext {
     inner: Arc<Inner>,
-    /// The parameters of the hook that this context is given to.
-    with: Option<Bound>,
+    /// What is said to one hook only: there where it is a plugin's, or has parameters.
+    own: Option<Arc<OfHook>>,
+}
+
+/// What the context of one hook holds beside that of the dispatch.
+#[derive(Default)]
+pub(crate) struct OfHook {
+    /// Its parameters.
+    pub(crate) with: Option<Bound>,
+    /// The plugin that it belongs to.
+    pub(crate) plugin: Option<Arc<str>>,
 }
 
 #[derive(Clone, Default)]
@@ -136,13 +145,32 @@ impl HookContext {
     /// [`&With<T>`](crate::With); this is for hooks made as values, which say so with
     /// [`Hook::parameters`](crate::Hook::parameters).
     pub fn with<T: Send + Sync + 'static>(&self) -> Option<&With<T>> {
-        self.with.as_ref()?.downcast_ref()
+        self.own.as_ref()?.with.as_ref()?.downcast_ref()
+    }
+
+    /// The plugin that the hook belongs to which was given this context; `None` for a hook of the app.
+    pub fn plugin(&self) -> Option<&str> {
+        self.own.as_ref()?.plugin.as_deref()
+    }
+
+    /// How many dispatches the hook that asks is within, beside its own: 0 where the harness fired, 1 in a hook that a
+    /// hook's dispatch runs. It is counted for the task that asks, so one that the hook spawned begins at 0 (see
+    /// [`within_this`](crate::dispatch::within_this)).
+    #[allow(clippy::unused_self, reason = "a hook asks its context, wherever the answer is kept")]
+    pub fn depth(&self) -> usize {
+        crate::dispatch::depth().saturating_sub(1)
     }
 
     /// The context of one hook.
     #[inline]
-    pub(crate) fn bound(&self, with: &Bound) -> Self {
-        Self { inner: Arc::clone(&self.inner), with: Some(Arc::clone(with)) }
+    pub(crate) fn bound(&self, own: &Arc<OfHook>) -> Self {
+        Self { inner: Arc::clone(&self.inner), own: Some(Arc::clone(own)) }
+    }
+
+    /// This context for a dispatch within a hook, where it holds something that is that hook's alone.
+    #[inline]
+    pub(crate) fn without_hook(&self) -> Option<Self> {
+        self.own.is_some().then(|| Self { inner: Arc::clone(&self.inner), own: None })
     }
 
     /// Whether each dispatch is to give its record back.
@@ -268,7 +296,7 @@ impl HookContextBuilder {
 
     /// The context.
     pub fn build(self) -> HookContext {
-        HookContext { inner: Arc::new(self.0), with: None }
+        HookContext { inner: Arc::new(self.0), own: None }
     }
 }
 

@@ -2,6 +2,7 @@
 
 mod at_once;
 mod chain;
+mod depth;
 mod error;
 mod fallback;
 mod finish;
@@ -17,11 +18,13 @@ use std::future::Future;
 use std::ops::Deref;
 use std::sync::Arc;
 
+pub use depth::{WithinThis, within_this};
 pub use error::{DispatchError, Recovered};
 #[doc(hidden)]
 pub use json::{FireJson, fire as fire_json};
 pub use json::{JsonError, JsonFired};
 
+pub(crate) use depth::{DEFAULT_LIMIT, MOST, depth};
 pub(crate) use fallback::with_fallback;
 
 use crate::HookContext;
@@ -117,7 +120,7 @@ impl HookSet {
     ///
     /// # Errors
     /// [`DispatchError`], which gives the subject back as the last success left it: a required hook failed, the turn was
-    /// cancelled, or an async hook with a deadline had to wait outside a runtime.
+    /// cancelled, an async hook with a deadline had to wait outside a runtime, or too many hooks are within hooks.
     ///
     /// ```
     /// # use hooks_core::prelude::*;
@@ -151,7 +154,9 @@ impl HookSet {
     ) -> impl Future<Output = Result<Fired<K>, DispatchError>> + Send + 'a {
         match self.plan::<K>() {
             None => AtOnce::Done { value: Some(Ok(Fired::of(subject, ().into()))) },
-            Some((plan, disabled)) => AtOnce::Running { future: self.run(plan, disabled, cx, event, subject) },
+            Some((plan, disabled)) => {
+                AtOnce::Running { kind: K::NAME, future: self.run(plan, disabled, cx, event, subject) }
+            }
         }
     }
 
@@ -167,7 +172,10 @@ impl HookSet {
     ) -> Result<Fired<K>, DispatchError> {
         match self.plan::<K>() {
             None => Ok(Fired::of(subject, ().into())),
-            Some((plan, disabled)) if plan.is_sync => self.run_sync(plan, disabled, cx, event, subject),
+            Some((plan, disabled)) if plan.is_sync => {
+                let _within = depth::enter(K::NAME);
+                self.run_sync(plan, disabled, cx, event, subject)
+            }
             Some((plan, _)) => Err(error::async_hook(plan, subject)),
         }
     }
@@ -183,6 +191,11 @@ impl HookSet {
         if plan.is_sync {
             return self.run_sync(plan, disabled, cx, event, subject);
         }
+        if depth::depth() > self.depth_limit() {
+            return Err(error::too_deep::<K>(self.depth_limit(), subject));
+        }
+        let own = cx.without_hook();
+        let cx = own.as_ref().unwrap_or(cx);
         let mut chain = Chain::new(plan, cx, event, subject, self.observers());
         chain.run().await;
         chain.finish(disabled, self.observers())
@@ -197,6 +210,11 @@ impl HookSet {
         event: &K,
         subject: K::Subject,
     ) -> Result<Fired<K>, DispatchError> {
+        if depth::depth() > self.depth_limit() {
+            return Err(error::too_deep::<K>(self.depth_limit(), subject));
+        }
+        let own = cx.without_hook();
+        let cx = own.as_ref().unwrap_or(cx);
         let mut chain = Chain::new(plan, cx, event, subject, self.observers());
         chain.run_sync();
         chain.finish(disabled, self.observers())

@@ -54,6 +54,9 @@ fn watch<K: HookKind>(id: &str, origin: Origin) -> Hook {
         origin,
         options: crate::hook::Options::DEFAULT,
         with: None,
+        plugin: None,
+        locked: false,
+        asks_context: false,
         bindings: vec![Binding::shared(handler, false)],
     }
 }

@@ -125,6 +125,12 @@ pub struct Hook {
     pub(crate) options: Options,
     /// How the parameters that a list gives are read.
     pub(crate) with: Option<WithSpec>,
+    /// The plugin that it belongs to.
+    pub(crate) plugin: Option<Arc<str>>,
+    /// Whether the operator's overrides leave it alone.
+    pub(crate) locked: bool,
+    /// Whether it is given its context; one that is not is called as if it belonged to nobody.
+    pub(crate) asks_context: bool,
     pub(crate) bindings: Vec<Binding>,
 }
 
@@ -147,6 +153,9 @@ impl Hook {
             origin: Origin::new(caller.file(), caller.line(), ""),
             options: Options::default(),
             with: None,
+            plugin: None,
+            locked: false,
+            asks_context: true,
             bindings: vec![Binding::shared(handler, decides)],
         }
     }
@@ -297,6 +306,20 @@ impl Hook {
     #[must_use]
     pub fn parameters<T: Parameters>(mut self) -> Self {
         self.with = Some(WithSpec::of::<T>());
+        self
+    }
+
+    /// The plugin that it belongs to. A hook that is given to [`Plugin::hook`](crate::plugin::Plugin::hook) need not say it.
+    #[must_use]
+    pub fn plugin(mut self, name: &str) -> Self {
+        self.plugin = Some(name.into());
+        self
+    }
+
+    /// The operator's overrides can neither disable it nor change its options.
+    #[must_use]
+    pub fn locked(mut self) -> Self {
+        self.locked = true;
         self
     }
 

@@ -75,10 +75,12 @@ pub mod itself;
 mod kind;
 pub mod kinds;
 pub mod manifest;
+pub mod overrides;
 mod panics;
 #[doc(hidden)]
 pub mod param;
 mod plan;
+pub mod plugin;
 #[doc(hidden)]
 pub mod private;
 pub mod record;

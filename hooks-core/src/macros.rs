@@ -51,6 +51,41 @@ macro_rules! fires {
     };
 }
 
+/// Declares the crate to be a plugin: its hooks belong to it unless they say otherwise with `plugin = "…"`.
+///
+/// Stands once in the crate, best in its root. The name is written as an id is. An app that depends on the crate installs
+/// it with [`Registry::install`](crate::Registry::install); until then its hooks are in no list. The version is that of the
+/// crate, or what `version = "…"` says.
+///
+/// ```standalone_crate
+/// use hooks_core::prelude::*;
+///
+/// hooks_core::plugin!("acme");
+///
+/// #[hook(id = "acme_guard", kind = before_tool_call)]
+/// fn acme_guard(cx: &HookContext) -> Permission {
+///     assert_eq!(cx.plugin(), Some("acme"));
+///     Permission::NoOpinion
+/// }
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let registry = Registry::discover()?;
+/// registry.install("acme")?;
+/// let hooks = registry.scope(&AgentDef::new("support"), None)?;
+/// assert!(hooks.has::<BeforeToolCall>());
+/// # Ok(())
+/// # }
+/// ```
+#[macro_export]
+macro_rules! plugin {
+    () => {
+        ::core::compile_error!("a plugin needs a name: write `plugin!(\"acme\");`");
+    };
+    ($($plugin:tt)*) => {
+        $crate::private::plugin! { [$crate] $($plugin)* }
+    };
+}
+
 /// Makes two hooks with one id a build error. Optional; goes into the root of a crate (each binary, test and example has
 /// its own).
 ///

@@ -44,6 +44,12 @@ pub struct HookDescriptor {
     /// Ids that have to be in scope too.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub requires: Vec<String>,
+    /// The plugin that it belongs to.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub plugin: Option<String>,
+    /// Whether overrides leave it alone.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub locked: bool,
 }
 
 /// A hook at one kind.
@@ -185,5 +191,7 @@ fn descriptor(hook: &Hook) -> HookDescriptor {
         after: list(&options.after),
         before: list(&options.before),
         requires: list(&options.requires),
+        plugin: hook.plugin.as_deref().map(str::to_owned),
+        locked: hook.locked,
     }
 }

@@ -13,7 +13,7 @@ use wildmatch::WildMatch;
 
 pub(crate) use order::Candidate;
 pub use set::HookSet;
-pub(crate) use set::KindPlan;
+pub(crate) use set::{KindPlan, Off};
 
 use crate::dispatch::with_fallback;
 use crate::hook::{Binding, Handler, HookId, LendFn, OnFailure, Only, OwnFn, ReadFn, StepParts};
@@ -99,7 +99,7 @@ impl<K: HookKind> fmt::Debug for Plan<K> {
 fn step<K: HookKind>(part: &StepParts<'_>) -> Option<Step<K>> {
     let options = &part.hook.options;
     let handler = part.binding.handler::<K>()?;
-    let bound = |handler: &Handler<K>| part.with.as_ref().map_or_else(|| handler.clone(), |with| handler.bound(with));
+    let bound = |handler: &Handler<K>| part.own.as_ref().map_or_else(|| handler.clone(), |own| handler.bound(own));
     let timeout = options.timeout.duration();
     Some(Step {
         id: part.hook.id.clone(),

@@ -7,7 +7,7 @@ pub use std::option::Option;
 pub use std::result::Result;
 pub use std::time::Duration;
 
-pub use hooks_macros::{__list as list, __nothing as nothing};
+pub use hooks_macros::{__list as list, __nothing as nothing, __plugin as plugin};
 pub use inventory;
 
 pub use crate::dispatch::fire_json;
@@ -19,8 +19,9 @@ pub use crate::hook::{
 pub use crate::itself::{FieldText, KindType, SubjectType, VerdictType};
 pub use crate::kind::{Allowed, Field, HookKind, KindEntry, Never, Removable, Slot};
 pub use crate::param::{Beside, Fails, InTurn, Of, Read, ReturnsSubject, ReturnsVerdict, Rewrite};
+pub use crate::plugin::PluginEntry;
 pub use crate::scope::HookRef;
-pub use crate::with::{Asks, AsksNothing, WithSpec, first};
+pub use crate::with::{Asks, AsksNothing, WithSpec, any, first};
 pub use crate::{HookContext, compile_time as check};
 
 /// A hook as the attribute submits it.
@@ -34,6 +35,11 @@ pub struct HookSpec {
     pub options: Options,
     /// How the parameters that a list gives are read.
     pub with: Option<WithSpec>,
+    /// The plugin that the attribute names.
+    pub plugin: Option<&'static str>,
+    pub locked: bool,
+    /// Whether one of its parameters is the context.
+    pub asks_context: bool,
     pub bindings: &'static [BindingSpec],
 }
 

@@ -3,20 +3,26 @@
 mod check;
 mod linked;
 mod neighbours;
+mod overridden;
+mod plans;
+mod plugins;
 mod resolve;
 
 use std::any::TypeId;
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::fmt;
 use std::sync::{Arc, PoisonError, RwLock};
 
 use crate::audit::Finding;
 use crate::config::{ConfigError, Problem, nearest};
+use crate::dispatch;
 use crate::fires;
-use crate::hook::{Binding, Hook, HookId};
+use crate::hook::{Binding, Hook, HookId, Origin};
 use crate::kind::KindEntry;
 use crate::manifest::Manifest;
+use crate::overrides::Changes;
 use crate::plan::HookSet;
+use crate::plugin::{Installed, PluginEntry};
 use crate::private::HookSpec;
 use crate::record::Observer;
 use crate::scope::{AppDef, Definition, HookRef};
@@ -54,6 +60,25 @@ pub(crate) struct Snapshot {
     functions: HashMap<TypeId, HookId>,
     pub(crate) app: AppDef,
     pub(crate) observers: Arc<[Arc<dyn Observer>]>,
+    /// In the order of their installation.
+    plugins: Vec<Installed>,
+    /// The hooks of each plugin, installed or not.
+    members: HashMap<Arc<str>, BTreeSet<HookId>>,
+    /// What the operator's layers say, by hook.
+    overrides: Arc<HashMap<HookId, Changes>>,
+    pub(crate) depth_limit: DepthLimit,
+    /// See [`Registry::try_out`].
+    tried: bool,
+}
+
+/// How many dispatches may be within each other.
+#[derive(Clone, Copy)]
+pub(crate) struct DepthLimit(pub(crate) usize);
+
+impl Default for DepthLimit {
+    fn default() -> Self {
+        Self(dispatch::DEFAULT_LIMIT)
+    }
 }
 
 #[derive(Clone)]
@@ -71,7 +96,7 @@ impl Registry {
     /// Everything that is wrong at once: ids that two hooks have, functions in `hooks![…]` that are no hooks.
     pub fn discover() -> Result<Self, ConfigError> {
         let mut snapshot = Snapshot::default();
-        let mut problems = Vec::new();
+        let mut problems = plugins::declared_twice();
         let mut specs: Vec<&HookSpec> = inventory::iter::<HookSpec>.into_iter().collect();
         // Link order differs from build to build; messages must not.
         specs.sort_by_key(|spec| (spec.id, spec.origin));
@@ -126,25 +151,33 @@ impl Registry {
         self.edit(|snapshot| Ok(snapshot.add(&hook, None)?))
     }
 
-    /// Puts a hook in the place of the one with its id. Whether that one was disabled goes over to it.
+    /// Puts a hook in the place of the one with its id. Whether that one was disabled goes over to it, and so do the plugin
+    /// that it belongs to and what is overridden.
     ///
     /// # Errors
-    /// [`Problem::NoSuchHook`] where there is none, or everything that the attribute would refuse.
+    /// [`Problem::NoSuchHook`] where there is none, or everything that the attribute would refuse; or overrides that are
+    /// there and do not fit the new hook.
     pub fn replace(&self, hook: Hook) -> Result<(), ConfigError> {
         let hook = Arc::new(hook);
         let replaced = self.edit(|snapshot| {
             snapshot.known(hook.id.as_str())?;
             ConfigError::unless_empty(check::check(&hook))?;
+            ConfigError::unless_empty(snapshot.overrides_of(&hook))?;
             let registered = snapshot.hooks.get_mut(&hook.id);
-            Ok::<_, ConfigError>(
-                registered.map(|registered| std::mem::replace(&mut registered.hook, Arc::clone(&hook))),
-            )
+            Ok::<_, ConfigError>(registered.map(|registered| {
+                // It stays with the plugin that the other belonged to.
+                let plugin = registered.hook.plugin.clone();
+                let hook = Arc::new(Hook { plugin, ..Hook::clone(&hook) });
+                std::mem::replace(&mut registered.hook, hook)
+            }))
         })?;
         drop(replaced);
         Ok(())
     }
 
     /// Leaves the hook out of sets made from now on. Scopes that name it skip it, and their records and audit say so.
+    ///
+    /// This is the app's own switch: it works on `locked` hooks too, and no override turns the hook on again.
     ///
     /// # Errors
     /// [`Problem::NoSuchHook`] where there is none.
@@ -168,6 +201,12 @@ impl Registry {
             }
             Ok(())
         })
+    }
+
+    /// How many dispatches may be within each other, where hooks fire hooks, in sets made from now on: 8 where nothing is
+    /// said, at least 1, at most 64. One more is a [`DispatchError::TooDeep`](crate::DispatchError::TooDeep).
+    pub fn set_depth_limit(&self, limit: usize) {
+        self.edit(|snapshot| snapshot.depth_limit = DepthLimit(limit.clamp(1, dispatch::MOST)));
     }
 
     /// Tells `observer` of every dispatch of the sets made from now on.
@@ -210,11 +249,15 @@ impl Registry {
             findings.extend(set.audit().iter().cloned());
             unnamed.retain(|id, _| !set.names(id));
         }
+        // Those of a plugin that is not installed are told with it.
+        let out = |hook: &Hook| hook.plugin.as_ref().is_some_and(|plugin| snapshot.installed(plugin).is_none());
         let mut unnamed: Vec<_> = unnamed.into_values().map(|registered| &registered.hook).collect();
+        unnamed.retain(|hook| !out(hook));
         unnamed.sort_by(|a, b| a.id.cmp(&b.id));
         findings.extend(
             unnamed.into_iter().map(|hook| Finding::UnnamedHook { hook: hook.id.clone(), origin: hook.origin }),
         );
+        findings.extend(snapshot.plugin_findings());
         findings.extend(fires::never_fired(&self.hooks()));
         findings
     }
@@ -275,6 +318,9 @@ impl Snapshot {
             origin: spec.origin,
             options: spec.options.clone(),
             with: spec.with,
+            plugin: spec.plugin.or_else(|| plugin_of(spec.origin)).map(Into::into),
+            locked: spec.locked,
+            asks_context: spec.asks_context,
             bindings,
         };
         self.add(&Arc::new(hook), Some((spec.function)()))
@@ -290,10 +336,17 @@ impl Snapshot {
                 return Err(Problem::DuplicateId { id, first, second: hook.origin });
             }
         } else {
-            self.hooks.insert(hook.id.clone(), Registered { hook: Arc::clone(hook), enabled: true });
+            self.insert(hook);
         }
         self.functions.extend(function.map(|function| (function, hook.id.clone())));
         Ok(())
+    }
+
+    fn insert(&mut self, hook: &Arc<Hook>) {
+        if let Some(plugin) = &hook.plugin {
+            self.members.entry(Arc::clone(plugin)).or_default().insert(hook.id.clone());
+        }
+        self.hooks.insert(hook.id.clone(), Registered { hook: Arc::clone(hook), enabled: true });
     }
 
     fn id_of(&self, function: &HookRef) -> Result<&HookId, Problem> {
@@ -306,6 +359,11 @@ impl Snapshot {
         }
         Err(Problem::NoSuchHook { id: HookId::new(id), nearest: nearest(id, self.hooks.keys()) })
     }
+}
+
+/// The plugin that the crate of a hook declares itself to be.
+fn plugin_of(origin: Origin) -> Option<&'static str> {
+    inventory::iter::<PluginEntry>.into_iter().filter(|entry| entry.has(origin)).map(|entry| entry.name).min()
 }
 
 fn not_a_hook(function: &HookRef) -> Problem {

@@ -17,6 +17,8 @@ use serde_json::Value;
 
 pub use definition::{AgentDef, AppDef, Definition, PromptDef};
 pub use json::DefinitionError;
+#[cfg(feature = "toml")]
+pub(crate) use json::{read, unmarked};
 
 use crate::hook::HookId;
 use crate::private::HookSpec;

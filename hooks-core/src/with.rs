@@ -13,6 +13,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 use crate::HookContext;
+use crate::context::OfHook;
 use crate::hook::{Handler, Lend, Own, OwnAsync, Read, ReadAsync, call};
 use crate::kind::HookKind;
 use crate::param;
@@ -131,10 +132,17 @@ impl<T: Parameters> Asks<With<T>> {
     pub const SPEC: Option<WithSpec> = Some(WithSpec::of::<T>());
 }
 
+impl Asks<HookContext> {
+    /// It is the context.
+    pub const CONTEXT: bool = true;
+}
+
 /// The answer of every other type.
 pub trait AsksNothing {
     /// Nothing is read.
     const SPEC: Option<WithSpec> = None;
+    /// It is something else.
+    const CONTEXT: bool = false;
 }
 
 impl<T: ?Sized> AsksNothing for Asks<T> {}
@@ -149,6 +157,18 @@ pub const fn first(specs: &[Option<WithSpec>]) -> Option<WithSpec> {
         i += 1;
     }
     None
+}
+
+/// Whether one of them is true.
+pub const fn any(all: &[bool]) -> bool {
+    let mut i = 0;
+    while i < all.len() {
+        if all[i] {
+            return true;
+        }
+        i += 1;
+    }
+    false
 }
 
 /// Marks parameters that a list gives.
@@ -180,28 +200,28 @@ fn taken<T: Parameters>(cx: &HookContext) -> &With<T> {
 }
 
 impl<K: HookKind> Handler<K> {
-    /// The same function, its context holding these parameters.
-    pub(crate) fn bound(&self, with: &Bound) -> Self {
-        let with = Arc::clone(with);
+    /// The same function, its context holding this.
+    pub(crate) fn bound(&self, own: &Arc<OfHook>) -> Self {
+        let own = Arc::clone(own);
         match self.clone() {
             Self::Read(hook) => Self::read(move |cx, event, subject| {
-                let cx = &cx.bound(&with);
+                let cx = &cx.bound(&own);
                 call!(Read::&hook(cx, event, subject))
             }),
             Self::Lend(hook) => Self::lend(move |cx, event, subject| {
-                let cx = &cx.bound(&with);
+                let cx = &cx.bound(&own);
                 call!(Lend::&hook(cx, event, subject))
             }),
             Self::Own(hook) => Self::own(move |cx, event, subject| {
-                let cx = &cx.bound(&with);
+                let cx = &cx.bound(&own);
                 call!(Own::&hook(cx, event, subject))
             }),
             Self::ReadAsync(hook) => Self::read_async(move |cx, event, subject| {
-                let (cx, hook) = (cx.bound(&with), hook.clone());
+                let (cx, hook) = (cx.bound(&own), hook.clone());
                 Box::pin(async move { call!(ReadAsync::&hook(&cx, event, subject)).await })
             }),
             Self::OwnAsync(hook) => Self::own_async(move |cx, event, subject| {
-                let (cx, hook) = (cx.bound(&with), hook.clone());
+                let (cx, hook) = (cx.bound(&own), hook.clone());
                 Box::pin(async move { call!(OwnAsync::&hook(&cx, event, subject)).await })
             }),
         }

@@ -48,8 +48,12 @@ async fn bank() -> Permission {
 #[hook(id = "limit", kind = before_tool_call, before = ["bank"])]
 fn limit() {}
 
+/// Stands before everything.
+#[hook(id = "shield", kind = before_tool_call, plugin = "acme", locked)]
+fn shield() {}
+
 fn registry() -> Registry {
-    Registry::empty().with(hooks![lamp, mask, bank, limit]).unwrap()
+    Registry::empty().with(hooks![lamp, mask, bank, limit, shield]).unwrap()
 }
 
 #[test]
@@ -83,7 +87,11 @@ fn hooks_and_declarations_have_their_places() {
 #[test]
 fn the_schema_offers_the_ids_that_a_file_may_name() {
     let schema = registry().manifest().schema();
-    assert_eq!(schema["$defs"]["id"]["enum"], json!(["bank", "limit", "mask"]), "not the hook outside a turn");
+    assert_eq!(
+        schema["$defs"]["id"]["enum"],
+        json!(["bank", "limit", "mask", "shield"]),
+        "not the hook outside a turn"
+    );
     assert_eq!(schema["$defs"]["id"]["enumDescriptions"][2], "Masks what looks like a card number.");
     let entry = &schema["properties"]["hooks"]["items"]["anyOf"];
     assert_eq!(entry[1]["required"], json!(["id"]));

@@ -9,6 +9,7 @@ mod hook;
 mod list;
 mod names;
 mod options;
+mod plugin;
 mod types;
 
 use proc_macro::TokenStream;
@@ -33,6 +34,8 @@ use proc_macro::TokenStream;
 /// | `timeout` | `"250ms"`, `"2s"`, `"1m"` or `none`, for an `async fn` | 30 s |
 /// | `on_failure` | `continue`, `remove`, `deny` or `required` | `deny` on gates, `required` on `init`, else `continue` |
 /// | `fallback` | a function of the hook's signature that answers where it failed; if that fails too, `on_failure` | none |
+/// | `plugin` | the name of the plugin that it belongs to | what `plugin!` says of its crate |
+/// | `locked` | the operator's overrides can neither disable it nor change its options | off |
 /// | a field of the kind, such as `tool` | patterns over its value: `"fs_*\|Bash"` | all |
 /// | `crate` | the path of `hooks-core` where it has another name | `::hooks_core` |
 ///
@@ -64,4 +67,11 @@ pub fn __list(input: TokenStream) -> TokenStream {
 #[proc_macro]
 pub fn __nothing(input: TokenStream) -> TokenStream {
     list::nothing(&input.into()).into()
+}
+
+// Not public API. What `hooks_core::plugin!` expands to.
+#[doc(hidden)]
+#[proc_macro]
+pub fn __plugin(input: TokenStream) -> TokenStream {
+    plugin::expand(input.into()).into()
 }

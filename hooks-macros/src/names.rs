@@ -98,8 +98,20 @@ const ELSEWHERE: &[(&str, &str)] = &[
 ];
 
 /// The options of `#[hook]`.
-pub(crate) const HOOK_OPTIONS: &[&str] =
-    &["id", "kind", "priority", "after", "before", "requires", "timeout", "on_failure", "fallback", "crate"];
+pub(crate) const HOOK_OPTIONS: &[&str] = &[
+    "id",
+    "kind",
+    "priority",
+    "after",
+    "before",
+    "requires",
+    "timeout",
+    "on_failure",
+    "fallback",
+    "plugin",
+    "locked",
+    "crate",
+];
 
 /// The options of `#[hook_kind]`.
 pub(crate) const KIND_OPTIONS: &[&str] =
@@ -138,6 +150,22 @@ pub(crate) fn list<'a>(words: impl IntoIterator<Item = &'a str>, before_last: &s
 pub(crate) fn is_snake_case(id: &str) -> bool {
     id.starts_with(|c: char| c.is_ascii_lowercase())
         && id.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_')
+}
+
+/// Whether this is the name of a plugin; what it is instead is told.
+pub(crate) fn check_plugin(name: &syn::LitStr, errors: &mut crate::errors::Errors) -> bool {
+    let text = name.value();
+    let is_path = matches!(text.as_str(), "self" | "super" | "crate");
+    if is_snake_case(&text) && !is_path {
+        return true;
+    }
+    let mended =
+        snake_case(&text).filter(|_| !is_path).map(|snake| format!("; write `\"{snake}\"`")).unwrap_or_default();
+    errors.on(
+        name,
+        format!("the name of a plugin is a lower-case letter, then lower-case letters, digits and `_`{mended}"),
+    );
+    false
 }
 
 /// The nearest text that is `snake_case`, or `None` where too much of `id` would be lost.

@@ -56,6 +56,22 @@ pub enum DispatchError {
         /// The subject.
         subject: Recovered,
     },
+    /// Hooks fired hooks that fired hooks, deeper than the registry allows. No hook of this dispatch ran.
+    #[error(
+        "no more than {limit} dispatches may be within each other, and `{kind}` would be one more; break the circle, or allow more with `Registry::set_depth_limit` (under way: {})",
+        chain.join(" > ")
+    )]
+    #[non_exhaustive]
+    TooDeep {
+        /// The kind.
+        kind: &'static str,
+        /// How many dispatches may be within each other.
+        limit: usize,
+        /// The kinds of those it was fired within, outermost first.
+        chain: Vec<&'static str>,
+        /// The subject.
+        subject: Recovered,
+    },
 }
 
 impl fmt::Debug for DispatchError {
@@ -74,7 +90,8 @@ impl DispatchError {
         let (Self::Required { subject, .. }
         | Self::Cancelled { subject, .. }
         | Self::NoRuntime { subject, .. }
-        | Self::AsyncHook { subject, .. }) = &self;
+        | Self::AsyncHook { subject, .. }
+        | Self::TooDeep { subject, .. }) = &self;
         match subject.0.downcast_ref::<K::Subject>() {
             Some(subject) => Ok(subject.clone()),
             None => Err(self),
@@ -120,4 +137,12 @@ pub(super) fn no_outcome<K: HookKind>(plan: &Plan<K>, broken: Broken, subject: K
         Broken::Cancelled(index) => DispatchError::Cancelled { kind, hook: hook(index), subject },
         Broken::NoRuntime(index) => DispatchError::NoRuntime { kind, hook: hook(index), subject },
     }
+}
+
+#[cold]
+pub(super) fn too_deep<K: HookKind>(limit: usize, subject: K::Subject) -> DispatchError {
+    let mut chain = super::depth::kinds();
+    // The last one is this.
+    chain.pop();
+    DispatchError::TooDeep { kind: K::NAME, limit, chain, subject: Recovered::new(subject) }
 }

@@ -5,9 +5,9 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::{Handler, Hook, OnFailure};
+use crate::context::OfHook;
 use crate::kind::{HookKind, Semantics, Slot};
 use crate::plan::Plan;
-use crate::with::Bound;
 
 /// What is known of a kind without its type.
 #[derive(Clone, Copy)]
@@ -46,6 +46,17 @@ impl KindInfo {
     }
 }
 
+impl KindInfo {
+    /// Whether a hook of the kind may have this policy.
+    pub(crate) fn offers(&self, policy: OnFailure) -> bool {
+        match policy {
+            OnFailure::Deny => self.semantics == Semantics::Gate,
+            OnFailure::Remove => self.removable,
+            OnFailure::Continue | OnFailure::Required => true,
+        }
+    }
+}
+
 impl std::fmt::Debug for KindInfo {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(self.name)
@@ -57,8 +68,10 @@ pub(crate) struct StepParts<'a> {
     pub(crate) hook: &'a Hook,
     pub(crate) binding: &'a Binding,
     pub(crate) stage: usize,
-    /// The parameters that a list gives it.
-    pub(crate) with: Option<Bound>,
+    /// What its context holds for it alone.
+    pub(crate) own: Option<Arc<OfHook>>,
+    /// What the operator's overrides changed of it.
+    pub(crate) overridden: Option<&'a str>,
 }
 
 /// How a hook is called.

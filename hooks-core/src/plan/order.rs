@@ -2,21 +2,24 @@
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
+use std::sync::Arc;
 
 use super::cycles::cycles;
 use crate::audit::Finding;
 use crate::config::Problem;
+use crate::context::OfHook;
 use crate::hook::{Binding, Hook, HookId};
 use crate::kind::Semantics;
-use crate::with::Bound;
 
 /// A hook that is to be ordered at one kind.
 pub(crate) struct Candidate<'a> {
     pub(crate) hook: &'a Hook,
     pub(crate) binding: &'a Binding,
     pub(crate) position: usize,
-    /// The parameters that a list gives it.
-    pub(crate) with: Option<Bound>,
+    /// What its context holds for it alone.
+    pub(crate) own: Option<Arc<OfHook>>,
+    /// What the operator's overrides changed of it.
+    pub(crate) overridden: Option<&'a str>,
 }
 
 /// One place of the order.

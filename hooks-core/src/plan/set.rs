@@ -29,6 +29,7 @@ struct Inner {
     registered: usize,
     findings: Box<[Finding]>,
     observers: Arc<[Arc<dyn Observer>]>,
+    depth_limit: usize,
 }
 
 struct Entry {
@@ -41,7 +42,28 @@ struct Outline {
     kind: &'static str,
     semantics: Semantics,
     lines: Vec<Line>,
-    disabled: Box<[HookId]>,
+    disabled: Vec<(HookId, Off)>,
+}
+
+/// Why a hook that is in a set does not run.
+#[derive(Clone, Debug)]
+pub(crate) enum Off {
+    /// The app disabled it.
+    App,
+    /// A layer of overrides did.
+    Layer(Arc<str>),
+    /// Its plugin could not be started.
+    Plugin(Arc<str>),
+}
+
+impl fmt::Display for Off {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::App => f.write_str("disabled"),
+            Self::Layer(layer) => write!(f, "disabled by {layer}"),
+            Self::Plugin(plugin) => write!(f, "its plugin {plugin} could not be started"),
+        }
+    }
 }
 
 struct Line {
@@ -59,12 +81,11 @@ pub(crate) struct KindPlan {
 
 impl KindPlan {
     /// `parts` in their order; `None` where there are none.
-    pub(crate) fn new(parts: &[StepParts<'_>], disabled: Vec<HookId>, findings: Vec<Finding>) -> Option<Self> {
+    pub(crate) fn new(parts: &[StepParts<'_>], disabled: Vec<(HookId, Off)>, findings: Vec<Finding>) -> Option<Self> {
         let kind = parts.first()?.binding.kind;
-        let disabled: Box<[HookId]> = disabled.into();
         Some(Self {
             slot: (kind.slot)().assign(),
-            entry: Entry { plan: (kind.build)(parts), disabled: disabled.clone() },
+            entry: Entry { plan: (kind.build)(parts), disabled: disabled.iter().map(|(id, _)| id.clone()).collect() },
             outline: Outline {
                 kind: kind.name,
                 semantics: kind.semantics,
@@ -101,6 +122,7 @@ impl HookSet {
             registered: snapshot.hooks.len(),
             findings: findings.into(),
             observers: Arc::clone(&snapshot.observers),
+            depth_limit: snapshot.depth_limit.0,
         }))
     }
 
@@ -123,6 +145,11 @@ impl HookSet {
         // No set has the slot 0, so a kind that nobody hooked anywhere ends here too.
         let entry = self.0.plans.get(K::slot().number())?.as_ref()?;
         Some((entry.plan.downcast_ref()?, &entry.disabled))
+    }
+
+    #[inline]
+    pub(crate) fn depth_limit(&self) -> usize {
+        self.0.depth_limit
     }
 
     #[inline]
@@ -152,8 +179,17 @@ fn line(part: &StepParts<'_>) -> Line {
     let policy = options.on_failure.unwrap_or(binding.kind.on_failure);
     let first = if binding.has_fallback() { "its fallback, then " } else { "" };
     let _ = write!(text, " on failure {first}{};", policy.as_str());
-    if part.with.is_some() {
+    if part.own.as_ref().is_some_and(|own| own.with.is_some()) {
         text.push_str(" with parameters;");
+    }
+    if let Some(plugin) = &hook.plugin {
+        let _ = write!(text, " of {plugin};");
+    }
+    if hook.locked {
+        text.push_str(" locked;");
+    }
+    if let Some(overridden) = part.overridden {
+        let _ = write!(text, " overridden: {overridden};");
     }
     for only in &binding.filters {
         let _ = write!(text, " only {};", only.patterns);
@@ -180,8 +216,8 @@ impl fmt::Display for HookSet {
                     writeln!(f, "{number:>4} {mark} {}", line.text)?;
                 }
             }
-            for id in &outline.disabled {
-                writeln!(f, "   - {:<26} left out: disabled", id.as_str())?;
+            for (id, off) in &outline.disabled {
+                writeln!(f, "   - {:<26} left out: {off}", id.as_str())?;
             }
         }
         for finding in &self.0.findings {

@@ -4,13 +4,15 @@
 use std::time::Duration;
 
 use crate::config::Problem;
-use crate::hook::{Hook, HookId, OnFailure, Timeout};
-use crate::kind::Semantics;
+use crate::hook::{Hook, HookId, Timeout};
 
 pub(super) fn check(hook: &Hook) -> Vec<Problem> {
     let mut problems = Vec::new();
     if !HookId::is_valid(hook.id.as_str()) {
         problems.push(Problem::BadId { id: hook.id.clone(), origin: hook.origin });
+    }
+    if let Some(plugin) = hook.plugin.as_ref().filter(|plugin| !HookId::is_valid(plugin)) {
+        problems.push(Problem::BadPluginName { plugin: plugin.to_string(), origin: hook.origin });
     }
     problems.extend(policy_not_offered(hook));
     let bad = |(option, problem): (&'static str, String)| Problem::BadOption {
@@ -28,11 +30,7 @@ type Bad = (&'static str, String);
 
 fn policy_not_offered(hook: &Hook) -> Option<Problem> {
     let policy = hook.options.on_failure?;
-    let refused = hook.bindings.iter().map(|binding| binding.kind).find(|kind| match policy {
-        OnFailure::Deny => kind.semantics != Semantics::Gate,
-        OnFailure::Remove => !kind.removable,
-        OnFailure::Continue | OnFailure::Required => false,
-    });
+    let refused = hook.bindings.iter().map(|binding| binding.kind).find(|kind| !kind.offers(policy));
     refused.map(|kind| Problem::PolicyNotOffered {
         id: hook.id.clone(),
         policy: policy.as_str(),

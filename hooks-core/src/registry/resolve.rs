@@ -1,25 +1,36 @@
 //! From lists of names to a set.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 
-use super::neighbours::check_neighbours;
+use super::plans::{Part, in_order, plan_kinds};
 use super::{Registered, Snapshot};
 use crate::audit::Finding;
 use crate::config::{ConfigError, ListOwner, Problem, nearest};
-use crate::hook::{HookId, StepParts};
+use crate::context::OfHook;
+use crate::hook::{Hook, HookId};
 use crate::kind::Semantics;
-use crate::plan::{Candidate, HookSet, KindPlan, order};
+use crate::plan::{HookSet, Off};
+use crate::plugin::{Installed, State};
 use crate::scope::{Definition, HookName, HookUse};
 use crate::with::Bound;
 
 /// A hook that a list in force names.
-struct Chosen<'a> {
-    registered: &'a Registered,
-    entry: &'a HookUse,
-    position: usize,
-    /// What the parameters in its entry come to.
-    with: Option<Bound>,
+pub(super) struct Chosen {
+    /// As the operator's overrides leave it.
+    pub(super) hook: Arc<Hook>,
+    /// What they changed, for the plan.
+    pub(super) overridden: Option<String>,
+    pub(super) off: Option<Off>,
+    pub(super) position: usize,
+    /// Where the entry stands that names it, where that is known.
+    pub(super) place: Option<String>,
+    /// What its context holds for it alone.
+    pub(super) own: Option<Arc<OfHook>>,
 }
+
+/// The ids of a list with the entries that name them.
+type Named<'a> = Vec<(&'a HookId, &'a HookUse)>;
 
 pub(super) fn resolve(
     snapshot: &Snapshot,
@@ -37,24 +48,44 @@ pub(super) fn resolve(
         None => (agent_owner.clone(), agent.hooks().unwrap_or_default()),
     };
     let scope_list = named(snapshot, &owner, list, &mut problems);
-    refuse_outside_turn(snapshot, &owner, &scope_list, &app_list, &mut problems);
+    // A plugin stands for entries in the app's list, after those that it has.
+    let plugins: Vec<(ListOwner, Vec<HookUse>)> = snapshot
+        .plugins
+        .iter()
+        .filter(|installed| installed.is_for(agent.name()))
+        .map(|installed| (ListOwner::Plugin(installed.plugin.name.to_string()), uses(snapshot, installed)))
+        .collect();
+    let mut always: Vec<(&ListOwner, (&HookId, &HookUse))> =
+        app_list.iter().map(|entry| (&app_owner, *entry)).collect();
+    for (owner, list) in &plugins {
+        always.extend(named(snapshot, owner, list, &mut problems).into_iter().map(|entry| (owner, entry)));
+    }
+    refuse_outside_turn(snapshot, &owner, &scope_list, &always, &mut problems);
 
-    let mut chosen: HashMap<&HookId, Chosen<'_>> = HashMap::new();
-    let entries = app_list.iter().map(|entry| (&app_owner, entry));
-    for (owner, (id, entry)) in entries.chain(scope_list.iter().map(|entry| (&owner, entry))) {
+    let of_app: HashSet<&HookId> = app_list.iter().map(|(id, _)| *id).collect();
+    let given: HashMap<&HookId, &HookUse> =
+        scope_list.iter().filter(|(_, entry)| entry.with.is_some()).copied().collect();
+    let mut chosen: HashMap<&HookId, Chosen> = HashMap::new();
+    let entries = always.iter().copied().chain(scope_list.iter().map(|entry| (&owner, *entry)));
+    for (of, (id, entry)) in entries {
         let position = chosen.len();
-        let Some((id, registered)) = snapshot.hooks.get_key_value(*id) else { continue };
+        let Some((id, registered)) = snapshot.hooks.get_key_value(id) else { continue };
         if chosen.contains_key(id) {
-            problems.extend(parameters_of_app(registered, owner, entry));
+            problems.extend(parameters_of_app(registered, of, entry).filter(|_| of_app.contains(id)));
             continue;
         }
-        let with = parameters(registered, owner, entry).unwrap_or_else(|problem| {
+        // A plugin gives its hooks no parameters, so a list that names one may.
+        let (of, entry) = match of {
+            ListOwner::Plugin(_) => given.get(id).map_or((of, entry), |given| (&owner, *given)),
+            _ => (of, entry),
+        };
+        let with = parameters(registered, of, entry).unwrap_or_else(|problem| {
             problems.push(problem);
             None
         });
-        chosen.insert(id, Chosen { registered, entry, position, with });
+        chosen.insert(id, Chosen::new(snapshot, registered, entry.position(), position, with));
     }
-    let plans = plan_kinds(snapshot, &chosen, &mut problems);
+    let plans = plan_kinds(snapshot, &chosen, if snapshot.tried { Part::All } else { Part::Scope }, &mut problems);
     ConfigError::unless_empty(problems)?;
 
     let mut findings: Vec<Finding> = plans.iter().flat_map(|plan| plan.findings.iter().cloned()).collect();
@@ -63,11 +94,9 @@ pub(super) fn resolve(
         let dropped = named(snapshot, &agent_owner, agent.hooks().unwrap_or_default(), &mut Vec::new());
         findings.extend(dropped_gates(snapshot, &chosen, &dropped, &agent_owner, &owner));
     }
-    for chosen in in_order(&chosen).into_iter().filter(|chosen| !chosen.registered.enabled) {
-        let hook = &chosen.registered.hook;
-        findings.push(Finding::DisabledHook { hook: hook.id.clone(), origin: hook.origin, owner: owner.clone() });
-    }
-    if list.is_empty() && app_list.is_empty() {
+    findings.extend(in_order(&chosen).into_iter().filter_map(|chosen| disabled(chosen, &owner)));
+    findings.extend(failed_plugins(snapshot, agent));
+    if list.is_empty() && always.is_empty() {
         let declared = replacing.is_some() || agent.hooks().is_some();
         let owner = owner.clone();
         findings.push(if declared { Finding::EmptyScope { owner } } else { Finding::UndeclaredScope { owner } });
@@ -76,13 +105,72 @@ pub(super) fn resolve(
     Ok(HookSet::new(app_owner, owner, plans, names, findings, snapshot))
 }
 
+/// The set in which a plugin is started and stopped: its own hooks, and of them only what concerns that.
+///
+/// # Errors
+/// Cycles among them.
+pub(super) fn lifecycle(snapshot: &Snapshot, installed: &Installed) -> Result<HookSet, ConfigError> {
+    let owner = ListOwner::Plugin(installed.plugin.name.to_string());
+    let list = uses(snapshot, installed);
+    let mut problems = Vec::new();
+    let mut chosen: HashMap<&HookId, Chosen> = HashMap::new();
+    for (position, (id, entry)) in named(snapshot, &owner, &list, &mut problems).into_iter().enumerate() {
+        let Some((id, registered)) = snapshot.hooks.get_key_value(id) else { continue };
+        // Its parameters are those of the scopes that it runs in; here it has none that need not be there.
+        let with = parameters(registered, &owner, entry).unwrap_or_default();
+        let mut chosen_one = Chosen::new(snapshot, registered, None, position, with);
+        // One that failed to start may be started anew.
+        chosen_one.off = chosen_one.off.filter(|off| !matches!(off, Off::Plugin(_)));
+        chosen.insert(id, chosen_one);
+    }
+    let plans = plan_kinds(snapshot, &chosen, Part::Lifecycle, &mut problems);
+    ConfigError::unless_empty(problems)?;
+    let names = chosen.keys().map(|id| (*id).clone()).collect();
+    Ok(HookSet::new(ListOwner::App(snapshot.app.name.clone()), owner, plans, names, Vec::new(), snapshot))
+}
+
+fn uses(snapshot: &Snapshot, installed: &Installed) -> Vec<HookUse> {
+    snapshot.members(installed).iter().map(|id| HookUse::id(id.as_str())).collect()
+}
+
+impl Chosen {
+    fn new(
+        snapshot: &Snapshot,
+        registered: &Registered,
+        place: Option<String>,
+        position: usize,
+        with: Option<Bound>,
+    ) -> Self {
+        let (hook, overridden) = snapshot.overridden(&registered.hook);
+        let plugin = hook.plugin.clone();
+        let failed = plugin.as_ref().filter(|plugin| snapshot.has_failed(plugin)).cloned().map(Off::Plugin);
+        let off = if registered.enabled { snapshot.disabled_by(&hook).map(Off::Layer) } else { Some(Off::App) };
+        let plugin = plugin.filter(|_| hook.asks_context);
+        let own = (with.is_some() || plugin.is_some()).then(|| Arc::new(OfHook { with, plugin }));
+        Self { hook, overridden, off: failed.or(off), position, place, own }
+    }
+}
+
+/// What is said of a hook that is in the set and does not run; of one whose plugin failed, all is said with the plugin.
+fn disabled(chosen: &Chosen, owner: &ListOwner) -> Option<Finding> {
+    let (hook, origin, owner) = (chosen.hook.id.clone(), chosen.hook.origin, owner.clone());
+    match chosen.off.as_ref()? {
+        Off::App => Some(Finding::DisabledHook { hook, origin, owner, by: None }),
+        Off::Layer(layer) => Some(Finding::DisabledHook { hook, origin, owner, by: Some(layer.to_string()) }),
+        Off::Plugin(_) => None,
+    }
+}
+
+fn failed_plugins<'a>(snapshot: &'a Snapshot, agent: &dyn Definition) -> impl Iterator<Item = Finding> + use<'a> {
+    let name = agent.name().to_owned();
+    snapshot.plugins.iter().filter(move |installed| installed.is_for(&name)).filter_map(|installed| {
+        let State::Failed(reason) = &installed.state else { return None };
+        Some(Finding::PluginFailed { plugin: installed.plugin.name.to_string(), reason: reason.to_string() })
+    })
+}
+
 /// The ids of a list with the entries that name them; what is wrong goes to `problems`.
-fn named<'a>(
-    snapshot: &'a Snapshot,
-    owner: &ListOwner,
-    list: &'a [HookUse],
-    problems: &mut Vec<Problem>,
-) -> Vec<(&'a HookId, &'a HookUse)> {
+fn named<'a>(snapshot: &'a Snapshot, owner: &ListOwner, list: &'a [HookUse], problems: &mut Vec<Problem>) -> Named<'a> {
     let mut seen: HashMap<&HookId, &HookUse> = HashMap::new();
     let mut ids = Vec::new();
     for entry in list {
@@ -105,6 +193,15 @@ fn named<'a>(
             });
             continue;
         };
+        if let Some(plugin) = registered.hook.plugin.as_ref().filter(|plugin| !snapshot.may_run(plugin)) {
+            problems.push(Problem::PluginMissing {
+                id: id.clone(),
+                plugin: plugin.to_string(),
+                owner: owner.clone(),
+                place: entry.position(),
+                origin: registered.hook.origin,
+            });
+        }
         if entry.with.is_some() && registered.hook.with.is_none() {
             problems.push(Problem::NoParameters {
                 id: id.clone(),
@@ -163,10 +260,10 @@ fn refuse_outside_turn(
     snapshot: &Snapshot,
     owner: &ListOwner,
     scope_list: &[(&HookId, &HookUse)],
-    app_list: &[(&HookId, &HookUse)],
+    always: &[(&ListOwner, (&HookId, &HookUse))],
     problems: &mut Vec<Problem>,
 ) {
-    let of_app: HashSet<&HookId> = app_list.iter().map(|(id, _)| *id).collect();
+    let of_app: HashSet<&HookId> = always.iter().map(|(_, (id, _))| *id).collect();
     for (id, entry) in scope_list.iter().filter(|(id, _)| !of_app.contains(id)) {
         let Some(registered) = snapshot.hooks.get(*id) else { continue };
         let outside = registered.hook.bindings.iter().map(|binding| binding.kind).find(|kind| kind.outside_turn);
@@ -182,95 +279,10 @@ fn refuse_outside_turn(
     }
 }
 
-/// The chosen by position: what is told of them comes in the order of the lists.
-fn in_order<'a, 'b>(all: &'b HashMap<&HookId, Chosen<'a>>) -> Vec<&'b Chosen<'a>> {
-    let mut in_order: Vec<_> = all.values().collect();
-    in_order.sort_by_key(|chosen| chosen.position);
-    in_order
-}
-
-fn plan_kinds(snapshot: &Snapshot, all: &HashMap<&HookId, Chosen<'_>>, problems: &mut Vec<Problem>) -> Vec<KindPlan> {
-    let mut by_kind: BTreeMap<&'static str, Vec<Candidate<'_>>> = BTreeMap::new();
-    let mut disabled: HashMap<&'static str, Vec<HookId>> = HashMap::new();
-    for chosen in in_order(all) {
-        let hook = &chosen.registered.hook;
-        problems.extend(check_neighbours(snapshot, hook));
-        for binding in &hook.bindings {
-            if chosen.registered.enabled {
-                let candidate = Candidate { hook, binding, position: chosen.position, with: chosen.with.clone() };
-                by_kind.entry(binding.kind.name).or_default().push(candidate);
-            } else {
-                disabled.entry(binding.kind.name).or_default().push(hook.id.clone());
-            }
-        }
-        if chosen.registered.enabled {
-            problems.extend(missing_requirements(snapshot, chosen, all));
-        }
-    }
-    problems.extend(by_kind.iter().filter_map(|(kind, candidates)| kind_name_twice(kind, candidates)));
-    by_kind
-        .into_iter()
-        .filter_map(|(kind, candidates)| match order::order(kind, &candidates) {
-            Ok(ordered) => {
-                let parts: Vec<StepParts<'_>> = ordered
-                    .steps
-                    .iter()
-                    .map(|step| StepParts {
-                        hook: candidates[step.candidate].hook,
-                        binding: candidates[step.candidate].binding,
-                        stage: step.stage,
-                        with: candidates[step.candidate].with.clone(),
-                    })
-                    .collect();
-                let skipped = disabled.remove(kind).unwrap_or_default();
-                KindPlan::new(&parts, skipped, ordered.findings)
-            }
-            Err(cycles) => {
-                problems.extend(cycles);
-                None
-            }
-        })
-        .collect()
-}
-
-/// The name of a kind is all that a record has of it, so it stands for one type.
-fn kind_name_twice(kind: &'static str, candidates: &[Candidate<'_>]) -> Option<Problem> {
-    let first = candidates.first()?;
-    let event = (first.binding.kind.event)();
-    let second = candidates.iter().find(|other| (other.binding.kind.event)() != event)?;
-    Some(Problem::KindNameTwice {
-        kind,
-        first: first.hook.id.clone(),
-        first_origin: first.hook.origin,
-        second: second.hook.id.clone(),
-        second_origin: second.hook.origin,
-    })
-}
-
-fn missing_requirements<'a>(
-    snapshot: &'a Snapshot,
-    requiring: &'a Chosen<'_>,
-    all: &'a HashMap<&HookId, Chosen<'_>>,
-) -> impl Iterator<Item = Problem> + 'a {
-    let hook = &requiring.registered.hook;
-    hook.options.requires.iter().filter_map(|required| {
-        // An id that no hook has was told already.
-        let (id, _) = snapshot.hooks.get_key_value(&**required)?;
-        let present = all.get(id);
-        (!present.is_some_and(|chosen| chosen.registered.enabled)).then(|| Problem::MissingRequirement {
-            id: hook.id.clone(),
-            missing: required.to_string(),
-            disabled: present.is_some(),
-            place: requiring.entry.position(),
-            origin: hook.origin,
-        })
-    })
-}
-
 /// The agent's gates that the prompt's list leaves out.
 fn dropped_gates(
     snapshot: &Snapshot,
-    chosen: &HashMap<&HookId, Chosen<'_>>,
+    chosen: &HashMap<&HookId, Chosen>,
     agent_list: &[(&HookId, &HookUse)],
     agent: &ListOwner,
     prompt: &ListOwner,

@@ -70,13 +70,13 @@ struct Fields {
 }
 
 impl Fields {
-    /// Refuses a field that is nearly `hooks`: it would be kept for the app, and its hooks would never run.
-    fn checked(self) -> Result<Self, String> {
-        let nearly = self.extra.keys().find_map(|field| Some((field, json::near_miss(field)?)));
-        match nearly {
-            Some((field, meant)) => Err(json::unknown_field(field, meant)),
-            None => Ok(self),
-        }
+    /// Refuses a field that looks like `hooks` or holds it: it would be kept for the app, and its hooks would never run.
+    fn checked(self, what: &str) -> Result<Self, String> {
+        // Through serde `null` is a field like any other, and no list.
+        let declares_hooks = self.hooks.is_some();
+        let mut extra = self.extra.iter();
+        let problem = extra.find_map(|(field, value)| json::misplaced(field, value, what, declares_hooks));
+        problem.map_or(Ok(self), Err)
     }
 }
 
@@ -101,7 +101,7 @@ macro_rules! definition {
             type Error = String;
 
             fn try_from(fields: Fields) -> Result<Self, String> {
-                let Fields { name, hooks, extra } = fields.checked()?;
+                let Fields { name, hooks, extra } = fields.checked($what)?;
                 Ok(Self { name, hooks, extra })
             }
         }

@@ -11,6 +11,7 @@ use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
 use super::{HookUse, Place, Places};
+use crate::hook::HookId;
 
 /// An agent or prompt file that cannot be read or is not valid.
 #[derive(thiserror::Error)]
@@ -113,11 +114,13 @@ pub(crate) fn fields<'a>(file: &Arc<Path>, text: &'a str, what: &str) -> Result<
         ));
     }
     let Listed(entries) = serde_json::from_str(text).map_err(|error| syntax(file, text, 0, text, &error))?;
+    let declares_hooks = entries.iter().any(|(name, _)| name == "hooks");
     let mut fields = Fields::new();
     for (name, raw) in entries {
-        if let Some(meant) = near_miss(&name) {
+        let odd = may_be_misplaced(&name, what).then(|| serde_json::from_str(raw.get()).ok()).flatten();
+        if let Some(problem) = odd.and_then(|value| misplaced(&name, &value, what, declares_hooks)) {
             let offset = key_offset(text, raw, &name);
-            return Err(invalid(file, text, offset, unknown_field(&name, meant)));
+            return Err(invalid(file, text, offset, problem));
         }
         if fields.contains_key(&name) {
             let offset = key_offset(text, raw, &name);
@@ -128,14 +131,39 @@ pub(crate) fn fields<'a>(file: &Arc<Path>, text: &'a str, what: &str) -> Result<
     Ok(fields)
 }
 
-/// `hooks` where `field` is nearly that, but not it.
-pub(crate) fn near_miss(field: &str) -> Option<&'static str> {
-    let near = field != "hooks" && strsim::osa_distance(&field.to_lowercase(), "hooks") <= 1;
-    near.then_some("hooks")
+/// Whether the value of the field has to be looked at.
+pub(crate) fn may_be_misplaced(field: &str, what: &str) -> bool {
+    field == what || nearly_hooks(field)
 }
 
-pub(crate) fn unknown_field(field: &str, meant: &str) -> String {
-    format!("unknown field `{field}`; did you mean `{meant}`?")
+/// What is wrong with a field that would be kept for the app although it looks like the list of hooks, or holds it: its
+/// hooks would never run.
+pub(crate) fn misplaced(field: &str, value: &Value, what: &str, declares_hooks: bool) -> Option<String> {
+    let nested = |fields: &Map<String, Value>| fields.contains_key("hooks") || !declares_hooks;
+    if field == what && value.as_object().is_some_and(nested) {
+        return Some(format!(
+            "the fields of the {what} stand in `{field}`; write them at the top level, without `{field}` around them"
+        ));
+    }
+    let list = nearly_hooks(field) && !declares_hooks && names_hooks(value);
+    list.then(|| format!("unknown field `{field}`; did you mean `hooks`?"))
+}
+
+/// One edit away, but not in the first letter, which is rarely mistyped: `books` is another word.
+fn nearly_hooks(field: &str) -> bool {
+    let field = field.to_lowercase();
+    field.starts_with('h') && strsim::osa_distance(&field, "hooks") <= 1 || field == "ooks" || field == "ohoks"
+}
+
+/// Whether it looks like what a list of hooks holds.
+fn names_hooks(value: &Value) -> bool {
+    match value {
+        Value::Array(entries) => entries.iter().all(names_hooks),
+        Value::String(id) => HookId::is_valid(id),
+        Value::Object(entry) => entry.contains_key("id"),
+        Value::Null => true,
+        Value::Bool(_) | Value::Number(_) => false,
+    }
 }
 
 /// The declared list, `None` where the field is missing or null.

@@ -1,5 +1,6 @@
 //! Definitions from TOML, with the place of everything that may be wrong.
 
+use std::borrow::Cow;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -7,7 +8,7 @@ use serde_json::{Map, Value};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use super::json::{DefinitionError, all, invalid, near_miss, unknown_field};
+use super::json::{DefinitionError, all, invalid, misplaced};
 use super::{HookUse, Places};
 
 /// What every definition has.
@@ -22,8 +23,10 @@ pub(crate) fn parse(file: &Arc<Path>, text: &str, what: &str) -> Result<Parsed, 
         let offset = error.span().map_or(0, |span| span.start);
         invalid(file, text, offset, error.message().to_owned())
     })?;
+    let table = table.into_inner();
+    let declares_hooks = table.iter().any(|(key, _)| key.get_ref() == "hooks");
     let mut parsed = Parsed { name: String::new(), hooks: None, extra: Map::new() };
-    for (key, value) in table.into_inner() {
+    for (key, value) in table {
         match key.get_ref().as_ref() {
             "name" => match value.get_ref() {
                 DeValue::String(name) => parsed.name = name.to_string(),
@@ -38,10 +41,11 @@ pub(crate) fn parse(file: &Arc<Path>, text: &str, what: &str) -> Result<Parsed, 
             },
             "hooks" => parsed.hooks = Some(hooks(file, text, &value)?),
             other => {
-                if let Some(meant) = near_miss(other) {
-                    return Err(invalid(file, text, key.span().start, unknown_field(other, meant)));
+                let value = json(file, text, value)?;
+                if let Some(problem) = misplaced(other, &value, what, declares_hooks) {
+                    return Err(invalid(file, text, key.span().start, problem));
                 }
-                parsed.extra.insert(other.to_owned(), json(file, text, value)?);
+                parsed.extra.insert(other.to_owned(), value);
             }
         }
     }
@@ -69,10 +73,25 @@ fn hooks(file: &Arc<Path>, text: &str, list: &Spanned<DeValue<'_>>) -> Result<Ve
     all(entries.iter().map(read))
 }
 
-/// The value as JSON, which is what parameters and extra fields are kept as.
+/// The value as JSON, which is what parameters and extra fields are kept as. JSON has no dates, so one is its text.
 fn json(file: &Arc<Path>, text: &str, value: Spanned<DeValue<'_>>) -> Result<Value, DefinitionError> {
     let start = value.span().start;
-    let deserializer = toml::de::ValueDeserializer::from(value);
-    serde::Deserialize::deserialize(deserializer)
-        .map_err(|error: toml::de::Error| invalid(file, text, start, error.message().to_owned()))
+    match value.into_inner() {
+        DeValue::Datetime(date) => Ok(Value::String(date.to_string())),
+        DeValue::Array(entries) => {
+            let entries: Result<Vec<Value>, _> = entries.into_iter().map(|entry| json(file, text, entry)).collect();
+            entries.map(Value::Array)
+        }
+        DeValue::Table(fields) => {
+            let field = |(key, value): (Spanned<Cow<'_, str>>, _)| {
+                Ok((key.into_inner().into_owned(), json(file, text, value)?))
+            };
+            fields.into_iter().map(field).collect::<Result<Map<String, Value>, _>>().map(Value::Object)
+        }
+        scalar => {
+            let deserializer = toml::de::ValueDeserializer::from(Spanned::new(start..start, scalar));
+            serde::Deserialize::deserialize(deserializer)
+                .map_err(|error: toml::de::Error| invalid(file, text, start, error.message().to_owned()))
+        }
+    }
 }

@@ -123,6 +123,7 @@ impl Trial {
             });
         }
         registry.know_neighbours();
+        registry.try_out();
         // The app's list, which kinds outside a turn read too.
         registry.set_app(AppDef::new("trial").hooks(list));
         let set = registry.scope(&AgentDef::new("trial"), None)?;

@@ -51,6 +51,57 @@ fn json_that_is_no_definition() {
     assert_eq!(prompt, "p.json:1:1: expected a prompt: an object with `name` and `hooks`");
 }
 
+/// `Ok` where the file is fine, or what is told of it.
+#[test]
+fn a_list_that_would_be_lost_is_refused_and_a_field_of_the_app_is_not() {
+    let around = "the fields of the agent stand in `agent`; write them at the top level, without `agent` around them";
+    let nearly = |field: &str| format!("unknown field `{field}`; did you mean `hooks`?");
+    let table = [
+        (r#"{"agent": {"name": "x", "hooks": ["redact_pii"]}}"#, Some(around.to_owned())),
+        (r#"{"agent": {"name": "x"}}"#, Some(around.to_owned())),
+        (r#"{"hooks": [], "agent": {"hooks": ["redact_pii"]}}"#, Some(around.to_owned())),
+        (r#"{"hooks": ["redact_pii"], "agent": {"model": "large"}}"#, None),
+        (r#"{"agent": "support"}"#, None),
+        (r#"{"prompt": {"hooks": ["redact_pii"]}}"#, None),
+        (r#"{"hook": "redact_pii"}"#, Some(nearly("hook"))),
+        (r#"{"HOOKS": [{"id": "redact_pii"}]}"#, Some(nearly("HOOKS"))),
+        (r#"{"hookss": null}"#, Some(nearly("hookss"))),
+        (r#"{"ohoks": ["redact_pii"]}"#, Some(nearly("ohoks"))),
+        (r#"{"books": ["dune", "emma"]}"#, None),
+        (r#"{"hook": "What a catch!"}"#, None),
+        (r#"{"hooks": ["redact_pii"], "hook": ["a", "b"]}"#, None),
+        (r#"{"hoods": 3, "hook": {"kind": "fishing"}}"#, None),
+    ];
+    for (text, problem) in table {
+        let by_file = AgentDef::from_json("a.json", text).map(drop).map_err(|error| error.to_string());
+        let by_serde = serde_json::from_str::<AgentDef>(text).map(drop).map_err(|error| error.to_string());
+        for told in [by_file, by_serde] {
+            match &problem {
+                None => assert_eq!(told, Ok(()), "{text}"),
+                Some(problem) => assert!(told.unwrap_err().contains(problem.as_str()), "{text}"),
+            }
+        }
+    }
+}
+
+#[cfg(feature = "toml")]
+#[test]
+fn a_table_around_an_agent_is_refused_and_a_date_is_its_text() {
+    let error =
+        AgentDef::from_toml("a.toml", "[agent]\nname = \"x\"\nhooks = [\"redact_pii\"]\n").unwrap_err().to_string();
+    assert!(error.starts_with("a.toml:1:"), "{error}");
+    assert!(error.ends_with("write them at the top level, without `agent` around them"), "{error}");
+    let text = "hooks = [{id = \"a\", with = {from = 2026-01-02}}]\nsince = 1979-05-27T07:32:00Z\n[[opens]]\nat = 08:30:00\nbooks = [1.5, true, 3]\n";
+    let agent = AgentDef::from_toml("a.toml", text).unwrap();
+    let expected = serde_json::json!({
+        "hooks": [{"id": "a", "with": {"from": "2026-01-02"}}],
+        "name": "",
+        "since": "1979-05-27T07:32:00Z",
+        "opens": [{"at": "08:30:00", "books": [1.5, true, 3]}],
+    });
+    assert_eq!(serde_json::to_value(&agent).unwrap(), expected);
+}
+
 #[test]
 fn fields_of_the_app_stay_and_null_is_no_list() {
     let agent = AgentDef::from_json("a.json", r#"{"name":"x","hooks":null,"model":"large","limits":{"a":1}}"#).unwrap();

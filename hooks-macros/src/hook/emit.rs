@@ -21,6 +21,12 @@ pub(crate) fn emit(hook: &Hook) -> TokenStream {
     let uniqueness = uniqueness(id);
     let checks = checks(hook);
     let specs = specs(&hook.function);
+    let contexts = contexts(&hook.function);
+    let locked = hook.locked;
+    let plugin = match &hook.plugin {
+        Some(name) => quote!(__hooks_core::Option::Some(#name)),
+        None => quote!(__hooks_core::Option::None),
+    };
     let events = hook.kinds.iter().enumerate().map(|(i, kind)| event(hook, kind, i));
     let bindings: Vec<TokenStream> = hook.kinds.iter().enumerate().map(|(i, kind)| binding(hook, kind, i)).collect();
     quote! {
@@ -45,6 +51,9 @@ pub(crate) fn emit(hook: &Hook) -> TokenStream {
                     function: || __hooks_core::type_of(&#name),
                     options: #options,
                     with: __hooks_core::first(&[#(#specs),*]),
+                    plugin: #plugin,
+                    locked: #locked,
+                    asks_context: __hooks_core::any(&[#(#contexts),*]),
                     bindings: &[#({ #bindings }),*],
                 }
             }
@@ -207,6 +216,13 @@ fn specs(function: &Function) -> Vec<TokenStream> {
     // A lifetime of the function's is not known beside it; parameters from a list have none.
     let askable = read.filter(|parameter| !names_lifetime(parameter.ty.to_token_stream()));
     askable.map(|Parameter { ty, span, .. }| quote_spanned!(*span=> __hooks_core::Asks::<#ty>::SPEC)).collect()
+}
+
+/// Whether each parameter by `&` is the context, by its type.
+fn contexts(function: &Function) -> Vec<TokenStream> {
+    let read = function.parameters.iter().filter(|parameter| parameter.taken == Taken::Read);
+    let askable = read.filter(|parameter| !names_lifetime(parameter.ty.to_token_stream()));
+    askable.map(|Parameter { ty, span, .. }| quote_spanned!(*span=> __hooks_core::Asks::<#ty>::CONTEXT)).collect()
 }
 
 fn names_lifetime(tokens: TokenStream) -> bool {

@@ -14,6 +14,10 @@ pub(crate) struct Hook {
     pub(crate) on_failure: Option<(OnFailure, Span)>,
     /// The function that answers where the hook failed.
     pub(crate) fallback: Option<syn::Path>,
+    /// The plugin that it belongs to, where it is not the crate's.
+    pub(crate) plugin: Option<LitStr>,
+    /// Whether overrides leave it alone.
+    pub(crate) locked: bool,
     pub(crate) filters: Vec<(Ident, LitStr)>,
     /// The path of `hooks-core`.
     pub(crate) core: TokenStream,

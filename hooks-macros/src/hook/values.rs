@@ -28,6 +28,21 @@ fn check_id(id: &LitStr, errors: &mut Errors) -> bool {
     false
 }
 
+/// The plugin that the hook belongs to.
+pub(crate) fn plugin(option: &Written, errors: &mut Errors) -> Option<LitStr> {
+    let name = option.parse::<LitStr>(errors, "the name of a plugin, such as `plugin = \"acme\"`")?;
+    names::check_plugin(&name, errors).then_some(name)
+}
+
+/// Whether an option that is said or not said is said.
+pub(crate) fn flag(option: &Written, errors: &mut Errors) -> bool {
+    let name = option.name();
+    if !matches!(option.value, Value::Flag) {
+        errors.at(option.value_span(), format!("`{name}` takes no value: write `{name}`, or leave it out"));
+    }
+    true
+}
+
 /// The kinds, of which there may be several in brackets.
 pub(crate) fn kinds(option: &Written, errors: &mut Errors) -> Vec<Kind> {
     let Value::Is(tokens) = &option.value else {

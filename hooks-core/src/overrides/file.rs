@@ -1,0 +1,170 @@
+//! A layer from a TOML file. What cannot be read is kept, and told with everything else.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+use super::changes::Said;
+use super::{Changes, Entry, Overrides, parse_timeout};
+use crate::config::{Problem, nearest_names};
+use crate::hook::{HookId, OnFailure};
+use crate::scope::Place;
+
+const FIELDS: [&str; 4] = ["enabled", "priority", "timeout", "on_failure"];
+const POLICIES: [OnFailure; 4] = [OnFailure::Continue, OnFailure::Remove, OnFailure::Deny, OnFailure::Required];
+
+impl Overrides {
+    /// Reads a TOML file. The layer has the file's name.
+    ///
+    /// ```toml
+    /// [hooks.redact_pii]
+    /// enabled = false
+    ///
+    /// [hooks.guard_cancel]
+    /// priority = 5
+    /// timeout = "2s"
+    /// on_failure = "continue"
+    /// ```
+    pub fn from_file(file: impl AsRef<Path>) -> Self {
+        let file = file.as_ref();
+        match crate::scope::read(file) {
+            Ok(text) => Self::from_toml(file, &text),
+            Err(error) => {
+                // The text begins with the file.
+                let text = error.to_string();
+                let at = file.display().to_string();
+                let problem = text.strip_prefix(&format!("{at}: ")).unwrap_or(&text).to_owned();
+                Self { problems: vec![Problem::BadOverride { at: at.clone(), problem }], ..Self::new(at) }
+            }
+        }
+    }
+
+    /// Reads TOML. `file` is the name that messages give the text, and the layer's.
+    pub fn from_toml(file: impl AsRef<Path>, text: &str) -> Self {
+        let file: Arc<Path> = file.as_ref().into();
+        let name: Arc<str> = file.display().to_string().into();
+        let text = crate::scope::unmarked(text);
+        let mut reader = Reader { file: &file, text, name: Arc::clone(&name), problems: Vec::new() };
+        let entries = reader.entries();
+        Self { name, entries, problems: reader.problems }
+    }
+}
+
+struct Reader<'a> {
+    file: &'a Arc<Path>,
+    text: &'a str,
+    name: Arc<str>,
+    problems: Vec<Problem>,
+}
+
+impl Reader<'_> {
+    fn at(&self, offset: usize) -> String {
+        Place::of(self.file, self.text, offset).to_string()
+    }
+
+    fn wrong(&mut self, offset: usize, problem: impl Into<String>) {
+        let at = self.at(offset);
+        self.problems.push(Problem::BadOverride { at, problem: problem.into() });
+    }
+
+    fn entries(&mut self) -> Vec<Entry> {
+        let (table, errors) = DeTable::parse_recoverable(self.text);
+        if let Some(error) = errors.first() {
+            // What stands behind a mistake in the grammar may be read as something else than was meant.
+            self.wrong(error.span().map_or(0, |span| span.start), error.message());
+            return Vec::new();
+        }
+        let mut entries = Vec::new();
+        for (key, value) in table.into_inner() {
+            match (key.get_ref().as_ref(), value.get_ref()) {
+                ("hooks", DeValue::Table(hooks)) => {
+                    for (id, fields) in hooks {
+                        entries.extend(self.entry(id, fields));
+                    }
+                }
+                ("hooks", _) => {
+                    self.wrong(value.span().start, "expected `hooks` to be tables, as in `[hooks.redact_pii]`");
+                }
+                (other, _) => {
+                    let nearest = nearest_names(other, ["hooks"].into_iter());
+                    let hint = "; overrides are written as `[hooks.redact_pii]`";
+                    let hint = if nearest.is_empty() { hint.to_owned() } else { nearest };
+                    let problem = format!("unknown table `{other}`{hint}");
+                    // A table's own place is behind its name.
+                    self.wrong(key.span().start, problem);
+                }
+            }
+        }
+        entries
+    }
+
+    fn entry<'t>(&mut self, id: &Spanned<std::borrow::Cow<'t, str>>, fields: &Spanned<DeValue<'t>>) -> Option<Entry> {
+        let DeValue::Table(fields) = fields.get_ref() else {
+            let problem = format!("expected a table, as in `[hooks.{}]`", id.get_ref());
+            self.wrong(fields.span().start, problem);
+            return None;
+        };
+        let mut changes = Changes::default();
+        for (key, value) in fields {
+            let offset = key.span().start;
+            match key.get_ref().as_ref() {
+                "enabled" => changes.enabled = self.said(value, "true or false", boolean),
+                "priority" => {
+                    changes.priority = self.said(value, "a whole number between -2147483648 and 2147483647", number);
+                }
+                "timeout" => {
+                    let expected = "a time, such as \"250ms\", \"2s\" or \"1m\", or \"none\"";
+                    changes.timeout = self.said(value, expected, |value| parse_timeout(text(value)?).ok());
+                }
+                "on_failure" => {
+                    let expected = "one of \"continue\", \"remove\", \"deny\" and \"required\"";
+                    changes.on_failure = self.said(value, expected, policy);
+                }
+                other => {
+                    let nearest = nearest_names(other, FIELDS.into_iter());
+                    let fields = FIELDS.map(|field| format!("`{field}`")).join(", ");
+                    let hint = if nearest.is_empty() { format!("; there are {fields}") } else { nearest };
+                    self.wrong(offset, format!("unknown field `{other}`{hint}"));
+                }
+            }
+        }
+        let at = self.at(id.span().start);
+        Some(Entry { id: HookId::new(id.get_ref()), at, changes })
+    }
+
+    /// The value with its place; one that is none is told.
+    fn said<T>(
+        &mut self,
+        value: &Spanned<DeValue<'_>>,
+        expected: &str,
+        read: impl FnOnce(&DeValue<'_>) -> Option<T>,
+    ) -> Option<Said<T>> {
+        let offset = value.span().start;
+        let read = read(value.get_ref());
+        if read.is_none() {
+            self.wrong(offset, format!("expected {expected}"));
+        }
+        let (layer, at) = (Arc::clone(&self.name), self.at(offset));
+        read.map(|value| Said { value, layer, at })
+    }
+}
+
+fn text<'a>(value: &'a DeValue<'_>) -> Option<&'a str> {
+    if let DeValue::String(text) = value { Some(text) } else { None }
+}
+
+fn boolean(value: &DeValue<'_>) -> Option<bool> {
+    if let DeValue::Boolean(value) = value { Some(*value) } else { None }
+}
+
+fn number(value: &DeValue<'_>) -> Option<i32> {
+    let DeValue::Integer(number) = value else { return None };
+    i32::from_str_radix(number.as_str(), number.radix()).ok()
+}
+
+fn policy(value: &DeValue<'_>) -> Option<OnFailure> {
+    let word = text(value)?;
+    POLICIES.into_iter().find(|policy| policy.as_str() == word)
+}

@@ -1,0 +1,66 @@
+//! What the operator's overrides make of the hooks that are there.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use super::{Registry, Snapshot};
+use crate::config::{ConfigError, Problem};
+use crate::hook::Hook;
+use crate::overrides::{Changes, Overrides};
+use crate::plugin::State;
+
+impl Registry {
+    /// Says what the operator's layers change, in sets made from now on. Layers hold field by field, and the last one that
+    /// says something of a field wins; what was set before is forgotten.
+    ///
+    /// # Errors
+    /// Everything that is wrong with any of them, at once and with its place: what could not be read, ids that no hook has,
+    /// options that a hook does not offer, hooks that are `locked`. Nothing is changed then.
+    pub fn set_overrides(&self, layers: impl IntoIterator<Item = Overrides>) -> Result<(), ConfigError> {
+        let layers: Vec<Overrides> = layers.into_iter().collect();
+        let problems = self.edit(|snapshot| {
+            let problems: Vec<Problem> = layers.iter().flat_map(|layer| layer.check(&snapshot.hooks)).collect();
+            if problems.is_empty() {
+                let mut changes = HashMap::new();
+                for layer in &layers {
+                    layer.add_to(&mut changes);
+                }
+                snapshot.overrides = Arc::new(changes);
+            }
+            problems
+        });
+        ConfigError::unless_empty(problems)
+    }
+}
+
+impl Snapshot {
+    /// The hook as it is to run, and what was changed.
+    pub(super) fn overridden(&self, hook: &Arc<Hook>) -> (Arc<Hook>, Option<String>) {
+        match self.changes_of(hook) {
+            Some(changes) if changes.moves() => {
+                let told = changes.told(hook);
+                (Arc::new(changes.apply(Hook::clone(hook))), Some(told))
+            }
+            _ => (Arc::clone(hook), None),
+        }
+    }
+
+    /// The layer that disables the hook.
+    pub(super) fn disabled_by(&self, hook: &Hook) -> Option<Arc<str>> {
+        self.changes_of(hook)?.disabled_by()
+    }
+
+    /// What is wrong with present overrides where this hook stands in the place of another.
+    pub(super) fn overrides_of(&self, hook: &Hook) -> Vec<Problem> {
+        self.overrides.get(&hook.id).map(|changes| changes.check(hook)).unwrap_or_default()
+    }
+
+    pub(super) fn has_failed(&self, plugin: &str) -> bool {
+        self.installed(plugin).is_some_and(|installed| matches!(installed.state, State::Failed(_)))
+    }
+
+    fn changes_of(&self, hook: &Hook) -> Option<&Changes> {
+        // One that is locked was refused; one that came later with that id is not to be changed either.
+        self.overrides.get(&hook.id).filter(|_| !hook.locked)
+    }
+}

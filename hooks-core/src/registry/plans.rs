@@ -1,0 +1,120 @@
+//! From hooks that are chosen to a plan for each kind.
+
+use std::collections::{BTreeMap, HashMap};
+
+use super::Snapshot;
+use super::neighbours::check_neighbours;
+use super::plugins::is_lifecycle;
+use super::resolve::Chosen;
+use crate::config::Problem;
+use crate::hook::{HookId, StepParts};
+use crate::plan::{Candidate, KindPlan, Off, order};
+
+/// Which of a hook's kinds a set is about.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Part {
+    /// All but the start and the stop of plugins.
+    Scope,
+    /// The start and the stop of one plugin.
+    Lifecycle,
+    /// Both, for a hook that is tried alone.
+    All,
+}
+
+/// The chosen by position: what is told of them comes in the order of the lists.
+pub(super) fn in_order<'a>(all: &'a HashMap<&HookId, Chosen>) -> Vec<&'a Chosen> {
+    let mut in_order: Vec<_> = all.values().collect();
+    in_order.sort_by_key(|chosen| chosen.position);
+    in_order
+}
+
+pub(super) fn plan_kinds(
+    snapshot: &Snapshot,
+    all: &HashMap<&HookId, Chosen>,
+    part: Part,
+    problems: &mut Vec<Problem>,
+) -> Vec<KindPlan> {
+    let mut by_kind: BTreeMap<&'static str, Vec<Candidate<'_>>> = BTreeMap::new();
+    let mut disabled: HashMap<&'static str, Vec<(HookId, Off)>> = HashMap::new();
+    for chosen in in_order(all) {
+        let hook = &chosen.hook;
+        let of_part = |binding: &&_| part == Part::All || is_lifecycle(hook, binding) == (part == Part::Lifecycle);
+        for binding in hook.bindings.iter().filter(of_part) {
+            match &chosen.off {
+                None => by_kind.entry(binding.kind.name).or_default().push(Candidate {
+                    hook,
+                    binding,
+                    position: chosen.position,
+                    own: chosen.own.clone(),
+                    overridden: chosen.overridden.as_deref(),
+                }),
+                Some(off) => disabled.entry(binding.kind.name).or_default().push((hook.id.clone(), off.clone())),
+            }
+        }
+        if part != Part::Lifecycle {
+            problems.extend(check_neighbours(snapshot, hook));
+            if chosen.off.is_none() {
+                problems.extend(missing_requirements(snapshot, chosen, all));
+            }
+        }
+    }
+    problems.extend(by_kind.iter().filter_map(|(kind, candidates)| kind_name_twice(kind, candidates)));
+    by_kind
+        .into_iter()
+        .filter_map(|(kind, candidates)| match order::order(kind, &candidates) {
+            Ok(ordered) => {
+                let parts: Vec<StepParts<'_>> = ordered
+                    .steps
+                    .iter()
+                    .map(|step| StepParts {
+                        hook: candidates[step.candidate].hook,
+                        binding: candidates[step.candidate].binding,
+                        stage: step.stage,
+                        own: candidates[step.candidate].own.clone(),
+                        overridden: candidates[step.candidate].overridden,
+                    })
+                    .collect();
+                let skipped = disabled.remove(kind).unwrap_or_default();
+                KindPlan::new(&parts, skipped, ordered.findings)
+            }
+            Err(cycles) => {
+                problems.extend(cycles);
+                None
+            }
+        })
+        .collect()
+}
+
+/// The name of a kind is all that a record has of it, so it stands for one type.
+fn kind_name_twice(kind: &'static str, candidates: &[Candidate<'_>]) -> Option<Problem> {
+    let first = candidates.first()?;
+    let event = (first.binding.kind.event)();
+    let second = candidates.iter().find(|other| (other.binding.kind.event)() != event)?;
+    Some(Problem::KindNameTwice {
+        kind,
+        first: first.hook.id.clone(),
+        first_origin: first.hook.origin,
+        second: second.hook.id.clone(),
+        second_origin: second.hook.origin,
+    })
+}
+
+fn missing_requirements<'a>(
+    snapshot: &'a Snapshot,
+    requiring: &'a Chosen,
+    all: &'a HashMap<&HookId, Chosen>,
+) -> impl Iterator<Item = Problem> + 'a {
+    let hook = &requiring.hook;
+    hook.options.requires.iter().filter_map(|required| {
+        // An id that no hook has was told already.
+        let (id, _) = snapshot.hooks.get_key_value(&**required)?;
+        let present = all.get(id);
+        present.is_none_or(|chosen| chosen.off.is_some()).then(|| Problem::MissingRequirement {
+            id: hook.id.clone(),
+            missing: required.to_string(),
+            disabled: present.is_some(),
+            place: requiring.place.clone(),
+            origin: hook.origin,
+        })
+    })
+}

@@ -1,0 +1,281 @@
+//! Installing plugins, starting and stopping them.
+
+use std::panic::Location;
+use std::sync::Arc;
+
+use super::{Registered, Registry, Snapshot, check, resolve};
+use crate::HookContext;
+use crate::audit::Finding;
+use crate::config::{ConfigError, Problem, nearest_names};
+use crate::hook::{Binding, Hook, HookId, Origin};
+use crate::kind::HookKind;
+use crate::kinds::{Init, Shutdown, ShutdownReason};
+use crate::plugin::{Installed, Plugin, PluginEntry, PluginFailure, PluginsFailed, State};
+
+impl Registry {
+    /// Installs a plugin: its hooks are in force in all sets made from now on, as if the app's list named them after its
+    /// own and after those of the plugins installed before. Give the name of a linked plugin, or a [`Plugin`] with its
+    /// configuration, or with hooks made as values.
+    ///
+    /// # Errors
+    /// Everything that is wrong at once: no plugin of that name, one that is installed already, a value with the name of
+    /// a linked one, hooks that cannot be registered.
+    #[track_caller]
+    pub fn install(&self, plugin: impl Into<Plugin>) -> Result<(), ConfigError> {
+        let caller = Location::caller();
+        let origin = Origin::new(caller.file(), caller.line(), "");
+        let mut plugin: Plugin = plugin.into();
+        let hooks: Vec<Arc<Hook>> = std::mem::take(&mut plugin.hooks)
+            .into_iter()
+            .map(|hook| Arc::new(Hook { plugin: Some(Arc::clone(&plugin.name)), ..hook }))
+            .collect();
+        let problems = self.edit(|snapshot| snapshot.install(plugin, &hooks, origin));
+        ConfigError::unless_empty(problems)
+    }
+
+    /// The installed plugins, in their order.
+    pub fn plugins(&self) -> Vec<Arc<str>> {
+        self.snapshot().plugins.iter().map(|installed| Arc::clone(&installed.plugin.name)).collect()
+    }
+
+    /// Fires `init` for each plugin that was not started yet, in the order of installation: for its own hooks alone, with
+    /// its configuration and its data folder. Each plugin is started once, whoever asks.
+    ///
+    /// # Errors
+    /// [`PluginsFailed`] names those of which an `init` hook failed. Their hooks are left out of sets made from now on,
+    /// which [`audit`](Self::audit) tells too; all other plugins go on. Install a failed one anew to try again.
+    pub async fn start_plugins(&self, cx: &HookContext) -> Result<(), PluginsFailed> {
+        let mut failures = Vec::new();
+        for name in self.plugins() {
+            let claimed = self.edit(|snapshot| {
+                let installed = snapshot.installed_mut(&name).filter(|installed| installed.state == State::New)?;
+                installed.state = State::Starting;
+                Some(installed.clone())
+            });
+            let Some(installed) = claimed else { continue };
+            // Dropped half-way, it was not started.
+            let mut outcome = Outcome { registry: self, name: &name, state: State::New };
+            let result = self.fire_lifecycle(&installed, cx, &installed.init()).await;
+            outcome.state = match result {
+                Ok(()) => State::Started,
+                Err(reason) => {
+                    let failure = PluginFailure::new(&name, true, &reason);
+                    let state = State::Failed(failure.reason.as_str().into());
+                    failures.push(failure);
+                    state
+                }
+            };
+        }
+        PluginsFailed::unless_empty(failures)
+    }
+
+    /// Fires `shutdown` for each started plugin, the last installed first, each for its own hooks alone. They may be
+    /// started again.
+    ///
+    /// # Errors
+    /// [`PluginsFailed`] names those whose `shutdown` gave no outcome; all others are stopped.
+    pub async fn stop_plugins(&self, cx: &HookContext, reason: impl Into<ShutdownReason>) -> Result<(), PluginsFailed> {
+        let reason = reason.into();
+        let mut failures = Vec::new();
+        for name in self.plugins().into_iter().rev() {
+            failures.extend(self.stop(&name, cx, reason.clone()).await.err());
+        }
+        PluginsFailed::unless_empty(failures)
+    }
+
+    /// Takes a plugin away: fires its `shutdown` where it was started, and leaves its hooks out of sets made from then
+    /// on. Hooks that were installed as values are gone; those of a linked plugin can be installed again.
+    ///
+    /// # Errors
+    /// [`PluginsFailed`] where no such plugin is installed, or its `shutdown` gave no outcome; it is taken away in any case.
+    pub async fn uninstall(&self, name: &str, cx: &HookContext) -> Result<(), PluginsFailed> {
+        let stopped = self.stop(name, cx, ShutdownReason::Uninstall).await;
+        // Dropped after the lock is gone: closures are code of the app.
+        let _removed = self.edit(|snapshot| snapshot.uninstall(name));
+        PluginsFailed::unless_empty(stopped.err().into_iter().collect())
+    }
+
+    async fn stop(&self, name: &str, cx: &HookContext, reason: ShutdownReason) -> Result<(), PluginFailure> {
+        let snapshot = self.snapshot();
+        let Some(installed) = snapshot.installed(name) else {
+            let names = nearest_names(name, snapshot.plugins.iter().map(|installed| &*installed.plugin.name));
+            return Err(PluginFailure::new(name, false, &format!("it is not installed{names}")));
+        };
+        let started = self.edit(|snapshot| {
+            let installed = snapshot.installed_mut(name).filter(|installed| installed.state == State::Started);
+            installed.is_some_and(|installed| std::mem::replace(&mut installed.state, State::New) == State::Started)
+        });
+        if !started {
+            return Ok(());
+        }
+        let stopped = self.fire_lifecycle(installed, cx, &installed.shutdown(reason)).await;
+        stopped.map_err(|reason| PluginFailure::new(name, false, &reason))
+    }
+
+    /// Fires `event` for the hooks of one plugin.
+    async fn fire_lifecycle<K: HookKind<Subject = ()>>(
+        &self,
+        installed: &Installed,
+        cx: &HookContext,
+        event: &K,
+    ) -> Result<(), String> {
+        let set = resolve::lifecycle(&self.snapshot(), installed).map_err(|error| error.to_string())?;
+        set.fire(cx, event, ()).await.map(drop).map_err(|error| error.to_string())
+    }
+
+    /// Takes every hook here for one that its plugin's author tries: no plugin has to be installed, none of its other hooks
+    /// joins in, and its `init` runs when that is fired.
+    pub(crate) fn try_out(&self) {
+        self.edit(|snapshot| snapshot.tried = true);
+    }
+}
+
+/// What became of a plugin, noted when this is dropped.
+struct Outcome<'a> {
+    registry: &'a Registry,
+    name: &'a str,
+    state: State,
+}
+
+impl Drop for Outcome<'_> {
+    fn drop(&mut self) {
+        self.registry.edit(|snapshot| {
+            if let Some(installed) = snapshot.installed_mut(self.name) {
+                installed.state = self.state.clone();
+            }
+        });
+    }
+}
+
+impl Snapshot {
+    pub(super) fn installed(&self, name: &str) -> Option<&Installed> {
+        self.plugins.iter().find(|installed| *installed.plugin.name == *name)
+    }
+
+    fn installed_mut(&mut self, name: &str) -> Option<&mut Installed> {
+        self.plugins.iter_mut().find(|installed| *installed.plugin.name == *name)
+    }
+
+    /// Whether a hook of that plugin may be named.
+    pub(super) fn may_run(&self, plugin: &str) -> bool {
+        self.tried || self.installed(plugin).is_some()
+    }
+
+    /// The hooks of a plugin: those it was installed with, in their order, then the others by id.
+    pub(super) fn members(&self, installed: &Installed) -> Vec<HookId> {
+        let mut members = installed.made.clone();
+        let others = self.members.get(&installed.plugin.name).into_iter().flatten();
+        members.extend(others.filter(|id| !installed.made.contains(id)).cloned());
+        members
+    }
+
+    fn install(&mut self, mut plugin: Plugin, hooks: &[Arc<Hook>], origin: Origin) -> Vec<Problem> {
+        let mut problems = Vec::new();
+        let declared = PluginEntry::declared();
+        let mut linked = declared.iter().filter(|entry| *entry.name == *plugin.name);
+        let linked = linked.next();
+        let name = &plugin.name;
+        if !HookId::is_valid(name) {
+            problems.push(Problem::BadPluginName { plugin: name.to_string(), origin });
+        } else if let Some(first) = self.installed(name) {
+            problems.push(Problem::InstalledTwice { plugin: name.to_string(), first: first.origin, second: origin });
+        } else if let (Some(entry), false) = (linked, hooks.is_empty()) {
+            problems.push(Problem::PluginTwice { plugin: name.to_string(), first: entry.origin, second: origin });
+        } else if hooks.is_empty() && linked.is_none() && !self.members.contains_key(name) {
+            let known = declared.iter().map(|entry| entry.name).chain(self.members.keys().map(|name| &**name));
+            let nearest = nearest_names(name, known);
+            problems.push(Problem::UnknownPlugin { plugin: name.to_string(), nearest, origin });
+        }
+        for (i, hook) in hooks.iter().enumerate() {
+            // The plugin's name was told.
+            let of_plugin = |problem: &Problem| matches!(problem, Problem::BadPluginName { .. });
+            problems.extend(check::check(hook).into_iter().filter(|problem| !of_plugin(problem)));
+            let earlier = hooks[..i].iter().find(|earlier| earlier.id == hook.id);
+            let present = self.hooks.get(&hook.id).map(|registered| &registered.hook);
+            if let Some(first) = earlier.or(present) {
+                let (id, first) = (hook.id.clone(), first.origin);
+                problems.push(Problem::DuplicateId { id, first, second: hook.origin });
+            }
+        }
+        if problems.is_empty() {
+            plugin.version = plugin.version.or(linked.map(|entry| entry.version.to_owned()));
+            for hook in hooks {
+                self.insert(hook);
+            }
+            let made = hooks.iter().map(|hook| hook.id.clone()).collect();
+            self.plugins.push(Installed { plugin, made, origin, state: State::New });
+        }
+        problems
+    }
+
+    fn uninstall(&mut self, name: &str) -> Option<(Installed, Vec<Registered>)> {
+        let index = self.plugins.iter().position(|installed| *installed.plugin.name == *name)?;
+        let installed = self.plugins.remove(index);
+        let mut removed = Vec::new();
+        for id in &installed.made {
+            removed.extend(self.hooks.remove(id));
+            if let Some(members) = self.members.get_mut(name) {
+                members.remove(id);
+            }
+        }
+        self.members.retain(|_, members| !members.is_empty());
+        Some((installed, removed))
+    }
+
+    /// What `audit` says of plugins.
+    pub(super) fn plugin_findings(&self) -> Vec<Finding> {
+        let mut findings = Vec::new();
+        for installed in &self.plugins {
+            let (plugin, origin) = (installed.plugin.name.to_string(), installed.origin);
+            let members = self.members(installed);
+            if members.is_empty() {
+                findings.push(Finding::PluginWithoutHooks { plugin, origin });
+            } else if installed.state == State::New && members.iter().any(|id| self.has_init(id)) {
+                findings.push(Finding::PluginNotStarted { plugin, origin });
+            }
+        }
+        let mut missing: Vec<_> = self.members.iter().filter(|(name, _)| self.installed(name).is_none()).collect();
+        missing.sort();
+        findings.extend(missing.into_iter().map(|(plugin, hooks)| Finding::PluginNotInstalled {
+            plugin: plugin.to_string(),
+            hooks: hooks.iter().map(|id| format!("`{id}`")).collect::<Vec<_>>().join(", "),
+        }));
+        findings
+    }
+
+    fn has_init(&self, id: &HookId) -> bool {
+        let hook = self.hooks.get(id).map(|registered| &registered.hook);
+        hook.is_some_and(|hook| hook.bindings.iter().any(is::<Init>))
+    }
+}
+
+fn is<K: HookKind>(binding: &Binding) -> bool {
+    (binding.kind.event)() == std::any::TypeId::of::<K>()
+}
+
+/// Whether the hook runs there when its plugin is started or stopped, and not when the app fires the kind.
+pub(super) fn is_lifecycle(hook: &Hook, binding: &Binding) -> bool {
+    hook.plugin.is_some() && (is::<Init>(binding) || is::<Shutdown>(binding))
+}
+
+/// Two crates that declare themselves under one name, and crates that do so under two.
+pub(super) fn declared_twice() -> Vec<Problem> {
+    let declared = PluginEntry::declared();
+    let mut problems = Vec::new();
+    for (i, second) in declared.iter().enumerate() {
+        for first in &declared[..i] {
+            if first.name == second.name {
+                let (plugin, first, second) = (first.name.to_owned(), first.origin, second.origin);
+                problems.push(Problem::PluginTwice { plugin, first, second });
+            } else if first.has(second.origin) {
+                problems.push(Problem::PluginsOfOneCrate {
+                    first: first.name,
+                    first_origin: first.origin,
+                    second: second.name,
+                    second_origin: second.origin,
+                });
+            }
+        }
+    }
+    problems
+}

@@ -1,0 +1,49 @@
+//! Promise 9: two plugins of one name, and a crate that is two plugins, are told with both places.
+//!
+//! A binary of its own: what it declares holds for all of it.
+#![allow(clippy::unwrap_used, reason = "the helpers of tests are tests too")]
+
+use hooks_core::config::Problem;
+use hooks_core::plugin::Plugin;
+use hooks_core::prelude::*;
+
+hooks_core::plugin!("acme");
+mod again {
+    hooks_core::plugin!("acme");
+}
+mod other {
+    hooks_core::plugin!("zeta");
+}
+
+#[hook(id = "guard", kind = before_tool_call)]
+fn guard() {}
+
+#[test]
+fn both_places_are_told() {
+    let error = Registry::discover().unwrap_err();
+    let told: Vec<String> = error.problems().iter().map(ToString::to_string).collect();
+    let twice = "two plugins have the name `acme`: hooks-core/tests/plugins_twice.rs:10 and hooks-core/tests/plugins_twice.rs:12; rename one";
+    assert_eq!(told[0], twice);
+    let expected = "one crate is two plugins, `acme` (hooks-core/tests/plugins_twice.rs:10) and `zeta` (hooks-core/tests/plugins_twice.rs:15); keep one `plugin!`";
+    assert!(told[1].starts_with(expected), "{}", told[1]);
+}
+
+#[test]
+fn a_value_with_the_name_of_a_linked_plugin_is_one_too_many() {
+    let registry = Registry::empty().with(hooks![guard]).unwrap();
+    let hook = Hook::reader::<BeforeToolCall, _, _, _>("value", |_, _, _| ());
+    let error = registry.install(Plugin::new("acme").hook(hook)).unwrap_err();
+    assert!(matches!(error.problems(), [Problem::PluginTwice { plugin, .. }] if plugin == "acme"), "{error}");
+    registry.install(Plugin::new("acme").data_dir("data")).unwrap();
+    assert!(registry.scope(&AgentDef::new("a"), None).unwrap().has::<BeforeToolCall>());
+}
+
+#[test]
+fn a_plugin_that_is_installed_and_has_no_hooks_is_audited() {
+    let registry = Registry::empty();
+    registry.install("acme").unwrap();
+    let findings: Vec<String> = registry.audit([]).iter().map(ToString::to_string).collect();
+    assert_eq!(findings.len(), 1, "{findings:?}");
+    assert!(findings[0].starts_with("the plugin `acme` (hooks-core/tests/plugins_twice.rs:"), "{findings:?}");
+    assert!(findings[0].ends_with("is installed and has no hooks"), "{findings:?}");
+}

@@ -1,0 +1,280 @@
+//! Promise 1: hooks of plugins join the app's list, and those of a plugin that failed to start are left out.
+
+use std::sync::{Arc, Mutex};
+
+use hooks_core::audit::Finding;
+use hooks_core::kinds::ShutdownReason;
+use hooks_core::plugin::Plugin;
+use hooks_core::record::{Skip, Status};
+use serde_json::json;
+
+use crate::support::*;
+
+#[hook(id = "linked_guard", kind = Spend, plugin = "linked_acme")]
+fn linked_guard(cx: &HookContext) -> Permission {
+    Permission::deny(cx.plugin().unwrap_or("nobody"))
+}
+
+#[hook(id = "linked_trail", kind = Step, plugin = "linked_acme")]
+fn linked_trail(trail: &mut Trail) {
+    trail.0.push("linked");
+}
+
+#[hook(id = "linked_later", kind = Step, plugin = "linked_acme")]
+async fn linked_later(cx: &HookContext, mut trail: Trail) -> Trail {
+    trail.0.push(if cx.plugin() == Some("linked_acme") { "linked_acme" } else { "nobody" });
+    trail
+}
+
+fn run(set: &HookSet) -> Vec<&'static str> {
+    set.fire_blocking(&cx(), &step(), Trail::default()).unwrap().subject.unwrap().0
+}
+
+/// What was done, in order.
+type Told = Arc<Mutex<Vec<String>>>;
+
+/// A plugin with a hook at `step` of its name, which tells what its `init` and `shutdown` are given.
+fn plugin(name: &'static str, starts: bool, told: &Told) -> Plugin {
+    let (init, shutdown) = (Arc::clone(told), Arc::clone(told));
+    let ids = [format!("{name}_init"), format!("{name}_shutdown")];
+    let init = Hook::reader::<Init, _, _, _>(&ids[0], move |cx, event, ()| {
+        let config = &event.config;
+        init.lock().unwrap().push(format!("{} starts with {config}, {:?}", cx.plugin().unwrap(), event.data_dir));
+        if starts { Ok(()) } else { Err("no licence") }
+    });
+    let shutdown = Hook::reader::<Shutdown, _, _, _>(&ids[1], move |_, event, ()| {
+        shutdown.lock().unwrap().push(format!("{} stops: {}", event.plugin, event.reason));
+    });
+    Plugin::new(name).hook(init).hook(shutdown).hook(writes(name))
+}
+
+#[test]
+fn a_linked_plugin_is_out_until_it_is_installed_and_in_every_scope_then() {
+    let registry = Registry::empty().with(hooks![linked_guard, linked_trail]).unwrap();
+    let (agent, empty) = (AgentDef::new("a"), PromptDef::new("p").hooks([] as [&str; 0]));
+    let set = registry.scope(&agent, Some(&empty)).unwrap();
+    assert!(!set.has::<Step>() && !set.has::<Spend>());
+    let findings = registry.audit([&set]);
+    assert!(
+        matches!(&findings[..], [Finding::EmptyScope { .. }, Finding::PluginNotInstalled { plugin, .. }] if plugin == "linked_acme"),
+        "{findings:?}"
+    );
+    assert_eq!(
+        findings[1].to_string(),
+        "the plugin `linked_acme` is not installed, so its hooks never run (`linked_guard`, `linked_trail`); install it with `registry.install(\"linked_acme\")`"
+    );
+    // A list that names one is an error that says so: nothing prepared the plugin.
+    let error = registry.scope(&AgentDef::new("a").hooks(["linked_trail"]), None).unwrap_err().to_string();
+    assert!(error.starts_with("agent `a` names the hook `linked_trail` ("), "{error}");
+    assert!(error.ends_with(
+        "of the plugin `linked_acme`, which is not installed; install it with `registry.install(\"linked_acme\")`"
+    ));
+
+    registry.install("linked_acme").unwrap();
+    let set = registry.scope(&agent, Some(&empty)).unwrap();
+    assert_eq!(run(&set), ["linked"]);
+    let fired = set.fire_blocking(&cx(), &spend(), Trail::default()).unwrap();
+    assert_eq!(fired.verdict.denial().unwrap().reason.as_str(), "linked_acme", "the context names the plugin");
+    assert!(registry.audit([&set]).is_empty());
+}
+
+#[tokio::test]
+async fn the_context_of_an_async_hook_names_its_plugin_too() {
+    let registry = Registry::empty().with(hooks![linked_later]).unwrap();
+    registry.install("linked_acme").unwrap();
+    let set = registry.scope(&AgentDef::new("a"), None).unwrap();
+    let fired = set.fire(&cx(), &step(), Trail::default()).await.unwrap();
+    assert_eq!(fired.subject.unwrap().0, ["linked_acme"]);
+    let trial = hooks_core::testing::Trial::of(hooks![linked_later]);
+    let tried = trial.run(&step(), Trail::default()).await.unwrap();
+    assert_eq!(tried.subject.unwrap().0, ["linked_acme"], "a hook is tried as its plugin's, which nobody installed");
+}
+
+#[test]
+fn a_plugin_s_hook_is_tried_without_the_others_and_its_init_too() {
+    #[hook(id = "linked_second", kind = [Init, Step], after = ["linked_trail"], plugin = "linked_acme")]
+    fn linked_second(cx: &HookContext) -> Result<(), String> {
+        if cx.plugin() == Some("linked_acme") { Ok(()) } else { Err("whose?".to_owned()) }
+    }
+    let trial = || hooks_core::testing::Trial::of(hooks![linked_second]);
+    let tried = trial().run_blocking(&step(), Trail::default()).unwrap();
+    assert_eq!(
+        (tried.runs().len(), tried.subject.unwrap().0.len()),
+        (1, 0),
+        "`linked_trail` orders it and is not tried"
+    );
+    let tried = trial().run_blocking(&Init::new("linked_acme"), ()).unwrap();
+    assert_eq!(tried.runs()[0].status, Status::Completed);
+}
+
+#[test]
+fn a_plugin_for_an_agent_is_in_force_for_that_agent_alone() {
+    let registry = Registry::empty();
+    registry.install(Plugin::new("acme").agent("support").agent("sales").hook(writes("acme"))).unwrap();
+    let empty = PromptDef::new("p").hooks([] as [&str; 0]);
+    for (agent, expected) in [("support", &["acme"][..]), ("sales", &["acme"]), ("other", &[])] {
+        let set = registry.scope(&AgentDef::new(agent), Some(&empty)).unwrap();
+        assert_eq!(run(&set), expected, "{agent}");
+    }
+}
+
+#[test]
+fn a_list_gives_a_plugin_s_hook_the_parameters_that_the_plugin_does_not() {
+    #[derive(serde::Deserialize)]
+    struct Word {
+        word: u8,
+    }
+    let says = Hook::reader::<Spend, _, _, _>("says", |cx, _, _| {
+        cx.with::<Word>().map_or(Permission::NoOpinion, |with| Permission::deny(with.word.to_string()))
+    });
+    let registry = Registry::empty();
+    registry.install(Plugin::new("acme").hook(says.parameters::<Word>())).unwrap();
+    let error = registry.scope(&AgentDef::new("a"), None).unwrap_err().to_string();
+    assert!(error.starts_with("plugin `acme` names the hook `says` ("), "{error}");
+    assert!(error.contains("without the parameters that it needs (`with`)"), "{error}");
+    let agent: AgentDef = serde_json::from_value(json!({"hooks": [{"id": "says", "with": {"word": 7}}]})).unwrap();
+    let set = registry.scope(&agent, None).unwrap();
+    let fired = set.fire_blocking(&cx(), &spend(), Trail::default()).unwrap();
+    assert_eq!(fired.verdict.denial().unwrap().reason.as_str(), "7");
+}
+
+#[tokio::test]
+async fn each_plugin_is_started_once_for_itself_and_stopped_in_reverse() {
+    let (registry, told) = (Registry::empty(), Told::default());
+    registry.install(plugin("one", true, &told).config(json!({"limit": 3})).data_dir("data/one")).unwrap();
+    registry.install(plugin("two", true, &told)).unwrap();
+    let set = registry.scope(&AgentDef::new("a"), None).unwrap();
+    let findings: Vec<String> = registry.audit([&set]).iter().map(ToString::to_string).collect();
+    assert_eq!(findings.len(), 2, "{findings:?}");
+    assert!(findings[0].ends_with("has `init` hooks that have not run; call `registry.start_plugins(&cx)`"));
+
+    // The app's own occurrence is not theirs.
+    drop(set.fire(&cx(), &Init::new(""), ()).await.unwrap());
+    assert!(told.lock().unwrap().is_empty());
+
+    registry.start_plugins(&cx()).await.unwrap();
+    registry.start_plugins(&cx()).await.unwrap();
+    registry.stop_plugins(&cx(), ShutdownReason::Shutdown).await.unwrap();
+    registry.stop_plugins(&cx(), ShutdownReason::Shutdown).await.unwrap();
+    let expected = [
+        "one starts with {\"limit\":3}, Some(\"data/one\")",
+        "two starts with null, None",
+        "two stops: shutdown",
+        "one stops: shutdown",
+    ];
+    assert_eq!(*told.lock().unwrap(), expected);
+
+    told.lock().unwrap().clear();
+    registry.start_plugins(&cx()).await.unwrap();
+    registry.uninstall("one", &cx()).await.unwrap();
+    assert_eq!(told.lock().unwrap().last().unwrap(), "one stops: uninstall");
+    assert_eq!(run(&registry.scope(&AgentDef::new("a"), None).unwrap()), ["two"]);
+    let error = registry.uninstall("tow", &cx()).await.unwrap_err().to_string();
+    assert_eq!(error, "the plugin `tow` could not be stopped in order: it is not installed; did you mean `two`?");
+}
+
+#[tokio::test]
+async fn a_plugin_that_fails_to_start_is_left_out_with_its_reason_and_the_others_go_on() {
+    let (registry, told) = (Registry::empty(), Told::default());
+    for (name, starts) in [("one", true), ("bad", false), ("three", true)] {
+        registry.install(plugin(name, starts, &told)).unwrap();
+    }
+    let before = registry.scope(&AgentDef::new("a"), None).unwrap();
+    let failed = registry.start_plugins(&cx()).await.unwrap_err();
+    let [failure] = failed.failures() else { panic!("{failed}") };
+    assert_eq!(failure.plugin, "bad");
+    assert_eq!(
+        failed.to_string(),
+        "the plugin `bad` could not be started, and its hooks are left out: hook `bad_init` at `init` failed (error): no licence; the hook is required, so nothing after it ran"
+    );
+    assert_eq!(told.lock().unwrap().len(), 3, "the one after it is started too");
+
+    // An agent that names the hook has it skipped, and is told why with the plugin.
+    let agent = AgentDef::new("a").hooks(["bad"]);
+    let set = registry.scope(&agent, None).unwrap();
+    assert_eq!(run(&set), ["one", "three"]);
+    let fired = set.fire_blocking(&cx(), &step(), Trail::default()).unwrap();
+    let statuses = statuses(&fired.report.record.clone().unwrap());
+    assert_eq!(statuses.last().unwrap(), &("bad".to_owned(), Status::Skipped(Skip::Disabled)));
+    let findings = registry.audit([&set]);
+    assert!(
+        matches!(&findings[..], [Finding::PluginFailed { plugin, reason, .. }] if plugin == "bad" && reason.contains("no licence")),
+        "{findings:?}"
+    );
+    assert!(set.to_string().contains("left out: its plugin bad could not be started"), "{set}");
+    assert_eq!(run(&before), ["one", "bad", "three"], "a set that was made goes on as it is");
+
+    told.lock().unwrap().clear();
+    registry.stop_plugins(&cx(), "shutdown").await.unwrap();
+    assert_eq!(*told.lock().unwrap(), ["three stops: shutdown", "one stops: shutdown"], "what was not started");
+    registry.uninstall("bad", &cx()).await.unwrap();
+    registry.install(plugin("bad", true, &told)).unwrap();
+    registry.start_plugins(&cx()).await.unwrap();
+    assert_eq!(run(&registry.scope(&agent, None).unwrap()), ["one", "three", "bad"], "installed anew, and last");
+}
+
+#[tokio::test]
+async fn a_start_that_is_dropped_half_way_is_none() {
+    let registry = Registry::empty();
+    let slow = Hook::async_reader::<Init, _, _, _>("slow", |_, _, &()| later(60_000, ()));
+    registry.install(Plugin::new("acme").hook(slow)).unwrap();
+    {
+        let context = cx();
+        let mut start = Box::pin(registry.start_plugins(&context));
+        std::future::poll_fn(|task| {
+            assert!(start.as_mut().poll(task).is_pending());
+            std::task::Poll::Ready(())
+        })
+        .await;
+    }
+    let findings = registry.audit([]);
+    assert!(findings.iter().any(|finding| matches!(finding, Finding::PluginNotStarted { .. })), "{findings:?}");
+}
+
+#[test]
+fn everything_wrong_with_an_installation_is_told_at_once_and_nothing_is_installed() {
+    let registry = Registry::empty().with(hooks![linked_trail]).unwrap();
+    registry.register(writes("there")).unwrap();
+    registry.install(Plugin::new("acme").hook(writes("acme"))).unwrap();
+    let table: [(Plugin, &[&str]); 5] = [
+        (
+            Plugin::new("linked_acm"),
+            &["there is no plugin `linked_acm`; did you mean `linked_acme`? (a dependency that"],
+        ),
+        (Plugin::new("nowhere"), &["there is no plugin `nowhere` (a dependency that"]),
+        (Plugin::new("acme"), &["the plugin `acme` is installed already ("]),
+        (
+            Plugin::new("Acme Corp").hook(writes("fine")),
+            &["`Acme Corp` is no name of a plugin: write a lower-case letter"],
+        ),
+        (
+            Plugin::new("other")
+                .hook(writes("there"))
+                .hook(writes("Bad Id"))
+                .hook(writes("twice"))
+                .hook(writes("twice")),
+            &["two hooks have the id `there`", "`Bad Id` is not an id", "two hooks have the id `twice`"],
+        ),
+    ];
+    for (plugin, expected) in table {
+        let error = registry.install(plugin).unwrap_err();
+        assert_eq!(error.problems().len(), expected.len(), "{error}");
+        for (problem, expected) in error.problems().iter().zip(expected) {
+            assert!(problem.to_string().contains(expected), "{problem}");
+        }
+    }
+    assert_eq!(registry.plugins().iter().map(|name| &**name).collect::<Vec<_>>(), ["acme"]);
+    assert!(registry.hooks().iter().all(|hook| hook.id().as_str() != "fine"));
+}
+
+#[test]
+fn what_stands_in_the_place_of_a_plugin_s_hook_stays_with_the_plugin() {
+    let registry = Registry::empty();
+    registry.install(Plugin::new("acme").hook(writes("a")).hook(writes("b"))).unwrap();
+    registry
+        .replace(Hook::writer::<Step, _, _, _>("a", |cx, _, trail| {
+            trail.0.push(if cx.plugin() == Some("acme") { "anew" } else { "nobody" });
+        }))
+        .unwrap();
+    assert_eq!(run(&registry.scope(&AgentDef::new("x"), None).unwrap()), ["anew", "b"]);
+}

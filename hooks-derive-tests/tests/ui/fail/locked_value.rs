@@ -1,0 +1,16 @@
+//! `locked` is said, or not said.
+use hooks_core::prelude::*;
+
+#[hook(id = "yes", kind = before_tool_call, locked = true)]
+//~                                                  ^^^^
+fn yes() {}
+
+#[hook(id = "no", kind = before_tool_call, locked = "no")]
+//~                                                 ^^^^
+fn no() {}
+
+#[hook(id = "call", kind = before_tool_call, locked(enabled))]
+//~                                                 ^^^^^^^
+fn call() {}
+
+fn main() {}

@@ -1,0 +1,13 @@
+//! `plugin!` takes a name.
+
+mod nothing {
+    hooks_core::plugin!();
+//~ ^^^^^^^^^^^^^^^^^^^^^
+}
+
+mod comma {
+    hooks_core::plugin!(,);
+//~                     ^
+}
+
+fn main() {}

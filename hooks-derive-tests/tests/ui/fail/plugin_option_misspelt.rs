@@ -1,0 +1,16 @@
+//! `plugin` and `locked` are suggested where they were meant, and may stand once.
+use hooks_core::prelude::*;
+
+#[hook(id = "near", kind = before_tool_call, plugins = "acme")]
+//~                                          ^^^^^^^
+fn near() {}
+
+#[hook(id = "lock", kind = before_tool_call, loked)]
+//~                                          ^^^^^
+fn lock() {}
+
+#[hook(id = "twice", kind = before_tool_call, plugin = "acme", locked, plugin = "other", locked)]
+//~                                                                    ^^^^^^            ^^^^^^
+fn twice() {}
+
+fn main() {}

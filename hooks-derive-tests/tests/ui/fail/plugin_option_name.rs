@@ -1,0 +1,16 @@
+//! The name of a plugin is written as an id is.
+use hooks_core::prelude::*;
+
+#[hook(id = "kebab", kind = before_tool_call, plugin = "acme-guards")]
+//~                                                    ^^^^^^^^^^^^^
+fn kebab() {}
+
+#[hook(id = "empty", kind = before_tool_call, plugin = "")]
+//~                                                    ^^
+fn empty() {}
+
+#[hook(id = "path", kind = before_tool_call, plugin = "crate")]
+//~                                                   ^^^^^^^
+fn path() {}
+
+fn main() {}

@@ -1,0 +1,86 @@
+//! `plugin!`: a crate says that it is one.
+
+use proc_macro2::{TokenStream, TokenTree};
+use quote::quote;
+use syn::LitStr;
+
+use crate::errors::Errors;
+use crate::names;
+use crate::options::{self, Once, split_at_commas};
+
+/// `[$crate] "name", version = "…"`: the declaration, or everything that is wrong with it.
+pub(crate) fn expand(input: TokenStream) -> TokenStream {
+    let mut trees = input.into_iter();
+    // Put there by `plugin!`, whose `$crate` finds the core under any name.
+    let core = match trees.next() {
+        Some(TokenTree::Group(group)) => group.stream(),
+        _ => quote!(::hooks_core),
+    };
+    let mut errors = Errors::default();
+    let written: TokenStream = trees.collect();
+    let mut parts = split_at_commas(written.clone()).into_iter();
+    let name = name(parts.next(), &written, &mut errors);
+    let version = version(parts, &mut errors);
+    match name {
+        Some(name) if errors.is_empty() => emit(&core, &name, version.as_ref()),
+        _ => errors.into_tokens(),
+    }
+}
+
+fn name(part: Option<TokenStream>, written: &TokenStream, errors: &mut Errors) -> Option<LitStr> {
+    let Some(part) = part else {
+        errors.on(written, "a plugin needs a name: write `plugin!(\"acme\");`");
+        return None;
+    };
+    match syn::parse2::<LitStr>(part.clone()) {
+        Ok(name) => names::check_plugin(&name, errors).then_some(name),
+        Err(_) => {
+            errors.on(&part, "`plugin!` takes a name first, a string: write `plugin!(\"acme\");`");
+            None
+        }
+    }
+}
+
+fn version(parts: impl Iterator<Item = TokenStream>, errors: &mut Errors) -> Option<LitStr> {
+    let mut version = None;
+    let mut once = Once::new();
+    let written = options::read(parts.flat_map(|part| quote!(#part,)).collect(), errors);
+    for option in &written {
+        if !once.first(option, errors) || matches!(option.value, options::Value::Unreadable) {
+            continue;
+        }
+        match option.name().as_str() {
+            "version" => version = option.parse(errors, "a string, such as `version = \"1.2.0\"`"),
+            other => {
+                let problem = match names::nearest(other, ["version"]) {
+                    Some(meant) => format!("`plugin!` has no `{other}`; did you mean `{meant}`?"),
+                    None => format!("`plugin!` has no `{other}`; beside the name there is `version`"),
+                };
+                errors.at(option.key.span(), problem);
+            }
+        }
+    }
+    version
+}
+
+fn emit(core: &TokenStream, name: &LitStr, version: Option<&LitStr>) -> TokenStream {
+    let version = match version {
+        Some(version) => quote!(#version),
+        // Told by cargo; a crate that is built without it has none.
+        None => quote!(match ::core::option_env!("CARGO_PKG_VERSION") {
+            #core::private::Option::Some(version) => version,
+            #core::private::Option::None => "",
+        }),
+    };
+    quote! {
+        const _: () = {
+            #core::private::inventory::submit! {
+                #core::private::PluginEntry::new(
+                    #name,
+                    #version,
+                    #core::private::Origin::new(::core::file!(), ::core::line!(), ::core::module_path!()),
+                )
+            }
+        };
+    }
+}
