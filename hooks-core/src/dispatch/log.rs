@@ -96,10 +96,10 @@ impl Log {
         self.runs[index].run.note = Some(note);
     }
 
-    /// The hook at `index` changed the subject: what was allowed before counts no longer.
-    pub(super) fn outdate_allows(&mut self, index: usize) {
+    /// The hook at `index` changed the subject: the allows that were given before count no longer.
+    pub(super) fn outdate(&mut self, index: usize, allow: Option<&'static str>) {
         for draft in &mut self.runs[..index] {
-            if draft.run.verdict == Some("allow") {
+            if draft.run.verdict.is_some() && draft.run.verdict == allow {
                 draft.run.note = Some(Note::AllowOutdated);
             }
         }

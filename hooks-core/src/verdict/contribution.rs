@@ -212,6 +212,10 @@ impl Verdict for Contributions {
         self.items.append(&mut later.items);
     }
 
+    fn is_silent(&self) -> bool {
+        self.items.is_empty()
+    }
+
     fn summary(&self) -> Option<&'static str> {
         let says = |one: &Contribution| !matches!(one, Contribution::Noop);
         self.items.iter().any(says).then_some("contributes")
