@@ -2,7 +2,9 @@
 
 mod binding;
 mod handler;
+mod limited;
 mod options;
+mod visibility;
 
 use std::fmt;
 use std::sync::Arc;
@@ -20,10 +22,12 @@ pub(crate) use handler::{Cause, FaultKind, LendFn, OwnFn, ReadFn, call};
 #[doc(hidden)]
 pub use options::Ids;
 pub use options::{OnFailure, Options, Timeout};
+pub use visibility::Visibility;
 
 use crate::HookContext;
 use crate::kind::HookKind;
 use crate::param::{Fails, Of, ReturnsSubject, ReturnsVerdict};
+use crate::verdict::Capability;
 use crate::with::{Parameters, WithSpec};
 
 /// The id of a hook: a lower-case letter, then lower-case letters, digits and `_`.
@@ -292,12 +296,31 @@ impl Hook {
         self
     }
 
+    /// Whom it concerns; the app itself where nothing is said.
+    #[must_use]
+    pub fn visibility(mut self, visibility: Visibility) -> Self {
+        self.options.visibility = visibility;
+        self
+    }
+
+    /// What it may contribute, at a kind that takes contributions; whatever the kind offers where nothing is said.
+    #[must_use]
+    pub fn capabilities(mut self, these: impl IntoIterator<Item = Capability>) -> Self {
+        self.options.capabilities = Some(these.into_iter().collect());
+        self
+    }
+
     /// Takes parameters from the list that names the hook; the closure finds them with
     /// [`cx.with::<T>()`](HookContext::with).
     #[must_use]
     pub fn parameters<T: Parameters>(mut self) -> Self {
         self.with = Some(WithSpec::of::<T>());
         self
+    }
+
+    /// Its options.
+    pub fn options(&self) -> &Options {
+        &self.options
     }
 
     /// The id.

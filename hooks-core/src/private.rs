@@ -18,14 +18,14 @@ pub use crate::fold::{
 };
 pub use crate::hook as form;
 pub use crate::hook::{
-    Answer, BoxFuture, Call, Effect, Filters, HookId, Ids, KindInfo, OnFailure, Options, Origin, Timeout,
+    Answer, BoxFuture, Call, Effect, Filters, HookId, Ids, KindInfo, OnFailure, Options, Origin, Timeout, Visibility,
 };
 pub use crate::itself::{FieldText, Json, JsonType, KindType, NoJson, SubjectType, VerdictType};
 pub use crate::kind::{Allowed, Field, HookKind, KindEntry, Never, Removable, Semantics, Slot};
 pub use crate::param::{Beside, Fails, InTurn, Of, Read, ReturnsSubject, ReturnsVerdict, Rewrite};
 pub use crate::record::FailureKind;
 pub use crate::scope::HookRef;
-pub use crate::verdict::Verdict;
+pub use crate::verdict::{Capability, Verdict};
 pub use crate::with::{Asks, AsksNothing, WithSpec, first};
 pub use crate::{HookContext, compile_time as check};
 
@@ -122,7 +122,7 @@ pub const fn options(
     timeout: Timeout,
     on_failure: Option<OnFailure>,
 ) -> Options {
-    Options { priority, after, before, requires, timeout, on_failure }
+    Options { priority, after, before, requires, timeout, on_failure, ..Options::DEFAULT }
 }
 
 /// What an async hook with `&mut` comes to: the subject it was lent, and its answer.

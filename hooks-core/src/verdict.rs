@@ -1,6 +1,7 @@
 //! What hooks can decide besides the subject.
 
 mod agent_start;
+mod capability;
 mod contexts;
 mod contribution;
 mod merge;
@@ -14,6 +15,7 @@ mod told;
 use std::fmt;
 
 pub use agent_start::AgentStart;
+pub use capability::{Capabilities, Capability};
 pub use contexts::Contexts;
 pub use contribution::{Contribution, Contributions};
 pub use merge::{
@@ -82,6 +84,9 @@ pub trait Verdict: Clone + fmt::Debug + From<()> + Send + Sync + 'static {
     /// What a kind with this verdict is; `None` where the subject alone decides between transform and event.
     const SEMANTICS: Option<Semantics>;
 
+    /// What hooks contribute by it, which `capabilities` limits; nothing where it is no contribution.
+    const CAPABILITIES: &'static [Capability] = &[];
+
     /// Folds in the answer of a hook that comes later in the plan.
     fn merge(&mut self, later: Self);
 
@@ -115,6 +120,12 @@ pub trait Verdict: Clone + fmt::Debug + From<()> + Send + Sync + 'static {
     /// Whether this answer changes no other when it is folded in, so that a dispatch may drop it. `false` is always right.
     fn is_silent(&self) -> bool {
         false
+    }
+
+    /// What it contributes although it is not among `held`.
+    fn lacks(&self, held: Capabilities) -> Option<Capability> {
+        let _ = held;
+        None
     }
 
     /// A word for records, such as `deny`; `None` where the hook had no opinion. Never holds payload.

@@ -34,6 +34,8 @@ use proc_macro::TokenStream;
 /// | `timeout` | `"250ms"`, `"2s"`, `"1m"` or `none`, for an `async fn` | 30 s |
 /// | `on_failure` | `continue`, `remove`, `deny` or `required` | `deny` on gates, `required` on `init`, else `continue` |
 /// | `fallback` | a function of the hook's signature that answers where it failed; if that fails too, `on_failure` | none |
+/// | `visibility` | whom it concerns: `internal`, `debug`, `user_audit` or `user_visible`; shown in plans, records and the manifest | `internal` |
+/// | `capabilities` | what it may contribute, as in `[policy, prompt_context]`; anything else is its failure | what the kind offers |
 /// | a field of the kind, such as `tool` | patterns over its value: `"fs_*\|Bash"` | all |
 /// | `crate` | the path of `hooks-core` where it has another name | `::hooks_core` |
 ///

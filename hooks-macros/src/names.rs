@@ -98,8 +98,35 @@ const ELSEWHERE: &[(&str, &str)] = &[
 ];
 
 /// The options of `#[hook]`.
-pub(crate) const HOOK_OPTIONS: &[&str] =
-    &["id", "kind", "priority", "after", "before", "requires", "timeout", "on_failure", "fallback", "crate"];
+pub(crate) const HOOK_OPTIONS: &[&str] = &[
+    "id",
+    "kind",
+    "priority",
+    "after",
+    "before",
+    "requires",
+    "timeout",
+    "on_failure",
+    "fallback",
+    "visibility",
+    "capabilities",
+    "crate",
+];
+
+/// Whom a hook may concern: the word, and the variant of `hooks_core::hook::Visibility`.
+pub(crate) const VISIBILITIES: &[(&str, &str)] =
+    &[("internal", "Internal"), ("debug", "Debug"), ("user_audit", "UserAudit"), ("user_visible", "UserVisible")];
+
+/// What a hook may contribute: the word, and the variant of `hooks_core::verdict::Capability`.
+pub(crate) const CAPABILITIES: &[(&str, &str)] = &[
+    ("policy", "Policy"),
+    ("prompt_context", "PromptContext"),
+    ("prompt_section", "PromptSection"),
+    ("tool_bundle", "ToolBundle"),
+    ("prompt_manifest_diagnostic", "PromptManifestDiagnostic"),
+    ("audit", "Audit"),
+    ("background_job", "BackgroundJob"),
+];
 
 /// The options of `#[hook_kind]`.
 pub(crate) const KIND_OPTIONS: &[&str] =

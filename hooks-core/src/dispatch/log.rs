@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use crate::HookContext;
-use crate::hook::HookId;
+use crate::hook::{HookId, Visibility};
 use crate::kind::HookKind;
 use crate::plan::Plan;
 use crate::record::{Note, Record, Run, Skip, Status};
@@ -42,6 +42,7 @@ impl Log {
                 verdict: None,
                 note: None,
                 cause: None,
+                visibility: step.visibility,
             },
             started: None,
             selected: step.matches(event),
@@ -148,6 +149,7 @@ impl Log {
             verdict: None,
             note: None,
             cause: None,
+            visibility: Visibility::Internal,
         }));
         Record {
             kind: K::NAME,

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use super::{Handler, Hook, OnFailure};
 use crate::kind::{HookKind, Semantics, Slot};
 use crate::plan::Plan;
+use crate::verdict::{Capabilities, Verdict};
 use crate::with::Bound;
 
 /// What is known of a kind without its type.
@@ -17,6 +18,8 @@ pub struct KindInfo {
     pub(crate) removable: bool,
     pub(crate) outside_turn: bool,
     pub(crate) on_failure: OnFailure,
+    /// What its hooks may contribute.
+    pub(crate) capabilities: Capabilities,
     /// The names of the fields that a hook may filter by.
     pub(crate) fields: fn() -> Vec<&'static str>,
     pub(crate) event: fn() -> TypeId,
@@ -36,6 +39,7 @@ impl KindInfo {
             removable: <K::Removal as crate::kind::Removal<K::Subject>>::ALLOWED,
             outside_turn: K::OUTSIDE_TURN,
             on_failure: K::ON_FAILURE,
+            capabilities: Capabilities::of(<K::Verdict as Verdict>::CAPABILITIES),
             fields: || K::FIELDS.iter().map(|field| field.name).collect(),
             event: TypeId::of::<K>,
             path: std::any::type_name::<K>,

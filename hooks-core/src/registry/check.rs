@@ -19,7 +19,7 @@ pub(super) fn check(hook: &Hook) -> Vec<Problem> {
         problem,
         origin: hook.origin,
     };
-    problems.extend(timeout(hook).into_iter().chain(filters(hook)).map(bad));
+    problems.extend(timeout(hook).into_iter().chain(filters(hook)).chain(capabilities(hook)).map(bad));
     problems
 }
 
@@ -51,6 +51,21 @@ fn timeout(hook: &Hook) -> Option<Bad> {
         }
         _ => None,
     }
+}
+
+fn capabilities(hook: &Hook) -> Vec<Bad> {
+    let Some(said) = hook.options.capabilities else { return Vec::new() };
+    let mut bad = Vec::new();
+    for kind in hook.bindings.iter().map(|binding| binding.kind) {
+        let (name, offered) = (kind.name, kind.capabilities);
+        if offered.is_empty() {
+            bad.push(("capabilities", format!("limits nothing at `{name}`, where a hook contributes nothing")));
+        }
+        for one in said.iter().filter(|one| !offered.is_empty() && !offered.has(*one)) {
+            bad.push(("capabilities", format!("names `{one}`, which `{name}` does not offer; it offers {offered}")));
+        }
+    }
+    bad
 }
 
 fn filters(hook: &Hook) -> Vec<Bad> {

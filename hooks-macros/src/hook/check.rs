@@ -19,6 +19,8 @@ pub(crate) fn check(written: &[Written], function: Option<Function>, errors: &mu
     let mut timeout = Timeout::Default;
     let mut on_failure = None;
     let mut fallback = None;
+    let mut visibility = None;
+    let mut capabilities = None;
     let mut filters = Vec::new();
     let mut core = quote!(::hooks_core);
 
@@ -46,6 +48,8 @@ pub(crate) fn check(written: &[Written], function: Option<Function>, errors: &mu
             }
             "on_failure" => on_failure = values::on_failure(option, errors),
             "fallback" => fallback = values::fallback(option, function.as_ref(), errors),
+            "visibility" => visibility = values::visibility(option, errors),
+            "capabilities" => capabilities = values::capabilities(option, errors),
             "crate" => core = values::core(option, errors).unwrap_or(core),
             name => filters.extend(filter_or_unknown(name, option, errors)),
         }
@@ -61,7 +65,22 @@ pub(crate) fn check(written: &[Written], function: Option<Function>, errors: &mu
         errors.at(Span::call_site(), format!("a hook needs {what}"));
     }
     let (id, kinds, function) = (id?, kinds?, function?);
-    Some(Hook { id, kinds, priority, after, before, requires, timeout, on_failure, fallback, filters, core, function })
+    Some(Hook {
+        id,
+        kinds,
+        priority,
+        after,
+        before,
+        requires,
+        timeout,
+        on_failure,
+        fallback,
+        visibility,
+        capabilities,
+        filters,
+        core,
+        function,
+    })
 }
 
 /// A key that is no option may be a field of the kind, which only the kind can tell.

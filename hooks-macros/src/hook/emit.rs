@@ -90,7 +90,16 @@ fn options(hook: &Hook) -> TokenStream {
             quote!(__hooks_core::Option::Some(__hooks_core::OnFailure::#policy))
         }
     };
-    quote!(__hooks_core::options(#priority, #after, #before, #requires, #timeout, #on_failure))
+    let visibility = hook.visibility.iter().map(|variant| Ident::new(&variant.to_string(), Span::call_site()));
+    let capabilities = hook.capabilities.iter().map(|(_, variants)| {
+        let variants = variants.iter().map(|variant| Ident::new(&variant.to_string(), Span::call_site()));
+        quote!(.limited(&[#(__hooks_core::Capability::#variants),*]))
+    });
+    quote! {
+        __hooks_core::options(#priority, #after, #before, #requires, #timeout, #on_failure)
+            #(.visible(__hooks_core::Visibility::#visibility))*
+            #(#capabilities)*
+    }
 }
 
 /// The hook at one of its kinds.
@@ -191,6 +200,14 @@ fn checks(hook: &Hook) -> TokenStream {
                 checks.extend(quote_spanned!(span=> const _: () = __hooks_core::check::deny::<#this>();));
             }
             Some((OnFailure::Continue | OnFailure::Required, _)) | None => {}
+        }
+        if let Some((key, variants)) = &hook.capabilities {
+            checks.extend(quote_spanned!(*key=> const _: () = __hooks_core::check::contributes::<#this>();));
+            for variant in variants {
+                checks.extend(quote_spanned! {variant.span()=>
+                    const _: () = __hooks_core::check::capability::<#this>(__hooks_core::Capability::#variant);
+                });
+            }
         }
         for (earlier, other) in hook.kinds[..i].iter().enumerate() {
             let earlier = of(other, earlier);

@@ -14,6 +14,10 @@ pub(crate) struct Hook {
     pub(crate) on_failure: Option<(OnFailure, Span)>,
     /// The function that answers where the hook failed.
     pub(crate) fallback: Option<syn::Path>,
+    /// The variant of whom it concerns.
+    pub(crate) visibility: Option<Ident>,
+    /// The place of the option, and the variants of what it may contribute.
+    pub(crate) capabilities: Option<(Span, Vec<Ident>)>,
     pub(crate) filters: Vec<(Ident, LitStr)>,
     /// The path of `hooks-core`.
     pub(crate) core: TokenStream,
