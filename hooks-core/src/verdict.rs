@@ -28,6 +28,7 @@ pub use reason::Reason;
 pub use reply::ReplyVerdict;
 pub use stop::{StopDecision, StopVerdict};
 pub use told::Diagnostic;
+pub(crate) use told::cut;
 
 pub use hooks_macros::Verdict;
 

@@ -191,6 +191,10 @@ fn the_form_in_json_is_kind_and_params() {
         ),
         (Contribution::tool_bundle("i", ["a"]), json!({"kind":"tool_bundle","params":{"id":"i","tools":["a"]}})),
         (Contribution::tool_limit("i", ["a"]), json!({"kind":"tool_bundle","params":{"id":"i","allow":["a"]}})),
+        (
+            Contribution::prompt_manifest_diagnostic("a.b", "t"),
+            json!({"kind":"prompt_manifest_diagnostic","params":{"code":"a.b","text":"t"}}),
+        ),
         (Contribution::audit("m"), json!({"kind":"audit","params":{"message":"m"}})),
         (Contribution::background_job("j", 7), json!({"kind":"background_job","params":{"job":"j","input":7}})),
         (Contribution::Noop, json!({"kind":"noop"})),
@@ -199,6 +203,14 @@ fn the_form_in_json_is_kind_and_params() {
         assert_eq!(serde_json::to_value(&contribution).unwrap(), form);
         assert_eq!(serde_json::from_value::<Contribution>(form).unwrap(), contribution);
     }
+}
+
+#[test]
+fn what_there_is_to_tell_of_the_prompt_is_told_once_and_in_order() {
+    let told = |code: &'static str, text| Contribution::prompt_manifest_diagnostic(code, text);
+    let both = all([told("b", "1"), Contribution::Noop, told("a", "1"), told("b", "1"), told("b", "2")]);
+    let shown: Vec<String> = both.prompt_manifest_diagnostics().iter().map(ToString::to_string).collect();
+    assert_eq!(shown, ["b: 1", "a: 1", "b: 2"]);
 }
 
 #[test]
