@@ -296,6 +296,32 @@ impl Hook {
         self
     }
 
+    /// Has the function of `other` answer where this one failed; if that fails too, `on_failure` applies. It is made by the
+    /// same constructor at the same kind; of `other` itself nothing else counts, neither its id nor its options.
+    ///
+    /// ```
+    /// use hooks_core::prelude::*;
+    /// use hooks_core::data::Message;
+    ///
+    /// let simple = |_: &HookContext, _: &BeforeCreateMessage, row: &mut Message| {
+    ///     row.rewrite_text(|text| Some(text.replace('@', " at ")));
+    /// };
+    /// let precise = |_: &HookContext, _: &BeforeCreateMessage, _: &mut Message| -> Result<(), String> {
+    ///     Err("the list of addresses is gone".into())
+    /// };
+    /// let mask = Hook::writer::<BeforeCreateMessage, _, _, _>("mask", precise)
+    ///     .fallback(&Hook::writer::<BeforeCreateMessage, _, _, _>("mask_simply", simple));
+    /// Registry::empty().register(mask)?;
+    /// # Ok::<(), hooks_core::ConfigError>(())
+    /// ```
+    #[must_use]
+    pub fn fallback(mut self, other: &Self) -> Self {
+        for binding in &mut self.bindings {
+            binding.fall_back(other);
+        }
+        self
+    }
+
     /// Whom it concerns; the app itself where nothing is said.
     #[must_use]
     pub fn visibility(mut self, visibility: Visibility) -> Self {

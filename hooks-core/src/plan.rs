@@ -112,8 +112,8 @@ fn step<K: HookKind>(part: &StepParts<'_>) -> Option<Step<K>> {
             None => bound(handler),
         },
         filters: filters::<K>(part.binding),
-        // Each of the two has its own deadline; that of the step is only there to be later than both.
-        timeout: if part.binding.has_fallback() { timeout.map(|limit| limit.saturating_mul(3)) } else { timeout },
+        // Each of the two has its own deadline. The step's never comes; that there is one tells a dispatch that has no timer.
+        timeout: if part.binding.has_fallback() { timeout.map(|_| Duration::MAX) } else { timeout },
         on_failure: options.on_failure.unwrap_or(K::ON_FAILURE),
         stage: part.stage,
         visibility: options.visibility,

@@ -9,7 +9,7 @@ pub use std::option::Option;
 pub use std::result::Result;
 pub use std::time::Duration;
 
-pub use hooks_macros::{__list as list, __nothing as nothing};
+pub use hooks_macros::{__fires as fires, __list as list, __nothing as nothing};
 pub use inventory;
 
 pub use crate::fires::Fires;

@@ -21,8 +21,11 @@ fn rule() -> Contribution {
     Contribution::policy("model", "profile", "fast", 0)
 }
 
+/// What a hook contributes.
+type What = &'static [fn() -> Contribution];
+
 /// Each form of a hook, which rewrites the subject where it can and contributes `what`.
-fn forms(what: &'static [fn() -> Contribution]) -> Vec<Hook> {
+fn forms(what: What) -> Vec<Hook> {
     let all = move || -> Vec<Contribution> { what.iter().map(|one| one()).collect() };
     vec![
         Hook::reader::<BeforeDigest, _, _, _>("h", move |_, _, _| all()),
@@ -60,7 +63,7 @@ async fn what_a_hook_may_not_contribute_is_its_failure_and_leaves_nothing() {
 
 #[tokio::test]
 async fn what_it_may_contribute_is_there() {
-    let may: [(&[Capability], &'static [fn() -> Contribution]); 5] = [
+    let may: [(&[Capability], What); 5] = [
         (&[Capability::Audit, Capability::Policy], &[note, rule]),
         (&[Capability::Audit], &[note, note]),
         (&[Capability::Policy], &[rule, || Contribution::Noop]),

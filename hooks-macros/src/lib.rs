@@ -5,6 +5,7 @@
 
 mod derive;
 mod errors;
+mod fires;
 mod hook;
 mod list;
 mod names;
@@ -102,6 +103,13 @@ pub fn derive_verdict(item: TokenStream) -> TokenStream {
 #[proc_macro]
 pub fn __list(input: TokenStream) -> TokenStream {
     list::expand(input.into()).into()
+}
+
+// Not public API. What `hooks_core::fires!` expands to.
+#[doc(hidden)]
+#[proc_macro]
+pub fn __fires(input: TokenStream) -> TokenStream {
+    fires::expand(input.into()).into()
 }
 
 // Not public API. What `hooks_core::setup!` expands to where something is given to it.

@@ -144,6 +144,18 @@ pub(crate) fn kind_elsewhere(written: &str) -> Option<&'static str> {
     here.or_else(|| ELSEWHERE.iter().find(|(other, _)| *other == plain).map(|(_, name)| *name))
 }
 
+/// What is said of a word that is no built-in kind.
+pub(crate) fn unknown_kind(word: &str) -> String {
+    let known = || KINDS.iter().map(|(name, _)| *name);
+    if let Some(here) = kind_elsewhere(word) {
+        return format!("`{word}` is called `{here}` here");
+    }
+    match nearest(word, known()) {
+        Some(meant) => format!("there is no kind `{word}`; did you mean `{meant}`?"),
+        None => format!("there is no kind `{word}`; the built-in kinds are {}", list(known(), "and")),
+    }
+}
+
 /// The word that was likely meant.
 pub(crate) fn nearest<'a>(written: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let limit = (written.chars().count() / 3).max(1);

@@ -228,16 +228,16 @@ impl ToolResult {
     /// assert_eq!((picture.role, &*picture.text()), (Role::User, "a picture of a cat\nthe camera is in the hall"));
     /// ```
     pub fn into_messages(mut self, call: &ToolCall) -> Vec<Message> {
-        let context: Vec<Block> = std::mem::take(&mut self.additional_context).into_iter().map(Block::text).collect();
+        let beside: Vec<Block> = std::mem::take(&mut self.additional_context).into_iter().map(Block::text).collect();
         let aside = self.said_by.take().filter(|role| *role != Role::Tool);
         let Some(role) = aside else {
-            let content = std::iter::once(self.into_block(call)).chain(context).collect();
-            return vec![Message::of(Role::Tool, content)];
+            let blocks = std::iter::once(self.into_block(call)).chain(beside).collect();
+            return vec![Message::of(Role::Tool, blocks)];
         };
         let text = format!("The answer is in the next message, of the {role}.");
         let content = std::mem::replace(&mut self.content, vec![Block::text(text)]);
         let answer = Message::of(Role::Tool, vec![self.into_block(call)]);
-        vec![answer, Message::of(role, content.into_iter().chain(context).collect())]
+        vec![answer, Message::of(role, content.into_iter().chain(beside).collect())]
     }
 
     /// The block that answers `call` in a message.

@@ -19,7 +19,9 @@ pub(super) fn check(hook: &Hook) -> Vec<Problem> {
         problem,
         origin: hook.origin,
     };
-    problems.extend(timeout(hook).into_iter().chain(filters(hook)).chain(capabilities(hook)).map(bad));
+    problems.extend(
+        timeout(hook).into_iter().chain(filters(hook)).chain(capabilities(hook)).chain(fallbacks(hook)).map(bad),
+    );
     problems
 }
 
@@ -51,6 +53,10 @@ fn timeout(hook: &Hook) -> Option<Bad> {
         }
         _ => None,
     }
+}
+
+fn fallbacks(hook: &Hook) -> impl Iterator<Item = Bad> + '_ {
+    hook.bindings.iter().filter_map(|binding| Some(("fallback", binding.bad_fallback()?.to_owned())))
 }
 
 fn capabilities(hook: &Hook) -> Vec<Bad> {

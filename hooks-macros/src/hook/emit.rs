@@ -19,6 +19,8 @@ pub(crate) fn emit(hook: &Hook) -> TokenStream {
     let description = &hook.function.description;
     let options = options(hook);
     let uniqueness = uniqueness(id);
+    // At the name: in an `impl` block, where no nameless constant may stand, the compiler says so there.
+    let nameless = quote_spanned!(name.span()=> const _);
     let checks = checks(hook);
     let specs = specs(&hook.function);
     let events = hook.kinds.iter().enumerate().map(|(i, kind)| event(hook, kind, i));
@@ -31,7 +33,7 @@ pub(crate) fn emit(hook: &Hook) -> TokenStream {
             unused_parens, unused_variables, unreachable_code, single_use_lifetimes, elided_lifetimes_in_paths,
             clippy::all, clippy::pedantic, clippy::nursery, clippy::restriction
         )]
-        const _: () = {
+        #nameless: () = {
             use #core::private as __hooks_core;
             use __hooks_core::AsksNothing as _;
             #uniqueness

@@ -83,7 +83,7 @@ fn kind(tokens: &TokenStream, errors: &mut Errors) -> Option<Kind> {
         (Some(word), false) => {
             let built_in = names::kind_type(&word).map(|kind| Kind::BuiltIn(kind, span));
             if built_in.is_none() {
-                errors.at(span, unknown_kind(&word));
+                errors.at(span, names::unknown_kind(&word));
             }
             built_in
         }
@@ -101,17 +101,6 @@ fn kind(tokens: &TokenStream, errors: &mut Errors) -> Option<Kind> {
                 .on(&path, "a path names a type in CamelCase; a built-in kind is one word, such as `before_tool_call`");
             None
         }
-    }
-}
-
-fn unknown_kind(word: &str) -> String {
-    let known = || names::KINDS.iter().map(|(name, _)| *name);
-    if let Some(here) = names::kind_elsewhere(word) {
-        return format!("`{word}` is called `{here}` here");
-    }
-    match names::nearest(word, known()) {
-        Some(meant) => format!("there is no kind `{word}`; did you mean `{meant}`?"),
-        None => format!("there is no kind `{word}`; the built-in kinds are {}", names::list(known(), "and")),
     }
 }
 
@@ -261,7 +250,7 @@ pub(crate) fn capabilities(option: &Written, errors: &mut Errors) -> Option<(Spa
         let span = first_span(&part).unwrap_or(option.key.span());
         match word(&written, names::CAPABILITIES, span) {
             Some(variant) if found.contains(&variant) => {
-                errors.at(span, format!("`{written}` is there twice; keep one"))
+                errors.at(span, format!("`{written}` is there twice; keep one"));
             }
             Some(variant) => found.push(variant),
             None => {
