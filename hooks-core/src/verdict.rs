@@ -4,6 +4,7 @@ mod agent_start;
 mod capability;
 mod contexts;
 mod contribution;
+mod fingerprint;
 mod merge;
 mod permission;
 mod prompt;

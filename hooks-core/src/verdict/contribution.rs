@@ -3,6 +3,7 @@ use std::borrow::Cow;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
+use super::fingerprint::fingerprint;
 use super::{Capabilities, Capability, Diagnostic, Verdict};
 use crate::kind::Semantics;
 
@@ -145,6 +146,18 @@ impl Contribution {
     /// Work to be done after the turn.
     pub fn background_job(job: impl Into<String>, input: impl Into<Value>) -> Self {
         Self::BackgroundJob { job: job.into(), input: input.into() }
+    }
+
+    /// What tells this contribution from any other, the same in every build and on every machine: 128 bits of its JSON, the
+    /// keys in order, as 32 digits. For audit trails that keep no values; it protects nothing from who wants to collide.
+    ///
+    /// ```
+    /// use hooks_core::verdict::Contribution;
+    ///
+    /// assert_eq!(Contribution::audit("seen").fingerprint(), "492be3a51e7595ac372f60a2849a82af");
+    /// ```
+    pub fn fingerprint(&self) -> String {
+        fingerprint(&serde_json::to_value(self).unwrap_or_default())
     }
 
     /// What a hook needs to contribute this; `None` for nothing, which anyone may say.
