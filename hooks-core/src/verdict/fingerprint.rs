@@ -32,7 +32,9 @@ fn walk(value: &Value, part: &mut impl FnMut(&str)) {
         }
         Value::Array(items) => {
             part("[");
-            items.iter().for_each(|item| walk(item, part));
+            for item in items {
+                walk(item, part);
+            }
             part("]");
         }
         Value::String(text) => {
