@@ -4,6 +4,7 @@
 //! itself, so an app's own kind answers as well as a built-in one.
 
 use crate::kind::{HookKind, Removal, Semantics};
+use crate::verdict::{Capabilities, Capability, Verdict};
 use crate::with::WithSpec;
 
 /// A text of at most 512 bytes, put together by constant functions.
@@ -120,6 +121,42 @@ pub const fn deny<K: HookKind>() {
             .add("); write `required` to stop with an error");
         panic!("{}", text.as_str())
     }
+}
+
+/// A hook says what it contributes.
+#[track_caller]
+#[allow(clippy::panic)] // the way in which a constant refuses
+pub const fn contributes<K: HookKind>() {
+    if <K::Verdict as Verdict>::CAPABILITIES.is_empty() {
+        let text = Text::new()
+            .add("a hook at `")
+            .add(K::NAME)
+            .add("` contributes nothing that `capabilities` could limit (its semantics: ")
+            .add(K::SEMANTICS.name())
+            .add("); take it away");
+        panic!("{}", text.as_str())
+    }
+}
+
+/// A hook contributes `this`. Where its kind takes no contribution at all, [`contributes`] has told it.
+#[track_caller]
+#[allow(clippy::panic)] // the way in which a constant refuses
+pub const fn capability<K: HookKind>(this: Capability) {
+    let offered = <K::Verdict as Verdict>::CAPABILITIES;
+    if offered.is_empty() || Capabilities::of(offered).has(this) {
+        return;
+    }
+    let mut text = Text::new().add("a hook at `").add(K::NAME).add("` cannot contribute `").add(this.as_str());
+    text = text.add("`; it can ");
+    let mut i = 0;
+    while i < offered.len() {
+        if i > 0 {
+            text = text.add(", ");
+        }
+        text = text.add("`").add(offered[i].as_str()).add("`");
+        i += 1;
+    }
+    panic!("{}", text.as_str())
 }
 
 /// A hook takes parameters from a list, after these others.

@@ -25,7 +25,7 @@ pub use history::Messages;
 pub use json_text::rewrite_json_text;
 pub use message::{Message, MessageData, Role};
 pub use model::{ModelReply, ModelReplyData, ModelRequest, ModelRequestData};
-pub use openai::FormatError;
+pub use openai::{FormatError, sort_of};
 pub use patch::patch;
 pub use row::{MessageUpdate, ResultRow, ResultRowData};
 pub use tool::{ToolCall, ToolInput, ToolResult, ToolResultData};

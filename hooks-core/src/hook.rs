@@ -2,7 +2,9 @@
 
 mod binding;
 mod handler;
+mod limited;
 mod options;
+mod visibility;
 
 use std::fmt;
 use std::sync::Arc;
@@ -20,10 +22,12 @@ pub(crate) use handler::{Cause, FaultKind, LendFn, OwnFn, ReadFn, call};
 #[doc(hidden)]
 pub use options::Ids;
 pub use options::{OnFailure, Options, Timeout};
+pub use visibility::Visibility;
 
 use crate::HookContext;
 use crate::kind::HookKind;
 use crate::param::{Fails, Of, ReturnsSubject, ReturnsVerdict};
+use crate::verdict::Capability;
 use crate::with::{Parameters, WithSpec};
 
 /// The id of a hook: a lower-case letter, then lower-case letters, digits and `_`.
@@ -301,6 +305,46 @@ impl Hook {
         self
     }
 
+    /// Has the function of `other` answer where this one failed; if that fails too, `on_failure` applies. It is made by the
+    /// same constructor at the same kind; of `other` itself nothing else counts, neither its id nor its options.
+    ///
+    /// ```
+    /// use hooks_core::prelude::*;
+    /// use hooks_core::data::Message;
+    ///
+    /// let simple = |_: &HookContext, _: &BeforeCreateMessage, row: &mut Message| {
+    ///     row.rewrite_text(|text| Some(text.replace('@', " at ")));
+    /// };
+    /// let precise = |_: &HookContext, _: &BeforeCreateMessage, _: &mut Message| -> Result<(), String> {
+    ///     Err("the list of addresses is gone".into())
+    /// };
+    /// let mask = Hook::writer::<BeforeCreateMessage, _, _, _>("mask", precise)
+    ///     .fallback(&Hook::writer::<BeforeCreateMessage, _, _, _>("mask_simply", simple));
+    /// Registry::empty().register(mask)?;
+    /// # Ok::<(), hooks_core::ConfigError>(())
+    /// ```
+    #[must_use]
+    pub fn fallback(mut self, other: &Self) -> Self {
+        for binding in &mut self.bindings {
+            binding.fall_back(other);
+        }
+        self
+    }
+
+    /// Whom it concerns; the app itself where nothing is said.
+    #[must_use]
+    pub fn visibility(mut self, visibility: Visibility) -> Self {
+        self.options.visibility = visibility;
+        self
+    }
+
+    /// What it may contribute, at a kind that takes contributions; whatever the kind offers where nothing is said.
+    #[must_use]
+    pub fn capabilities(mut self, these: impl IntoIterator<Item = Capability>) -> Self {
+        self.options.capabilities = Some(these.into_iter().collect());
+        self
+    }
+
     /// Takes parameters from the list that names the hook; the closure finds them with
     /// [`cx.with::<T>()`](HookContext::with).
     #[must_use]
@@ -321,6 +365,11 @@ impl Hook {
     pub fn locked(mut self) -> Self {
         self.locked = true;
         self
+    }
+
+    /// Its options.
+    pub fn options(&self) -> &Options {
+        &self.options
     }
 
     /// The id.

@@ -4,9 +4,12 @@
 //! token, and everything that is built on it is an unknown type, of which the compiler says nothing more. A bound of
 //! [`HookKind`] would be told at every mention, with a place in this crate that helps nobody.
 
+use std::marker::PhantomData;
+
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
+use crate::dispatch::{FireJson, fire_json};
 use crate::kind::HookKind;
 use crate::verdict::Verdict;
 
@@ -46,7 +49,7 @@ impl<S: Clone + Send + Sync + 'static> SubjectType for S {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a verdict",
     label = "not a verdict",
-    note = "use `()`, `Permission`, `PromptVerdict`, `Contributions`, or implement `Verdict` for a type of your own"
+    note = "use `()`, `Permission`, `PromptVerdict`, `Contributions`, or a type of your own with `#[derive(Clone, Debug, Verdict)]`"
 )]
 pub trait VerdictType {
     /// The type itself.
@@ -82,7 +85,31 @@ impl<T: AsRef<str> + ?Sized> FieldText for T {
     label = "needs `Serialize` and `Deserialize` of serde for `{Self}`",
     note = "derive both, or take `json` away: the kind can then be fired from Rust only"
 )]
-pub trait JsonType: Serialize + DeserializeOwned {}
+pub trait JsonType {
+    /// Nothing: it is asked for where a type that is none is to be told.
+    fn json(_: &Self) {}
+}
 
 #[diagnostic::do_not_recommend]
 impl<T: Serialize + DeserializeOwned> JsonType for T {}
+
+/// A [`JsonType`] as a bound.
+pub trait Serde: Serialize + DeserializeOwned {}
+
+impl<T: Serialize + DeserializeOwned> Serde for T {}
+
+/// The way to fire a kind as JSON.
+#[derive(Debug)]
+pub struct Json<K>(PhantomData<K>);
+
+/// There is none for a kind of which something is no [`JsonType`], which is told at its own place. A constant of the type
+/// itself is found before one of a trait.
+pub trait NoJson {
+    const FIRE: Option<FireJson> = None;
+}
+
+impl<K> NoJson for Json<K> {}
+
+impl<K: HookKind<Subject: Serde, Verdict: Serde> + Serde> Json<K> {
+    pub const FIRE: Option<FireJson> = Some(fire_json::<K>);
+}

@@ -69,6 +69,8 @@ mod context;
 pub mod data;
 pub mod dispatch;
 mod fires;
+#[doc(hidden)]
+pub mod fold;
 pub mod hook;
 #[doc(hidden)]
 pub mod itself;
@@ -101,6 +103,7 @@ pub use panics::quiet_panics;
 pub use plan::HookSet;
 pub use registry::Registry;
 pub use tokio_util::sync::CancellationToken;
+pub use verdict::Verdict;
 pub use with::With;
 
 mod macros;

@@ -28,26 +28,18 @@ macro_rules! hooks {
 ///
 /// Once a program has such a declaration, [`Registry::audit`](crate::Registry::audit) reports the hooks of kinds that no
 /// declaration names: nothing would ever run them. [`testing::conformance`](crate::testing::conformance) holds a harness
-/// to its declaration.
+/// to its declaration. A kind is its type, or the name of a built-in one.
 ///
 /// ```standalone_crate
 /// use hooks_core::kinds::{AfterCreateMessage, BeforeToolCall};
 ///
-/// hooks_core::fires![BeforeToolCall, AfterCreateMessage];
+/// hooks_core::fires![BeforeToolCall, AfterCreateMessage, turn_end];
 /// # fn main() {}
 /// ```
 #[macro_export]
 macro_rules! fires {
-    ($($kind:ty),* $(,)?) => {
-        const _: () = {
-            $(
-                $crate::private::inventory::submit! {
-                    $crate::private::Fires::new::<<$kind as $crate::private::KindType>::Itself>(
-                        ::core::file!(), ::core::line!()
-                    )
-                }
-            )*
-        };
+    ($($kinds:tt)*) => {
+        $crate::private::fires! { [$crate] $($kinds)* }
     };
 }
 

@@ -6,8 +6,9 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::fires::Fires;
-use crate::hook::{Binding, Hook, HookId, OnFailure, Origin};
+use crate::hook::{Binding, Hook, HookId, OnFailure, Origin, Visibility};
 use crate::kind::KindEntry;
+use crate::verdict::Capabilities;
 
 /// The hooks and kinds of a program. Made by [`Registry::manifest`](crate::Registry::manifest); serialises to JSON.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -50,6 +51,8 @@ pub struct HookDescriptor {
     /// Whether overrides leave it alone.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub locked: bool,
+    /// Whom it concerns.
+    pub visibility: Visibility,
 }
 
 /// A hook at one kind.
@@ -67,6 +70,9 @@ pub struct At {
     pub timeout_ms: Option<u128>,
     /// What is done when it fails.
     pub on_failure: OnFailure,
+    /// What it may contribute.
+    #[serde(skip_serializing_if = "none")]
+    pub capabilities: Capabilities,
     /// The patterns that select events for it, by field.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub only: BTreeMap<&'static str, String>,
@@ -86,6 +92,9 @@ pub struct KindDescriptor {
     pub outside_turn: bool,
     /// What is done when a hook fails that does not say it itself.
     pub on_failure: OnFailure,
+    /// What its hooks may contribute.
+    #[serde(skip_serializing_if = "none")]
+    pub capabilities: Capabilities,
     /// The fields that a hook may filter by.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub fields: Vec<&'static str>,
@@ -153,6 +162,7 @@ fn kind(entry: &KindEntry, fired_at: Option<Origin>) -> KindDescriptor {
         removable: entry.is_removable(),
         outside_turn: entry.is_outside_turn(),
         on_failure: entry.on_failure(),
+        capabilities: entry.capabilities(),
         fields: entry.fields(),
         json: entry.has_json(),
         description: entry.description(),
@@ -180,6 +190,7 @@ fn descriptor(hook: &Hook) -> HookDescriptor {
         waits: binding.form.is_async,
         timeout_ms: options.timeout.duration().filter(|_| binding.form.is_async).map(|limit| limit.as_millis()),
         on_failure: options.on_failure.unwrap_or(binding.kind.on_failure),
+        capabilities: options.capabilities.unwrap_or(binding.kind.capabilities),
         only: only(binding),
     };
     HookDescriptor {
@@ -193,5 +204,12 @@ fn descriptor(hook: &Hook) -> HookDescriptor {
         requires: list(&options.requires),
         plugin: hook.plugin.as_deref().map(str::to_owned),
         locked: hook.locked,
+        visibility: options.visibility,
     }
+}
+
+/// For serde, which asks by reference.
+#[allow(clippy::trivially_copy_pass_by_ref)]
+fn none(capabilities: &Capabilities) -> bool {
+    capabilities.is_empty()
 }

@@ -16,7 +16,7 @@ pub use set::HookSet;
 pub(crate) use set::{KindPlan, Off};
 
 use crate::dispatch::with_fallback;
-use crate::hook::{Binding, Handler, HookId, LendFn, OnFailure, Only, OwnFn, ReadFn, StepParts};
+use crate::hook::{Binding, Handler, HookId, LendFn, OnFailure, Only, OwnFn, ReadFn, StepParts, Visibility};
 use crate::kind::HookKind;
 
 /// The hooks of one kind in their order, ready to run.
@@ -35,6 +35,7 @@ pub(crate) struct Step<K: HookKind> {
     pub(crate) timeout: Option<Duration>,
     pub(crate) on_failure: OnFailure,
     pub(crate) stage: usize,
+    pub(crate) visibility: Visibility,
 }
 
 /// A part of a plan that is run in one way.
@@ -99,7 +100,10 @@ impl<K: HookKind> fmt::Debug for Plan<K> {
 fn step<K: HookKind>(part: &StepParts<'_>) -> Option<Step<K>> {
     let options = &part.hook.options;
     let handler = part.binding.handler::<K>()?;
-    let bound = |handler: &Handler<K>| part.own.as_ref().map_or_else(|| handler.clone(), |own| handler.bound(own));
+    let bound = |handler: &Handler<K>| {
+        let bound = part.own.as_ref().map_or_else(|| handler.clone(), |own| handler.bound(own));
+        options.capabilities.map_or_else(|| bound.clone(), |held| bound.limited(held, &part.hook.id))
+    };
     let timeout = options.timeout.duration();
     Some(Step {
         id: part.hook.id.clone(),
@@ -108,10 +112,11 @@ fn step<K: HookKind>(part: &StepParts<'_>) -> Option<Step<K>> {
             None => bound(handler),
         },
         filters: filters::<K>(part.binding),
-        // Each of the two has its own deadline; that of the step is only there to be later than both.
-        timeout: if part.binding.has_fallback() { timeout.map(|limit| limit.saturating_mul(3)) } else { timeout },
+        // Each of the two has its own deadline. The step's never comes; that there is one tells a dispatch that has no timer.
+        timeout: if part.binding.has_fallback() { timeout.map(|_| Duration::MAX) } else { timeout },
         on_failure: options.on_failure.unwrap_or(K::ON_FAILURE),
         stage: part.stage,
+        visibility: options.visibility,
     })
 }
 

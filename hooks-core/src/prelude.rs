@@ -7,7 +7,7 @@ pub use crate::data::{
     ToolResult,
 };
 pub use crate::dispatch::{DispatchError, Fired};
-pub use crate::hook::{Hook, OnFailure, Timeout};
+pub use crate::hook::{Hook, OnFailure, Timeout, Visibility};
 pub use crate::hooks;
 pub use crate::kind::{HookKind, Semantics};
 pub use crate::kinds::{
@@ -22,8 +22,8 @@ pub use crate::plan::HookSet;
 pub use crate::registry::Registry;
 pub use crate::scope::{AgentDef, AppDef, PromptDef};
 pub use crate::verdict::{
-    AgentStart, Contexts, Contribution, Contributions, Halt, Permission, PromptDecision, PromptVerdict, ReplyVerdict,
-    StopDecision, StopVerdict, Verdict,
+    AgentStart, Capability, Contexts, Contribution, Contributions, Halt, Permission, PromptDecision, PromptVerdict,
+    ReplyVerdict, StopDecision, StopVerdict, Verdict,
 };
 pub use crate::with::With;
 pub use hooks_macros::{HookKind, hook};

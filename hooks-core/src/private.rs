@@ -3,24 +3,30 @@
 pub use std::any::TypeId;
 pub use std::borrow::Cow;
 pub use std::boxed::Box;
+pub use std::convert::From;
+pub use std::default::Default;
 pub use std::option::Option;
 pub use std::result::Result;
 pub use std::time::Duration;
 
-pub use hooks_macros::{__list as list, __nothing as nothing, __plugin as plugin};
+pub use hooks_macros::{__fires as fires, __list as list, __nothing as nothing, __plugin as plugin};
 pub use inventory;
 
-pub use crate::dispatch::fire_json;
 pub use crate::fires::Fires;
+pub use crate::fold::{
+    AnyOf, Attributed, Compares, Complete, Completes, Intersects, Joins, Keeps, Names, Refusal, denial, semantics_of,
+};
 pub use crate::hook as form;
 pub use crate::hook::{
-    Answer, BoxFuture, Call, Effect, Filters, HookId, Ids, KindInfo, OnFailure, Options, Origin, Timeout,
+    Answer, BoxFuture, Call, Effect, Filters, HookId, Ids, KindInfo, OnFailure, Options, Origin, Timeout, Visibility,
 };
-pub use crate::itself::{FieldText, KindType, SubjectType, VerdictType};
-pub use crate::kind::{Allowed, Field, HookKind, KindEntry, Never, Removable, Slot};
+pub use crate::itself::{FieldText, Json, JsonType, KindType, NoJson, SubjectType, VerdictType};
+pub use crate::kind::{Allowed, Field, HookKind, KindEntry, Never, Removable, Semantics, Slot};
 pub use crate::param::{Beside, Fails, InTurn, Of, Read, ReturnsSubject, ReturnsVerdict, Rewrite};
 pub use crate::plugin::PluginEntry;
+pub use crate::record::FailureKind;
 pub use crate::scope::HookRef;
+pub use crate::verdict::{Capability, Verdict};
 pub use crate::with::{Asks, AsksNothing, WithSpec, any, first};
 pub use crate::{HookContext, compile_time as check};
 
@@ -122,7 +128,7 @@ pub const fn options(
     timeout: Timeout,
     on_failure: Option<OnFailure>,
 ) -> Options {
-    Options { priority, after, before, requires, timeout, on_failure }
+    Options { priority, after, before, requires, timeout, on_failure, ..Options::DEFAULT }
 }
 
 /// What an async hook with `&mut` comes to: the subject it was lent, and its answer.

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::hook::{HookId, OnFailure};
+use crate::hook::{HookId, OnFailure, Visibility};
 
 /// Error texts are cut at this many characters.
 pub const CAUSE_LIMIT: usize = 512;
@@ -23,6 +23,21 @@ pub enum FailureKind {
     TimedOut,
     /// What it left broke a rule of the kind.
     Violation,
+    /// It contributed something that its `capabilities` do not name.
+    CapabilityMissing,
+}
+
+impl FailureKind {
+    /// The code to search logs for.
+    pub const fn code(self) -> &'static str {
+        match self {
+            Self::Error => "hook.error",
+            Self::Panicked => "hook.panicked",
+            Self::TimedOut => "hook.timeout",
+            Self::Violation => "hook.rule_broken",
+            Self::CapabilityMissing => "hook.capability_missing",
+        }
+    }
 }
 
 impl fmt::Display for FailureKind {
@@ -32,6 +47,7 @@ impl fmt::Display for FailureKind {
             Self::Panicked => "panic",
             Self::TimedOut => "timeout",
             Self::Violation => "rule broken",
+            Self::CapabilityMissing => "capability missing",
         })
     }
 }
@@ -100,6 +116,8 @@ pub struct Run {
     pub note: Option<Note>,
     /// Why it failed, at most [`CAUSE_LIMIT`] characters.
     pub cause: Option<String>,
+    /// Whom it concerns, as the hook says it; `internal` where it is disabled.
+    pub visibility: Visibility,
 }
 
 /// How a hook's part in a dispatch ended.

@@ -1,8 +1,10 @@
 //! What hooks can decide besides the subject.
 
 mod agent_start;
+mod capability;
 mod contexts;
 mod contribution;
+mod fingerprint;
 mod merge;
 mod permission;
 mod prompt;
@@ -14,6 +16,7 @@ mod told;
 use std::fmt;
 
 pub use agent_start::AgentStart;
+pub use capability::{Capabilities, Capability};
 pub use contexts::Contexts;
 pub use contribution::{Contribution, Contributions};
 pub use merge::{
@@ -26,6 +29,9 @@ pub use reason::Reason;
 pub use reply::ReplyVerdict;
 pub use stop::{StopDecision, StopVerdict};
 pub use told::Diagnostic;
+pub(crate) use told::cut;
+
+pub use hooks_macros::Verdict;
 
 use crate::hook::HookId;
 use crate::kind::Semantics;
@@ -34,37 +40,54 @@ use crate::record::FailureKind;
 /// The answer of a kind's hooks, folded in the order of the plan.
 ///
 /// Every verdict is `From<()>`, so a hook that returns nothing has no opinion. Built in are `()`, [`Permission`],
-/// [`PromptVerdict`], [`ReplyVerdict`], [`StopVerdict`], [`Contexts`], [`AgentStart`] and [`Contributions`]; an app's own type implements the trait:
+/// [`PromptVerdict`], [`ReplyVerdict`], [`StopVerdict`], [`Contexts`], [`AgentStart`] and [`Contributions`]. An app derives its
+/// own: an enum whose variants stand from the weakest to the strongest, or a struct whose fields are merged one by one.
 ///
 /// ```
 /// use hooks_core::prelude::*;
 ///
-/// /// The highest bid wins.
-/// #[derive(Clone, Debug, Default)]
-/// struct Bid(u32);
-///
-/// impl From<()> for Bid {
-///     fn from((): ()) -> Self {
-///         Self(0)
-///     }
+/// #[derive(Clone, Debug, PartialEq, Verdict)]
+/// enum Review {
+///     #[verdict(neutral)]
+///     NoOpinion,
+///     Look(#[verdict(joined)] Vec<String>),
+///     #[verdict(final)]
+///     Reject { why: String },
 /// }
 ///
-/// impl Verdict for Bid {
-///     const SEMANTICS: Option<Semantics> = Some(Semantics::Control);
-///
-///     fn merge(&mut self, later: Self) {
-///         self.0 = self.0.max(later.0);
-///     }
+/// #[derive(Clone, Debug, Verdict)]
+/// struct Plan {
+///     #[verdict(nested)]
+///     review: Review,
+///     #[verdict(first)]
+///     model: Option<String>,
+///     #[verdict(intersected)]
+///     tools: Option<Vec<String>>,
 /// }
+///
+/// let mut review = Review::Look(vec!["the amount".into()]);
+/// review.merge(().into()); // no opinion
+/// review.merge(Review::Look(vec!["the address".into()]));
+/// assert_eq!(review, Review::Look(vec!["the amount".into(), "the address".into()]));
+///
+/// let mut plan = Plan { review, model: None, tools: Some(vec!["read".into(), "write".into()]) };
+/// plan.merge(Plan { model: Some("small".into()), tools: Some(vec!["read".into()]), ..().into() });
+/// assert_eq!((plan.model.as_deref(), plan.tools), (Some("small"), Some(vec!["read".to_owned()])));
 /// ```
+///
+/// [The derive](macro@crate::Verdict) lists the words. What no rule describes is implemented by hand: `merge`, and what else
+/// differs from the defaults here.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a verdict",
     label = "not a verdict",
-    note = "use `()`, `Permission`, `PromptVerdict`, `Contributions`, or implement `Verdict` for a type of your own"
+    note = "use `()`, `Permission`, `PromptVerdict`, `Contributions`, or a type of your own with `#[derive(Clone, Debug, Verdict)]`"
 )]
 pub trait Verdict: Clone + fmt::Debug + From<()> + Send + Sync + 'static {
     /// What a kind with this verdict is; `None` where the subject alone decides between transform and event.
     const SEMANTICS: Option<Semantics>;
+
+    /// What hooks contribute by it, which `capabilities` limits; nothing where it is no contribution.
+    const CAPABILITIES: &'static [Capability] = &[];
 
     /// Folds in the answer of a hook that comes later in the plan.
     fn merge(&mut self, later: Self);
@@ -99,6 +122,12 @@ pub trait Verdict: Clone + fmt::Debug + From<()> + Send + Sync + 'static {
     /// Whether this answer changes no other when it is folded in, so that a dispatch may drop it. `false` is always right.
     fn is_silent(&self) -> bool {
         false
+    }
+
+    /// What it contributes although it is not among `held`.
+    fn lacks(&self, held: Capabilities) -> Option<Capability> {
+        let _ = held;
+        None
     }
 
     /// A word for records, such as `deny`; `None` where the hook had no opinion. Never holds payload.

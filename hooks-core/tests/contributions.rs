@@ -191,6 +191,10 @@ fn the_form_in_json_is_kind_and_params() {
         ),
         (Contribution::tool_bundle("i", ["a"]), json!({"kind":"tool_bundle","params":{"id":"i","tools":["a"]}})),
         (Contribution::tool_limit("i", ["a"]), json!({"kind":"tool_bundle","params":{"id":"i","allow":["a"]}})),
+        (
+            Contribution::prompt_manifest_diagnostic("a.b", "t"),
+            json!({"kind":"prompt_manifest_diagnostic","params":{"code":"a.b","text":"t"}}),
+        ),
         (Contribution::audit("m"), json!({"kind":"audit","params":{"message":"m"}})),
         (Contribution::background_job("j", 7), json!({"kind":"background_job","params":{"job":"j","input":7}})),
         (Contribution::Noop, json!({"kind":"noop"})),
@@ -199,6 +203,51 @@ fn the_form_in_json_is_kind_and_params() {
         assert_eq!(serde_json::to_value(&contribution).unwrap(), form);
         assert_eq!(serde_json::from_value::<Contribution>(form).unwrap(), contribution);
     }
+}
+
+#[test]
+fn what_was_contributed_has_a_fingerprint_of_its_own_that_stays() {
+    let read = |text: &str| serde_json::from_str::<Contribution>(text).unwrap().fingerprint();
+    let table = [
+        (r#"{"kind":"noop"}"#, "7c8e2774268102b4fd73def5df2cda4e"),
+        (r#"{"kind":"audit","params":{"message":"seen"}}"#, "492be3a51e7595ac372f60a2849a82af"),
+        (
+            r#"{"kind":"policy","params":{"domain":"d","key":"k","value":{"a":1,"b":[true,null]},"priority":2}}"#,
+            "fa35e93cfdf1510a0be2d7d9dbe8e9cd",
+        ),
+    ];
+    for (written, expected) in table {
+        assert_eq!(read(written), expected, "{written}");
+    }
+    let other_order =
+        r#"{"params":{"priority":2,"value":{"b":[true,null],"a":1},"key":"k","domain":"d"},"kind":"policy"}"#;
+    assert_eq!(read(other_order), read(table[2].0), "the order of keys says nothing");
+
+    let distinct = [
+        Contribution::Noop,
+        Contribution::audit(""),
+        Contribution::audit("null"),
+        Contribution::background_job("j", Value::Null),
+        Contribution::background_job("j", "null"),
+        Contribution::background_job("j", json!(["a", "b"])),
+        Contribution::background_job("j", json!(["ab"])),
+        Contribution::background_job("j", json!([["a"], "b"])),
+        Contribution::background_job("j", json!([["a", "b"]])),
+        Contribution::background_job("j", json!({ "a": "b" })),
+        Contribution::policy("a", "bc", 1, 0),
+        Contribution::policy("ab", "c", 1, 0),
+        Contribution::policy("ab", "c", 1, 1),
+    ];
+    let prints: std::collections::HashSet<String> = distinct.iter().map(Contribution::fingerprint).collect();
+    assert_eq!(prints.len(), distinct.len());
+}
+
+#[test]
+fn what_there_is_to_tell_of_the_prompt_is_told_once_and_in_order() {
+    let told = |code: &'static str, text| Contribution::prompt_manifest_diagnostic(code, text);
+    let both = all([told("b", "1"), Contribution::Noop, told("a", "1"), told("b", "1"), told("b", "2")]);
+    let shown: Vec<String> = both.prompt_manifest_diagnostics().iter().map(ToString::to_string).collect();
+    assert_eq!(shown, ["b: 1", "a: 1", "b: 2"]);
 }
 
 #[test]

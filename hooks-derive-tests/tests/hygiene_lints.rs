@@ -18,6 +18,41 @@
 
 ::hooks_core::setup!();
 
+/// An app's own verdict.
+#[derive(::core::clone::Clone, ::core::fmt::Debug, ::hooks_core::Verdict)]
+#[verdict(contribute)]
+pub struct Notes {
+    /// What to note.
+    #[verdict(joined)]
+    pub texts: ::std::vec::Vec<::std::string::String>,
+    /// Whether to ring.
+    #[verdict(any, final)]
+    pub rings: bool,
+}
+
+/// Another, whose variants have every word.
+#[derive(::core::clone::Clone, ::core::fmt::Debug, ::hooks_core::Verdict)]
+pub enum Refunds {
+    /// Nothing.
+    #[verdict(neutral)]
+    NoOpinion,
+    /// Yes.
+    #[verdict(lapses)]
+    Pay,
+    /// Perhaps.
+    #[verdict(freezes)]
+    Ask {
+        /// Why.
+        #[verdict(joined)]
+        why: ::std::string::String,
+        /// How much.
+        cents: u64,
+    },
+    /// No.
+    #[verdict(deny)]
+    Refuse,
+}
+
 /// An app's own kind.
 #[derive(::core::fmt::Debug, ::hooks_core::HookKind)]
 #[hook_kind(

@@ -48,6 +48,27 @@ pub struct Event {
     tool: ::std::string::String,
 }
 
+/// An answer.
+#[derive(::core::clone::Clone, ::core::fmt::Debug, ::hooks_core::Verdict)]
+enum Answer {
+    #[verdict(neutral)]
+    None,
+    Some(#[verdict(joined)] ::std::vec::Vec<u8>),
+    #[verdict(deny)]
+    Err(::hooks_core::verdict::Denial),
+}
+
+/// Another.
+#[derive(::core::clone::Clone, ::core::fmt::Debug, ::hooks_core::Verdict)]
+struct r#fn {
+    #[verdict(nested)]
+    r#type: Answer,
+    #[verdict(last)]
+    later: ::core::option::Option<u8>,
+    #[verdict(by)]
+    hook: ::core::option::Option<::hooks_core::HookId>,
+}
+
 #[hook(id = "call", kind = Event, tool = "x")]
 fn call(cx: &::hooks_core::HookContext, event: &Event, subject: &mut ::std::vec::Vec<u8>) {
     subject.push(u8::from(cx.human_present()) + u8::from(event.tool == "x"));

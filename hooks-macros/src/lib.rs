@@ -5,12 +5,14 @@
 
 mod derive;
 mod errors;
+mod fires;
 mod hook;
 mod list;
 mod names;
 mod options;
 mod plugin;
 mod types;
+mod verdict;
 
 use proc_macro::TokenStream;
 
@@ -36,6 +38,8 @@ use proc_macro::TokenStream;
 /// | `fallback` | a function of the hook's signature that answers where it failed; if that fails too, `on_failure` | none |
 /// | `plugin` | the name of the plugin that it belongs to | what `plugin!` says of its crate |
 /// | `locked` | the operator's overrides can neither disable it nor change its options | off |
+/// | `visibility` | whom it concerns: `internal`, `debug`, `user_audit` or `user_visible`; shown in plans, records and the manifest | `internal` |
+/// | `capabilities` | what it may contribute, as in `[policy, prompt_context]`; anything else is its failure | what the kind offers |
 /// | a field of the kind, such as `tool` | patterns over its value: `"fs_*\|Bash"` | all |
 /// | `crate` | the path of `hooks-core` where it has another name | `::hooks_core` |
 ///
@@ -55,11 +59,60 @@ pub fn derive_hook_kind(item: TokenStream) -> TokenStream {
     derive::expand(item.into()).into()
 }
 
+/// Makes an enum or a struct a verdict, with `Default` and `From<()>` for no opinion. See `hooks_core::verdict::Verdict`.
+///
+/// ```text
+/// #[derive(Clone, Debug, Verdict)]
+/// enum Review {
+///     #[verdict(neutral)]
+///     NoOpinion,
+///     Look(#[verdict(joined)] Vec<String>),
+///     #[verdict(deny)]
+///     Refuse(Denial),
+/// }
+/// ```
+///
+/// Variants stand from the weakest to the strongest, and the first among equals holds:
+///
+/// | Word of a variant | Meaning |
+/// |---|---|
+/// | `neutral` | no opinion: the first variant, without fields; required |
+/// | `final` | nothing later changes it, so later stages do not run |
+/// | `deny` | the refusal, which is final, and the answer where a hook could not give one: it makes the verdict that of a gate. The last variant, with nothing in it or one field that is `From<Denial>` |
+/// | `freezes` | the subject may no longer be rewritten, as after a question about it |
+/// | `lapses` | counts only as long as no later hook changes the subject, as an allow |
+///
+/// Each field of a struct is merged on its own; a field of a variant may have a rule for where both are that variant:
+///
+/// | Word of a field | Type | Of two values |
+/// |---|---|---|
+/// | `first`, `last` | `Option`, `String`, a list, a map, a set | the first, the last that says something |
+/// | `joined` | a list, a set, a map, `String`, `Contexts`, or an `Option` of one | both: texts with a blank line, of a map's equal keys the later |
+/// | `intersected` | an `Option` of a list or a set | what is in both; `None` sets no limit |
+/// | `any` | `bool` | one `true` is enough |
+/// | `max`, `min` | an `Option` | the larger, the smaller |
+/// | `nested` | a verdict | as it merges itself; one of a gate makes this one that of a gate |
+/// | `by` | `Option<HookId>`; in a variant also what has a `by` of its own, as `Denial` | set by the dispatch: the hook whose answer it is |
+///
+/// Beside its rule a struct's field may be `final`: once it says something, nothing later changes it. Of the whole type one
+/// may say `contribute`, where hooks only add to it, and `crate = path`.
+#[proc_macro_derive(Verdict, attributes(verdict))]
+pub fn derive_verdict(item: TokenStream) -> TokenStream {
+    verdict::expand(item.into()).into()
+}
+
 // Not public API. What `hooks_core::hooks!` expands to.
 #[doc(hidden)]
 #[proc_macro]
 pub fn __list(input: TokenStream) -> TokenStream {
     list::expand(input.into()).into()
+}
+
+// Not public API. What `hooks_core::fires!` expands to.
+#[doc(hidden)]
+#[proc_macro]
+pub fn __fires(input: TokenStream) -> TokenStream {
+    fires::expand(input.into()).into()
 }
 
 // Not public API. What `hooks_core::setup!` expands to where something is given to it.

@@ -110,7 +110,24 @@ pub(crate) const HOOK_OPTIONS: &[&str] = &[
     "fallback",
     "plugin",
     "locked",
+    "visibility",
+    "capabilities",
     "crate",
+];
+
+/// Whom a hook may concern: the word, and the variant of `hooks_core::hook::Visibility`.
+pub(crate) const VISIBILITIES: &[(&str, &str)] =
+    &[("internal", "Internal"), ("debug", "Debug"), ("user_audit", "UserAudit"), ("user_visible", "UserVisible")];
+
+/// What a hook may contribute: the word, and the variant of `hooks_core::verdict::Capability`.
+pub(crate) const CAPABILITIES: &[(&str, &str)] = &[
+    ("policy", "Policy"),
+    ("prompt_context", "PromptContext"),
+    ("prompt_section", "PromptSection"),
+    ("tool_bundle", "ToolBundle"),
+    ("prompt_manifest_diagnostic", "PromptManifestDiagnostic"),
+    ("audit", "Audit"),
+    ("background_job", "BackgroundJob"),
 ];
 
 /// The options of `#[hook_kind]`.
@@ -127,6 +144,18 @@ pub(crate) fn kind_elsewhere(written: &str) -> Option<&'static str> {
     let plain: String = written.chars().filter(char::is_ascii_alphanumeric).collect::<String>().to_lowercase();
     let here = KINDS.iter().find(|(name, _)| name.replace('_', "") == plain).map(|(name, _)| *name);
     here.or_else(|| ELSEWHERE.iter().find(|(other, _)| *other == plain).map(|(_, name)| *name))
+}
+
+/// What is said of a word that is no built-in kind.
+pub(crate) fn unknown_kind(word: &str) -> String {
+    let known = || KINDS.iter().map(|(name, _)| *name);
+    if let Some(here) = kind_elsewhere(word) {
+        return format!("`{word}` is called `{here}` here");
+    }
+    match nearest(word, known()) {
+        Some(meant) => format!("there is no kind `{word}`; did you mean `{meant}`?"),
+        None => format!("there is no kind `{word}`; the built-in kinds are {}", list(known(), "and")),
+    }
 }
 
 /// The word that was likely meant.

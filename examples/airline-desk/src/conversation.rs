@@ -1,6 +1,6 @@
 //! A recorded conversation: `{"id": …, "messages": […]}`, with whatever else the line holds.
 
-use hooks_core::data::{FormatError, Message};
+use hooks_core::data::{FormatError, Message, sort_of};
 use serde_json::{Map, Value};
 
 /// A conversation as it was recorded, or as hooks left it.
@@ -102,16 +102,5 @@ impl Conversation {
         let mut fields = self.fields.clone();
         fields.insert("messages".to_owned(), self.messages.iter().map(Message::to_openai).collect());
         Value::Object(fields)
-    }
-}
-
-fn sort_of(value: &Value) -> &'static str {
-    match value {
-        Value::Null => "null",
-        Value::Bool(_) => "true or false",
-        Value::Number(_) => "a number",
-        Value::String(_) => "a string",
-        Value::Array(_) => "a list",
-        Value::Object(_) => "an object",
     }
 }

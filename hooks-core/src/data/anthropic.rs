@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 use super::block::{Block, ToolResultBlock};
 use super::history::Messages;
 use super::message::{Message, MessageData, Role};
-use super::openai::{FormatError, Shape, kind_of, take_role, wrong};
+use super::openai::{FormatError, Shape, sort_of, take_role, wrong};
 
 impl Message {
     /// Reads a message of Anthropic's form.
@@ -46,7 +46,7 @@ impl Message {
                 (blocks.collect::<Result<_, _>>()?, Shape::Parts)
             }
             other => {
-                let found = other.as_ref().map_or("nothing", kind_of);
+                let found = other.as_ref().map_or("nothing", sort_of);
                 return Err(wrong("content", format!("expected a string or a list of blocks, found {found}")));
             }
         };

@@ -113,7 +113,7 @@ fn take_string(fields: &mut Map<String, Value>, field: &str) -> Result<Option<St
     match fields.remove(field) {
         None => Ok(None),
         Some(Value::String(text)) => Ok(Some(text)),
-        Some(other) => Err(wrong(field, format!("expected a string, found {}", kind_of(&other)))),
+        Some(other) => Err(wrong(field, format!("expected a string, found {}", sort_of(&other)))),
     }
 }
 
@@ -127,7 +127,7 @@ fn take_content(fields: &mut Map<String, Value>) -> Result<(Vec<Block>, Shape), 
             Ok((blocks, Shape::Parts))
         }
         Some(other) => {
-            Err(wrong("content", format!("expected a string, null or a list of parts, found {}", kind_of(&other))))
+            Err(wrong("content", format!("expected a string, null or a list of parts, found {}", sort_of(&other))))
         }
     }
 }
@@ -138,7 +138,7 @@ fn take_calls(fields: &mut Map<String, Value>) -> Result<Vec<ToolCall>, FormatEr
         None | Some(Value::Null) => return Ok(Vec::new()),
         Some(Value::Array(calls)) if calls.is_empty() => return Ok(Vec::new()),
         Some(Value::Array(calls)) => calls.clone(),
-        Some(other) => return Err(wrong("tool_calls", format!("expected a list, found {}", kind_of(other)))),
+        Some(other) => return Err(wrong("tool_calls", format!("expected a list, found {}", sort_of(other)))),
     };
     let calls = calls.into_iter().enumerate().map(|(i, call)| read_call(call, i)).collect::<Result<_, _>>()?;
     fields.remove("tool_calls");
@@ -195,7 +195,13 @@ fn write_content(content: &[Block], shape: Shape) -> Option<Value> {
     }
 }
 
-pub(crate) fn kind_of(value: &Value) -> &'static str {
+/// What a JSON value is, in words for a person, such as `a list`.
+///
+/// ```
+/// let found = hooks_core::data::sort_of(&serde_json::json!([1]));
+/// assert_eq!(format!("expected an object, found {found}"), "expected an object, found a list");
+/// ```
+pub fn sort_of(value: &Value) -> &'static str {
     match value {
         Value::Null => "null",
         Value::Bool(_) => "true or false",

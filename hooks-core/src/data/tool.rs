@@ -6,6 +6,7 @@ use serde_json::{Map, Value};
 
 use super::block::{Block, ToolResultBlock, rewritten, text_or_blocks};
 use super::json_text::rewrite_json_text;
+use super::message::{Message, Role};
 use super::rules;
 use super::shared::shared;
 use crate::kind::Violation;
@@ -150,6 +151,10 @@ pub struct ToolResultData {
     /// Text for the model beside the result: put after it, never stored as the tool's output.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub additional_context: Vec<String>,
+    /// Who the model hears the answer from, where not from the tool: `user` or `assistant`. See
+    /// [`into_messages`](ToolResult::into_messages).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub said_by: Option<Role>,
     /// Fields of the provider that this crate does not know.
     #[serde(flatten)]
     pub extra: Map<String, Value>,
@@ -187,14 +192,52 @@ impl ToolResult {
         changed
     }
 
-    /// Blocks of known types are well formed.
+    /// Blocks of known types are well formed, and a tool's answer does not become an instruction.
     pub(crate) fn check_blocks(before: &Self, after: &Self) -> Result<(), Violation> {
+        if let (Some(role @ (Role::System | Role::Developer)), true) = (after.said_by, before.said_by != after.said_by)
+        {
+            return Err(Violation::new(format!(
+                "what a tool answered cannot be said by `{role}`, whom the model obeys; write `user` or `assistant`"
+            )));
+        }
         rules::blocks(&before.content, &after.content)
     }
 
     /// Adds text for the model beside the result.
     pub fn add_context(&mut self, text: impl Into<String>) {
         self.additional_context.push(text.into());
+    }
+
+    /// The messages in which the model reads what `call` came to: the result, then the context beside it. Where a hook
+    /// says who says it instead of the tool, the call is answered by a line that says so, and the rest is a message of its
+    /// own.
+    ///
+    /// For the request to the model; what is stored as the tool's output is a [`ResultRow`](super::ResultRow).
+    ///
+    /// ```
+    /// use hooks_core::data::{Role, ToolCall, ToolResult};
+    ///
+    /// let call = ToolCall::new("call_1", "camera", serde_json::json!({}));
+    /// let mut result = ToolResult::text("a picture of a cat");
+    /// result.add_context("the camera is in the hall");
+    /// let [answer] = &result.clone().into_messages(&call)[..] else { unreachable!() };
+    /// assert_eq!((answer.role, &*answer.text()), (Role::Tool, "the camera is in the hall")); // beside the result
+    ///
+    /// result.said_by = Some(Role::User);
+    /// let [_, picture] = &result.into_messages(&call)[..] else { unreachable!() };
+    /// assert_eq!((picture.role, &*picture.text()), (Role::User, "a picture of a cat\nthe camera is in the hall"));
+    /// ```
+    pub fn into_messages(mut self, call: &ToolCall) -> Vec<Message> {
+        let beside: Vec<Block> = std::mem::take(&mut self.additional_context).into_iter().map(Block::text).collect();
+        let aside = self.said_by.take().filter(|role| *role != Role::Tool);
+        let Some(role) = aside else {
+            let blocks = std::iter::once(self.into_block(call)).chain(beside).collect();
+            return vec![Message::of(Role::Tool, blocks)];
+        };
+        let text = format!("The answer is in the next message, of the {role}.");
+        let content = std::mem::replace(&mut self.content, vec![Block::text(text)]);
+        let answer = Message::of(Role::Tool, vec![self.into_block(call)]);
+        vec![answer, Message::of(role, content.into_iter().chain(beside).collect())]
     }
 
     /// The block that answers `call` in a message.

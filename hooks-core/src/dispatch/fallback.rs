@@ -134,7 +134,9 @@ async fn attempt<'a, T>(
 /// The answer, or why there is none. A halt is an answer.
 fn settled<T>(caught: Result<Result<Answer<T>, Fail>, String>) -> Result<Answer<T>, Cause> {
     match caught.unwrap_or_else(|panic| Err(Fail::Panicked(panic))) {
-        Ok(Err(Fault(fault))) if matches!(*fault, FaultKind::Error(_)) => Err(Fail::Fault(Fault(fault)).cause()),
+        Ok(Err(Fault(fault))) if matches!(*fault, FaultKind::Error(_) | FaultKind::Failed(_)) => {
+            Err(Fail::Fault(Fault(fault)).cause())
+        }
         Ok(answer) => Ok(answer),
         Err(fail) => Err(fail.cause()),
     }

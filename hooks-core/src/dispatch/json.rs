@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::{DispatchError, Report};
 use crate::HookContext;
 use crate::hook::BoxFuture;
-use crate::itself::JsonType;
+use crate::itself::Serde;
 use crate::kind::{HookKind, KindEntry, Removal, all};
 use crate::plan::HookSet;
 
@@ -145,9 +145,9 @@ pub fn fire<'a, K>(
     subject: Value,
 ) -> BoxFuture<'a, Result<JsonFired, JsonError>>
 where
-    K: HookKind + JsonType,
-    K::Subject: JsonType,
-    K::Verdict: JsonType,
+    K: HookKind + Serde,
+    K::Subject: Serde,
+    K::Verdict: Serde,
 {
     Box::pin(async move {
         let kind = K::NAME;

@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use crate::HookContext;
-use crate::hook::HookId;
+use crate::hook::{HookId, Visibility};
 use crate::kind::HookKind;
 use crate::plan::Plan;
 use crate::record::{Note, Record, Run, Skip, Status};
@@ -42,6 +42,7 @@ impl Log {
                 verdict: None,
                 note: None,
                 cause: None,
+                visibility: step.visibility,
             },
             started: None,
             selected: step.matches(event),
@@ -96,10 +97,10 @@ impl Log {
         self.runs[index].run.note = Some(note);
     }
 
-    /// The hook at `index` changed the subject: what was allowed before counts no longer.
-    pub(super) fn outdate_allows(&mut self, index: usize) {
+    /// The hook at `index` changed the subject: the allows that were given before count no longer.
+    pub(super) fn outdate(&mut self, index: usize, allow: Option<&'static str>) {
         for draft in &mut self.runs[..index] {
-            if draft.run.verdict == Some("allow") {
+            if draft.run.verdict.is_some() && draft.run.verdict == allow {
                 draft.run.note = Some(Note::AllowOutdated);
             }
         }
@@ -148,6 +149,7 @@ impl Log {
             verdict: None,
             note: None,
             cause: None,
+            visibility: Visibility::Internal,
         }));
         Record {
             kind: K::NAME,

@@ -123,11 +123,12 @@ impl<'a, K: HookKind> Tally<'a, K> {
 
     /// Notes that the hook's change of the subject was kept.
     pub(super) fn changed(&mut self, index: usize) {
+        let said = self.verdict.summary();
         let outdated = self.verdict.subject_changed();
         if let Some(log) = self.log() {
             log.changed(index);
             if outdated {
-                log.outdate_allows(index);
+                log.outdate(index, said);
             }
         }
     }

@@ -8,6 +8,7 @@ use super::{Handler, Hook, OnFailure};
 use crate::context::OfHook;
 use crate::kind::{HookKind, Semantics, Slot};
 use crate::plan::Plan;
+use crate::verdict::{Capabilities, Verdict};
 
 /// What is known of a kind without its type.
 #[derive(Clone, Copy)]
@@ -17,6 +18,8 @@ pub struct KindInfo {
     pub(crate) removable: bool,
     pub(crate) outside_turn: bool,
     pub(crate) on_failure: OnFailure,
+    /// What its hooks may contribute.
+    pub(crate) capabilities: Capabilities,
     /// The names of the fields that a hook may filter by.
     pub(crate) fields: fn() -> Vec<&'static str>,
     pub(crate) event: fn() -> TypeId,
@@ -36,6 +39,7 @@ impl KindInfo {
             removable: <K::Removal as crate::kind::Removal<K::Subject>>::ALLOWED,
             outside_turn: K::OUTSIDE_TURN,
             on_failure: K::ON_FAILURE,
+            capabilities: Capabilities::of(<K::Verdict as Verdict>::CAPABILITIES),
             fields: || K::FIELDS.iter().map(|field| field.name).collect(),
             event: TypeId::of::<K>,
             path: std::any::type_name::<K>,
@@ -79,17 +83,20 @@ pub(crate) struct StepParts<'a> {
 pub(crate) struct Form {
     pub(crate) writes: bool,
     pub(crate) is_async: bool,
+    /// The constructor of a value in this form.
+    name: &'static str,
 }
 
 impl Form {
     fn of<K: HookKind>(handler: &Handler<K>) -> Self {
-        let (writes, is_async) = match handler {
-            Handler::Read(_) => (false, false),
-            Handler::Lend(_) | Handler::Own(_) => (true, false),
-            Handler::ReadAsync(_) => (false, true),
-            Handler::OwnAsync(_) => (true, true),
+        let (writes, is_async, name) = match handler {
+            Handler::Read(_) => (false, false, "reader"),
+            Handler::Lend(_) => (true, false, "writer"),
+            Handler::Own(_) => (true, false, "replacer"),
+            Handler::ReadAsync(_) => (false, true, "async_reader"),
+            Handler::OwnAsync(_) => (true, true, "async_replacer"),
         };
-        Self { writes, is_async }
+        Self { writes, is_async, name }
     }
 }
 
@@ -109,8 +116,8 @@ pub(crate) struct Only {
 pub(crate) struct Binding {
     pub(crate) kind: KindInfo,
     handler: ErasedHandler,
-    /// What answers where the hook failed.
-    fallback: Option<&'static (dyn Any + Send + Sync)>,
+    /// What answers where the hook failed, or what is wrong with it, which the registry tells.
+    fallback: Option<Result<ErasedHandler, String>>,
     pub(crate) form: Form,
     /// Whether the signature can say more than nothing.
     pub(crate) decides: bool,
@@ -121,6 +128,15 @@ pub(crate) struct Binding {
 enum ErasedHandler {
     Static(&'static (dyn Any + Send + Sync)),
     Shared(Arc<dyn Any + Send + Sync>),
+}
+
+impl ErasedHandler {
+    fn of<K: HookKind>(&self) -> Option<&Handler<K>> {
+        match self {
+            Self::Static(handler) => handler.downcast_ref(),
+            Self::Shared(handler) => handler.downcast_ref(),
+        }
+    }
 }
 
 impl Binding {
@@ -134,6 +150,7 @@ impl Binding {
         let form = (kind.form)(handler)?;
         let only = |&(field, patterns): &(usize, &'static str)| Only { field: Ok(field), patterns: patterns.into() };
         let filters = filters.iter().map(only).collect();
+        let fallback = fallback.map(|fallback| Ok(ErasedHandler::Static(fallback)));
         Some(Self { kind, handler: ErasedHandler::Static(handler), fallback, form, decides, filters })
     }
 
@@ -154,16 +171,36 @@ impl Binding {
         self.fallback.is_some()
     }
 
+    /// Has another hook's function answer where this one failed.
+    pub(crate) fn fall_back(&mut self, other: &Hook) {
+        let fitting = other.bindings.iter().find(|other| (other.kind.event)() == (self.kind.event)());
+        self.fallback = Some(match fitting {
+            Some(other) if other.form == self.form => Ok(other.handler.clone()),
+            Some(other) => {
+                Err(format!("is a `{}`, and has to be a `{}` like the hook itself", other.form.name, self.form.name))
+            }
+            None => {
+                Err(format!("runs at {}, and has to run at `{}` like the hook itself", kinds_of(other), self.kind.name))
+            }
+        });
+    }
+
+    /// What is wrong with the fallback.
+    pub(crate) fn bad_fallback(&self) -> Option<&str> {
+        self.fallback.as_ref()?.as_ref().err().map(String::as_str)
+    }
+
     /// What answers where the hook failed.
-    pub(crate) fn fallback<K: HookKind>(&self) -> Option<&'static Handler<K>> {
-        self.fallback?.downcast_ref()
+    pub(crate) fn fallback<K: HookKind>(&self) -> Option<&Handler<K>> {
+        self.fallback.as_ref()?.as_ref().ok()?.of()
     }
 
     /// The handler, if the binding is one of `K`.
     pub(crate) fn handler<K: HookKind>(&self) -> Option<&Handler<K>> {
-        match &self.handler {
-            ErasedHandler::Static(handler) => handler.downcast_ref(),
-            ErasedHandler::Shared(handler) => handler.downcast_ref(),
-        }
+        self.handler.of()
     }
+}
+
+fn kinds_of(hook: &Hook) -> String {
+    hook.kinds().map(|kind| format!("`{kind}`")).collect::<Vec<_>>().join(", ")
 }

@@ -3,7 +3,9 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+use super::Visibility;
 use crate::kind::Semantics;
+use crate::verdict::{Capabilities, Capability};
 
 /// A list of ids, static where the attribute wrote it.
 pub type Ids = Cow<'static, [Cow<'static, str>]>;
@@ -24,6 +26,10 @@ pub struct Options {
     pub timeout: Timeout,
     /// What is done when it fails; `None` stands for the kind's default.
     pub on_failure: Option<OnFailure>,
+    /// Whom it concerns.
+    pub visibility: Visibility,
+    /// What it may contribute; `None` stands for what the kind offers.
+    pub capabilities: Option<Capabilities>,
 }
 
 impl Options {
@@ -35,7 +41,25 @@ impl Options {
         requires: Cow::Borrowed(&[]),
         timeout: Timeout::Default,
         on_failure: None,
+        visibility: Visibility::Internal,
+        capabilities: None,
     };
+
+    // Not public API. Used by generated code.
+    #[doc(hidden)]
+    #[must_use]
+    pub const fn visible(mut self, visibility: Visibility) -> Self {
+        self.visibility = visibility;
+        self
+    }
+
+    // Not public API. Used by generated code.
+    #[doc(hidden)]
+    #[must_use]
+    pub const fn limited(mut self, capabilities: &[Capability]) -> Self {
+        self.capabilities = Some(Capabilities::of(capabilities));
+        self
+    }
 }
 
 impl Default for Options {

@@ -5,6 +5,7 @@ use std::fmt;
 use super::{HookKind, Removal, Semantics};
 use crate::dispatch::FireJson;
 use crate::hook::{OnFailure, Origin};
+use crate::verdict::{Capabilities, Verdict};
 
 /// What a kind says of itself, without its type: for lists, and for those who know it by its name only.
 ///
@@ -20,6 +21,7 @@ pub struct KindEntry {
     removable: bool,
     outside_turn: bool,
     on_failure: OnFailure,
+    capabilities: Capabilities,
     description: &'static str,
     origin: Origin,
     fields: fn() -> Vec<&'static str>,
@@ -38,6 +40,7 @@ impl KindEntry {
             removable: <K::Removal as Removal<K::Subject>>::ALLOWED,
             outside_turn: K::OUTSIDE_TURN,
             on_failure: K::ON_FAILURE,
+            capabilities: Capabilities::of(<K::Verdict as Verdict>::CAPABILITIES),
             description,
             origin,
             fields: || K::FIELDS.iter().map(|field| field.name).collect(),
@@ -73,6 +76,11 @@ impl KindEntry {
     /// What is done when a hook fails that does not say it itself.
     pub fn on_failure(&self) -> OnFailure {
         self.on_failure
+    }
+
+    /// What its hooks may contribute.
+    pub fn capabilities(&self) -> Capabilities {
+        self.capabilities
     }
 
     /// Whether it can be fired as JSON.

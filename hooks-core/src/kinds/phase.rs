@@ -3,7 +3,28 @@ use serde::{Deserialize, Serialize};
 use super::words::setters;
 use crate::HookKind;
 use crate::data::{Messages, ToolCall};
-use crate::verdict::Contributions;
+use crate::verdict::{ContextEntry, Contributions, Merged, PolicyEntry, cut};
+
+/// What the phases of a turn hand on: an event holds what the earlier ones contributed, and these are its merged views.
+macro_rules! so_far {
+    ($($event:ident),*) => {
+        $(
+            impl $event {
+                /// The policies so far.
+                pub fn policies(&self) -> Merged<PolicyEntry<'_>> {
+                    self.contributions.policies()
+                }
+
+                /// The context of the prompt so far.
+                pub fn prompt_context(&self) -> Merged<ContextEntry<'_>> {
+                    self.contributions.prompt_context()
+                }
+            }
+        )*
+    };
+}
+
+so_far!(PrePolicy, PrePromptContext, PostPreflightPromptContext, PreToolMaterialization, PrePromptCompile, PostTurn);
 
 /// Fires first of the phases, before the policy of a turn is settled: hooks contribute to it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, HookKind)]
@@ -170,6 +191,15 @@ setters!(PrePromptCompile {
     contributions: Contributions,
 });
 
+/// The most characters of prompt and reply that [`PostTurn::bounded`] keeps.
+const SAID: usize = 4_000;
+
+/// The most characters of an error that it keeps.
+const ERROR: usize = 1_000;
+
+/// The most calls and errors that it keeps.
+const HAPPENED: usize = 40;
+
 /// Fires when a turn is over: hooks contribute what is to be noted or done later.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, HookKind)]
 #[hook_kind(name = "post_turn", verdict = Contributions, json)]
@@ -198,6 +228,32 @@ impl PostTurn {
     /// The turn answers `prompt`.
     pub fn new(prompt: impl Into<String>) -> Self {
         Self { prompt: prompt.into(), ..Self::default() }
+    }
+}
+
+impl PostTurn {
+    /// The same within bounds, for what is kept after the turn: prompt and reply of at most 4,000 characters, the last 40
+    /// calls, the last 40 errors of at most 1,000 characters each, no history. Cut between characters.
+    ///
+    /// ```
+    /// use hooks_core::kinds::PostTurn;
+    ///
+    /// let turn = PostTurn::new("日".repeat(5_000)).errors(vec!["x".to_owned(); 50]).bounded();
+    /// assert_eq!((turn.prompt.chars().count(), turn.errors.len()), (4_000, 40));
+    /// ```
+    #[must_use]
+    pub fn bounded(mut self) -> Self {
+        let last = |len: usize| len.saturating_sub(HAPPENED);
+        self.calls.drain(..last(self.calls.len()));
+        self.errors.drain(..last(self.errors.len()));
+        for (text, limit) in [(&mut self.prompt, SAID), (&mut self.reply, SAID)]
+            .into_iter()
+            .chain(self.errors.iter_mut().map(|error| (error, ERROR)))
+        {
+            text.truncate(cut(text, limit).len());
+        }
+        self.history = Messages::default();
+        self
     }
 }
 

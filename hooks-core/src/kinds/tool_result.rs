@@ -6,7 +6,8 @@ use super::words::setters;
 use crate::HookKind;
 use crate::data::{Messages, ResultRow, ToolCall, ToolInput, ToolResult};
 
-/// Fires when a tool has answered: hooks may rewrite the result, add context for the model, or remove it.
+/// Fires when a tool has answered: hooks may rewrite the result, say who says it to the model in the tool's place, add
+/// context for the model, or remove it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, HookKind)]
 #[hook_kind(
     name = "after_tool_call_success",
@@ -32,13 +33,27 @@ pub struct AfterToolCallSuccess {
     /// How many tokens the model's context may still take, where the harness knows.
     #[serde(default)]
     pub context_budget: Option<u64>,
+    /// The model that reads the result, where the harness knows.
+    #[serde(default)]
+    pub model: Option<String>,
+    /// Whether the person's side can show what a tool draws.
+    #[serde(default)]
+    pub dynamic_ui: bool,
 }
 
 impl AfterToolCallSuccess {
     /// A tool answered `call`, with the input it was asked with.
     pub fn new(call: ToolCall) -> Self {
         let input = call.input.clone();
-        Self { call, input, history: Messages::default(), duration: Duration::ZERO, context_budget: None }
+        Self {
+            call,
+            input,
+            history: Messages::default(),
+            duration: Duration::ZERO,
+            context_budget: None,
+            model: None,
+            dynamic_ui: false,
+        }
     }
 
     /// The input that the tool really got, after the gate.
@@ -61,6 +76,10 @@ setters!(AfterToolCallSuccess {
     history: Messages,
     /// How many tokens the model's context may still take.
     context_budget: u64 => Some,
+    /// The model that reads the result.
+    model: String => Some,
+    /// Whether the person's side can show what a tool draws.
+    dynamic_ui: bool,
 });
 
 /// Fires when a tool has failed: hooks may rewrite what the model is told of it, add context, or keep it from the model.
@@ -91,6 +110,12 @@ pub struct AfterToolCallFailure {
     /// How many tokens the model's context may still take, where the harness knows.
     #[serde(default)]
     pub context_budget: Option<u64>,
+    /// The model that reads the result, where the harness knows.
+    #[serde(default)]
+    pub model: Option<String>,
+    /// Whether the person's side can show what a tool draws.
+    #[serde(default)]
+    pub dynamic_ui: bool,
 }
 
 impl AfterToolCallFailure {
@@ -98,7 +123,16 @@ impl AfterToolCallFailure {
     pub fn new(call: ToolCall, error: impl Into<String>) -> Self {
         let input = call.input.clone();
         let error = error.into();
-        Self { call, error, input, history: Messages::default(), duration: Duration::ZERO, context_budget: None }
+        Self {
+            call,
+            error,
+            input,
+            history: Messages::default(),
+            duration: Duration::ZERO,
+            context_budget: None,
+            model: None,
+            dynamic_ui: false,
+        }
     }
 
     /// The input that the tool really got, after the gate.
@@ -121,6 +155,10 @@ setters!(AfterToolCallFailure {
     history: Messages,
     /// How many tokens the model's context may still take.
     context_budget: u64 => Some,
+    /// The model that reads the result.
+    model: String => Some,
+    /// Whether the person's side can show what a tool draws.
+    dynamic_ui: bool,
 });
 
 /// Fires when a call is over, whatever came of it, with what the model is told.

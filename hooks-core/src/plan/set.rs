@@ -8,7 +8,7 @@ use std::sync::Arc;
 use super::Plan;
 use crate::audit::Finding;
 use crate::config::ListOwner;
-use crate::hook::{HookId, StepParts};
+use crate::hook::{HookId, StepParts, Visibility};
 use crate::kind::{HookKind, Semantics};
 use crate::record::Observer;
 use crate::registry::Snapshot;
@@ -190,6 +190,12 @@ fn line(part: &StepParts<'_>) -> Line {
     }
     if let Some(overridden) = part.overridden {
         let _ = write!(text, " overridden: {overridden};");
+    }
+    if let Some(capabilities) = options.capabilities {
+        let _ = write!(text, " contributes {capabilities};");
+    }
+    if options.visibility != Visibility::Internal {
+        let _ = write!(text, " visibility {};", options.visibility);
     }
     for only in &binding.filters {
         let _ = write!(text, " only {};", only.patterns);

@@ -21,7 +21,9 @@ pub(super) fn check(hook: &Hook) -> Vec<Problem> {
         problem,
         origin: hook.origin,
     };
-    problems.extend(timeout(hook).into_iter().chain(filters(hook)).map(bad));
+    problems.extend(
+        timeout(hook).into_iter().chain(filters(hook)).chain(capabilities(hook)).chain(fallbacks(hook)).map(bad),
+    );
     problems
 }
 
@@ -49,6 +51,25 @@ fn timeout(hook: &Hook) -> Option<Bad> {
         }
         _ => None,
     }
+}
+
+fn fallbacks(hook: &Hook) -> impl Iterator<Item = Bad> + '_ {
+    hook.bindings.iter().filter_map(|binding| Some(("fallback", binding.bad_fallback()?.to_owned())))
+}
+
+fn capabilities(hook: &Hook) -> Vec<Bad> {
+    let Some(said) = hook.options.capabilities else { return Vec::new() };
+    let mut bad = Vec::new();
+    for kind in hook.bindings.iter().map(|binding| binding.kind) {
+        let (name, offered) = (kind.name, kind.capabilities);
+        if offered.is_empty() {
+            bad.push(("capabilities", format!("limits nothing at `{name}`, where a hook contributes nothing")));
+        }
+        for one in said.iter().filter(|one| !offered.is_empty() && !offered.has(*one)) {
+            bad.push(("capabilities", format!("names `{one}`, which `{name}` does not offer; it offers {offered}")));
+        }
+    }
+    bad
 }
 
 fn filters(hook: &Hook) -> Vec<Bad> {

@@ -1,7 +1,7 @@
 use std::fmt;
 
 use crate::dispatch::{Fired, Report};
-use crate::hook::HookId;
+use crate::hook::{HookId, Visibility};
 use crate::kind::{HookKind, Kept};
 use crate::record::{Note, Run, Skip, Status};
 
@@ -61,6 +61,7 @@ fn filtered(hook: HookId) -> Run {
         verdict: None,
         note: None,
         cause: None,
+        visibility: Visibility::Internal,
     }
 }
 

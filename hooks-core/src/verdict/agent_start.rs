@@ -1,6 +1,6 @@
 use serde::{Deserialize, Serialize};
 
-use super::{Contexts, Verdict};
+use super::{Capabilities, Capability, Contexts, Verdict};
 use crate::kind::Semantics;
 
 /// What hooks put before the model at the start of an agent's run: the first system prompt wins, contexts are kept in the
@@ -58,12 +58,19 @@ impl From<Contexts> for AgentStart {
 
 impl Verdict for AgentStart {
     const SEMANTICS: Option<Semantics> = Some(Semantics::Contribute);
+    const CAPABILITIES: &'static [Capability] = &[Capability::PromptContext, Capability::PromptSection];
 
     fn merge(&mut self, later: Self) {
         if self.system_prompt.is_none() {
             self.system_prompt = later.system_prompt;
         }
         self.contexts.append(later.contexts);
+    }
+
+    /// A system prompt is a section of its own.
+    fn lacks(&self, held: Capabilities) -> Option<Capability> {
+        let lacks = self.system_prompt.is_some() && !held.has(Capability::PromptSection);
+        lacks.then_some(Capability::PromptSection).or_else(|| self.contexts.lacks(held))
     }
 
     fn is_silent(&self) -> bool {

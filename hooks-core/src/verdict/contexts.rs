@@ -1,6 +1,6 @@
 use serde::{Deserialize, Serialize};
 
-use super::Verdict;
+use super::{Capabilities, Capability, Verdict};
 use crate::kind::Semantics;
 
 /// Text that hooks put before the model, in the order of the plan.
@@ -76,9 +76,15 @@ impl From<Option<String>> for Contexts {
 
 impl Verdict for Contexts {
     const SEMANTICS: Option<Semantics> = Some(Semantics::Contribute);
+    const CAPABILITIES: &'static [Capability] = &[Capability::PromptContext];
 
     fn merge(&mut self, later: Self) {
         self.append(later);
+    }
+
+    fn lacks(&self, held: Capabilities) -> Option<Capability> {
+        let lacks = !self.is_empty() && !held.has(Capability::PromptContext);
+        lacks.then_some(Capability::PromptContext)
     }
 
     fn is_silent(&self) -> bool {

@@ -1,7 +1,10 @@
+use std::borrow::Cow;
+
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
-use super::{Diagnostic, Verdict};
+use super::fingerprint::fingerprint;
+use super::{Capabilities, Capability, Diagnostic, Verdict};
 use crate::kind::Semantics;
 
 /// What hooks add at a contribute kind, in the order of the plan, never of completion.
@@ -73,6 +76,8 @@ pub enum Contribution {
         #[serde(default, deserialize_with = "given", skip_serializing_if = "Option::is_none")]
         allow: Option<Value>,
     },
+    /// What there is to tell of how the prompt was put together; the model never sees it.
+    PromptManifestDiagnostic(Diagnostic),
     /// A note for the audit trail; the model never sees it.
     Audit {
         /// What was done or seen.
@@ -128,6 +133,11 @@ impl Contribution {
         Self::ToolBundle { id: id.into(), tools: Vec::new(), allow: Some(Value::Array(allow)) }
     }
 
+    /// What there is to tell of how the prompt was put together: words under a code, as in `policy.merge.conflict`.
+    pub fn prompt_manifest_diagnostic(code: impl Into<Cow<'static, str>>, text: impl AsRef<str>) -> Self {
+        Self::PromptManifestDiagnostic(Diagnostic::new(code, text))
+    }
+
     /// A note for the audit trail.
     pub fn audit(message: impl Into<String>) -> Self {
         Self::Audit { message: message.into() }
@@ -136,6 +146,32 @@ impl Contribution {
     /// Work to be done after the turn.
     pub fn background_job(job: impl Into<String>, input: impl Into<Value>) -> Self {
         Self::BackgroundJob { job: job.into(), input: input.into() }
+    }
+
+    /// What tells this contribution from any other, the same in every build and on every machine: 128 bits of its JSON, the
+    /// keys in order, as 32 digits. For audit trails that keep no values; it protects nothing from who wants to collide.
+    ///
+    /// ```
+    /// use hooks_core::verdict::Contribution;
+    ///
+    /// assert_eq!(Contribution::audit("seen").fingerprint(), "492be3a51e7595ac372f60a2849a82af");
+    /// ```
+    pub fn fingerprint(&self) -> String {
+        fingerprint(&serde_json::to_value(self).unwrap_or_default())
+    }
+
+    /// What a hook needs to contribute this; `None` for nothing, which anyone may say.
+    pub const fn capability(&self) -> Option<Capability> {
+        Some(match self {
+            Self::Policy { .. } => Capability::Policy,
+            Self::PromptContext { .. } => Capability::PromptContext,
+            Self::PromptSection { .. } => Capability::PromptSection,
+            Self::ToolBundle { .. } => Capability::ToolBundle,
+            Self::PromptManifestDiagnostic(_) => Capability::PromptManifestDiagnostic,
+            Self::Audit { .. } => Capability::Audit,
+            Self::BackgroundJob { .. } => Capability::BackgroundJob,
+            Self::Noop => return None,
+        })
     }
 }
 
@@ -148,6 +184,20 @@ impl Contributions {
     /// All of them, in the order of the plan.
     pub fn iter(&self) -> std::slice::Iter<'_, Contribution> {
         self.items.iter()
+    }
+
+    /// What there is to tell of how the prompt was put together, each once.
+    pub fn prompt_manifest_diagnostics(&self) -> Vec<&Diagnostic> {
+        let mut told: Vec<&Diagnostic> = Vec::new();
+        for one in &self.items {
+            match one {
+                Contribution::PromptManifestDiagnostic(diagnostic) if !told.contains(&diagnostic) => {
+                    told.push(diagnostic);
+                }
+                _ => {}
+            }
+        }
+        told
     }
 
     /// The notes for the audit trail.
@@ -207,9 +257,18 @@ impl From<Option<Contribution>> for Contributions {
 
 impl Verdict for Contributions {
     const SEMANTICS: Option<Semantics> = Some(Semantics::Contribute);
+    const CAPABILITIES: &'static [Capability] = Capability::ALL;
 
     fn merge(&mut self, mut later: Self) {
         self.items.append(&mut later.items);
+    }
+
+    fn lacks(&self, held: Capabilities) -> Option<Capability> {
+        self.items.iter().filter_map(Contribution::capability).find(|needed| !held.has(*needed))
+    }
+
+    fn is_silent(&self) -> bool {
+        self.items.is_empty()
     }
 
     fn summary(&self) -> Option<&'static str> {

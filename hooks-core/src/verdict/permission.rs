@@ -1,6 +1,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{Reason, Verdict};
+use crate::fold::denial;
 use crate::hook::HookId;
 use crate::kind::Semantics;
 use crate::record::FailureKind;
@@ -70,6 +71,20 @@ pub enum Cause {
     CouldNotAnswer(FailureKind),
 }
 
+impl Denial {
+    /// A decision of policy, for `reason`.
+    pub fn new(reason: impl Into<Reason>) -> Self {
+        Self { reason: reason.into(), cause: Cause::Policy, by: None }
+    }
+}
+
+impl Question {
+    /// Not decided, for `reason`.
+    pub fn new(reason: impl Into<Reason>) -> Self {
+        Self { reason: reason.into(), by: None }
+    }
+}
+
 impl Permission {
     /// It may happen.
     pub fn allow() -> Self {
@@ -78,17 +93,17 @@ impl Permission {
 
     /// A person is to be asked first, for `reason`.
     pub fn ask(reason: impl Into<Reason>) -> Self {
-        Self::Ask(Box::new(Question { reason: reason.into(), by: None }))
+        Self::Ask(Box::new(Question::new(reason)))
     }
 
     /// Somebody else is to decide later, for `reason`.
     pub fn defer(reason: impl Into<Reason>) -> Self {
-        Self::Defer(Box::new(Question { reason: reason.into(), by: None }))
+        Self::Defer(Box::new(Question::new(reason)))
     }
 
     /// It must not happen, for `reason`.
     pub fn deny(reason: impl Into<Reason>) -> Self {
-        Self::Deny(Box::new(Denial { reason: reason.into(), cause: Cause::Policy, by: None }))
+        Self::Deny(Box::new(Denial::new(reason)))
     }
 
     /// The refusal, if it is one.
@@ -158,13 +173,7 @@ impl Verdict for Permission {
     }
 
     fn could_not_answer(kind: FailureKind, hook: &HookId) -> Option<Self> {
-        Some(Self::Deny(Box::new(Denial {
-            reason: Reason::from(format!(
-                "the hook `{hook}` could not answer ({kind}); this is not a decision of policy"
-            )),
-            cause: Cause::CouldNotAnswer(kind),
-            by: Some(hook.clone()),
-        })))
+        Some(Self::Deny(Box::new(denial(kind, hook))))
     }
 
     #[inline]

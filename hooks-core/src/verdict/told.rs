@@ -7,7 +7,8 @@ use crate::record::CAUSE_LIMIT;
 
 /// Something worth telling that stopped nothing: a code to search for, and words.
 ///
-/// The text is cut at [`CAUSE_LIMIT`] characters, dots included.
+/// The text is one line, cut at [`CAUSE_LIMIT`] characters, dots included. One that holds what looks like a key, or
+/// characters that steer a terminal, is replaced by `diagnostic redacted`: what is told here ends up in logs.
 ///
 /// ```
 /// use hooks_core::verdict::Diagnostic;
@@ -28,7 +29,7 @@ pub struct Diagnostic {
 impl Diagnostic {
     /// `text` under `code`.
     pub fn new(code: impl Into<Cow<'static, str>>, text: impl AsRef<str>) -> Self {
-        Self { code: code.into(), text: preview(text.as_ref(), CAUSE_LIMIT).into_owned() }
+        Self { code: code.into(), text: shown(text.as_ref()) }
     }
 }
 
@@ -40,11 +41,31 @@ impl fmt::Display for Diagnostic {
 
 fn bounded<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {
     let text = String::deserialize(deserializer)?;
-    Ok(preview(&text, CAUSE_LIMIT).into_owned())
+    Ok(shown(&text))
+}
+
+/// How keys of known makers begin.
+const KEYS: &[&str] =
+    &["sk-", "ghp_", "gho_", "ghs_", "github_pat_", "glpat-", "xoxb-", "xoxp-", "AKIA", "AIza", "eyJ"];
+
+/// The text as it may be shown: one line, bounded, without a secret.
+fn shown(text: &str) -> String {
+    if is_unsafe(text) {
+        return "diagnostic redacted".to_owned();
+    }
+    let line = text.replace(['\r', '\n', '\t'], " ");
+    preview(&line, CAUSE_LIMIT).into_owned()
+}
+
+fn is_unsafe(text: &str) -> bool {
+    let mut words = text.split(|c: char| !(c.is_ascii_alphanumeric() || "-_".contains(c)));
+    text.contains("-----BEGIN ")
+        || text.chars().any(|c| c.is_control() && !c.is_whitespace())
+        || words.any(|word| word.len() >= 16 && KEYS.iter().any(|key| word.starts_with(key)))
 }
 
 /// The first `limit` characters.
-pub(super) fn cut(text: &str, limit: usize) -> &str {
+pub(crate) fn cut(text: &str, limit: usize) -> &str {
     match text.char_indices().nth(limit) {
         Some((end, _)) => &text[..end],
         None => text,
@@ -77,6 +98,32 @@ mod tests {
         for (text, limit, expected) in table {
             assert_eq!(cut(text, limit), expected, "{text} at {limit}");
         }
+    }
+
+    #[test]
+    fn what_may_not_be_shown_is_redacted_and_the_rest_is_one_line() {
+        const REDACTED: &str = "diagnostic redacted";
+        let table = [
+            ("the profile is of last week", "the profile is of last week"),
+            ("a\nb\tc\r\nd", "a b c  d"),
+            ("a key sk-proj-0123456789abcdef is wrong", REDACTED),
+            ("token=ghp_0123456789abcdef", REDACTED),
+            ("{\"key\":\"AKIA0123456789ABCDEF\"}", REDACTED),
+            ("at https://host/v1/sk-0123456789abcdef", REDACTED),
+            ("-----BEGIN PRIVATE KEY-----", REDACTED),
+            ("\u{1b}[31mred", REDACTED),
+            ("a bell\u{7}", REDACTED),
+            ("the word sk-short is none", "the word sk-short is none"),
+            ("task-0123456789abcdef", "task-0123456789abcdef"),
+            ("aé日b", "aé日b"),
+        ];
+        for (text, expected) in table {
+            assert_eq!(Diagnostic::new("a.b", text).text, expected, "{text:?}");
+            let read: Diagnostic = serde_json::from_value(serde_json::json!({ "code": "a.b", "text": text })).unwrap();
+            assert_eq!(read.text, expected, "{text:?}");
+        }
+        let late = format!("{}sk-proj-0123456789abcdef", "x ".repeat(400));
+        assert_eq!(Diagnostic::new("a.b", late).text, REDACTED, "a secret is not cut in two");
     }
 
     #[test]

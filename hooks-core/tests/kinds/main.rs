@@ -4,5 +4,7 @@
 mod checks;
 mod json;
 mod listed;
+mod phases;
+mod tool_results;
 mod verdicts;
 mod wire;

@@ -10,6 +10,7 @@
 mod support;
 
 mod definitions;
+mod fallback_values;
 mod fallbacks;
 mod p01_plugins;
 mod p01_scope;

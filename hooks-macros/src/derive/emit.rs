@@ -34,6 +34,7 @@ pub(crate) fn emit(kind: &Kind) -> TokenStream {
         quote!(const ON_FAILURE: __hooks_core::OnFailure = __hooks_core::OnFailure::#policy;)
     });
     let json = json(kind);
+    let json_checks = json_checks(kind, &subject, &verdict);
     let removable = kind.removable.map(|_| quote!(impl __hooks_core::Removable for #event {}));
     let in_turn = (!outside_turn).then(|| quote!(impl __hooks_core::InTurn for #event {}));
     quote! {
@@ -72,6 +73,7 @@ pub(crate) fn emit(kind: &Kind) -> TokenStream {
 
             #removable
             #in_turn
+            #json_checks
 
             __hooks_core::inventory::submit! {
                 __hooks_core::KindEntry::of::<#event>(
@@ -123,11 +125,26 @@ fn semantics(verdict: &Named, has_subject: bool) -> TokenStream {
     quote_spanned!(verdict.span=> __hooks_core::semantics::<__HooksCoreVerdict>(#has_subject))
 }
 
-/// The way to fire the kind as JSON. What serde lacks is told at the word `json`.
+/// The way to fire the kind as JSON.
 fn json(kind: &Kind) -> TokenStream {
-    let Some(span) = kind.json else { return quote!(__hooks_core::Option::None) };
+    let event = &kind.event;
+    if kind.json.is_some() {
+        quote!({ use __hooks_core::NoJson as _; __hooks_core::Json::<#event>::FIRE })
+    } else {
+        quote!(__hooks_core::Option::None)
+    }
+}
+
+/// What serde lacks, told at the word `json` for the event, and at its own place for each type that the word is about.
+fn json_checks(kind: &Kind, subject: &Named, verdict: &Named) -> TokenStream {
+    let Some(span) = kind.json else { return TokenStream::new() };
     let event = syn::Ident::new(&kind.event.to_string(), span);
-    quote_spanned!(span=> __hooks_core::Option::Some(__hooks_core::fire_json::<#event>))
+    let check = |ty: &TokenStream, span: Span| quote_spanned!(span=> const _: fn(&#ty) = |__hooks_core_it| __hooks_core::JsonType::json(__hooks_core_it););
+    let alias = |named: &Named, alias: &str| check(&named.ident(alias).into_token_stream(), named.span);
+    let subject = kind.subject.as_ref().map(|_| alias(subject, "__HooksCoreSubject"));
+    let verdict = kind.verdict.as_ref().map(|_| alias(verdict, "__HooksCoreVerdict"));
+    let event = check(&event.into_token_stream(), span);
+    quote!(#event #subject #verdict)
 }
 
 fn field(field: &Field, event: &syn::Ident) -> TokenStream {

@@ -21,6 +21,8 @@ pub(crate) fn check(written: &[Written], function: Option<Function>, errors: &mu
     let mut fallback = None;
     let mut plugin = None;
     let mut locked = false;
+    let mut visibility = None;
+    let mut capabilities = None;
     let mut filters = Vec::new();
     let mut core = quote!(::hooks_core);
 
@@ -50,6 +52,8 @@ pub(crate) fn check(written: &[Written], function: Option<Function>, errors: &mu
             "fallback" => fallback = values::fallback(option, function.as_ref(), errors),
             "plugin" => plugin = values::plugin(option, errors),
             "locked" => locked = values::flag(option, errors),
+            "visibility" => visibility = values::visibility(option, errors),
+            "capabilities" => capabilities = values::capabilities(option, errors),
             "crate" => core = values::core(option, errors).unwrap_or(core),
             name => filters.extend(filter_or_unknown(name, option, errors)),
         }
@@ -77,6 +81,8 @@ pub(crate) fn check(written: &[Written], function: Option<Function>, errors: &mu
         fallback,
         plugin,
         locked,
+        visibility,
+        capabilities,
         filters,
         core,
         function,

@@ -19,6 +19,8 @@ pub(crate) fn emit(hook: &Hook) -> TokenStream {
     let description = &hook.function.description;
     let options = options(hook);
     let uniqueness = uniqueness(id);
+    // At the name: in an `impl` block, where no nameless constant may stand, the compiler says so there.
+    let nameless = quote_spanned!(name.span()=> const _);
     let checks = checks(hook);
     let specs = specs(&hook.function);
     let contexts = contexts(&hook.function);
@@ -37,7 +39,7 @@ pub(crate) fn emit(hook: &Hook) -> TokenStream {
             unused_parens, unused_variables, unreachable_code, single_use_lifetimes, elided_lifetimes_in_paths,
             clippy::all, clippy::pedantic, clippy::nursery, clippy::restriction
         )]
-        const _: () = {
+        #nameless: () = {
             use #core::private as __hooks_core;
             use __hooks_core::AsksNothing as _;
             #uniqueness
@@ -99,7 +101,16 @@ fn options(hook: &Hook) -> TokenStream {
             quote!(__hooks_core::Option::Some(__hooks_core::OnFailure::#policy))
         }
     };
-    quote!(__hooks_core::options(#priority, #after, #before, #requires, #timeout, #on_failure))
+    let visibility = hook.visibility.iter().map(|variant| Ident::new(&variant.to_string(), Span::call_site()));
+    let capabilities = hook.capabilities.iter().map(|(_, variants)| {
+        let variants = variants.iter().map(|variant| Ident::new(&variant.to_string(), Span::call_site()));
+        quote!(.limited(&[#(__hooks_core::Capability::#variants),*]))
+    });
+    quote! {
+        __hooks_core::options(#priority, #after, #before, #requires, #timeout, #on_failure)
+            #(.visible(__hooks_core::Visibility::#visibility))*
+            #(#capabilities)*
+    }
 }
 
 /// The hook at one of its kinds.
@@ -200,6 +211,14 @@ fn checks(hook: &Hook) -> TokenStream {
                 checks.extend(quote_spanned!(span=> const _: () = __hooks_core::check::deny::<#this>();));
             }
             Some((OnFailure::Continue | OnFailure::Required, _)) | None => {}
+        }
+        if let Some((key, variants)) = &hook.capabilities {
+            checks.extend(quote_spanned!(*key=> const _: () = __hooks_core::check::contributes::<#this>();));
+            for variant in variants {
+                checks.extend(quote_spanned! {variant.span()=>
+                    const _: () = __hooks_core::check::capability::<#this>(__hooks_core::Capability::#variant);
+                });
+            }
         }
         for (earlier, other) in hook.kinds[..i].iter().enumerate() {
             let earlier = of(other, earlier);

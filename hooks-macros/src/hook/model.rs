@@ -18,6 +18,10 @@ pub(crate) struct Hook {
     pub(crate) plugin: Option<LitStr>,
     /// Whether overrides leave it alone.
     pub(crate) locked: bool,
+    /// The variant of whom it concerns.
+    pub(crate) visibility: Option<Ident>,
+    /// The place of the option, and the variants of what it may contribute.
+    pub(crate) capabilities: Option<(Span, Vec<Ident>)>,
     pub(crate) filters: Vec<(Ident, LitStr)>,
     /// The path of `hooks-core`.
     pub(crate) core: TokenStream,

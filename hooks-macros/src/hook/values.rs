@@ -98,7 +98,7 @@ fn kind(tokens: &TokenStream, errors: &mut Errors) -> Option<Kind> {
         (Some(word), false) => {
             let built_in = names::kind_type(&word).map(|kind| Kind::BuiltIn(kind, span));
             if built_in.is_none() {
-                errors.at(span, unknown_kind(&word));
+                errors.at(span, names::unknown_kind(&word));
             }
             built_in
         }
@@ -116,17 +116,6 @@ fn kind(tokens: &TokenStream, errors: &mut Errors) -> Option<Kind> {
                 .on(&path, "a path names a type in CamelCase; a built-in kind is one word, such as `before_tool_call`");
             None
         }
-    }
-}
-
-fn unknown_kind(word: &str) -> String {
-    let known = || names::KINDS.iter().map(|(name, _)| *name);
-    if let Some(here) = names::kind_elsewhere(word) {
-        return format!("`{word}` is called `{here}` here");
-    }
-    match names::nearest(word, known()) {
-        Some(meant) => format!("there is no kind `{word}`; did you mean `{meant}`?"),
-        None => format!("there is no kind `{word}`; the built-in kinds are {}", names::list(known(), "and")),
     }
 }
 
@@ -248,4 +237,53 @@ pub(crate) fn core(option: &Written, errors: &mut Errors) -> Option<TokenStream>
     option
         .parse::<Path>(errors, "the path of hooks-core, such as `crate = ::my_hooks`")
         .map(ToTokens::into_token_stream)
+}
+
+/// Whom the hook concerns: the variant.
+pub(crate) fn visibility(option: &Written, errors: &mut Errors) -> Option<Ident> {
+    let written = match &option.value {
+        Value::Is(tokens) => tokens.to_string(),
+        Value::Of(_) | Value::Flag | Value::Unreadable => String::new(),
+    };
+    let span = option.value_span();
+    let found = word(&written, names::VISIBILITIES, span);
+    if found.is_none() {
+        let known = || names::VISIBILITIES.iter().map(|(word, _)| *word);
+        let meant = names::nearest(written.trim_matches('"'), known());
+        let hint = meant.map(|meant| format!("; did you mean `visibility = {meant}`?")).unwrap_or_default();
+        errors.at(span, format!("`visibility` takes one of {}{hint}", names::list(known(), "and")));
+    }
+    found
+}
+
+/// What the hook may contribute: the place of the option, and the variants.
+pub(crate) fn capabilities(option: &Written, errors: &mut Errors) -> Option<(Span, Vec<Ident>)> {
+    let List(parts) = option.parse(errors, "a list of words, such as `capabilities = [policy, audit]`")?;
+    let mut found: Vec<Ident> = Vec::new();
+    for part in parts {
+        let written = without_spaces(&part.to_string());
+        let span = first_span(&part).unwrap_or(option.key.span());
+        match word(&written, names::CAPABILITIES, span) {
+            Some(variant) if found.contains(&variant) => {
+                errors.at(span, format!("`{written}` is there twice; keep one"));
+            }
+            Some(variant) => found.push(variant),
+            None => {
+                let known = || names::CAPABILITIES.iter().map(|(word, _)| *word);
+                let plain = written.trim_matches('"');
+                let hint = match names::nearest(plain, known()) {
+                    Some(meant) if meant == plain => format!("words stand without quotes: write `{meant}`"),
+                    Some(meant) => format!("did you mean `{meant}`?"),
+                    None => format!("there are {}", names::list(known(), "and")),
+                };
+                errors.on(&part, format!("there is no capability `{plain}`; {hint}"));
+            }
+        }
+    }
+    Some((option.key.span(), found))
+}
+
+/// The variant of a word, at its place.
+fn word(written: &str, known: &[(&str, &str)], span: Span) -> Option<Ident> {
+    known.iter().find(|(word, _)| *word == written).map(|(_, variant)| Ident::new(variant, span))
 }

@@ -5,8 +5,8 @@ struct Guard;
 
 impl Guard {
     #[hook(id = "associated", kind = before_tool_call)]
-//~ ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
     fn associated(_input: &ToolInput) {}
+//~    ^^^^^^^^^^
 //~    ^^^^^^^^^^
 }
 

@@ -1,0 +1,55 @@
+//! The phases of a turn: each is given what the earlier ones contributed.
+
+use hooks_core::prelude::*;
+
+#[hook(id = "phase_policy", kind = pre_policy)]
+fn phase_policy() -> Contribution {
+    Contribution::policy("answers", "length", "short", 0)
+}
+
+#[hook(id = "phase_context", kind = pre_prompt_context)]
+fn phase_context(event: &PrePromptContext) -> Option<Contribution> {
+    let is_short = event.policies().value("answers", "length").is_some_and(|length| length == "short");
+    is_short.then(|| Contribution::prompt_context("style", "length", "two sentences at most"))
+}
+
+#[hook(id = "phase_compile", kind = pre_prompt_compile)]
+fn phase_compile(event: &PrePromptCompile) -> Contribution {
+    let entries = event.prompt_context().entries.len();
+    Contribution::audit(format!("{} policies, {entries} entries", event.policies().entries.len()))
+}
+
+#[test]
+fn policies_and_context_so_far_are_handed_on() {
+    let listed = hooks![phase_policy, phase_context, phase_compile];
+    let registry = Registry::empty().with(listed).unwrap();
+    let set = registry.scope(&AgentDef::new("agent").hooks(listed), None).unwrap();
+    let cx = HookContext::new();
+
+    let mut so_far = Contributions::default();
+    so_far.merge(set.fire_blocking(&cx, &PrePolicy::new("hi").contributions(so_far.clone()), ()).unwrap().verdict);
+    so_far
+        .merge(set.fire_blocking(&cx, &PrePromptContext::new("hi").contributions(so_far.clone()), ()).unwrap().verdict);
+    so_far
+        .merge(set.fire_blocking(&cx, &PrePromptCompile::new("hi").contributions(so_far.clone()), ()).unwrap().verdict);
+    assert_eq!(so_far.audit_notes().collect::<Vec<_>>(), ["1 policies, 1 entries"]);
+
+    let alone = set.fire_blocking(&cx, &PrePromptContext::new("hi"), ()).unwrap();
+    assert_eq!(alone.verdict.iter().count(), 0, "without the policy there is nothing to say");
+}
+
+#[test]
+fn what_is_kept_after_a_turn_is_bounded_at_characters() {
+    // What is given, in characters, and what is kept of it.
+    let table = [(0, 0, 0), (1, 1, 1), (1_000, 1_000, 1_000), (4_000, 4_000, 1_000), (4_001, 4_000, 1_000)];
+    for (given, kept, of_error) in table {
+        let text = "é日".chars().cycle().take(given).collect::<String>();
+        let turn = PostTurn::new(&*text).reply(&*text).errors(vec![text.clone()]).bounded();
+        let lengths = [&turn.prompt, &turn.reply, &turn.errors[0]].map(|text| text.chars().count());
+        assert_eq!(lengths, [kept, kept, of_error], "{given}");
+        assert!(text.starts_with(&turn.reply), "{given}");
+    }
+    let calls: Vec<ToolCall> = (0..41).map(|i| ToolCall::new(i.to_string(), "t", serde_json::json!({}))).collect();
+    let turn = PostTurn::new("hi").calls(calls).history(vec![Message::new(Role::User, "hi")]).bounded();
+    assert_eq!((turn.calls.len(), turn.calls[0].id.as_str(), turn.history.len()), (40, "1", 0), "the last count");
+}

@@ -1,0 +1,99 @@
+//! A fallback of a hook made as a value: the function of another one, in whatever form.
+
+use std::time::Duration;
+
+use hooks_core::hook::BoxFuture;
+use hooks_core::testing;
+
+use crate::support::*;
+
+#[derive(Debug, HookKind)]
+#[hook_kind(name = "edit_value", subject = String, verdict = Permission)]
+struct EditValue;
+
+/// Each form twice: with an error that its last argument gives, where it gives one.
+fn forms(id: &str, error: Option<&'static str>) -> Vec<Hook> {
+    let said = move || error.map_or(Ok(Permission::ask("really?")), |error| Err(error.to_owned()));
+    let left = move |text: String| error.map_or_else(|| Ok(format!("{text} instead")), |error| Err(error.to_owned()));
+    vec![
+        Hook::reader::<EditValue, _, _, _>(id, move |_, _, _| said()),
+        Hook::writer::<EditValue, _, _, _>(id, move |_, _, text: &mut String| {
+            text.push_str(if error.is_some() { " lost" } else { " instead" });
+            said()
+        }),
+        Hook::replacer::<EditValue, _, _, _>(id, move |_, _, text| left(text)),
+        Hook::async_reader::<EditValue, _, _, _>(id, move |_, _, _| -> BoxFuture<'_, Result<Permission, String>> {
+            Box::pin(async move { said() })
+        }),
+        Hook::async_replacer::<EditValue, _, _, _>(id, move |_, _, text| -> BoxFuture<'_, Result<String, String>> {
+            Box::pin(async move { left(text) })
+        }),
+    ]
+}
+
+#[tokio::test]
+async fn the_function_of_the_other_answers_in_every_form() {
+    for (i, (first, second)) in forms("first", Some("out of order")).iter().zip(&forms("second", None)).enumerate() {
+        let ran = testing::run([first.clone().fallback(second)], &EditValue, "text".to_owned()).await.unwrap();
+        let [failure] = &ran.report.failures[..] else { panic!("form {i}: {ran}") };
+        assert_eq!((failure.hook.as_str(), failure.cause.as_str(), failure.fell_back), ("first", "out of order", true));
+        let rewrites = matches!(i, 1 | 2 | 4);
+        assert_eq!(ran.subject, if rewrites { "text instead" } else { "text" }, "form {i}");
+        assert_eq!(matches!(ran.verdict, Permission::Ask(_)), matches!(i, 0 | 1 | 3), "form {i}");
+    }
+}
+
+#[tokio::test]
+async fn where_it_fails_too_what_on_failure_says_is_done() {
+    for (i, (first, second)) in forms("first", Some("one")).iter().zip(&forms("second", Some("two"))).enumerate() {
+        let ran = testing::run([first.clone().fallback(second)], &EditValue, "text".to_owned()).await.unwrap();
+        let denial = ran.verdict.denial().unwrap_or_else(|| panic!("form {i}: {ran}"));
+        assert_eq!(denial.by.as_ref().unwrap().as_str(), "first", "form {i}");
+        assert_eq!(ran.report.failures[0].cause, "one; its fallback failed too (error): two", "form {i}");
+        assert_eq!(ran.subject, "text", "form {i}");
+    }
+}
+
+#[test]
+fn one_of_another_form_or_kind_is_refused() {
+    let at_another_kind = Hook::reader::<BeforeToolCall, _, _, _>("second", |_, _, _| ());
+    let names = ["reader", "writer", "replacer", "async_reader", "async_replacer"];
+    let (hooks, others) = (forms("first", None), forms("second", None));
+    for (hook, name) in hooks.iter().zip(names) {
+        for (other, of_other) in others.iter().zip(names) {
+            let registered = Registry::empty().register(hook.clone().fallback(other));
+            if name == of_other {
+                registered.unwrap();
+            } else {
+                let expected = format!("is a `{of_other}`, and has to be a `{name}` like the hook itself");
+                let refused = registered.unwrap_err().to_string();
+                assert!(refused.contains(&expected), "{refused}");
+            }
+        }
+        let refused = Registry::empty().register(hook.clone().fallback(&at_another_kind)).unwrap_err().to_string();
+        assert!(refused.contains("runs at `before_tool_call`, and has to run at `edit_value` like the hook itself"));
+    }
+}
+
+/// The deadline of the hook is that of both, one after the other.
+#[tokio::test(start_paused = true)]
+async fn each_of_the_two_has_the_whole_deadline() {
+    let after = |id: &str, wait: Duration| {
+        Hook::async_replacer::<EditValue, _, _, _>(id, move |_, _, text| -> BoxFuture<'_, String> {
+            Box::pin(async move {
+                tokio::time::sleep(wait).await;
+                text + " instead"
+            })
+        })
+    };
+    let second = Duration::from_secs(1);
+    let table = [(Duration::from_millis(999), "text instead"), (Duration::from_millis(1_001), "text")];
+    for (wait, expected) in table {
+        let hook = after("slow", second * 60).timeout(hooks_core::hook::Timeout::After(second));
+        let start = tokio::time::Instant::now();
+        let ran =
+            testing::run([hook.fallback(&after("less_slow", wait))], &EditValue, "text".to_owned()).await.unwrap();
+        assert_eq!(ran.subject, expected);
+        assert_eq!(start.elapsed(), second + wait.min(second));
+    }
+}

@@ -1,0 +1,30 @@
+//! What is wrong with a verdict is told once, not at its kind and at every hook of it; and those are checked all the same.
+use hooks_core::prelude::*;
+
+#[derive(Clone, Debug, Verdict)]
+enum Review {
+    #[verdict(neutral)]
+    Nothing,
+    #[verdict(finl)]
+//~           ^^^^
+    Look,
+    #[verdict(deny)]
+    Refuse,
+}
+
+#[derive(HookKind)]
+#[hook_kind(name = "review", subject = String, verdict = Review)]
+struct Reviewed;
+
+#[hook(id = "right", kind = Reviewed, on_failure = deny)]
+fn right() -> Review {
+    Review::Look
+}
+
+#[hook(id = "wrong", kind = Reviewed)]
+fn wrong() -> Permission {
+//~           ^^^^^^^^^^
+    Permission::allow()
+}
+
+fn main() {}

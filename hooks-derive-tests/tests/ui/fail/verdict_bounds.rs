@@ -1,0 +1,27 @@
+//! What every verdict has beside its derive.
+use std::rc::Rc;
+
+use hooks_core::prelude::*;
+
+#[derive(Debug, Verdict)]
+enum NotClone {
+//~  ^^^^^^^^
+    #[verdict(neutral)]
+    Nothing,
+}
+
+#[derive(Clone, Verdict)]
+struct NotDebug {
+//~    ^^^^^^^^
+    #[verdict(first)]
+    model: Option<String>,
+}
+
+#[derive(Clone, Debug, Verdict)]
+struct NotSend {
+//~    ^^^^^^^
+    #[verdict(joined)]
+    texts: Vec<Rc<str>>,
+}
+
+fn main() {}

@@ -1,0 +1,44 @@
+//! The refusal is the strongest variant, and says one thing.
+use hooks_core::prelude::*;
+use hooks_core::verdict::Denial;
+
+#[derive(Clone, Debug, Verdict)]
+enum NotLast {
+    #[verdict(neutral)]
+    Nothing,
+    #[verdict(deny)]
+    Refuse,
+//~ ^^^^^^
+    Stronger,
+}
+
+#[derive(Clone, Debug, Verdict)]
+enum Twice {
+    #[verdict(neutral)]
+    Nothing,
+    #[verdict(deny)]
+    Refuse,
+    #[verdict(deny)]
+    RefuseToo,
+//~ ^^^^^^^^^
+}
+
+#[derive(Clone, Debug, Verdict)]
+enum TwoFields {
+    #[verdict(neutral)]
+    Nothing,
+    #[verdict(deny)]
+    Refuse { denial: Denial, code: u8 },
+//~        ^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+}
+
+#[derive(Clone, Debug, Verdict)]
+enum NotADenial {
+    #[verdict(neutral)]
+    Nothing,
+    #[verdict(deny)]
+    Refuse(u8),
+//~        ^^
+}
+
+fn main() {}

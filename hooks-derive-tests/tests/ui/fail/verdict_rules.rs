@@ -1,0 +1,37 @@
+//! Rules and types that do not go together, told at the type.
+use hooks_core::prelude::*;
+
+#[derive(Clone, Debug, Verdict)]
+struct Answer {
+    #[verdict(first)]
+    number: u32,
+//~         ^^^
+    #[verdict(joined)]
+    joined: Option<u32>,
+//~         ^^^^^^
+    #[verdict(intersected)]
+    allowed: Vec<String>,
+//~          ^^^
+    #[verdict(any)]
+    any: u8,
+//~      ^^
+    #[verdict(max)]
+    most: f64,
+//~       ^^^
+    #[verdict(nested)]
+    nested: Vec<u8>,
+//~         ^^^
+    #[verdict(by)]
+    by: String,
+//~     ^^^^^^
+}
+
+#[derive(Clone, Debug, Verdict)]
+enum Variants {
+    #[verdict(neutral)]
+    Nothing,
+    Look(#[verdict(joined)] u8, #[verdict(by)] String),
+//~                         ^^                 ^^^^^^
+}
+
+fn main() {}

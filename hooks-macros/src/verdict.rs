@@ -1,0 +1,24 @@
+//! `#[derive(Verdict)]`.
+
+mod check;
+mod emit;
+mod model;
+
+use proc_macro2::TokenStream;
+
+use crate::errors::Errors;
+
+pub(crate) fn expand(item: TokenStream) -> TokenStream {
+    let mut errors = Errors::default();
+    let Some(item) = errors.ok(syn::parse2(item)) else { return errors.into_tokens() };
+    let verdict = check::check(&item, &mut errors);
+    let is_right = errors.is_empty();
+    let mut output = errors.into_tokens();
+    match verdict {
+        Some(verdict) if is_right => output.extend(emit::emit(&verdict)),
+        // What uses the verdict is not told that it is none, beside what is wrong with it.
+        Some(verdict) => output.extend(emit::stand_in(&verdict)),
+        None => {}
+    }
+    output
+}

@@ -1,0 +1,250 @@
+//! From `#[verdict(…)]` to a verdict about which nothing is wrong that its syntax can tell.
+
+use proc_macro2::Span;
+use quote::{ToTokens, quote};
+use syn::spanned::Spanned;
+use syn::{Attribute, Data, DeriveInput, Ident, Index, Member, Path};
+
+use super::model::{Field, RULES, Rule, Shape, Variant, Verdict, WORDS, Word};
+use crate::errors::Errors;
+use crate::names;
+use crate::options::{self, Once, Value, Written};
+use crate::types::place;
+
+const OF_TYPE: [&str; 2] = ["contribute", "crate"];
+
+/// The verdict, as far as it is right. Whether nothing is wrong, `errors` says.
+pub(crate) fn check(item: &DeriveInput, errors: &mut Errors) -> Option<Verdict> {
+    for parameter in &item.generics.params {
+        errors.on(parameter, "a verdict is one concrete type: take its generics and lifetimes away");
+    }
+    let (contributes, core) = of_type(&item.attrs, errors);
+    let shape = match &item.data {
+        Data::Struct(data) => {
+            Shape::Struct(data.fields.iter().enumerate().filter_map(|(i, it)| field(i, it, false, errors)).collect())
+        }
+        Data::Enum(data) => {
+            let variants: Vec<Variant> = data.variants.iter().map(|written| variant(written, errors)).collect();
+            strength(&item.ident, &variants, errors);
+            Shape::Enum(variants)
+        }
+        Data::Union(data) => {
+            errors.on(&data.union_token, "a verdict is an enum or a struct");
+            return None;
+        }
+    };
+    let core = core.map_or_else(|| quote!(::hooks_core), ToTokens::into_token_stream);
+    let verdict = Verdict { ty: item.ident.clone(), core, contributes: contributes.is_some(), shape };
+    if let (Some(span), true) = (contributes, verdict.denies()) {
+        errors
+            .at(span, "hooks that only contribute refuse nothing: take `contribute` away, or `deny` from its variant");
+    }
+    item.generics.params.is_empty().then_some(verdict)
+}
+
+/// All options of the `#[verdict(…)]` attributes, each once.
+fn read(attributes: &[Attribute], errors: &mut Errors) -> Vec<Written> {
+    let mut once = Once::new();
+    let mut written = Vec::new();
+    for attribute in attributes.iter().filter(|attribute| attribute.path().is_ident("verdict")) {
+        match &attribute.meta {
+            syn::Meta::List(list) => {
+                for option in options::read(list.tokens.clone(), errors) {
+                    if once.first(&option, errors) && !matches!(option.value, Value::Unreadable) {
+                        written.push(option);
+                    }
+                }
+            }
+            _ => errors.on(attribute.path(), "expected words in parentheses, such as `#[verdict(neutral)]`"),
+        }
+    }
+    written
+}
+
+fn of_type(attributes: &[Attribute], errors: &mut Errors) -> (Option<Span>, Option<Path>) {
+    let (mut contributes, mut core) = (None, None);
+    for option in read(attributes, errors) {
+        match option.name().as_str() {
+            "contribute" => contributes = flag(&option, errors).then(|| option.key.span()),
+            "crate" => core = option.parse(errors, "the path of hooks-core, such as `crate = ::my_hooks`"),
+            name if WORDS.iter().any(|(word, _)| *word == name) => {
+                errors
+                    .at(option.key.span(), format!("`{name}` is said of a variant: write it above the one it is for"));
+            }
+            name if rule(name).is_some() => {
+                errors.at(option.key.span(), format!("`{name}` is said of a field: write it above the one it is for"));
+            }
+            name => unknown(name, &option, &OF_TYPE, errors),
+        }
+    }
+    (contributes, core)
+}
+
+fn variant(written: &syn::Variant, errors: &mut Errors) -> Variant {
+    let mut words: Vec<Word> = Vec::new();
+    let mut is_unclear = false;
+    for option in read(&written.attrs, errors) {
+        let name = option.name();
+        let at = option.key.span();
+        if let Some((_, word)) = WORDS.iter().find(|(known, _)| *known == name) {
+            if let Some(why) = words.iter().find_map(|other| contradiction(*other, *word)) {
+                errors.at(at, why);
+            }
+            if flag(&option, errors) {
+                words.push(*word);
+            }
+        } else if rule(&name).is_some() {
+            errors.at(at, format!("`{name}` is said of a field: write it above the one it is for"));
+        } else if OF_TYPE.contains(&name.as_str()) {
+            errors.at(at, format!("`{name}` is said of the whole type: write it above the enum"));
+        } else {
+            is_unclear = true;
+            unknown(&name, &option, &WORDS.map(|(word, _)| word), errors);
+        }
+    }
+    let fields: Vec<Field> =
+        written.fields.iter().enumerate().filter_map(|(i, it)| field(i, it, true, errors)).collect();
+    if words.contains(&Word::Neutral) && !written.fields.is_empty() {
+        errors.on(&written.fields, "what says nothing holds nothing: leave the fields of the neutral variant out");
+    }
+    let denies = words.contains(&Word::Deny);
+    if denies && written.fields.len() > 1 {
+        errors.on(
+            &written.fields,
+            "where a hook could not answer there is one thing to say: give the refusal one field that is `From<Denial>`, or none",
+        );
+    }
+    let refusal = written.fields.iter().next().filter(|_| denies);
+    let refusal = refusal.map(|field| (member(0, field), span(field)));
+    Variant { name: written.ident.clone(), fields, refusal, words, is_unclear }
+}
+
+/// Why two words do not go together.
+fn contradiction(one: Word, other: Word) -> Option<&'static str> {
+    let either = |word| one == word || other == word;
+    if either(Word::Neutral) {
+        Some("a variant that says nothing is nothing else: keep `neutral`, or the other word")
+    } else if either(Word::Lapses) {
+        Some(
+            "what lapses when the subject changes is neither final nor keeps it from changing: keep one of the two words",
+        )
+    } else {
+        None
+    }
+}
+
+/// The order of the variants is their strength.
+fn strength(ty: &Ident, variants: &[Variant], errors: &mut Errors) {
+    let mut neutral = variants.iter().enumerate().filter(|(_, variant)| variant.is(Word::Neutral));
+    match neutral.next() {
+        // A word that was meant to be it is told already.
+        None if variants.iter().any(|variant| variant.is_unclear) => {}
+        None => errors
+            .on(ty, "a hook may have no opinion: mark the variant for that, the first, with `#[verdict(neutral)]`"),
+        Some((0, _)) => {}
+        Some((_, late)) => errors.on(
+            &late.name,
+            "variants stand from the weakest to the strongest, and what says nothing is the weakest: put it first",
+        ),
+    }
+    for (_, second) in neutral {
+        errors.on(&second.name, "one variant is neutral, and there is one already");
+    }
+    let denying: Vec<usize> = (0..variants.len()).filter(|i| variants[*i].is(Word::Deny)).collect();
+    match denying[..] {
+        [only] if only + 1 < variants.len() => errors.on(
+            &variants[only].name,
+            "variants stand from the weakest to the strongest, and nothing is stronger than a refusal: put it last",
+        ),
+        [] | [_] => {}
+        [_, ref others @ ..] => {
+            for other in others {
+                errors.on(
+                    &variants[*other].name,
+                    "one variant refuses where a hook could not answer, and there is one already",
+                );
+            }
+        }
+    }
+}
+
+/// A field; one of a variant needs no rule: of two equal variants the first keeps it.
+fn field(i: usize, written: &syn::Field, in_variant: bool, errors: &mut Errors) -> Option<Field> {
+    let mut found: Option<Rule> = None;
+    let mut is_final = false;
+    let mut unclear = false;
+    for option in read(&written.attrs, errors) {
+        let name = option.name();
+        match rule(&name) {
+            Some(rule) => {
+                unclear |= !flag(&option, errors);
+                if found.replace(rule).is_some() {
+                    errors.at(option.key.span(), "a field is merged by one rule; keep one");
+                }
+            }
+            None if name == "final" && !in_variant => is_final = flag(&option, errors),
+            None if WORDS.iter().any(|(word, _)| *word == name) => {
+                let place = if in_variant { "of a variant, not of its field" } else { "of a variant of an enum" };
+                errors.at(option.key.span(), format!("`{name}` is said {place}"));
+            }
+            None => {
+                unclear = true;
+                let words: Vec<&str> = RULES.iter().map(|(word, _)| *word).collect();
+                unknown(&name, &option, &words, errors);
+            }
+        }
+        if is_final && found == Some(Rule::By) {
+            errors.at(option.key.span(), "the name of the hook decides nothing: take `final` away");
+        }
+    }
+    match found {
+        Some(rule) => {
+            Some(Field { member: member(i, written), ty: written.ty.clone(), rule, is_final, span: span(written) })
+        }
+        None if in_variant || unclear => None,
+        None => {
+            let at: &dyn ToTokens = match &written.ident {
+                Some(name) => name,
+                None => &written.ty,
+            };
+            let words = RULES.iter().map(|(word, _)| *word);
+            errors.on(
+                &at.to_token_stream(),
+                format!(
+                    "how are two of it merged? write one of {}, as in `#[verdict(first)]`",
+                    names::list(words, "and")
+                ),
+            );
+            None
+        }
+    }
+}
+
+fn member(i: usize, written: &syn::Field) -> Member {
+    written.ident.clone().map_or_else(|| Member::Unnamed(Index::from(i)), Member::Named)
+}
+
+/// The place of the field's type.
+fn span(written: &syn::Field) -> Span {
+    place(&written.ty).unwrap_or_else(|| written.ty.span())
+}
+
+fn rule(name: &str) -> Option<Rule> {
+    RULES.iter().find(|(word, _)| *word == name).map(|(_, rule)| *rule)
+}
+
+fn unknown(name: &str, option: &Written, known: &[&str], errors: &mut Errors) {
+    let hint = match names::nearest(name, known.iter().copied()) {
+        Some(meant) => format!("did you mean `{meant}`?"),
+        None => format!("there are {}", names::list(known.iter().copied(), "and")),
+    };
+    errors.at(option.key.span(), format!("there is no word `{name}` here; {hint}"));
+}
+
+fn flag(option: &Written, errors: &mut Errors) -> bool {
+    let is_flag = matches!(option.value, Value::Flag);
+    if !is_flag {
+        errors.at(option.value_span(), format!("`{0}` takes no value: write `{0}`", option.name()));
+    }
+    is_flag
+}

@@ -1,0 +1,106 @@
+//! The implementations of `Default`, `From<()>` and `Verdict`.
+
+mod of_enum;
+mod of_struct;
+mod part;
+
+use proc_macro2::TokenStream;
+use quote::{quote, quote_spanned};
+
+use super::model::{Shape, Verdict};
+
+pub(crate) fn emit(verdict: &Verdict) -> TokenStream {
+    let Parts { aliases, nothing, semantics, methods } = match &verdict.shape {
+        Shape::Struct(fields) => of_struct::of_struct(fields),
+        Shape::Enum(variants) => of_enum::of_enum(variants),
+    };
+    let ty = &verdict.ty;
+    let otherwise = if verdict.contributes { quote!(Contribute) } else { quote!(Control) };
+    // At the type's name, where what a verdict lacks is told.
+    let complete = quote_spanned! {ty.span()=>
+        fn complete(verdict: &#ty) {
+            __hooks_core::Complete::complete(verdict);
+        }
+    };
+    let body = quote! {
+        #complete
+        #aliases
+
+        #[automatically_derived]
+        impl __hooks_core::Default for #ty {
+            fn default() -> Self {
+                #nothing
+            }
+        }
+
+        #[automatically_derived]
+        impl __hooks_core::Verdict for #ty where for<'a> #ty: __hooks_core::Completes<'a> {
+            const SEMANTICS: __hooks_core::Option<__hooks_core::Semantics> = __hooks_core::Option::Some(
+                __hooks_core::semantics_of(&[#semantics], __hooks_core::Semantics::#otherwise)
+            );
+
+            #methods
+        }
+    };
+    within(verdict, &body)
+}
+
+/// A verdict that says nothing.
+pub(crate) fn stand_in(verdict: &Verdict) -> TokenStream {
+    let ty = &verdict.ty;
+    let semantics = match (verdict.denies(), verdict.contributes) {
+        (true, _) => quote!(Gate),
+        (false, true) => quote!(Contribute),
+        (false, false) => quote!(Control),
+    };
+    let body = quote! {
+        impl __hooks_core::Default for #ty {
+            fn default() -> Self {
+                loop {}
+            }
+        }
+
+        impl __hooks_core::Verdict for #ty where for<'a> #ty: __hooks_core::Completes<'a> {
+            const SEMANTICS: __hooks_core::Option<__hooks_core::Semantics> =
+                __hooks_core::Option::Some(__hooks_core::Semantics::#semantics);
+
+            fn merge(&mut self, _: Self) {}
+        }
+    };
+    within(verdict, &body)
+}
+
+fn within(verdict: &Verdict, body: &TokenStream) -> TokenStream {
+    let Verdict { ty, core, .. } = verdict;
+    quote! {
+        #[doc(hidden)]
+        #[allow(
+            dead_code, unused_qualifications, unused_imports, unused_variables, unreachable_patterns, non_local_definitions,
+            clippy::all, clippy::pedantic, clippy::nursery, clippy::restriction
+        )]
+        const _: () = {
+            use #core::private as __hooks_core;
+            type __HooksCoreSelf = #ty;
+
+            #[automatically_derived]
+            impl __hooks_core::From<()> for #ty {
+                #[inline]
+                fn from((): ()) -> Self {
+                    <Self as __hooks_core::Default>::default()
+                }
+            }
+
+            #body
+        };
+    }
+}
+
+/// What differs between a struct and an enum.
+struct Parts {
+    aliases: TokenStream,
+    /// The value that says nothing.
+    nothing: TokenStream,
+    /// The semantics of verdicts within, each followed by a comma.
+    semantics: TokenStream,
+    methods: TokenStream,
+}

@@ -1,0 +1,146 @@
+//! An enum: the strongest variant holds.
+
+use proc_macro2::TokenStream;
+use quote::{format_ident, quote, quote_spanned};
+use syn::ext::IdentExt;
+use syn::{Ident, Member};
+
+use super::Parts;
+use super::part::Part;
+use crate::verdict::model::{Rule, Variant, Word};
+
+pub(super) fn of_enum(variants: &[Variant]) -> Parts {
+    let parts: Vec<Vec<Part<'_>>> = variants
+        .iter()
+        .enumerate()
+        .map(|(v, variant)| {
+            let fields = variant.fields.iter().enumerate();
+            fields.map(|(i, field)| Part::new(field, &format!("{v}_{i}"), true)).collect()
+        })
+        .collect();
+    let with_parts = || variants.iter().zip(&parts);
+    let refusal = variants.iter().find(|variant| variant.is(Word::Deny));
+    let aliases = parts.iter().flatten().map(Part::alias);
+    let neutral = variants.iter().filter(|variant| variant.is(Word::Neutral)).map(|variant| &variant.name);
+    let names: Vec<&Ident> = variants.iter().map(|variant| &variant.name).collect();
+    let ranks = (0_u32..).take(variants.len());
+    let equals = with_parts().filter_map(|(variant, parts)| equals(&variant.name, parts));
+    let those = |said: fn(&Variant) -> bool| {
+        let names = variants.iter().filter(|variant| said(variant)).map(|variant| &variant.name);
+        quote!(match self { #(Self::#names { .. } => true,)* _ => false })
+    };
+    let is_final = those(|variant| variant.is(Word::Final) || variant.is(Word::Deny));
+    let freezes = those(|variant| variant.is(Word::Freezes));
+    let lapses = those(|variant| variant.is(Word::Lapses));
+    let is_silent = those(|variant| variant.is(Word::Neutral));
+    let attributed = with_parts().flat_map(|(Variant { name, .. }, parts)| {
+        parts.iter().filter_map(move |part| {
+            let member = &part.field.member;
+            let set = part.attribute("attribute", &quote!(__hooks_core_it, hook))?;
+            Some(quote!(if let Self::#name { #member: __hooks_core_it, .. } = self { #set; }))
+        })
+    });
+    let could_not_answer = refusal.map_or_else(
+        || quote!(__hooks_core::Option::None),
+        |Variant { name, refusal, .. }| {
+            // Every token of the call at the type, so that one which is no refusal is told there.
+            let why = refusal.as_ref().map(|(member, span)| {
+                let call = quote_spanned!(*span=> __hooks_core::Refusal::refusal(__hooks_core_denial));
+                quote!(#member: { let __hooks_core_denial = __hooks_core::denial(kind, hook); #call })
+            });
+            quote!(__hooks_core::Option::Some(Self::#name { #why }))
+        },
+    );
+    let semantics = refusal.map(|_| quote!(__hooks_core::Option::Some(__hooks_core::Semantics::Gate),));
+    let summaries = variants.iter().map(|variant| {
+        let name = &variant.name;
+        let word = words(&name.unraw().to_string());
+        if variant.is(Word::Neutral) {
+            quote!(Self::#name { .. } => __hooks_core::Option::None)
+        } else {
+            quote!(Self::#name { .. } => __hooks_core::Option::Some(#word))
+        }
+    });
+    let methods = quote! {
+        fn merge(&mut self, later: Self) {
+            fn strength(verdict: &__HooksCoreSelf) -> u32 {
+                match verdict { #(__HooksCoreSelf::#names { .. } => #ranks,)* }
+            }
+
+            match (&mut *self, later) {
+                #(#equals)*
+                (this, later) => if strength(&later) > strength(this) { *this = later; }
+            }
+        }
+
+        fn is_final(&self) -> bool {
+            #is_final
+        }
+
+        fn freezes_subject(&self) -> bool {
+            #freezes
+        }
+
+        fn subject_changed(&mut self) -> bool {
+            let lapses = #lapses;
+            if lapses {
+                *self = <Self as __hooks_core::Default>::default();
+            }
+            lapses
+        }
+
+        fn attribute(&mut self, hook: &__hooks_core::HookId) {
+            #(#attributed)*
+        }
+
+        fn could_not_answer(
+            kind: __hooks_core::FailureKind,
+            hook: &__hooks_core::HookId,
+        ) -> __hooks_core::Option<Self> {
+            #could_not_answer
+        }
+
+        fn is_silent(&self) -> bool {
+            #is_silent
+        }
+
+        fn summary(&self) -> __hooks_core::Option<&'static str> {
+            match self { #(#summaries,)* }
+        }
+    };
+    Parts {
+        aliases: quote!(#(#aliases)*),
+        nothing: quote!(#(Self::#neutral {})*),
+        semantics: quote!(#semantics),
+        methods,
+    }
+}
+
+/// What is done with two of one variant that has fields with a rule. Who gave the answer is the first, as without a rule.
+fn equals(name: &Ident, parts: &[Part<'_>]) -> Option<TokenStream> {
+    let ruled: Vec<&Part<'_>> = parts.iter().filter(|part| part.field.rule != Rule::By).collect();
+    if ruled.is_empty() {
+        return None;
+    }
+    let members: Vec<&Member> = ruled.iter().map(|part| &part.field.member).collect();
+    let variables =
+        |of: &str| -> Vec<Ident> { (0..ruled.len()).map(|i| format_ident!("__hooks_core_{of}{i}")).collect() };
+    let (mine, theirs) = (variables("mine"), variables("theirs"));
+    let both = ruled.iter().zip(mine.iter().zip(&theirs));
+    let merges = both.map(|(part, (mine, theirs))| part.merge(&quote!(#mine), &quote!(#theirs)));
+    Some(quote! {
+        (Self::#name { #(#members: #mine,)* .. }, Self::#name { #(#members: #theirs,)* .. }) => { #(#merges;)* }
+    })
+}
+
+/// A variant's name as words: `NeedsReview` is `needs review`.
+fn words(name: &str) -> String {
+    let mut words = String::new();
+    for c in name.chars() {
+        if c.is_uppercase() && !words.is_empty() {
+            words.push(' ');
+        }
+        words.extend(c.to_lowercase());
+    }
+    words
+}
