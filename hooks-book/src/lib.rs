@@ -29,6 +29,7 @@ chapters! {
     failure: "failure.md",
     ordering: "ordering.md",
     own_kinds: "own-kinds.md",
+    own_verdicts: "own-verdicts.md",
     testing_hooks: "testing-hooks.md",
     diagnosis: "diagnosis.md",
     turn_loop: "turn-loop.md",
