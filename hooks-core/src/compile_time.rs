@@ -122,6 +122,19 @@ pub const fn deny<K: HookKind>() {
     }
 }
 
+/// A hook says `run = background`.
+#[track_caller]
+#[allow(clippy::panic)] // the way in which a constant refuses
+pub const fn background<K: HookKind>() {
+    if K::WIRE.is_none() {
+        let text = Text::new()
+            .add("`run = background` writes event and subject down for a worker, and `")
+            .add(K::NAME)
+            .add("` cannot be written as JSON; add `json` to its `#[hook_kind(…)]`, or write `run = detached`");
+        panic!("{}", text.as_str())
+    }
+}
+
 /// A hook takes parameters from a list, after these others.
 #[track_caller]
 pub const fn parameters_once(earlier: &[Option<WithSpec>], this: Option<WithSpec>) {

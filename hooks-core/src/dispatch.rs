@@ -1,6 +1,8 @@
 //! Firing a kind: the subject goes through the chain, failures stay where they are, answers are folded in order.
 
+mod apart;
 mod at_once;
+mod blocking;
 mod chain;
 mod error;
 mod fallback;
@@ -19,9 +21,12 @@ use std::sync::Arc;
 
 pub use error::{DispatchError, Recovered};
 #[doc(hidden)]
-pub use json::{FireJson, fire as fire_json};
+pub use json::FireJson;
+pub(crate) use json::fire as fire_json;
 pub use json::{JsonError, JsonFired};
 
+pub(crate) use apart::{ApartRun, CUT_OFF, Unawaited, Unfinished, Unreadable, read_job, until_shutdown};
+pub(crate) use blocking::blocking;
 pub(crate) use fallback::with_fallback;
 
 use crate::HookContext;

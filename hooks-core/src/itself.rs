@@ -76,6 +76,24 @@ impl<T: AsRef<str> + ?Sized> FieldText for T {
     }
 }
 
+/// An event that a hook can have of its own.
+#[diagnostic::on_unimplemented(
+    message = "a hook with `run = detached` or `blocking` has an event of its own, and `{Self}` cannot be cloned",
+    label = "needs `{Self}: Clone`",
+    note = "derive `Clone` for the event"
+)]
+pub trait OwnedEvent: Sized {
+    /// Its own copy.
+    fn own(&self) -> std::sync::Arc<Self>;
+}
+
+#[diagnostic::do_not_recommend]
+impl<K: Clone> OwnedEvent for K {
+    fn own(&self) -> std::sync::Arc<Self> {
+        std::sync::Arc::new(self.clone())
+    }
+}
+
 /// What an event, a subject or a verdict is that can be written as JSON and read again.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be written as JSON and read again, which `json` promises of event, subject and verdict",

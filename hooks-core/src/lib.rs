@@ -62,6 +62,7 @@
 extern crate self as hooks_core;
 
 pub mod audit;
+pub mod background;
 #[doc(hidden)]
 pub mod compile_time;
 pub mod config;

@@ -4,6 +4,7 @@ mod cycles;
 pub(crate) mod order;
 mod segments;
 mod set;
+mod unawaited;
 
 use std::fmt;
 use std::ops::Range;
@@ -15,7 +16,7 @@ pub(crate) use order::Candidate;
 pub use set::HookSet;
 pub(crate) use set::KindPlan;
 
-use crate::dispatch::with_fallback;
+use crate::dispatch::{Unawaited, with_fallback};
 use crate::hook::{Binding, Handler, HookId, LendFn, OnFailure, Only, OwnFn, ReadFn, StepParts};
 use crate::kind::HookKind;
 
@@ -35,6 +36,10 @@ pub(crate) struct Step<K: HookKind> {
     pub(crate) timeout: Option<Duration>,
     pub(crate) on_failure: OnFailure,
     pub(crate) stage: usize,
+    /// Whether it is a plain function that says `blocking`.
+    pub(crate) blocking: bool,
+    /// There where nobody waits for it.
+    pub(crate) unawaited: Option<Box<Unawaited<K>>>,
 }
 
 /// A part of a plan that is run in one way.
@@ -101,17 +106,20 @@ fn step<K: HookKind>(part: &StepParts<'_>) -> Option<Step<K>> {
     let handler = part.binding.handler::<K>()?;
     let bound = |handler: &Handler<K>| part.with.as_ref().map_or_else(|| handler.clone(), |with| handler.bound(with));
     let timeout = options.timeout.duration();
+    let handler = match part.binding.fallback::<K>() {
+        Some(fallback) => with_fallback(bound(handler), bound(fallback), timeout),
+        None => bound(handler),
+    };
     Some(Step {
         id: part.hook.id.clone(),
-        handler: match part.binding.fallback::<K>() {
-            Some(fallback) => with_fallback(bound(handler), bound(fallback), timeout),
-            None => bound(handler),
-        },
+        unawaited: Unawaited::of(part, &handler),
+        handler,
         filters: filters::<K>(part.binding),
         // Each of the two has its own deadline; that of the step is only there to be later than both.
         timeout: if part.binding.has_fallback() { timeout.map(|limit| limit.saturating_mul(3)) } else { timeout },
-        on_failure: options.on_failure.unwrap_or(K::ON_FAILURE),
+        on_failure: part.binding.policy(options),
         stage: part.stage,
+        blocking: options.blocking,
     })
 }
 

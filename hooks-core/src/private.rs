@@ -10,15 +10,16 @@ pub use std::time::Duration;
 pub use hooks_macros::{__list as list, __nothing as nothing};
 pub use inventory;
 
-pub use crate::dispatch::fire_json;
 pub use crate::fires::Fires;
 pub use crate::hook as form;
 pub use crate::hook::{
-    Answer, BoxFuture, Call, Effect, Filters, HookId, Ids, KindInfo, OnFailure, Options, Origin, Timeout,
+    Answer, BoxFuture, Call, Effect, Filters, HookId, Ids, KindInfo, OnFailure, Options, Origin, RunMode, Timeout,
 };
-pub use crate::itself::{FieldText, KindType, SubjectType, VerdictType};
-pub use crate::kind::{Allowed, Field, HookKind, KindEntry, Never, Removable, Slot};
-pub use crate::param::{Beside, Fails, InTurn, Of, Read, ReturnsSubject, ReturnsVerdict, Rewrite};
+pub use crate::itself::{FieldText, KindType, OwnedEvent, SubjectType, VerdictType};
+pub use crate::kind::{Allowed, Field, HookKind, KindEntry, Never, Removable, Slot, Wire};
+pub use crate::param::{
+    Beside, Fails, InTurn, Of, Read, ReturnsApart, ReturnsSubject, ReturnsVerdict, Rewrite, Takes, TakesNothing,
+};
 pub use crate::scope::HookRef;
 pub use crate::with::{Asks, AsksNothing, WithSpec, first};
 pub use crate::{HookContext, compile_time as check};
@@ -45,6 +46,18 @@ pub struct BindingSpec {
     pub fallback: Option<&'static (dyn std::any::Any + Send + Sync)>,
     pub decides: bool,
     pub filters: Filters,
+    /// An [`Own`] of the kind, for a hook that needs an event of its own.
+    pub own: Option<&'static (dyn std::any::Any + Send + Sync)>,
+    /// Whether a hook that runs apart takes the subject.
+    pub takes_subject: bool,
+}
+
+/// Gives a hook an event of its own.
+pub type Own<K> = fn(&K) -> std::sync::Arc<K>;
+
+/// The [`Own`] of a kind whose event is `Clone`.
+pub fn own<K: OwnedEvent>(event: &K) -> std::sync::Arc<K> {
+    event.own()
 }
 
 impl std::fmt::Debug for BindingSpec {
@@ -116,7 +129,18 @@ pub const fn options(
     timeout: Timeout,
     on_failure: Option<OnFailure>,
 ) -> Options {
-    Options { priority, after, before, requires, timeout, on_failure }
+    Options {
+        priority,
+        after,
+        before,
+        requires,
+        timeout,
+        on_failure,
+        run: RunMode::Inline,
+        blocking: false,
+        idempotent: false,
+        retries: 0,
+    }
 }
 
 /// What an async hook with `&mut` comes to: the subject it was lent, and its answer.

@@ -1,5 +1,6 @@
 //! Every hook a program knows, and the snapshots that sets are made from.
 
+mod apart;
 mod check;
 mod linked;
 mod neighbours;
@@ -10,7 +11,10 @@ use std::collections::HashMap;
 use std::fmt;
 use std::sync::{Arc, PoisonError, RwLock};
 
+pub(crate) use apart::WeakRegistry;
+
 use crate::audit::Finding;
+use crate::background::{BackgroundSink, Tasks};
 use crate::config::{ConfigError, Problem, nearest};
 use crate::fires;
 use crate::hook::{Binding, Hook, HookId};
@@ -54,6 +58,10 @@ pub(crate) struct Snapshot {
     functions: HashMap<TypeId, HookId>,
     pub(crate) app: AppDef,
     pub(crate) observers: Arc<[Arc<dyn Observer>]>,
+    /// The runs that nobody waits for; the same for all snapshots of a registry.
+    pub(crate) tasks: Arc<Tasks>,
+    /// Where background jobs go.
+    pub(crate) sink: Option<Arc<dyn BackgroundSink>>,
 }
 
 #[derive(Clone)]
@@ -262,13 +270,7 @@ impl fmt::Debug for Registry {
 
 impl Snapshot {
     fn add_spec(&mut self, spec: &'static HookSpec) -> Result<(), Problem> {
-        let bindings = spec
-            .bindings
-            .iter()
-            .filter_map(|binding| {
-                Binding::fixed(binding.kind, binding.handler, binding.fallback, binding.decides, binding.filters)
-            })
-            .collect();
+        let bindings = spec.bindings.iter().filter_map(|binding| Binding::fixed(binding, &spec.options)).collect();
         let hook = Hook {
             id: HookId::new(spec.id),
             description: spec.description.into(),

@@ -98,8 +98,22 @@ const ELSEWHERE: &[(&str, &str)] = &[
 ];
 
 /// The options of `#[hook]`.
-pub(crate) const HOOK_OPTIONS: &[&str] =
-    &["id", "kind", "priority", "after", "before", "requires", "timeout", "on_failure", "fallback", "crate"];
+pub(crate) const HOOK_OPTIONS: &[&str] = &[
+    "id",
+    "kind",
+    "priority",
+    "after",
+    "before",
+    "requires",
+    "timeout",
+    "on_failure",
+    "fallback",
+    "run",
+    "blocking",
+    "idempotent",
+    "retries",
+    "crate",
+];
 
 /// The options of `#[hook_kind]`.
 pub(crate) const KIND_OPTIONS: &[&str] =

@@ -6,7 +6,7 @@ use super::neighbours::check_neighbours;
 use super::{Registered, Snapshot};
 use crate::audit::Finding;
 use crate::config::{ConfigError, ListOwner, Problem, nearest};
-use crate::hook::{HookId, StepParts};
+use crate::hook::{HookId, RunMode, StepParts};
 use crate::kind::Semantics;
 use crate::plan::{Candidate, HookSet, KindPlan, order};
 use crate::scope::{Definition, HookName, HookUse};
@@ -197,7 +197,13 @@ fn plan_kinds(snapshot: &Snapshot, all: &HashMap<&HookId, Chosen<'_>>, problems:
         problems.extend(check_neighbours(snapshot, hook));
         for binding in &hook.bindings {
             if chosen.registered.enabled {
-                let candidate = Candidate { hook, binding, position: chosen.position, with: chosen.with.clone() };
+                let candidate = Candidate {
+                    hook,
+                    binding,
+                    position: chosen.position,
+                    with: chosen.with.clone(),
+                    given: chosen.entry.with.as_ref(),
+                };
                 by_kind.entry(binding.kind.name).or_default().push(candidate);
             } else {
                 disabled.entry(binding.kind.name).or_default().push(hook.id.clone());
@@ -205,8 +211,10 @@ fn plan_kinds(snapshot: &Snapshot, all: &HashMap<&HookId, Chosen<'_>>, problems:
         }
         if chosen.registered.enabled {
             problems.extend(missing_requirements(snapshot, chosen, all));
+            problems.extend(no_background(snapshot, chosen));
         }
     }
+    let outside = snapshot.outside();
     problems.extend(by_kind.iter().filter_map(|(kind, candidates)| kind_name_twice(kind, candidates)));
     by_kind
         .into_iter()
@@ -220,6 +228,8 @@ fn plan_kinds(snapshot: &Snapshot, all: &HashMap<&HookId, Chosen<'_>>, problems:
                         binding: candidates[step.candidate].binding,
                         stage: step.stage,
                         with: candidates[step.candidate].with.clone(),
+                        given: candidates[step.candidate].given,
+                        outside: &outside,
                     })
                     .collect();
                 let skipped = disabled.remove(kind).unwrap_or_default();
@@ -231,6 +241,16 @@ fn plan_kinds(snapshot: &Snapshot, all: &HashMap<&HookId, Chosen<'_>>, problems:
             }
         })
         .collect()
+}
+
+/// A background hook whose jobs would go nowhere.
+fn no_background(snapshot: &Snapshot, chosen: &Chosen<'_>) -> Option<Problem> {
+    let hook = &chosen.registered.hook;
+    (hook.options.run == RunMode::Background && snapshot.sink.is_none()).then(|| Problem::NoBackground {
+        id: hook.id.clone(),
+        place: chosen.entry.position(),
+        origin: hook.origin,
+    })
 }
 
 /// The name of a kind is all that a record has of it, so it stands for one type.

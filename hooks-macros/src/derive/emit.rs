@@ -59,6 +59,8 @@ pub(crate) fn emit(kind: &Kind) -> TokenStream {
 
                 #on_failure
 
+                #json
+
                 #check
 
                 #same
@@ -77,7 +79,6 @@ pub(crate) fn emit(kind: &Kind) -> TokenStream {
                 __hooks_core::KindEntry::of::<#event>(
                     #description,
                     __hooks_core::Origin::new(::core::file!(), ::core::line!(), ::core::module_path!()),
-                    #json,
                 )
             }
         };
@@ -123,11 +124,11 @@ fn semantics(verdict: &Named, has_subject: bool) -> TokenStream {
     quote_spanned!(verdict.span=> __hooks_core::semantics::<__HooksCoreVerdict>(#has_subject))
 }
 
-/// The way to fire the kind as JSON. What serde lacks is told at the word `json`.
-fn json(kind: &Kind) -> TokenStream {
-    let Some(span) = kind.json else { return quote!(__hooks_core::Option::None) };
-    let event = syn::Ident::new(&kind.event.to_string(), span);
-    quote_spanned!(span=> __hooks_core::Option::Some(__hooks_core::fire_json::<#event>))
+/// How the kind's values are written as JSON. What serde lacks is told at the word `json`.
+fn json(kind: &Kind) -> Option<TokenStream> {
+    let span = kind.json?;
+    let wire = quote_spanned!(span=> __hooks_core::Wire::of());
+    Some(quote!(const WIRE: __hooks_core::Option<__hooks_core::Wire<Self>> = __hooks_core::Option::Some(#wire);))
 }
 
 fn field(field: &Field, event: &syn::Ident) -> TokenStream {

@@ -3,7 +3,7 @@
 use proc_macro2::Span;
 use quote::quote;
 
-use super::model::{Function, Hook, Timeout};
+use super::model::{Function, Hook, Run, Timeout};
 use super::values;
 use crate::errors::Errors;
 use crate::names::{self, HOOK_OPTIONS};
@@ -20,6 +20,7 @@ pub(crate) fn check(written: &[Written], function: Option<Function>, errors: &mu
     let mut on_failure = None;
     let mut fallback = None;
     let mut filters = Vec::new();
+    let mut run = Run::default();
     let mut core = quote!(::hooks_core);
 
     // The id first: a hook that is to run after itself is told by it, wherever the id stands.
@@ -39,17 +40,20 @@ pub(crate) fn check(written: &[Written], function: Option<Function>, errors: &mu
             "requires" => requires = values::ids(option, id.as_ref(), errors),
             "timeout" => {
                 timeout = values::timeout(option, errors).unwrap_or(Timeout::Default);
-                if function.as_ref().is_some_and(|function| !function.is_async) {
+                let blocking = written.iter().any(|option| option.name() == "blocking");
+                if function.as_ref().is_some_and(|function| !function.is_async && !blocking) {
                     errors
                         .at(option.key.span(), "`timeout` needs an `async fn`: a plain function cannot be interrupted");
                 }
             }
             "on_failure" => on_failure = values::on_failure(option, errors),
             "fallback" => fallback = values::fallback(option, function.as_ref(), errors),
+            "run" | "blocking" | "idempotent" | "retries" => run.read(option, errors),
             "crate" => core = values::core(option, errors).unwrap_or(core),
             name => filters.extend(filter_or_unknown(name, option, errors)),
         }
     }
+    run.check(written, function.as_ref(), on_failure, errors);
     let has = |name: &str| written.iter().any(|option| option.name() == name);
     let missing = match (has("id"), has("kind")) {
         (true, true) => None,
@@ -61,7 +65,21 @@ pub(crate) fn check(written: &[Written], function: Option<Function>, errors: &mu
         errors.at(Span::call_site(), format!("a hook needs {what}"));
     }
     let (id, kinds, function) = (id?, kinds?, function?);
-    Some(Hook { id, kinds, priority, after, before, requires, timeout, on_failure, fallback, filters, core, function })
+    Some(Hook {
+        id,
+        kinds,
+        priority,
+        after,
+        before,
+        requires,
+        timeout,
+        on_failure,
+        fallback,
+        filters,
+        run,
+        core,
+        function,
+    })
 }
 
 /// A key that is no option may be a field of the kind, which only the kind can tell.
