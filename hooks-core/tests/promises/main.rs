@@ -25,6 +25,7 @@ mod p07_events;
 mod p09_everything_at_once;
 mod p10_one_set;
 mod p12_records;
+mod p13_bounds;
 mod p15_no_runtime;
 mod parameters;
 mod values;
