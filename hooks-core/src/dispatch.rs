@@ -2,6 +2,7 @@
 
 mod apart;
 mod at_once;
+mod begin;
 mod blocking;
 mod chain;
 mod error;
@@ -25,7 +26,8 @@ pub use json::FireJson;
 pub(crate) use json::fire as fire_json;
 pub use json::{JsonError, JsonFired};
 
-pub(crate) use apart::{ApartRun, CUT_OFF, Unawaited, Unfinished, Unreadable, read_job, until_shutdown};
+pub(crate) use apart::{ApartRun, CUT_OFF, Unfinished, Unreadable, read_job, until_shutdown};
+pub(crate) use begin::Unawaited;
 pub(crate) use blocking::blocking;
 pub(crate) use fallback::with_fallback;
 

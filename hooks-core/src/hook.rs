@@ -23,9 +23,9 @@ pub use options::{OnFailure, Options, RunMode, Timeout};
 
 use crate::HookContext;
 use crate::dispatch::blocking;
+use crate::itself::OwnedEvent;
 use crate::kind::HookKind;
 use crate::param::{Fails, Of, ReturnsApart, ReturnsSubject, ReturnsVerdict};
-use crate::private::own;
 use crate::with::{Parameters, WithSpec};
 
 /// The id of a hook: a lower-case letter, then lower-case letters, digits and `_`.
@@ -246,7 +246,7 @@ impl Hook {
     {
         let handler =
             Handler::<K>::read(move |cx, event, subject| Fails::settle(R::verdict(Of::NEW, run(cx, event, subject))));
-        Self::with_handler(id, R::decides(), blocking(handler, own::<K>)).blocks()
+        Self::with_handler(id, R::decides(), blocking(handler, <K as OwnedEvent>::own)).blocks()
     }
 
     #[doc = constructor_docs!("A hook that changes the subject in place and computes for long; see [`blocking_reader`](Self::blocking_reader).")]
@@ -259,7 +259,7 @@ impl Hook {
     {
         let handler =
             Handler::<K>::lend(move |cx, event, subject| Fails::settle(R::verdict(Of::NEW, run(cx, event, subject))));
-        Self::with_handler(id, R::decides(), blocking(handler, own::<K>)).blocks()
+        Self::with_handler(id, R::decides(), blocking(handler, <K as OwnedEvent>::own)).blocks()
     }
 
     #[doc = constructor_docs!("A hook that is started at its place in the plan and not waited for. It has an event of its own, the subject as it is at that place, and a context that the end of the turn does not cancel. What it returns is told to observers: see [`background`](crate::background).")]
@@ -272,7 +272,7 @@ impl Hook {
         M: 'static,
     {
         let mut hook = Self::apart(id, run);
-        hook.bindings = hook.bindings.into_iter().map(|binding| binding.owning(own::<K>)).collect();
+        hook.bindings = hook.bindings.into_iter().map(|binding| binding.owning(<K as OwnedEvent>::own)).collect();
         hook.options.run = RunMode::Detached;
         hook
     }

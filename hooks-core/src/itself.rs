@@ -84,13 +84,13 @@ impl<T: AsRef<str> + ?Sized> FieldText for T {
 )]
 pub trait OwnedEvent: Sized {
     /// Its own copy.
-    fn own(&self) -> std::sync::Arc<Self>;
+    fn own(event: &Self) -> std::sync::Arc<Self>;
 }
 
 #[diagnostic::do_not_recommend]
-impl<K: Clone> OwnedEvent for K {
-    fn own(&self) -> std::sync::Arc<Self> {
-        std::sync::Arc::new(self.clone())
+impl<K: HookKind + Clone> OwnedEvent for K {
+    fn own(event: &Self) -> std::sync::Arc<Self> {
+        std::sync::Arc::new(event.clone())
     }
 }
 

@@ -73,7 +73,7 @@ pub trait HookKind: Sized + Send + Sync + 'static {
 
     /// How event, subject and verdict are written as JSON; `None` where the kind does not say `json`.
     #[doc(hidden)]
-    const WIRE: Option<Wire<Self>> = None;
+    const WIRE: Option<fn() -> Wire<Self>> = None;
 
     /// Checks what a writer left, after each writer that changed something.
     ///

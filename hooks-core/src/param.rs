@@ -4,14 +4,18 @@
 //! `M` and `Via` are markers that inference finds; nobody writes them. The other types it learns from the arguments, so
 //! that generated code names none of them at a token where a wrong one would be told again.
 
+mod apart;
+
 use std::convert::Infallible;
 use std::error::Error;
 use std::marker::PhantomData;
 
+pub use apart::{Contributed, ReturnsApart, Takes, TakesNothing, ViaNothing};
+
 use crate::HookContext;
 use crate::hook::{Answer, Effect, Fault};
 use crate::kind::{HookKind, Removable};
-use crate::verdict::{Contribution, Contributions, Halt};
+use crate::verdict::Halt;
 
 type BoxError = Box<dyn Error + Send + Sync>;
 
@@ -321,68 +325,6 @@ where
     }
 }
 
-/// What a hook may return that nobody waits for.
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` is not what a hook at `{K}` returns that nobody waits for",
-    label = "expected `()` or `Result<(), E>`",
-    note = "with `run = detached` or `run = background` nothing is decided; at a kind of `Contributions` the hook may return those, of which audit notes and background jobs count"
-)]
-pub trait ReturnsApart<K, V, M>: Sized {
-    /// The error of a `Result`.
-    type Error;
-    /// The answer in the form that is read when the run has ended.
-    #[doc(hidden)]
-    fn verdict(of: Of<K, V>, returned: Self) -> Result<Answer<V>, Self::Error>;
-}
-
-/// Marks nothing.
-#[derive(Debug)]
-pub enum ViaNothing {}
-
-#[diagnostic::do_not_recommend]
-impl<K, V: From<()>> ReturnsApart<K, V, ViaNothing> for () {
-    type Error = Infallible;
-
-    fn verdict(_of: Of<K, V>, (): Self) -> Result<Answer<V>, Infallible> {
-        Ok(Ok(().into()))
-    }
-}
-
-#[diagnostic::do_not_recommend]
-impl<K, V: From<()>, E> ReturnsApart<K, V, ViaResult<ViaNothing>> for Result<(), E> {
-    type Error = E;
-
-    fn verdict(_of: Of<K, V>, returned: Self) -> Result<Answer<V>, E> {
-        returned.map(|()| Ok(().into()))
-    }
-}
-
-/// Contributions in one of their forms; not every type that converts into them, because `()` does too.
-pub trait Contributed: Into<Contributions> {}
-
-impl Contributed for Contributions {}
-impl Contributed for Contribution {}
-impl Contributed for Vec<Contribution> {}
-impl Contributed for Option<Contribution> {}
-
-#[diagnostic::do_not_recommend]
-impl<K, T: Contributed> ReturnsApart<K, Contributions, ViaInto> for T {
-    type Error = Infallible;
-
-    fn verdict(_of: Of<K, Contributions>, returned: Self) -> Result<Answer<Contributions>, Infallible> {
-        Ok(Ok(returned.into()))
-    }
-}
-
-#[diagnostic::do_not_recommend]
-impl<K, T: Contributed, E> ReturnsApart<K, Contributions, ViaResult<ViaInto>> for Result<T, E> {
-    type Error = E;
-
-    fn verdict(_of: Of<K, Contributions>, returned: Self) -> Result<Answer<Contributions>, E> {
-        returned.map(|said| Ok(said.into()))
-    }
-}
-
 /// The error of a hook.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be the error of a hook",
@@ -402,28 +344,6 @@ impl<E: Into<BoxError>> Fails for E {
         answer.unwrap_or_else(|error| Err(Fault::from_error(error.into())))
     }
 }
-
-/// Whether the parameter `&T` is the subject, by its type: [`TakesNothing`] answers where this does not.
-pub struct Takes<T: ?Sized, S: ?Sized>(PhantomData<fn() -> (PhantomData<T>, PhantomData<S>)>);
-
-impl<T: ?Sized, S: ?Sized> std::fmt::Debug for Takes<T, S> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("Takes")
-    }
-}
-
-impl<T: ?Sized> Takes<T, T> {
-    /// It is.
-    pub const SUBJECT: bool = true;
-}
-
-/// The answer of every other type.
-pub trait TakesNothing {
-    /// It is not.
-    const SUBJECT: bool = false;
-}
-
-impl<T: ?Sized, S: ?Sized> TakesNothing for Takes<T, S> {}
 
 /// A kind that fires within a turn, which a hook may therefore end with a [`Halt`].
 pub trait InTurn: HookKind {}

@@ -55,11 +55,6 @@ pub struct BindingSpec {
 /// Gives a hook an event of its own.
 pub type Own<K> = fn(&K) -> std::sync::Arc<K>;
 
-/// The [`Own`] of a kind whose event is `Clone`.
-pub fn own<K: OwnedEvent>(event: &K) -> std::sync::Arc<K> {
-    event.own()
-}
-
 impl std::fmt::Debug for BindingSpec {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("BindingSpec").field("kind", &self.kind.name).finish_non_exhaustive()

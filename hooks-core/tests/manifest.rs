@@ -48,8 +48,16 @@ async fn bank() -> Permission {
 #[hook(id = "limit", kind = before_tool_call, before = ["bank"])]
 fn limit() {}
 
+/// Counts what is stored.
+#[hook(id = "count", kind = after_create_message, run = detached)]
+async fn count() {}
+
+/// Gives what is stored to the search index.
+#[hook(id = "index", kind = after_create_message, run = background, blocking, idempotent, retries = 3, timeout = "5s")]
+fn index() {}
+
 fn registry() -> Registry {
-    Registry::empty().with(hooks![lamp, mask, bank, limit]).unwrap()
+    Registry::empty().with(hooks![lamp, mask, bank, limit, count, index]).unwrap()
 }
 
 #[test]
@@ -83,8 +91,12 @@ fn hooks_and_declarations_have_their_places() {
 #[test]
 fn the_schema_offers_the_ids_that_a_file_may_name() {
     let schema = registry().manifest().schema();
-    assert_eq!(schema["$defs"]["id"]["enum"], json!(["bank", "limit", "mask"]), "not the hook outside a turn");
-    assert_eq!(schema["$defs"]["id"]["enumDescriptions"][2], "Masks what looks like a card number.");
+    assert_eq!(
+        schema["$defs"]["id"]["enum"],
+        json!(["bank", "count", "index", "limit", "mask"]),
+        "not the hook outside a turn"
+    );
+    assert_eq!(schema["$defs"]["id"]["enumDescriptions"][4], "Masks what looks like a card number.");
     let entry = &schema["properties"]["hooks"]["items"]["anyOf"];
     assert_eq!(entry[1]["required"], json!(["id"]));
     assert_eq!(entry[1]["additionalProperties"], Value::Bool(false));

@@ -119,6 +119,9 @@ pub(crate) const HOOK_OPTIONS: &[&str] = &[
 pub(crate) const KIND_OPTIONS: &[&str] =
     &["name", "subject", "verdict", "removable", "match", "check", "outside_turn", "on_failure", "json", "crate"];
 
+/// The options that stand alone.
+pub(crate) const FLAGS: &[&str] = &["blocking", "idempotent", "removable", "outside_turn", "json"];
+
 /// The type of a built-in kind.
 pub(crate) fn kind_type(name: &str) -> Option<&'static str> {
     KINDS.iter().find(|(known, _)| *known == name).map(|(_, kind)| *kind)

@@ -144,7 +144,7 @@ pub(crate) fn fire<'a, K: HookKind>(
 ) -> BoxFuture<'a, Result<JsonFired, JsonError>> {
     Box::pin(async move {
         let kind = K::NAME;
-        let wire = K::WIRE.ok_or(JsonError::NoJson { kind })?;
+        let wire = K::WIRE.ok_or(JsonError::NoJson { kind })?();
         let event = (wire.read_event)(event).map_err(|error| JsonError::Event { kind, error })?;
         let subject = (wire.read_subject)(subject).map_err(|error| JsonError::Subject { kind, error })?;
         let fired = hooks.fire(cx, &event, subject).await?;

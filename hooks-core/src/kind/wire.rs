@@ -25,7 +25,7 @@ where
     // Not public API. Used by generated code.
     #[doc(hidden)]
     #[must_use]
-    pub const fn of() -> Self {
+    pub fn of() -> Self {
         Self {
             write_event: |event| serde_json::to_value(event),
             read_event: |value| serde_json::from_value(value),
@@ -35,14 +35,6 @@ where
         }
     }
 }
-
-impl<K: HookKind> Clone for Wire<K> {
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl<K: HookKind> Copy for Wire<K> {}
 
 impl<K: HookKind> fmt::Debug for Wire<K> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -9,7 +9,9 @@
 
 mod support;
 
+mod blocking;
 mod definitions;
+mod detached;
 mod fallbacks;
 mod p01_scope;
 mod p02_order;

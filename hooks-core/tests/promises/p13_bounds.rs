@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use hooks_core::background::{Backoff, BackgroundSink, Job, JobError, Refused, Worker};
+use hooks_core::background::{BackgroundSink, Backoff, Job, JobError, Refused, Worker};
 use hooks_core::config::Problem;
 use hooks_core::record::{Ended, OnEnd, Record, Skip, Status};
 use hooks_core::testing;
@@ -22,16 +22,21 @@ const SOON: Duration = Duration::from_secs(5);
 #[hook_kind(name = "tick", subject = Counted)]
 struct Tick {
     alive: Counted,
+    clones: Arc<AtomicUsize>,
+}
+
+impl Tick {
+    fn new(alive: &Arc<AtomicUsize>) -> Self {
+        Self { alive: Counted::new(alive), clones: Arc::default() }
+    }
 }
 
 impl Clone for Tick {
     fn clone(&self) -> Self {
-        CLONES.fetch_add(1, Ordering::SeqCst);
-        Self { alive: self.alive.clone() }
+        self.clones.fetch_add(1, Ordering::SeqCst);
+        Self { alive: self.alive.clone(), clones: Arc::clone(&self.clones) }
     }
 }
-
-static CLONES: AtomicUsize = AtomicUsize::new(0);
 
 /// A value of which the living are counted.
 #[derive(Debug)]
@@ -100,7 +105,7 @@ fn scope(registry: &Registry, hooks: &[&str]) -> HookSet {
 /// A detached hook that ends when it is let through.
 fn gated(name: &'static str, gate: &Arc<Semaphore>) -> Hook {
     let gate = Arc::clone(gate);
-    Hook::detached::<SeenOften, _, _, _>(name, move |_, _, _| {
+    Hook::detached::<SeenOften, _, _, _>(name, move |_, _, ()| {
         let gate = Arc::clone(&gate);
         Box::pin(async move { drop(gate.acquire().await) })
     })
@@ -143,7 +148,7 @@ async fn over_the_bound_a_detached_run_is_recorded_as_dropped_and_room_comes_bac
 #[tokio::test(start_paused = true)]
 async fn a_drain_waits_cuts_off_at_its_deadline_and_says_what_became_of_all() {
     let detached = |name: &'static str, millis: u64| {
-        Hook::detached::<SeenOften, _, _, _>(name, move |_, _, _| later(millis, ())).timeout(Timeout::None)
+        Hook::detached::<SeenOften, _, _, _>(name, move |_, _, ()| later(millis, ())).timeout(Timeout::None)
     };
     let registry = registry([detached("quick", 10), detached("slow", 60_000)]);
     let ends = Ends::of(&registry);
@@ -162,19 +167,25 @@ async fn a_drain_waits_cuts_off_at_its_deadline_and_says_what_became_of_all() {
     assert_eq!(registry.drain(SOON).await.detached.done, 1, "a second drain has nothing to do");
 }
 
-#[tokio::test]
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn what_computes_without_waiting_is_counted_as_running_and_does_not_hold_the_drain_up() {
-    let (release, wait) = std::sync::mpsc::channel::<()>();
-    let wait = Mutex::new(wait);
-    let stuck = Hook::blocking_reader::<SeenOften, _, _, _>("stuck", move |_, _, ()| {
-        let _ = wait.lock().unwrap().recv();
+    let (started, begun) = std::sync::mpsc::channel::<()>();
+    let (release, released) = std::sync::mpsc::channel::<()>();
+    let (started, released) = (Mutex::new(started), Mutex::new(released));
+    let stuck = Hook::detached::<SeenOften, _, _, _>("stuck", move |_, _, ()| {
+        started.lock().unwrap().send(()).unwrap();
+        let _ = released.lock().unwrap().recv();
+        later(0, ())
     });
-    // A detached hook that waits for a thread: cutting it off leaves the thread, which nothing can stop.
-    let registry = registry([stuck.timeout(Timeout::After(Duration::from_millis(5)))]);
-    let set = scope(&registry, &["stuck"]);
-    let fired = set.fire(&cx(), &SeenOften {}, ()).await.unwrap();
-    assert_eq!(fired.report.record.clone().unwrap().runs[0].status, Status::TimedOut);
-    drop(release);
+    let registry = registry([stuck]);
+    let ends = Ends::of(&registry);
+    let _ = scope(&registry, &["stuck"]).fire(&cx(), &SeenOften {}, ()).await.unwrap();
+    begun.recv().unwrap();
+    let counts = registry.drain(Duration::ZERO).await.detached;
+    assert_eq!((counts.done, counts.cancelled, counts.running), (0, 0, 1));
+    release.send(()).unwrap();
+    while registry.drain(Duration::ZERO).await.detached.running > 0 {}
+    assert_eq!(ends.rows().len(), 1, "its end is told all the same");
 }
 
 #[tokio::test(start_paused = true)]
@@ -190,11 +201,11 @@ async fn a_detached_run_has_its_own_event_and_subject_and_leaves_nothing_alive()
     };
     let registry = registry([detached("a"), detached("b"), detached("c")]);
     let set = scope(&registry, &["a", "b", "c"]);
-    let event = Tick { alive: Counted::new(&alive) };
-    CLONES.store(0, Ordering::SeqCst);
+    let event = Tick::new(&alive);
+    let clones = Arc::clone(&event.clones);
     let fired = set.fire(&HookContext::new(), &event, Counted::new(&alive)).await.unwrap();
     drop((fired, event));
-    assert_eq!(CLONES.load(Ordering::SeqCst), 1, "the detached hooks of a dispatch share one event");
+    assert_eq!(clones.load(Ordering::SeqCst), 1, "the detached hooks of a dispatch share one event");
     assert_eq!(alive.load(Ordering::SeqCst), 4, "one event, three subjects");
     gate.add_permits(2);
     let drained = registry.drain(SOON).await;
@@ -208,7 +219,7 @@ async fn a_detached_run_that_is_cut_off_leaves_nothing_alive_either() {
     let forever = Hook::detached::<Tick, _, _, _>("forever", |_, _, _| Box::pin(std::future::pending::<()>()));
     let registry = registry([forever.timeout(Timeout::None)]);
     let set = scope(&registry, &["forever"]);
-    let event = Tick { alive: Counted::new(&alive) };
+    let event = Tick::new(&alive);
     let _ = set.fire(&HookContext::new(), &event, Counted::new(&alive)).await.unwrap();
     drop(event);
     assert_eq!(alive.load(Ordering::SeqCst), 2);
@@ -225,7 +236,7 @@ fn a_runtime_that_ends_takes_its_runs_with_it_and_each_is_told() {
     let set = scope(&registry, &["forever"]);
     let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
     runtime.block_on(async {
-        let event = Tick { alive: Counted::new(&alive) };
+        let event = Tick::new(&alive);
         let _ = set.fire(&HookContext::new(), &event, Counted::new(&alive)).await.unwrap();
         tokio::task::yield_now().await;
     });
@@ -240,7 +251,11 @@ async fn the_end_of_the_turn_does_not_end_a_detached_run() {
     let sees = Hook::detached::<SeenOften, _, _, _>("sees", |cx, _, ()| {
         Box::pin(async move {
             tokio::time::sleep(Duration::from_millis(10)).await;
-            if cx.cancellation().is_some_and(CancellationToken::is_cancelled) { Err("it was cancelled") } else { Ok(()) }
+            if cx.cancellation().is_some_and(CancellationToken::is_cancelled) {
+                Err("it was cancelled")
+            } else {
+                Ok(())
+            }
         })
     });
     let registry = registry([sees]);
@@ -425,11 +440,7 @@ async fn a_drain_cuts_off_the_job_that_runs_and_those_that_wait() {
 
 #[tokio::test(start_paused = true)]
 async fn a_job_that_failed_is_tried_again_after_its_backoff_and_no_more_often_than_it_says() {
-    let waits = [
-        (Backoff::None, [0, 0, 0]),
-        (Backoff::Fixed, [1, 1, 1]),
-        (Backoff::Exponential, [1, 2, 4]),
-    ];
+    let waits = [(Backoff::None, [0, 0, 0]), (Backoff::Fixed, [1, 1, 1]), (Backoff::Exponential, [1, 2, 4])];
     for (backoff, waits) in waits {
         let fails = Hook::background::<SeenOften, _, _, _>("fails", |_, _, ()| later(0, Err::<(), _>("no luck")));
         let registry = registry([fails.idempotent().retries(3)]);
@@ -473,7 +484,8 @@ async fn a_forbidden_contribution_is_a_failure_that_is_not_tried_again() {
 #[tokio::test]
 async fn audit_notes_and_jobs_of_a_detached_hook_stand_beside_its_notice() {
     let leaves = Hook::detached::<WindDown, _, _, _>("leaves", |_, event, subject| {
-        let said = vec![Contribution::audit(format!("{} {subject:?}", event.number)), Contribution::background_job("j", 1)];
+        let said =
+            vec![Contribution::audit(format!("{} {subject:?}", event.number)), Contribution::background_job("j", 1)];
         later(0, Ok::<_, String>(said))
     });
     let ran = testing::run([leaves], &wind_down(), vec![1]).await.unwrap();
@@ -533,7 +545,7 @@ fn what_makes_no_sense_of_a_value_is_refused_when_it_is_registered() {
         (detached().idempotent().retries(2), "`retries` of the hook `h` needs a background hook"),
         (background("h", |_, _| vec![]).retries(2), "`retries` of the hook `h` needs a background hook"),
         (
-            Hook::background::<Seen, _, (), _>("h", |_, _, _| later(0, ())),
+            Hook::background::<Seen, _, (), _>("h", |_, _, ()| later(0, ())),
             "`run` of the hook `h` cannot be `background` at `seen`",
         ),
     ];
@@ -566,7 +578,7 @@ fn a_worker_needs_a_runtime_and_says_so() {
 
 #[tokio::test]
 async fn a_filter_holds_for_what_nobody_waits_for() {
-    let never = Hook::detached::<Often, _, (), _>("never", |_, _, _| panic!("it does not match")).only("topic", "x");
+    let never = Hook::detached::<Often, _, (), _>("never", |_, _, ()| panic!("it does not match")).only("topic", "x");
     let ran = testing::run([never], &Often { topic: "y".to_owned() }, ()).await.unwrap();
     ran.expect_skipped("never", Skip::Filter);
 }

@@ -127,8 +127,10 @@ fn semantics(verdict: &Named, has_subject: bool) -> TokenStream {
 /// How the kind's values are written as JSON. What serde lacks is told at the word `json`.
 fn json(kind: &Kind) -> Option<TokenStream> {
     let span = kind.json?;
-    let wire = quote_spanned!(span=> __hooks_core::Wire::of());
-    Some(quote!(const WIRE: __hooks_core::Option<__hooks_core::Wire<Self>> = __hooks_core::Option::Some(#wire);))
+    let wire = quote_spanned!(span=> __hooks_core::Wire::of);
+    Some(quote! {
+        const WIRE: __hooks_core::Option<fn() -> __hooks_core::Wire<Self>> = __hooks_core::Option::Some(#wire);
+    })
 }
 
 fn field(field: &Field, event: &syn::Ident) -> TokenStream {

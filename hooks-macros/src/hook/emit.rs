@@ -108,7 +108,7 @@ fn run(hook: &Hook) -> TokenStream {
 }
 
 /// What gives the hook an event of its own, where it needs one. An event that cannot be cloned is told at the option.
-fn own(hook: &Hook) -> (TokenStream, TokenStream) {
+fn own(hook: &Hook, kind: Span) -> (TokenStream, TokenStream) {
     let place = match (hook.run.mode, hook.run.blocking) {
         (RunMode::Detached, _) => hook.run.place,
         (RunMode::Inline, Some(blocking)) => blocking,
@@ -116,10 +116,11 @@ fn own(hook: &Hook) -> (TokenStream, TokenStream) {
             return (TokenStream::new(), quote!(__hooks_core::Option::None));
         }
     };
-    let key = quote_spanned!(place=> __HooksCoreKind);
-    let own = quote_spanned! {place=>
-        static __HOOKS_CORE_OWN: __hooks_core::Own<#key> = __hooks_core::own::<#key>;
-    };
+    // The kind itself stands at its own place: where it is none, that is told there and nowhere else.
+    let key = quote_spanned!(kind=> __HooksCoreKind);
+    let event = Ident::new("__hooks_core_event", place);
+    let own = quote_spanned!(place=> |#event| __hooks_core::OwnedEvent::own(#event));
+    let own = quote_spanned!(kind=> static __HOOKS_CORE_OWN: __hooks_core::Own<#key> = #own;);
     (own, quote!(__hooks_core::Option::Some(&__HOOKS_CORE_OWN)))
 }
 
@@ -147,7 +148,7 @@ fn binding(hook: &Hook, kind: &Kind, i: usize) -> TokenStream {
     let name = &hook.function.name;
     let apart = hook.run.mode != RunMode::Inline;
     let main = handler(&hook.function, apart, &quote!(#name), name.span(), "__HOOKS_CORE_HANDLER", span);
-    let (own, of_own) = own(hook);
+    let (own, of_own) = own(hook, span);
     let takes_subject = takes_subject(hook, span);
     let (fallback, of_fallback) = fallback(hook, span);
     let decides = !apart && hook.function.decides && may_decide(&hook.function);

@@ -7,6 +7,6 @@ fn text(_text: &String) {}
 
 #[hook(id = "two", kind = before_tool_call, run = background)]
 async fn two(_result: &ToolResult, _number: &u32) {}
-//~                    ^^^^^^^^^^             ^^^
+//~                    ^^^^^^^^^^            ^^^
 
 fn main() {}
