@@ -16,7 +16,7 @@
 //!
 //! #[hook(id = "index", kind = after_create_message, run = background, idempotent, retries = 2)]
 //! async fn index(event: &AfterCreateMessage) -> Result<(), std::io::Error> {
-//!     // … give event.row to the search index …
+//!     // … give event.message to the search index …
 //!     Ok(())
 //! }
 //!

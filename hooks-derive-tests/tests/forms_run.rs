@@ -1,5 +1,5 @@
 //! `run`, `blocking`, `idempotent` and `retries` in every form of a hook that may say them.
-#![allow(clippy::unwrap_used)] // hooks of tests say what they expect by unwrapping
+#![allow(clippy::unwrap_used, clippy::panic)] // hooks of tests say what they expect by unwrapping
 #![allow(clippy::ptr_arg, clippy::needless_pass_by_value, clippy::unnecessary_wraps, clippy::unused_async)] // the form is the point
 
 use std::sync::Mutex;

@@ -40,7 +40,7 @@ impl Registry {
     /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// let registry = Registry::empty();
     /// let count = Hook::detached::<AfterCreateMessage, _, _, _>("count", |_, event, _| {
-    ///     Box::pin(async move { println!("{}", event.row.text()) })
+    ///     Box::pin(async move { println!("{}", event.message.text()) })
     /// });
     /// registry.register(count)?;
     /// let hooks = registry.scope(&AgentDef::new("support").hooks(["count"]), None)?;
