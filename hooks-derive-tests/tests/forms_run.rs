@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use hooks_core::hook::RunMode;
 use hooks_core::prelude::*;
-use hooks_core::record::Status;
+use hooks_core::record::{Ended, OnEnd, Status};
 use hooks_core::scope::HookRef;
 use hooks_core::testing::{self, Trial};
 use serde::{Deserialize, Serialize};
@@ -97,6 +97,11 @@ fn computes_apart(event: &AllDone) -> Contributions {
 #[derive(Deserialize)]
 struct Limit {
     word: String,
+}
+
+#[hook(id = "limited", kind = AllDone, run = detached)]
+fn limited(limit: &With<Limit>) -> Contribution {
+    Contribution::audit(&*limit.word)
 }
 
 #[hook(id = "job", kind = AllDone, run = background, idempotent, retries = 3)]
@@ -190,6 +195,21 @@ async fn contributions_of_each_form_are_left_beside_the_dispatch() {
     notes.sort_unstable();
     assert_eq!(notes, ["7", "7 [1]", "one"], "{ran}");
     assert!(ran.verdict.is_empty());
+}
+
+#[tokio::test]
+async fn a_detached_hook_has_what_its_list_gave_it() {
+    let registry = Registry::empty().with(hooks![limited]).unwrap();
+    let notes = std::sync::Arc::new(Mutex::new(Vec::new()));
+    let into = std::sync::Arc::clone(&notes);
+    registry.observe(OnEnd(move |_: &Ended, left: &Contributions| {
+        into.lock().unwrap().extend(left.audit_notes().map(str::to_owned));
+    }));
+    let agent = r#"{"name": "ada", "hooks": [{"id": "limited", "with": {"word": "few"}}]}"#;
+    let set = registry.scope(&AgentDef::from_json("a.json", agent).unwrap(), None).unwrap();
+    let _ = set.fire(&HookContext::new(), &AllDone { number: 7 }, vec![1]).await.unwrap();
+    registry.drain(Duration::from_secs(5)).await;
+    assert_eq!(*notes.lock().unwrap(), ["few"]);
 }
 
 #[tokio::test]

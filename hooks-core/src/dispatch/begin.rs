@@ -78,6 +78,8 @@ impl<K: HookKind> Unawaited<K> {
                 *shared = Some(Arc::clone(&event) as Arc<dyn Any + Send + Sync>);
                 let shutdown = self.outside.tasks.shutdown.clone();
                 let cx = cx.outliving(shutdown.clone());
+                let subject = self.takes_subject.then(|| subject.clone());
+                // Code of the app has run by now; from here on an end is told.
                 let notice = Notice {
                     kind: K::NAME.into(),
                     hook: self.id.clone(),
@@ -89,7 +91,6 @@ impl<K: HookKind> Unawaited<K> {
                     permit: Some(permit),
                     started: Some(Instant::now()),
                 };
-                let subject = self.takes_subject.then(|| subject.clone());
                 let run = body.run(cx, event, subject);
                 handle.spawn(async move {
                     // Moved in first, so that it is dropped last: it tells of a run that the runtime drops.

@@ -26,6 +26,13 @@ fn writes_apart(name: &'static str) -> Hook {
     Hook::blocking_writer::<Crunch, _, (), _>(name, move |_, _, trail| trail.0.push(name))
 }
 
+fn replaces_apart(name: &'static str) -> Hook {
+    Hook::blocking_replacer::<Crunch, _, _, _>(name, move |_, _, mut trail: Trail| {
+        trail.0.push(name);
+        trail
+    })
+}
+
 fn writes_here(name: &'static str) -> Hook {
     Hook::writer::<Crunch, _, (), _>(name, move |_, _, trail| trail.0.push(name))
 }
@@ -44,9 +51,9 @@ async fn writers_on_other_threads_are_a_chain_like_any_other() {
         trail.0.push("never");
         panic!("oh")
     });
-    let hooks = [writes_here("a"), elsewhere, fails, panics, writes_here("e"), writes_apart("f")];
+    let hooks = [writes_here("a"), elsewhere, fails, panics, writes_here("e"), writes_apart("f"), replaces_apart("g")];
     let ran = testing::run(hooks, &Crunch {}, Trail::default()).await.unwrap();
-    assert_eq!(ran.subject.0, ["a", "elsewhere", "e", "f"]);
+    assert_eq!(ran.subject.0, ["a", "elsewhere", "e", "f", "g"]);
     ran.expect_changed("b").expect_failed("c", "no luck").expect_status("d", Status::Panicked);
     assert_eq!(ran.of("d").cause.as_deref(), Some("oh"));
 }

@@ -607,3 +607,50 @@ async fn no_record_holds_what_a_run_was_given() {
     let shown = shown.lock().unwrap();
     assert!(shown.contains("no luck") && !shown.contains(SECRET), "{shown}");
 }
+
+#[tokio::test(start_paused = true)]
+async fn whatever_an_attempt_fails_of_it_is_tried_again_and_a_later_one_may_succeed() {
+    let attempts = AtomicUsize::new(0);
+    let moody = Hook::background::<SeenOften, _, _, _>("moody", move |_, _, ()| {
+        let attempt = attempts.fetch_add(1, Ordering::SeqCst);
+        Box::pin(async move {
+            match attempt {
+                0 => panic!("oh"),
+                1 => std::future::pending().await,
+                2 => Err("no luck"),
+                _ => Ok(()),
+            }
+        })
+    });
+    let registry = registry([moody.idempotent().retries(9)]);
+    let ends = Ends::of(&registry);
+    Worker::new().start(&registry).unwrap();
+    let _ = scope(&registry, &["moody"]).fire(&cx(), &SeenOften {}, ()).await.unwrap();
+    registry.drain(Duration::from_secs(300)).await;
+    let expected = [Status::Panicked, Status::TimedOut, Status::Failed, Status::Completed];
+    assert_eq!(ends.rows(), [0, 1, 2, 3].map(|i| row("moody", expected[i], u32::try_from(i).unwrap() + 1)));
+}
+
+#[tokio::test]
+async fn a_job_that_the_worker_cannot_run_any_more_is_told_as_failed() {
+    let registry = registry([background("note", |_, _| vec![]).idempotent().retries(3)]);
+    let ends = Ends::of(&registry);
+    Worker::new().start(&registry).unwrap();
+    let _ = scope(&registry, &["note"]).fire(&cx(), &wind_down(), vec![]).await.unwrap();
+    registry.disable("note").unwrap();
+    assert_eq!(registry.drain(SOON).await.background.done, 1);
+    assert_eq!(ends.rows(), [row("note", Status::Failed, 1)]);
+    assert!(ends.all()[0].run.cause.as_deref().unwrap().contains("which is disabled"));
+}
+
+#[test]
+fn a_job_is_queued_and_an_empty_drain_is_done_without_a_runtime() {
+    let registry = registry([background("note", |_, _| vec![])]);
+    let lines = Lines::default();
+    registry.set_background(lines.clone());
+    let fired = scope(&registry, &["note"]).fire_blocking(&cx(), &wind_down(), vec![]).unwrap();
+    assert_eq!(fired.report.record.clone().unwrap().runs[0].status, Status::Queued);
+    assert_eq!(lines.jobs().len(), 1);
+    let drained = futures_executor::block_on(registry.drain(SOON));
+    assert_eq!(drained, hooks_core::background::Drained::default());
+}
