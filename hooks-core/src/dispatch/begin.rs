@@ -93,7 +93,7 @@ impl<K: HookKind> Unawaited<K> {
                 };
                 let run = body.run(cx, event, subject);
                 handle.spawn(async move {
-                    // Moved in first, so that it is dropped last: it tells of a run that the runtime drops.
+                    // Of this task's own, so that it outlives the run: where the runtime drops both, it tells of it.
                     let notice = notice;
                     let outcome = until_shutdown(&shutdown, run).await;
                     notice.end(outcome);

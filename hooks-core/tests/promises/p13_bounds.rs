@@ -654,3 +654,47 @@ fn a_job_is_queued_and_an_empty_drain_is_done_without_a_runtime() {
     let drained = futures_executor::block_on(registry.drain(SOON));
     assert_eq!(drained, hooks_core::background::Drained::default());
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn whatever_the_threads_do_records_notices_and_counts_say_the_same() {
+    const TASKS: usize = 8;
+    const EACH: usize = 100;
+    let yields = || async { tokio::task::yield_now().await };
+    let detached = Hook::detached::<SeenOften, _, (), _>("detached", move |_, _, ()| Box::pin(yields()));
+    let queued = Hook::background::<SeenOften, _, (), _>("queued", move |_, _, ()| Box::pin(yields()));
+    let registry = registry([detached, queued]);
+    registry.set_detached_limit(16);
+    let ends = Ends::of(&registry);
+    Worker::new().queue(16).parallelism(3).start(&registry).unwrap();
+    let set = scope(&registry, &["detached", "queued"]);
+    let tasks: Vec<_> = (0..TASKS)
+        .map(|_| {
+            let set = set.clone();
+            tokio::spawn(async move {
+                let mut all = Vec::new();
+                for _ in 0..EACH {
+                    let fired = set.fire(&cx(), &SeenOften {}, ()).await.unwrap();
+                    all.extend(statuses(fired.report.record.as_deref().unwrap()));
+                    tokio::task::yield_now().await;
+                }
+                all
+            })
+        })
+        .collect();
+    let mut recorded = Vec::new();
+    for task in tasks {
+        recorded.extend(task.await.unwrap());
+    }
+    let drained = registry.drain(SOON).await;
+    let count = |hook: &str, status: Status| recorded.iter().filter(|run| **run == (hook.to_owned(), status)).count();
+    let told = |hook: &str| ends.rows().iter().filter(|(id, ..)| id == hook).count();
+    for (hook, begun, counts) in
+        [("detached", Status::Detached, drained.detached), ("queued", Status::Queued, drained.background)]
+    {
+        assert_eq!(count(hook, begun) + count(hook, Status::Dropped), TASKS * EACH, "{hook}");
+        assert_eq!(count(hook, begun), counts.done, "{hook}: {counts:?}");
+        assert_eq!(count(hook, begun), told(hook), "{hook}");
+        assert_eq!(count(hook, Status::Dropped), counts.dropped, "{hook}");
+        assert_eq!((counts.cancelled, counts.running), (0, 0), "{hook}");
+    }
+}
