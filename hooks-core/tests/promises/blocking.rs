@@ -122,3 +122,23 @@ fn without_a_runtime_it_fails_like_any_hook() {
     let cause = &fired.report.failures[0].cause;
     assert!(cause.contains("runs on a thread of a Tokio runtime, and there is no runtime here"), "{cause}");
 }
+
+#[test]
+fn what_overran_its_deadline_before_a_thread_was_free_never_begins() {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().max_blocking_threads(1).build().unwrap();
+    let (release, released) = mpsc::channel::<()>();
+    let began = Arc::new(Mutex::new(false));
+    let begins = Arc::clone(&began);
+    let late = Hook::blocking_writer::<Crunch, _, (), _>("late", move |_, _, _| *begins.lock().unwrap() = true)
+        .timeout(Timeout::After(Duration::from_millis(5)));
+    runtime.block_on(async {
+        // The only thread is taken.
+        let taken = tokio::task::spawn_blocking(move || released.recv());
+        let ran = testing::run([late], &Crunch {}, Trail::default()).await.unwrap();
+        ran.expect_status("late", Status::TimedOut);
+        release.send(()).unwrap();
+        taken.await.unwrap().unwrap();
+        tokio::task::spawn_blocking(|| ()).await.unwrap(); // whatever was queued has had its turn
+    });
+    assert!(!*began.lock().unwrap());
+}
