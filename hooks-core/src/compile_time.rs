@@ -138,6 +138,19 @@ pub const fn contributes<K: HookKind>() {
     }
 }
 
+/// A hook says `run = background`.
+#[track_caller]
+#[allow(clippy::panic)] // the way in which a constant refuses
+pub const fn background<K: HookKind>() {
+    if K::WIRE.is_none() {
+        let text = Text::new()
+            .add("`run = background` writes event and subject down for a worker, and `")
+            .add(K::NAME)
+            .add("` cannot be written as JSON; add `json` to its `#[hook_kind(…)]`, or write `run = detached`");
+        panic!("{}", text.as_str())
+    }
+}
+
 /// A hook contributes `this`. Where its kind takes no contribution at all, [`contributes`] has told it.
 #[track_caller]
 #[allow(clippy::panic)] // the way in which a constant refuses

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::hook::{HookId, Origin};
+use crate::hook::{HookId, Origin, RunMode};
 
 /// Everything that is wrong with a registry or a scope.
 #[derive(Clone, PartialEq, Eq, thiserror::Error)]
@@ -271,6 +271,42 @@ pub enum Problem {
         kind: &'static str,
         /// Each waits for the one before it, and the first for the last.
         cycle: Vec<(HookId, Origin)>,
+    },
+    /// A hook would have to wait for one that nobody waits for.
+    #[error(
+        "{origin}: the hook `{id}` at `{kind}` has `{option} = [\"{other}\"]` ({other_origin}), so `{waiting}` would wait for `{unawaited}`, which nobody waits for (`run = {mode}`); take the `{option}` away, or let `{unawaited}` run inline"
+    )]
+    #[non_exhaustive]
+    WaitsForUnawaited {
+        /// The kind.
+        kind: &'static str,
+        /// The hook with the option.
+        id: HookId,
+        /// The option.
+        option: &'static str,
+        /// The hook that the option names.
+        other: HookId,
+        /// Of the two the one that would wait.
+        waiting: HookId,
+        /// Of the two the one that nobody waits for.
+        unawaited: HookId,
+        /// Why nobody does.
+        mode: RunMode,
+        /// Where the hook with the option is.
+        origin: Origin,
+        /// Where the other hook is.
+        other_origin: Origin,
+    },
+    /// A background hook is in force, and the registry has no place for its jobs.
+    #[error("{}the hook `{id}` ({origin}) says `run = background`, and this registry has nowhere to put its jobs; call `Worker::new().start(&registry)` or `registry.set_background(…)` before the set is made", at(place.as_ref()))]
+    #[non_exhaustive]
+    NoBackground {
+        /// The hook.
+        id: HookId,
+        /// Where the entry that names it stands, where that is known.
+        place: Option<String>,
+        /// Where the hook is.
+        origin: Origin,
     },
     /// Two kinds with one name, of which hooks are in one scope.
     #[error(

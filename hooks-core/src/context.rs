@@ -173,6 +173,13 @@ impl HookContext {
         self.own.is_some().then(|| Self { inner: Arc::clone(&self.inner), own: None })
     }
 
+    /// The context of a run that outlives its turn: what ends it is the end of the program, not that of the turn.
+    pub(crate) fn outliving(&self, shutdown: CancellationToken) -> Self {
+        let mut cx = self.clone();
+        Arc::make_mut(&mut cx.inner).cancellation = Some(shutdown);
+        cx
+    }
+
     /// Whether each dispatch is to give its record back.
     #[inline]
     pub(crate) fn keeps_records(&self) -> bool {

@@ -1,6 +1,9 @@
 //! Firing a kind: the subject goes through the chain, failures stay where they are, answers are folded in order.
 
+mod apart;
 mod at_once;
+mod begin;
+mod blocking;
 mod chain;
 mod depth;
 mod error;
@@ -21,9 +24,13 @@ use std::sync::Arc;
 pub use depth::{WithinThis, within_this};
 pub use error::{DispatchError, Recovered};
 #[doc(hidden)]
-pub use json::{FireJson, fire as fire_json};
+pub use json::FireJson;
+pub(crate) use json::fire as fire_json;
 pub use json::{JsonError, JsonFired};
 
+pub(crate) use apart::{ApartRun, CUT_OFF, Unfinished, Unreadable, read_job, until_shutdown};
+pub(crate) use begin::Unawaited;
+pub(crate) use blocking::blocking;
 pub(crate) use depth::{DEFAULT_LIMIT, MOST, depth};
 pub(crate) use fallback::with_fallback;
 

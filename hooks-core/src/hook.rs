@@ -1,8 +1,18 @@
 //! A hook: its id, its options, and where it is bound.
 
+macro_rules! constructor_docs {
+    ($what:literal) => {
+        concat!(
+            $what,
+            "\n\n`id` is checked when the hook is registered. The place of the call is the hook's place in every message."
+        )
+    };
+}
+
 mod binding;
 mod handler;
 mod limited;
+mod modes;
 mod options;
 mod visibility;
 
@@ -17,11 +27,11 @@ pub(crate) use binding::{Binding, Only, StepParts};
 pub use binding::{Filters, KindInfo};
 pub use handler::BoxFuture;
 #[doc(hidden)]
-pub use handler::{Answer, Call, Effect, Fault, Handler, Lend, Own, OwnAsync, Read, ReadAsync};
+pub use handler::{Answer, Apart, Call, Effect, Fault, Handler, Lend, Own, OwnAsync, Read, ReadAsync};
 pub(crate) use handler::{Cause, FaultKind, LendFn, OwnFn, ReadFn, call};
 #[doc(hidden)]
 pub use options::Ids;
-pub use options::{OnFailure, Options, Timeout};
+pub use options::{OnFailure, Options, RunMode, Timeout};
 pub use visibility::Visibility;
 
 use crate::HookContext;
@@ -136,15 +146,6 @@ pub struct Hook {
     /// Whether it is given its context; one that is not is called as if it belonged to nobody.
     pub(crate) asks_context: bool,
     pub(crate) bindings: Vec<Binding>,
-}
-
-macro_rules! constructor_docs {
-    ($what:literal) => {
-        concat!(
-            $what,
-            "\n\n`id` is checked when the hook is registered. The place of the call is the hook's place in every message."
-        )
-    };
 }
 
 impl Hook {

@@ -9,8 +9,7 @@ use std::marker::PhantomData;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use crate::dispatch::{FireJson, fire_json};
-use crate::kind::HookKind;
+use crate::kind::{HookKind, Wire};
 use crate::verdict::Verdict;
 
 /// A kind.
@@ -79,6 +78,24 @@ impl<T: AsRef<str> + ?Sized> FieldText for T {
     }
 }
 
+/// An event that a hook can have of its own.
+#[diagnostic::on_unimplemented(
+    message = "a hook with `run = detached` or `blocking` has an event of its own, and `{Self}` cannot be cloned",
+    label = "needs `{Self}: Clone`",
+    note = "derive `Clone` for the event"
+)]
+pub trait OwnedEvent: Sized {
+    /// Its own copy.
+    fn own(event: &Self) -> std::sync::Arc<Self>;
+}
+
+#[diagnostic::do_not_recommend]
+impl<K: HookKind + Clone> OwnedEvent for K {
+    fn own(event: &Self) -> std::sync::Arc<Self> {
+        std::sync::Arc::new(event.clone())
+    }
+}
+
 /// What an event, a subject or a verdict is that can be written as JSON and read again.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be written as JSON and read again, which `json` promises of event, subject and verdict",
@@ -98,18 +115,18 @@ pub trait Serde: Serialize + DeserializeOwned {}
 
 impl<T: Serialize + DeserializeOwned> Serde for T {}
 
-/// The way to fire a kind as JSON.
+/// The way to write a kind's values as JSON.
 #[derive(Debug)]
 pub struct Json<K>(PhantomData<K>);
 
 /// There is none for a kind of which something is no [`JsonType`], which is told at its own place. A constant of the type
 /// itself is found before one of a trait.
-pub trait NoJson {
-    const FIRE: Option<FireJson> = None;
+pub trait NoJson<K: HookKind> {
+    const WIRE: Option<fn() -> Wire<K>> = None;
 }
 
-impl<K> NoJson for Json<K> {}
+impl<K: HookKind> NoJson<K> for Json<K> {}
 
 impl<K: HookKind<Subject: Serde, Verdict: Serde> + Serde> Json<K> {
-    pub const FIRE: Option<FireJson> = Some(fire_json::<K>);
+    pub const WIRE: Option<fn() -> Wire<K>> = Some(Wire::of);
 }

@@ -4,11 +4,13 @@ use std::fmt;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 mod entry;
+mod wire;
 
 use crate::hook::OnFailure;
 use crate::verdict::Verdict;
 pub use entry::KindEntry;
 pub(crate) use entry::all;
+pub use wire::Wire;
 
 /// A point in an agent's life at which hooks run.
 ///
@@ -68,6 +70,10 @@ pub trait HookKind: Sized + Send + Sync + 'static {
 
     /// The fields of the event that a hook may filter by.
     const FIELDS: &'static [Field<Self>];
+
+    /// How event, subject and verdict are written as JSON; `None` where the kind does not say `json`.
+    #[doc(hidden)]
+    const WIRE: Option<fn() -> Wire<Self>> = None;
 
     /// Checks what a writer left, after each writer that changed something.
     ///

@@ -6,7 +6,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::fires::Fires;
-use crate::hook::{Binding, Hook, HookId, OnFailure, Origin, Visibility};
+use crate::hook::{Binding, Hook, HookId, OnFailure, Origin, RunMode, Visibility};
 use crate::kind::KindEntry;
 use crate::verdict::Capabilities;
 
@@ -36,6 +36,18 @@ pub struct HookDescriptor {
     pub at: Vec<At>,
     /// Lower runs earlier.
     pub priority: i32,
+    /// Whether a dispatch waits for it.
+    #[serde(skip_serializing_if = "is_default")]
+    pub run: RunMode,
+    /// Whether it runs on the pool of threads for code that computes for long.
+    #[serde(skip_serializing_if = "is_default")]
+    pub blocking: bool,
+    /// Whether running it twice does no more than running it once.
+    #[serde(skip_serializing_if = "is_default")]
+    pub idempotent: bool,
+    /// How often a background run that failed is tried again.
+    #[serde(skip_serializing_if = "is_default")]
+    pub retries: u32,
     /// Ids to follow.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub after: Vec<String>,
@@ -155,6 +167,11 @@ impl Manifest {
     }
 }
 
+/// What is as it is for most hooks is left out.
+fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
+}
+
 fn kind(entry: &KindEntry, fired_at: Option<Origin>) -> KindDescriptor {
     KindDescriptor {
         name: entry.name(),
@@ -188,8 +205,12 @@ fn descriptor(hook: &Hook) -> HookDescriptor {
         kind: binding.kind.name,
         writes: binding.form.writes,
         waits: binding.form.is_async,
-        timeout_ms: options.timeout.duration().filter(|_| binding.form.is_async).map(|limit| limit.as_millis()),
-        on_failure: options.on_failure.unwrap_or(binding.kind.on_failure),
+        timeout_ms: options
+            .timeout
+            .duration()
+            .filter(|_| binding.form.is_async || binding.form.apart)
+            .map(|limit| limit.as_millis()),
+        on_failure: binding.policy(options),
         capabilities: options.capabilities.unwrap_or(binding.kind.capabilities),
         only: only(binding),
     };
@@ -199,6 +220,10 @@ fn descriptor(hook: &Hook) -> HookDescriptor {
         origin: hook.origin,
         at: hook.bindings.iter().map(at).collect(),
         priority: options.priority,
+        run: options.run,
+        blocking: options.blocking,
+        idempotent: options.idempotent,
+        retries: options.retries,
         after: list(&options.after),
         before: list(&options.before),
         requires: list(&options.requires),

@@ -4,9 +4,13 @@
 //! `M` and `Via` are markers that inference finds; nobody writes them. The other types it learns from the arguments, so
 //! that generated code names none of them at a token where a wrong one would be told again.
 
+mod apart;
+
 use std::convert::Infallible;
 use std::error::Error;
 use std::marker::PhantomData;
+
+pub use apart::{Contributed, ReturnsApart, Takes, TakesNothing, ViaNothing};
 
 use crate::HookContext;
 use crate::hook::{Answer, Effect, Fault};
@@ -24,6 +28,8 @@ type BoxError = Box<dyn Error + Send + Sync>;
 pub trait Read<'a, K, S, Via> {
     /// Takes the parameter from what a dispatch has.
     fn read(cx: &'a HookContext, event: &'a K, subject: &'a S) -> Self;
+    /// As `read`, apart from the dispatch, where the subject is there only for a hook that takes it.
+    fn read_apart(cx: &'a HookContext, event: &'a K, subject: Option<&'a S>) -> Self;
 }
 
 /// A parameter that reads, beside one that takes the subject: `&HookContext` or the event.
@@ -90,12 +96,20 @@ impl<'a, K, S> Read<'a, K, S, ViaContext> for &'a HookContext {
     fn read(cx: &'a HookContext, _event: &'a K, _subject: &'a S) -> Self {
         cx
     }
+
+    fn read_apart(cx: &'a HookContext, _event: &'a K, _subject: Option<&'a S>) -> Self {
+        cx
+    }
 }
 
 #[diagnostic::do_not_recommend]
 impl<'a, K, S> Read<'a, K, S, ViaEvent> for &'a K {
     #[inline]
     fn read(_cx: &'a HookContext, event: &'a K, _subject: &'a S) -> Self {
+        event
+    }
+
+    fn read_apart(_cx: &'a HookContext, event: &'a K, _subject: Option<&'a S>) -> Self {
         event
     }
 }
@@ -105,6 +119,15 @@ impl<'a, K, S> Read<'a, K, S, ViaSubject> for &'a S {
     #[inline]
     fn read(_cx: &'a HookContext, _event: &'a K, subject: &'a S) -> Self {
         subject
+    }
+
+    #[allow(clippy::panic)] // see below
+    fn read_apart(_cx: &'a HookContext, _event: &'a K, subject: Option<&'a S>) -> Self {
+        match subject {
+            Some(subject) => subject,
+            // Whoever calls keeps the subject of a hook that takes it; if not, that would be this hook's failure.
+            None => panic!("the subject was not kept for this hook"),
+        }
     }
 }
 

@@ -4,6 +4,7 @@ mod cycles;
 pub(crate) mod order;
 mod segments;
 mod set;
+mod unawaited;
 
 use std::fmt;
 use std::ops::Range;
@@ -15,7 +16,7 @@ pub(crate) use order::Candidate;
 pub use set::HookSet;
 pub(crate) use set::{KindPlan, Off};
 
-use crate::dispatch::with_fallback;
+use crate::dispatch::{Unawaited, with_fallback};
 use crate::hook::{Binding, Handler, HookId, LendFn, OnFailure, Only, OwnFn, ReadFn, StepParts, Visibility};
 use crate::kind::HookKind;
 
@@ -36,6 +37,10 @@ pub(crate) struct Step<K: HookKind> {
     pub(crate) on_failure: OnFailure,
     pub(crate) stage: usize,
     pub(crate) visibility: Visibility,
+    /// Whether it is a plain function that says `blocking`.
+    pub(crate) blocking: bool,
+    /// There where nobody waits for it.
+    pub(crate) unawaited: Option<Box<Unawaited<K>>>,
 }
 
 /// A part of a plan that is run in one way.
@@ -105,18 +110,21 @@ fn step<K: HookKind>(part: &StepParts<'_>) -> Option<Step<K>> {
         options.capabilities.map_or_else(|| bound.clone(), |held| bound.limited(held, &part.hook.id))
     };
     let timeout = options.timeout.duration();
+    let handler = match part.binding.fallback::<K>() {
+        Some(fallback) => with_fallback(bound(handler), bound(fallback), timeout),
+        None => bound(handler),
+    };
     Some(Step {
         id: part.hook.id.clone(),
-        handler: match part.binding.fallback::<K>() {
-            Some(fallback) => with_fallback(bound(handler), bound(fallback), timeout),
-            None => bound(handler),
-        },
+        unawaited: Unawaited::of(part, &handler),
+        handler,
         filters: filters::<K>(part.binding),
         // Each of the two has its own deadline. The step's never comes; that there is one tells a dispatch that has no timer.
         timeout: if part.binding.has_fallback() { timeout.map(|_| Duration::MAX) } else { timeout },
-        on_failure: options.on_failure.unwrap_or(K::ON_FAILURE),
+        on_failure: part.binding.policy(options),
         stage: part.stage,
         visibility: options.visibility,
+        blocking: options.blocking,
     })
 }
 

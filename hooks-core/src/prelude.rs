@@ -7,7 +7,7 @@ pub use crate::data::{
     ToolResult,
 };
 pub use crate::dispatch::{DispatchError, Fired};
-pub use crate::hook::{Hook, OnFailure, Timeout, Visibility};
+pub use crate::hook::{Hook, OnFailure, RunMode, Timeout, Visibility};
 pub use crate::hooks;
 pub use crate::kind::{HookKind, Semantics};
 pub use crate::kinds::{

@@ -18,11 +18,14 @@ pub use crate::fold::{
 };
 pub use crate::hook as form;
 pub use crate::hook::{
-    Answer, BoxFuture, Call, Effect, Filters, HookId, Ids, KindInfo, OnFailure, Options, Origin, Timeout, Visibility,
+    Answer, BoxFuture, Call, Effect, Filters, HookId, Ids, KindInfo, OnFailure, Options, Origin, RunMode, Timeout,
+    Visibility,
 };
-pub use crate::itself::{FieldText, Json, JsonType, KindType, NoJson, SubjectType, VerdictType};
-pub use crate::kind::{Allowed, Field, HookKind, KindEntry, Never, Removable, Semantics, Slot};
-pub use crate::param::{Beside, Fails, InTurn, Of, Read, ReturnsSubject, ReturnsVerdict, Rewrite};
+pub use crate::itself::{FieldText, Json, JsonType, KindType, NoJson, OwnedEvent, SubjectType, VerdictType};
+pub use crate::kind::{Allowed, Field, HookKind, KindEntry, Never, Removable, Semantics, Slot, Wire};
+pub use crate::param::{
+    Beside, Fails, InTurn, Of, Read, ReturnsApart, ReturnsSubject, ReturnsVerdict, Rewrite, Takes, TakesNothing,
+};
 pub use crate::plugin::PluginEntry;
 pub use crate::record::FailureKind;
 pub use crate::scope::HookRef;
@@ -57,7 +60,14 @@ pub struct BindingSpec {
     pub fallback: Option<&'static (dyn std::any::Any + Send + Sync)>,
     pub decides: bool,
     pub filters: Filters,
+    /// An [`Own`] of the kind, for a hook that needs an event of its own.
+    pub own: Option<&'static (dyn std::any::Any + Send + Sync)>,
+    /// Whether a hook that runs apart takes the subject.
+    pub takes_subject: bool,
 }
+
+/// Gives a hook an event of its own.
+pub type Own<K> = fn(&K) -> std::sync::Arc<K>;
 
 impl std::fmt::Debug for BindingSpec {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {

@@ -3,9 +3,14 @@
 use std::fmt;
 use std::time::Duration;
 
+mod ended;
+
 use serde::{Deserialize, Serialize};
 
+pub use ended::{Ended, OnEnd};
+
 use crate::hook::{HookId, OnFailure, Visibility};
+use crate::verdict::Contributions;
 
 /// Error texts are cut at this many characters.
 pub const CAUSE_LIMIT: usize = 512;
@@ -135,8 +140,14 @@ pub enum Status {
     TimedOut,
     /// It panicked.
     Panicked,
-    /// It was dropped, or its answer was, because an earlier one of its stage was final.
+    /// It was dropped, or its answer was, because an earlier one of its stage was final, or at the end of the program.
     Cancelled,
+    /// It was started, and nobody waits for it; [`Observer::ended`] tells how it ended.
+    Detached,
+    /// It was given to the background; [`Observer::ended`] tells how it ended, where that happens in this process.
+    Queued,
+    /// It was not started, or not queued: as many as may be were already.
+    Dropped,
 }
 
 impl fmt::Display for Status {
@@ -152,6 +163,9 @@ impl fmt::Display for Status {
             Self::TimedOut => "timed out",
             Self::Panicked => "panicked",
             Self::Cancelled => "cancelled",
+            Self::Detached => "detached",
+            Self::Queued => "queued",
+            Self::Dropped => "dropped: there is no room for it",
         })
     }
 }
@@ -192,6 +206,14 @@ pub enum Note {
 pub trait Observer: Send + Sync + 'static {
     /// A dispatch with at least one selected hook has ended.
     fn dispatched(&self, record: &Record);
+
+    /// A detached run, or an attempt at a background run, has ended. `contributions` are the audit notes and background
+    /// jobs that it left; they stand beside the notice because no record holds payload.
+    ///
+    /// Called on the task of that run.
+    fn ended(&self, ended: &Ended, contributions: &Contributions) {
+        let _ = (ended, contributions);
+    }
 }
 
 impl<F: Fn(&Record) + Send + Sync + 'static> Observer for F {

@@ -1,5 +1,6 @@
 //! Every hook a program knows, and the snapshots that sets are made from.
 
+mod apart;
 mod check;
 mod linked;
 mod neighbours;
@@ -13,7 +14,10 @@ use std::collections::{BTreeSet, HashMap};
 use std::fmt;
 use std::sync::{Arc, PoisonError, RwLock};
 
+pub(crate) use apart::WeakRegistry;
+
 use crate::audit::Finding;
+use crate::background::{BackgroundSink, Tasks};
 use crate::config::{ConfigError, Problem, nearest};
 use crate::dispatch;
 use crate::fires;
@@ -69,6 +73,10 @@ pub(crate) struct Snapshot {
     pub(crate) depth_limit: DepthLimit,
     /// See [`Registry::try_out`].
     tried: bool,
+    /// The runs that nobody waits for; the same for all snapshots of a registry.
+    pub(crate) tasks: Arc<Tasks>,
+    /// Where background jobs go.
+    pub(crate) sink: Option<Arc<dyn BackgroundSink>>,
 }
 
 /// How many dispatches may be within each other.
@@ -305,13 +313,7 @@ impl fmt::Debug for Registry {
 
 impl Snapshot {
     fn add_spec(&mut self, spec: &'static HookSpec) -> Result<(), Problem> {
-        let bindings = spec
-            .bindings
-            .iter()
-            .filter_map(|binding| {
-                Binding::fixed(binding.kind, binding.handler, binding.fallback, binding.decides, binding.filters)
-            })
-            .collect();
+        let bindings = spec.bindings.iter().filter_map(|binding| Binding::fixed(binding, &spec.options)).collect();
         let hook = Hook {
             id: HookId::new(spec.id),
             description: spec.description.into(),

@@ -31,6 +31,7 @@ mod expect;
 mod ran;
 mod snapshot;
 mod trial;
+mod unawaited;
 
 pub use breach::{Breach, NotConforming};
 pub use conformance::{Drive, conformance};

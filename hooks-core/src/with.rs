@@ -14,7 +14,7 @@ use serde_json::{Map, Value};
 
 use crate::HookContext;
 use crate::context::OfHook;
-use crate::hook::{Handler, Lend, Own, OwnAsync, Read, ReadAsync, call};
+use crate::hook::{Apart, Handler, Lend, Own, OwnAsync, Read, ReadAsync, call};
 use crate::kind::HookKind;
 use crate::param;
 
@@ -181,6 +181,10 @@ impl<'a, K, S, T: Parameters> param::Read<'a, K, S, ViaWith> for &'a With<T> {
     fn read(cx: &'a HookContext, _event: &'a K, _subject: &'a S) -> Self {
         taken(cx)
     }
+
+    fn read_apart(cx: &'a HookContext, _event: &'a K, _subject: Option<&'a S>) -> Self {
+        taken(cx)
+    }
 }
 
 #[diagnostic::do_not_recommend]
@@ -223,6 +227,10 @@ impl<K: HookKind> Handler<K> {
             Self::OwnAsync(hook) => Self::own_async(move |cx, event, subject| {
                 let (cx, hook) = (cx.bound(&own), hook.clone());
                 Box::pin(async move { call!(OwnAsync::&hook(&cx, event, subject)).await })
+            }),
+            Self::Apart(hook) => Self::apart(move |cx, event, subject| {
+                let (cx, hook) = (cx.bound(&own), hook.clone());
+                Box::pin(async move { call!(Apart::&hook(&cx, event, subject)).await })
             }),
         }
     }

@@ -52,8 +52,16 @@ fn limit() {}
 #[hook(id = "shield", kind = before_tool_call, plugin = "acme", locked)]
 fn shield() {}
 
+/// Counts what is stored.
+#[hook(id = "count", kind = after_create_message, run = detached)]
+async fn count() {}
+
+/// Gives what is stored to the search index.
+#[hook(id = "index", kind = after_create_message, run = background, blocking, idempotent, retries = 3, timeout = "5s")]
+fn index() {}
+
 fn registry() -> Registry {
-    Registry::empty().with(hooks![lamp, mask, bank, limit, shield]).unwrap()
+    Registry::empty().with(hooks![lamp, mask, bank, limit, count, index, shield]).unwrap()
 }
 
 #[test]
@@ -89,10 +97,10 @@ fn the_schema_offers_the_ids_that_a_file_may_name() {
     let schema = registry().manifest().schema();
     assert_eq!(
         schema["$defs"]["id"]["enum"],
-        json!(["bank", "limit", "mask", "shield"]),
+        json!(["bank", "count", "index", "limit", "mask", "shield"]),
         "not the hook outside a turn"
     );
-    assert_eq!(schema["$defs"]["id"]["enumDescriptions"][2], "Masks what looks like a card number.");
+    assert_eq!(schema["$defs"]["id"]["enumDescriptions"][4], "Masks what looks like a card number.");
     let entry = &schema["properties"]["hooks"]["items"]["anyOf"];
     assert_eq!(entry[1]["required"], json!(["id"]));
     assert_eq!(entry[1]["additionalProperties"], Value::Bool(false));

@@ -79,6 +79,33 @@ fn not_empty(
     ::core::result::Result::Ok(())
 }
 
+/// Of which hooks have a copy of their own.
+#[derive(
+    ::core::clone::Clone, ::core::fmt::Debug, ::serde::Serialize, ::serde::Deserialize, ::hooks_core::HookKind,
+)]
+#[hook_kind(name = "refunded", subject = ::std::vec::Vec<u8>, json)]
+pub struct Refunded {}
+
+/// Counts.
+#[::hooks_core::hook(id = "counts", kind = Refunded, run = detached)]
+pub fn counts(_event: &Refunded) {}
+
+/// Tells the bank.
+///
+/// # Errors
+/// None so far.
+#[::hooks_core::hook(id = "tells", kind = Refunded, run = background, idempotent, retries = 1)]
+pub async fn tells(_text: &::std::vec::Vec<u8>) -> ::core::result::Result<(), ::std::string::String> {
+    ::core::future::ready(()).await;
+    ::core::result::Result::Ok(())
+}
+
+/// Computes.
+#[::hooks_core::hook(id = "computes", kind = Refunded, blocking, timeout = "1s")]
+pub fn computes(text: &mut ::std::vec::Vec<u8>) {
+    text.push(1);
+}
+
 /// Reads.
 #[must_use]
 #[::hooks_core::hook(id = "reads", kind = BeforeRefund, region = "*", priority = -1, after = ["writes"], on_failure = deny)]

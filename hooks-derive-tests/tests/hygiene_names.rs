@@ -100,6 +100,24 @@ fn r#match(r#type: &mut ::std::vec::Vec<u8>) {
 #[hook(id = "type", kind = Event, after = ["match"])]
 fn r#type() {}
 
+/// An event that hooks can have of their own.
+#[derive(::core::clone::Clone, ::core::fmt::Debug, ::serde::Serialize, ::serde::Deserialize, HookKind)]
+#[hook_kind(name = "told", subject = ::std::vec::Vec<u8>, json)]
+pub struct Told {}
+
+#[hook(id = "detached", kind = Told, run = detached)]
+fn detached(_event: &Told, _subject: &::std::vec::Vec<u8>) {}
+
+#[hook(id = "background", kind = Told, run = background, idempotent, retries = 2)]
+async fn background(_subject: &::std::vec::Vec<u8>) -> ::core::result::Result<(), ::std::string::String> {
+    ::core::result::Result::Ok(())
+}
+
+#[hook(id = "blocking", kind = Told, blocking)]
+fn blocking(subject: &mut ::std::vec::Vec<u8>) {
+    subject.push(7);
+}
+
 mod nested {
     pub(crate) mod deeper {
         use ::hooks_core::prelude::*;
@@ -128,6 +146,13 @@ fn nothing_is_taken_for_something_else() {
     assert_eq!(fired.subject, ::core::option::Option::Some(::std::vec![0, 1, 7]));
     let denied = fire(set(::hooks_core::hooks![event]));
     assert_eq!(denied.verdict.denial().unwrap().reason.as_str(), "x");
+}
+
+#[tokio::test]
+async fn run_modes_are_taken_for_nothing_else_either() {
+    let hooks = ::hooks_core::hooks![detached, background, blocking];
+    let ran = ::hooks_core::testing::run(hooks, &Told {}, ::std::vec![]).await.unwrap();
+    ran.expect_completed("detached").expect_completed("background").expect_changed("blocking");
 }
 
 #[test]

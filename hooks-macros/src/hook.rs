@@ -4,6 +4,7 @@ mod check;
 mod emit;
 mod function;
 mod model;
+mod run;
 mod values;
 
 pub(crate) use function::description;

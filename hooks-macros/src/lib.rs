@@ -33,13 +33,17 @@ use proc_macro::TokenStream;
 /// | `priority` | lower runs earlier (`i32`) | 0 |
 /// | `after`, `before` | ids at the same kind to follow or precede where they are in scope | none |
 /// | `requires` | as `after`, and their absence from the scope is an error | none |
-/// | `timeout` | `"250ms"`, `"2s"`, `"1m"` or `none`, for an `async fn` | 30 s |
+/// | `timeout` | `"250ms"`, `"2s"`, `"1m"` or `none`, for an `async fn` or with `blocking` | 30 s |
 /// | `on_failure` | `continue`, `remove`, `deny` or `required` | `deny` on gates, `required` on `init`, else `continue` |
 /// | `fallback` | a function of the hook's signature that answers where it failed; if that fails too, `on_failure` | none |
 /// | `plugin` | the name of the plugin that it belongs to | what `plugin!` says of its crate |
 /// | `locked` | the operator's overrides can neither disable it nor change its options | off |
 /// | `visibility` | whom it concerns: `internal`, `debug`, `user_audit` or `user_visible`; shown in plans, records and the manifest | `internal` |
 /// | `capabilities` | what it may contribute, as in `[policy, prompt_context]`; anything else is its failure | what the kind offers |
+/// | `run` | `inline`; `detached`: started and not waited for; `background`: written down as a job, at kinds with `json` | `inline` |
+/// | `blocking` | a plain `fn` that computes for long: on another thread, under `timeout`, with its own event and subject | off |
+/// | `idempotent` | running it twice does no more than running it once | off |
+/// | `retries` | how often a background run that failed is tried again, with `idempotent` only | 0 |
 /// | a field of the kind, such as `tool` | patterns over its value: `"fs_*\|Bash"` | all |
 /// | `crate` | the path of `hooks-core` where it has another name | `::hooks_core` |
 ///
@@ -47,7 +51,8 @@ use proc_macro::TokenStream;
 /// that names the hook), and the subject as `&Subject` (to
 /// read), `&mut Subject` or `Subject` (to rewrite). A hook that takes the subject by value returns it, with a verdict as
 /// `(Subject, Verdict)`, or as an `Option` where the kind allows removal; every other hook returns anything that converts
-/// into the verdict. Both may be a `Result`.
+/// into the verdict. Both may be a `Result`. A hook that nobody waits for takes the subject as `&Subject` only, and returns
+/// `()` or `Result<(), E>`; where the verdict is `Contributions` also those.
 #[proc_macro_attribute]
 pub fn hook(attribute: TokenStream, item: TokenStream) -> TokenStream {
     hook::expand(attribute.into(), item.into()).into()

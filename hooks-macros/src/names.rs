@@ -112,6 +112,10 @@ pub(crate) const HOOK_OPTIONS: &[&str] = &[
     "locked",
     "visibility",
     "capabilities",
+    "run",
+    "blocking",
+    "idempotent",
+    "retries",
     "crate",
 ];
 
@@ -133,6 +137,9 @@ pub(crate) const CAPABILITIES: &[(&str, &str)] = &[
 /// The options of `#[hook_kind]`.
 pub(crate) const KIND_OPTIONS: &[&str] =
     &["name", "subject", "verdict", "removable", "match", "check", "outside_turn", "on_failure", "json", "crate"];
+
+/// The options that stand alone.
+pub(crate) const FLAGS: &[&str] = &["blocking", "idempotent", "removable", "outside_turn", "json"];
 
 /// The type of a built-in kind.
 pub(crate) fn kind_type(name: &str) -> Option<&'static str> {

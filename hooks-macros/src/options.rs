@@ -9,6 +9,7 @@ use syn::parse::{Parse, ParseStream};
 use syn::{Ident, Token};
 
 use crate::errors::Errors;
+use crate::names;
 
 /// One option as it is written.
 pub(crate) struct Written {
@@ -82,7 +83,8 @@ impl Parse for Written {
         if input.peek(Token![=]) {
             input.parse::<Token![=]>()?;
             if input.is_empty() {
-                return Err(syn::Error::new(key.span(), format!("`{key}` has no value: write `{key} = …`")));
+                let advice = if names::FLAGS.iter().any(|flag| key == flag) { "" } else { " = …" };
+                return Err(syn::Error::new(key.span(), format!("`{key}` has no value: write `{key}{advice}`")));
             }
             return Ok(Self { key, value: Value::Is(input.parse()?) });
         }

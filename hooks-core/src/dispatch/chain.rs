@@ -205,6 +205,10 @@ impl<'a, K: HookKind> Chain<'a, K> {
                 let answer = call!(Own::hook(cx, event, self.draft.give()));
                 self.owned(index, answer)
             }
+            Handler::Apart(_) => match self.tally.begin(index, cx, event, &self.draft.committed) {
+                Ok(()) => Flow::Go,
+                Err(fail) => self.tally.failed(index, fail),
+            },
             Handler::OwnAsync(_) | Handler::ReadAsync(_) => Flow::Go,
         }
     }

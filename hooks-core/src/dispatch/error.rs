@@ -46,13 +46,18 @@ pub enum DispatchError {
         subject: Recovered,
     },
     /// `fire_blocking` was called for a kind at which an async hook is in force.
-    #[error("`fire_blocking` cannot run the async hook `{hook}` at `{kind}`; use `fire(…).await`")]
+    #[error(
+        "`fire_blocking` cannot run {} at `{kind}`; use `fire(…).await`",
+        if *.blocking { format!("the hook `{hook}`, which says `blocking` and runs on another thread,") } else { format!("the async hook `{hook}`") }
+    )]
     #[non_exhaustive]
     AsyncHook {
         /// The kind.
         kind: &'static str,
         /// The first async hook.
         hook: HookId,
+        /// Whether it is a plain function that says `blocking`.
+        blocking: bool,
         /// The subject.
         subject: Recovered,
     },
@@ -122,6 +127,7 @@ pub(super) fn async_hook<K: HookKind>(plan: &Plan<K>, subject: K::Subject) -> Di
     DispatchError::AsyncHook {
         kind: K::NAME,
         hook: hook.map_or_else(|| HookId::new(""), |step| step.id.clone()),
+        blocking: hook.is_some_and(|step| step.blocking),
         subject: Recovered::new(subject),
     }
 }

@@ -4,8 +4,7 @@
 //! to answer, and not only where the dispatch commits it.
 
 use std::any::Any;
-use std::future::{pending, poll_fn};
-use std::task::Poll;
+use std::future::pending;
 use std::time::Duration;
 
 use crate::HookContext;
@@ -16,7 +15,7 @@ use crate::kind::HookKind;
 use crate::panics::catch;
 
 use super::tally::Fail;
-use super::wait::{Ended, wait_for};
+use super::wait::{Ended, finish};
 
 /// The first hook, and the second where that failed. Each has its own deadline.
 pub(crate) fn with_fallback<K: HookKind>(
@@ -110,23 +109,15 @@ async fn attempt<'a, T>(
     check: impl Fn(Answer<T>) -> Result<Answer<T>, Fail>,
     timeout: Option<Duration>,
 ) -> Result<Answer<T>, Cause> {
-    let mut future = match catch(call) {
+    let future = match catch(call) {
         Ok(future) => future,
         Err(panic) => return Err(Fail::Panicked(panic).cause()),
     };
-    // As everywhere, the clock is set only for what has to wait.
-    let at_once = poll_fn(|task| Poll::Ready(catch(|| future.as_mut().poll(task)))).await;
-    let answer = match at_once {
-        Ok(Poll::Ready(answer)) => catch(|| drop(future)).map(|()| answer).map_err(Fail::Panicked),
-        Ok(Poll::Pending) => match wait_for(future, timeout, None).await {
-            Ok(answer) => Ok(answer),
-            Err(Ended::Failed(fail)) => Err(fail),
-            // There is no timer. The dispatch finds the same when it sets the step's own, and says so.
-            Err(Ended::Stopped(_)) => pending().await,
-        },
-        Err(panic) => Err(match catch(|| drop(future)) {
-            Ok(()) | Err(_) => Fail::Panicked(panic),
-        }),
+    let answer = match finish(future, timeout, None).await {
+        Ok(answer) => Ok(answer),
+        Err(Ended::Failed(fail)) => Err(fail),
+        // There is no timer. The dispatch finds the same when it sets the step's own, and says so.
+        Err(Ended::Stopped(_)) => pending().await,
     };
     settled(catch(|| check(answer?)))
 }

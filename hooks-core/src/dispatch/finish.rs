@@ -43,7 +43,7 @@ fn finish_aside<K: HookKind>(
     disabled: &[HookId],
     observers: &[Arc<dyn Observer>],
 ) -> Result<Fired<K>, DispatchError> {
-    let Aside { halt, failures, stop, log } = aside;
+    let Aside { halt, failures, stop, log, event: _ } = aside;
     let record = log.map(|log| Arc::new(log.finish(cx, plan, verdict.summary(), stop.as_ref(), disabled)));
     if let Some(record) = &record {
         tell(record, observers);

@@ -5,7 +5,6 @@ use serde_json::Value;
 use super::{DispatchError, Report};
 use crate::HookContext;
 use crate::hook::BoxFuture;
-use crate::itself::Serde;
 use crate::kind::{HookKind, KindEntry, Removal, all};
 use crate::plan::HookSet;
 
@@ -136,29 +135,24 @@ fn entry(name: &str) -> Result<&'static KindEntry, JsonError> {
     })
 }
 
-// Not public API. Used by generated code.
-#[doc(hidden)]
-pub fn fire<'a, K>(
+/// Fires a kind that says `json`.
+pub(crate) fn fire<'a, K: HookKind>(
     hooks: &'a HookSet,
     cx: &'a HookContext,
     event: Value,
     subject: Value,
-) -> BoxFuture<'a, Result<JsonFired, JsonError>>
-where
-    K: HookKind + Serde,
-    K::Subject: Serde,
-    K::Verdict: Serde,
-{
+) -> BoxFuture<'a, Result<JsonFired, JsonError>> {
     Box::pin(async move {
         let kind = K::NAME;
-        let event: K = serde_json::from_value(event).map_err(|error| JsonError::Event { kind, error })?;
-        let subject = serde_json::from_value(subject).map_err(|error| JsonError::Subject { kind, error })?;
+        let wire = K::WIRE.ok_or(JsonError::NoJson { kind })?();
+        let event = (wire.read_event)(event).map_err(|error| JsonError::Event { kind, error })?;
+        let subject = (wire.read_subject)(subject).map_err(|error| JsonError::Subject { kind, error })?;
         let fired = hooks.fire(cx, &event, subject).await?;
         let outcome = |error| JsonError::Outcome { kind, error };
         let subject = K::Removal::left(fired.subject);
         Ok(JsonFired {
-            subject: subject.map(serde_json::to_value).transpose().map_err(outcome)?,
-            verdict: serde_json::to_value(&fired.verdict).map_err(outcome)?,
+            subject: subject.map(|subject| (wire.write_subject)(&subject)).transpose().map_err(outcome)?,
+            verdict: (wire.write_verdict)(&fired.verdict).map_err(outcome)?,
             report: fired.report,
         })
     })

@@ -89,6 +89,12 @@ impl Log {
         self.close(index, status).cause = Some(cause.to_owned());
     }
 
+    /// Notes a run that nobody waits for; it takes none of the dispatch's time.
+    pub(super) fn begun(&mut self, index: usize, status: Status, cause: Option<String>) {
+        self.runs[index].started = None;
+        self.close(index, status).cause = cause;
+    }
+
     pub(super) fn changed(&mut self, index: usize) {
         self.runs[index].run.changed = true;
     }

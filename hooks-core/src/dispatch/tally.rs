@@ -81,6 +81,8 @@ pub(super) struct Aside {
     pub(super) failures: Vec<Failure>,
     pub(super) stop: Option<Stop>,
     pub(super) log: Option<Log>,
+    /// The event that all detached hooks of the dispatch share.
+    pub(super) event: Option<std::sync::Arc<dyn std::any::Any + Send + Sync>>,
 }
 
 impl<'a, K: HookKind> Tally<'a, K> {
@@ -90,7 +92,7 @@ impl<'a, K: HookKind> Tally<'a, K> {
         Self { plan, verdict: ().into(), aside }
     }
 
-    fn aside(&mut self) -> &mut Aside {
+    pub(super) fn aside(&mut self) -> &mut Aside {
         self.aside.get_or_insert_default()
     }
 

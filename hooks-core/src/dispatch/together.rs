@@ -111,6 +111,14 @@ impl<'a, K: HookKind> Stage<'a, K> {
                         }
                     }
                 }
+                Handler::Apart(_) => {
+                    if let Err(fail) = tally.begin(index, cx, event, subject) {
+                        if self.settle(index, Err(Ended::Failed(fail)), tally) == Flow::Stop {
+                            return Flow::Stop;
+                        }
+                    }
+                    continue;
+                }
                 // Writers are no readers.
                 Handler::Lend(_) | Handler::Own(_) | Handler::OwnAsync(_) => continue,
             };

@@ -101,6 +101,24 @@ impl<T> Drop for Waiting<'_, T> {
     }
 }
 
+/// Polls one hook, and waits for it where that did not finish it: as everywhere, the clock is set only then.
+pub(super) async fn finish<T>(
+    mut future: BoxFuture<'_, T>,
+    timeout: Option<Duration>,
+    cancellation: Option<&CancellationToken>,
+) -> Result<T, Ended> {
+    match poll_fn(|task| Poll::Ready(catch(|| future.as_mut().poll(task)))).await {
+        Ok(Poll::Ready(answer)) => {
+            catch(|| drop(future)).map(|()| answer).map_err(|panic| Ended::Failed(Fail::Panicked(panic)))
+        }
+        Ok(Poll::Pending) => wait_for(future, timeout, cancellation).await,
+        Err(panic) => {
+            let _ = catch(|| drop(future));
+            Err(Ended::Failed(Fail::Panicked(panic)))
+        }
+    }
+}
+
 /// Waits for one hook that was polled once.
 pub(super) async fn wait_for<T>(
     future: BoxFuture<'_, T>,

@@ -4,10 +4,16 @@ use std::any::{Any, TypeId};
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use super::{Handler, Hook, OnFailure};
+use serde_json::Value;
+
+use super::{Handler, Hook, OnFailure, Options};
+use crate::HookContext;
+use crate::background::{Job, Outside};
 use crate::context::OfHook;
+use crate::dispatch::{ApartRun, Unreadable, blocking, read_job};
 use crate::kind::{HookKind, Semantics, Slot};
 use crate::plan::Plan;
+use crate::private::{BindingSpec, Own};
 use crate::verdict::{Capabilities, Verdict};
 
 /// What is known of a kind without its type.
@@ -27,6 +33,11 @@ pub struct KindInfo {
     pub(crate) path: fn() -> &'static str,
     pub(crate) slot: fn() -> &'static Slot,
     pub(crate) form: fn(&dyn Any) -> Option<Form>,
+    pub(crate) wire: bool,
+    /// Makes a run of a background job.
+    pub(crate) read_job: fn(&Hook, &Binding, HookContext, &Job) -> Result<ApartRun, Unreadable>,
+    /// The handler on the pool of threads for code that computes for long, with its own event.
+    blocking: fn(&ErasedHandler, &ErasedHandler) -> Option<ErasedHandler>,
     /// Makes the typed plan from its parts in their order.
     pub(crate) build: fn(&[StepParts<'_>]) -> Arc<dyn Any + Send + Sync>,
 }
@@ -45,6 +56,12 @@ impl KindInfo {
             path: std::any::type_name::<K>,
             slot: K::slot,
             form: |handler| handler.downcast_ref::<Handler<K>>().map(Form::of),
+            wire: K::WIRE.is_some(),
+            read_job: read_job::<K>,
+            blocking: |handler, own| {
+                let handler = blocking(handler.get::<Handler<K>>()?.clone(), *own.get::<Own<K>>()?);
+                Some(ErasedHandler::Shared(Arc::new(handler)))
+            },
             build: |parts| Arc::new(Plan::<K>::build(parts)),
         }
     }
@@ -76,6 +93,10 @@ pub(crate) struct StepParts<'a> {
     pub(crate) own: Option<Arc<OfHook>>,
     /// What the operator's overrides changed of it.
     pub(crate) overridden: Option<&'a str>,
+    /// The parameters that a list gives it, as the list has them.
+    pub(crate) given: Option<&'a Value>,
+    /// What the registry has for runs that nobody waits for.
+    pub(crate) outside: &'a Outside,
 }
 
 /// How a hook is called.
@@ -85,18 +106,21 @@ pub(crate) struct Form {
     pub(crate) is_async: bool,
     /// The constructor of a value in this form.
     name: &'static str,
+    /// Whether nobody waits for it.
+    pub(crate) apart: bool,
 }
 
 impl Form {
     fn of<K: HookKind>(handler: &Handler<K>) -> Self {
-        let (writes, is_async, name) = match handler {
-            Handler::Read(_) => (false, false, "reader"),
-            Handler::Lend(_) => (true, false, "writer"),
-            Handler::Own(_) => (true, false, "replacer"),
-            Handler::ReadAsync(_) => (false, true, "async_reader"),
-            Handler::OwnAsync(_) => (true, true, "async_replacer"),
+        let (writes, is_async, apart, name) = match handler {
+            Handler::Read(_) => (false, false, false, "reader"),
+            Handler::Lend(_) => (true, false, false, "writer"),
+            Handler::Own(_) => (true, false, false, "replacer"),
+            Handler::ReadAsync(_) => (false, true, false, "async_reader"),
+            Handler::OwnAsync(_) => (true, true, false, "async_replacer"),
+            Handler::Apart(_) => (false, false, true, "detached"),
         };
-        Self { writes, is_async, name }
+        Self { writes, is_async, apart, name }
     }
 }
 
@@ -122,6 +146,10 @@ pub(crate) struct Binding {
     /// Whether the signature can say more than nothing.
     pub(crate) decides: bool,
     pub(crate) filters: Vec<Only>,
+    /// Gives the hook an event of its own, where it needs one.
+    own: Option<ErasedHandler>,
+    /// Whether a hook that runs apart takes the subject.
+    pub(crate) takes_subject: bool,
 }
 
 #[derive(Clone)]
@@ -131,7 +159,7 @@ enum ErasedHandler {
 }
 
 impl ErasedHandler {
-    fn of<K: HookKind>(&self) -> Option<&Handler<K>> {
+    fn get<T: 'static>(&self) -> Option<&T> {
         match self {
             Self::Static(handler) => handler.downcast_ref(),
             Self::Shared(handler) => handler.downcast_ref(),
@@ -140,24 +168,59 @@ impl ErasedHandler {
 }
 
 impl Binding {
-    pub(crate) fn fixed(
-        kind: KindInfo,
-        handler: &'static (dyn Any + Send + Sync),
-        fallback: Option<&'static (dyn Any + Send + Sync)>,
-        decides: bool,
-        filters: Filters,
-    ) -> Option<Self> {
-        let form = (kind.form)(handler)?;
+    pub(crate) fn fixed(spec: &BindingSpec, options: &Options) -> Option<Self> {
+        let kind = spec.kind;
         let only = |&(field, patterns): &(usize, &'static str)| Only { field: Ok(field), patterns: patterns.into() };
-        let filters = filters.iter().map(only).collect();
-        let fallback = fallback.map(|fallback| Ok(ErasedHandler::Static(fallback)));
-        Some(Self { kind, handler: ErasedHandler::Static(handler), fallback, form, decides, filters })
+        let mut binding = Self {
+            kind,
+            handler: ErasedHandler::Static(spec.handler),
+            fallback: spec.fallback.map(|fallback| Ok(ErasedHandler::Static(fallback))),
+            form: (kind.form)(spec.handler)?,
+            decides: spec.decides,
+            filters: spec.filters.iter().map(only).collect(),
+            own: spec.own.map(ErasedHandler::Static),
+            takes_subject: spec.takes_subject,
+        };
+        if let (true, false, Some(own)) = (options.blocking, binding.form.apart, &binding.own) {
+            binding.handler = (kind.blocking)(&binding.handler, own)?;
+            if let Some(Ok(fallback)) = &binding.fallback {
+                binding.fallback = Some(Ok((kind.blocking)(fallback, own)?));
+            }
+            binding.form.is_async = true;
+        }
+        Some(binding)
     }
 
     pub(crate) fn shared<K: HookKind>(handler: Handler<K>, decides: bool) -> Self {
         let form = Form::of(&handler);
         let handler = ErasedHandler::Shared(Arc::new(handler));
-        Self { kind: KindInfo::of::<K>(), handler, fallback: None, form, decides, filters: Vec::new() }
+        Self {
+            kind: KindInfo::of::<K>(),
+            handler,
+            fallback: None,
+            form,
+            decides,
+            filters: Vec::new(),
+            own: None,
+            takes_subject: form.apart,
+        }
+    }
+
+    /// Gives the hook an event of its own.
+    pub(crate) fn owning<K: HookKind>(mut self, own: Own<K>) -> Self {
+        self.own = Some(ErasedHandler::Shared(Arc::new(own)));
+        self
+    }
+
+    /// What gives the hook an event of its own.
+    pub(crate) fn own<K: HookKind>(&self) -> Option<Own<K>> {
+        self.own.as_ref()?.get().copied()
+    }
+
+    /// What is done when the hook fails. Nothing can be, where nobody waits for it.
+    pub(crate) fn policy(&self, options: &Options) -> OnFailure {
+        let policy = options.on_failure.unwrap_or(self.kind.on_failure);
+        if self.form.apart { OnFailure::Continue } else { policy }
     }
 
     /// Runs only where the field matches one of these patterns.
@@ -192,12 +255,12 @@ impl Binding {
 
     /// What answers where the hook failed.
     pub(crate) fn fallback<K: HookKind>(&self) -> Option<&Handler<K>> {
-        self.fallback.as_ref()?.as_ref().ok()?.of()
+        self.fallback.as_ref()?.as_ref().ok()?.get()
     }
 
     /// The handler, if the binding is one of `K`.
     pub(crate) fn handler<K: HookKind>(&self) -> Option<&Handler<K>> {
-        self.handler.of()
+        self.handler.get()
     }
 }
 

@@ -1,4 +1,4 @@
-//! The five forms in which a hook is called. Who writes is known from the form, before anything runs.
+//! The six forms in which a hook is called. Who writes is known from the form, before anything runs.
 
 use std::error::Error;
 use std::fmt;
@@ -54,6 +54,12 @@ impl Fault {
             },
             other => Err(Self(Box::new(other))),
         }
+    }
+
+    /// The failure of a hook that could not be run.
+    #[cold]
+    pub(crate) fn error(text: impl Into<String>) -> Self {
+        Self(Box::new(FaultKind::Error(text.into())))
     }
 
     pub(crate) fn halt_and_keep(halt: Halt) -> Self {
@@ -143,6 +149,11 @@ form! {
     OwnAsync = fn<'a>(&'a HookContext, &'a K, S) -> BoxFuture<'a, Answer<Effect<S, V>>>
 }
 
+form! {
+    /// Runs apart from the dispatch, with an event and a context of its own; `None` for a subject that it does not take.
+    Apart = fn<'a>(&'a HookContext, &'a K, Option<&'a S>) -> BoxFuture<'a, Answer<V>>
+}
+
 type Subject<K> = <K as HookKind>::Subject;
 type Verdict<K> = <K as HookKind>::Verdict;
 
@@ -186,6 +197,8 @@ pub enum Call<K: 'static, S: 'static, V: 'static> {
     ReadAsync(ReadAsync<K, S, V>),
     /// See [`OwnAsync`].
     OwnAsync(OwnAsync<K, S, V>),
+    /// See [`Apart`].
+    Apart(Apart<K, S, V>),
 }
 
 impl<K, S, V> Clone for Call<K, S, V> {
@@ -196,6 +209,7 @@ impl<K, S, V> Clone for Call<K, S, V> {
             Self::Own(hook) => Self::Own(hook.clone()),
             Self::ReadAsync(hook) => Self::ReadAsync(hook.clone()),
             Self::OwnAsync(hook) => Self::OwnAsync(hook.clone()),
+            Self::Apart(hook) => Self::Apart(hook.clone()),
         }
     }
 }
@@ -208,6 +222,7 @@ impl<K, S, V> fmt::Debug for Call<K, S, V> {
             Self::Own(_) => "Own",
             Self::ReadAsync(_) => "ReadAsync",
             Self::OwnAsync(_) => "OwnAsync",
+            Self::Apart(_) => "Apart",
         })
     }
 }
@@ -247,5 +262,14 @@ impl<K: HookKind> Handler<K> {
         + 'static,
     ) -> Self {
         Self::OwnAsync(OwnAsync::Shared(Arc::new(run)))
+    }
+
+    pub(crate) fn apart(
+        run: impl for<'a> Fn(&'a HookContext, &'a K, Option<&'a K::Subject>) -> BoxFuture<'a, Answer<K::Verdict>>
+        + Send
+        + Sync
+        + 'static,
+    ) -> Self {
+        Self::Apart(Apart::Shared(Arc::new(run)))
     }
 }

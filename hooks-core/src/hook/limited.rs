@@ -1,7 +1,9 @@
 //! A hook that says what it contributes is held to it. What it contributes beyond that is its failure, like any other: it
 //! leaves neither a contribution nor a change of the subject.
 
-use super::{Answer, Cause, Effect, Fault, FaultKind, Handler, HookId, Lend, Own, OwnAsync, Read, ReadAsync, call};
+use super::{
+    Answer, Apart, Cause, Effect, Fault, FaultKind, Handler, HookId, Lend, Own, OwnAsync, Read, ReadAsync, call,
+};
 use crate::kind::HookKind;
 use crate::record::{FailureKind, Status};
 use crate::verdict::{Capabilities, Verdict};
@@ -25,6 +27,10 @@ impl<K: HookKind> Handler<K> {
             Self::OwnAsync(hook) => Self::own_async(move |cx, event, subject| {
                 let (hook, limit) = (hook.clone(), limit.clone());
                 Box::pin(async move { limit.effect(call!(OwnAsync::&hook(cx, event, subject)).await) })
+            }),
+            Self::Apart(hook) => Self::apart(move |cx, event, subject| {
+                let (hook, limit) = (hook.clone(), limit.clone());
+                Box::pin(async move { limit.verdict(call!(Apart::&hook(cx, event, subject)).await) })
             }),
         }
     }

@@ -30,6 +30,14 @@ pub struct Options {
     pub visibility: Visibility,
     /// What it may contribute; `None` stands for what the kind offers.
     pub capabilities: Option<Capabilities>,
+    /// Whether the dispatch waits for it.
+    pub run: RunMode,
+    /// Whether it runs on the pool of threads for code that computes for long.
+    pub blocking: bool,
+    /// Whether running it twice does no more than running it once.
+    pub idempotent: bool,
+    /// How often a background run that failed is tried again.
+    pub retries: u32,
 }
 
 impl Options {
@@ -43,6 +51,10 @@ impl Options {
         on_failure: None,
         visibility: Visibility::Internal,
         capabilities: None,
+        run: RunMode::Inline,
+        blocking: false,
+        idempotent: false,
+        retries: 0,
     };
 
     // Not public API. Used by generated code.
@@ -59,6 +71,48 @@ impl Options {
     pub const fn limited(mut self, capabilities: &[Capability]) -> Self {
         self.capabilities = Some(Capabilities::of(capabilities));
         self
+    }
+
+    // Not public API. Used by generated code.
+    #[doc(hidden)]
+    #[must_use]
+    pub const fn runs(mut self, run: RunMode, blocking: bool, idempotent: bool, retries: u32) -> Self {
+        self.run = run;
+        self.blocking = blocking;
+        self.idempotent = idempotent;
+        self.retries = retries;
+        self
+    }
+}
+
+/// Whether the dispatch waits for a hook, and where it runs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum RunMode {
+    /// Within the dispatch, which waits for it.
+    #[default]
+    Inline,
+    /// Started at its place in the plan and not waited for.
+    Detached,
+    /// Written as a [`Job`](crate::background::Job) for a worker, perhaps in another process.
+    Background,
+}
+
+impl RunMode {
+    /// The word in an attribute and in a plan.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Inline => "inline",
+            Self::Detached => "detached",
+            Self::Background => "background",
+        }
+    }
+}
+
+impl std::fmt::Display for RunMode {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.as_str())
     }
 }
 

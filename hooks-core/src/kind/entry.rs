@@ -3,7 +3,7 @@
 use std::fmt;
 
 use super::{HookKind, Removal, Semantics};
-use crate::dispatch::FireJson;
+use crate::dispatch::{FireJson, fire_json};
 use crate::hook::{OnFailure, Origin};
 use crate::verdict::{Capabilities, Verdict};
 
@@ -33,7 +33,7 @@ inventory::collect!(KindEntry);
 impl KindEntry {
     // Not public API. Used by generated code.
     #[doc(hidden)]
-    pub const fn of<K: HookKind>(description: &'static str, origin: Origin, json: Option<FireJson>) -> Self {
+    pub const fn of<K: HookKind>(description: &'static str, origin: Origin) -> Self {
         Self {
             name: K::NAME,
             semantics: K::SEMANTICS,
@@ -44,7 +44,10 @@ impl KindEntry {
             description,
             origin,
             fields: || K::FIELDS.iter().map(|field| field.name).collect(),
-            json,
+            json: match K::WIRE {
+                Some(_) => Some(fire_json::<K>),
+                None => None,
+            },
         }
     }
 

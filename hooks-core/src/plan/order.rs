@@ -5,6 +5,7 @@ use std::collections::{BinaryHeap, HashMap};
 use std::sync::Arc;
 
 use super::cycles::cycles;
+use super::unawaited::waits_for_unawaited;
 use crate::audit::Finding;
 use crate::config::Problem;
 use crate::context::OfHook;
@@ -20,6 +21,8 @@ pub(crate) struct Candidate<'a> {
     pub(crate) own: Option<Arc<OfHook>>,
     /// What the operator's overrides changed of it.
     pub(crate) overridden: Option<&'a str>,
+    /// The parameters that a list gives it, as the list has them.
+    pub(crate) given: Option<&'a serde_json::Value>,
 }
 
 /// One place of the order.
@@ -46,8 +49,12 @@ struct Graph {
 /// Orders the candidates and cuts the order into stages.
 ///
 /// # Errors
-/// Every cycle.
+/// Every cycle, and every hook that would have to wait for one that nobody waits for.
 pub(crate) fn order(kind: &'static str, candidates: &[Candidate<'_>]) -> Result<Ordered, Vec<Problem>> {
+    let unawaited = waits_for_unawaited(kind, candidates);
+    if !unawaited.is_empty() {
+        return Err(unawaited);
+    }
     let graph = graph(candidates);
     let mut waits_for = graph.waits_for.clone();
     let key = |index: usize| Reverse((Key::of(&candidates[index]), index));

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use super::Plan;
 use crate::audit::Finding;
 use crate::config::ListOwner;
-use crate::hook::{HookId, StepParts, Visibility};
+use crate::hook::{HookId, RunMode, StepParts, Visibility};
 use crate::kind::{HookKind, Semantics};
 use crate::record::Observer;
 use crate::registry::Snapshot;
@@ -166,9 +166,19 @@ fn line(part: &StepParts<'_>) -> Line {
     let access = if binding.form.writes { "writes" } else { "reads" };
     let mut text = format!("{:<24} {access:<6}", hook.id.as_str());
     // Writing to a string cannot fail.
-    if binding.form.is_async {
+    match (options.run, options.blocking) {
+        (RunMode::Inline, false) => {}
+        (RunMode::Inline, true) => text.push_str(" blocking,"),
+        (mode, false) => drop(write!(text, " {mode},")),
+        (mode, true) => drop(write!(text, " {mode}, blocking,")),
+    }
+    if options.retries > 0 {
+        let _ = write!(text, " {} retries,", options.retries);
+    }
+    if binding.form.is_async || binding.form.apart {
         let deadline = options.timeout.duration().map_or("no deadline".to_owned(), |limit| format!("within {limit:?}"));
-        let _ = write!(text, " async, {deadline};");
+        let what = if options.blocking || binding.form.apart { "" } else { " async," };
+        let _ = write!(text, "{what} {deadline};");
     }
     let _ = write!(text, " priority {};", options.priority);
     for (option, ids) in [("after", &options.after), ("before", &options.before), ("requires", &options.requires)] {
@@ -176,7 +186,7 @@ fn line(part: &StepParts<'_>) -> Line {
             let _ = write!(text, " {option} {};", ids.join(", "));
         }
     }
-    let policy = options.on_failure.unwrap_or(binding.kind.on_failure);
+    let policy = binding.policy(options);
     let first = if binding.has_fallback() { "its fallback, then " } else { "" };
     let _ = write!(text, " on failure {first}{};", policy.as_str());
     if part.own.as_ref().is_some_and(|own| own.with.is_some()) {

@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use crate::config::Problem;
-use crate::hook::{Hook, HookId, Timeout};
+use crate::hook::{Hook, HookId, OnFailure, RunMode, Timeout};
 
 pub(super) fn check(hook: &Hook) -> Vec<Problem> {
     let mut problems = Vec::new();
@@ -21,9 +21,8 @@ pub(super) fn check(hook: &Hook) -> Vec<Problem> {
         problem,
         origin: hook.origin,
     };
-    problems.extend(
-        timeout(hook).into_iter().chain(filters(hook)).chain(capabilities(hook)).chain(fallbacks(hook)).map(bad),
-    );
+    let options = timeout(hook).into_iter().chain(filters(hook)).chain(run(hook));
+    problems.extend(options.chain(capabilities(hook)).chain(fallbacks(hook)).map(bad));
     problems
 }
 
@@ -46,7 +45,7 @@ fn timeout(hook: &Hook) -> Option<Bad> {
         Timeout::After(Duration::ZERO) => {
             Some(("timeout", "is longer than nothing; write `Timeout::None` for no limit".to_owned()))
         }
-        Timeout::After(_) if !hook.bindings.iter().any(|binding| binding.form.is_async) => {
+        Timeout::After(_) if !hook.bindings.iter().any(|binding| binding.form.is_async || binding.form.apart) => {
             Some(("timeout", "needs an async hook: a plain function cannot be interrupted".to_owned()))
         }
         _ => None,
@@ -68,6 +67,29 @@ fn capabilities(hook: &Hook) -> Vec<Bad> {
         for one in said.iter().filter(|one| !offered.is_empty() && !offered.has(*one)) {
             bad.push(("capabilities", format!("names `{one}`, which `{name}` does not offer; it offers {offered}")));
         }
+    }
+    bad
+}
+
+fn run(hook: &Hook) -> Vec<Bad> {
+    let options = &hook.options;
+    let mut bad = Vec::new();
+    if options.run != RunMode::Inline && options.on_failure.is_some_and(|policy| policy != OnFailure::Continue) {
+        let text = format!("cannot change anything: nobody waits for a {} hook; leave it out", options.run);
+        bad.push(("on_failure", text));
+    }
+    if options.retries > 0 && (options.run != RunMode::Background || !options.idempotent) {
+        bad.push((
+            "retries",
+            "needs a background hook that is idempotent; add `.idempotent()`, or leave it out".to_owned(),
+        ));
+    }
+    for binding in hook.bindings.iter().filter(|binding| options.run == RunMode::Background && !binding.kind.wire) {
+        let text = format!(
+            "cannot be `background` at `{}`, which cannot be written as JSON; add `json` to its `#[hook_kind(…)]`",
+            binding.kind.name
+        );
+        bad.push(("run", text));
     }
     bad
 }

@@ -7,7 +7,7 @@ use super::neighbours::check_neighbours;
 use super::plugins::is_lifecycle;
 use super::resolve::Chosen;
 use crate::config::Problem;
-use crate::hook::{HookId, StepParts};
+use crate::hook::{HookId, RunMode, StepParts};
 use crate::plan::{Candidate, KindPlan, Off, order};
 
 /// Which of a hook's kinds a set is about.
@@ -47,6 +47,7 @@ pub(super) fn plan_kinds(
                     position: chosen.position,
                     own: chosen.own.clone(),
                     overridden: chosen.overridden.as_deref(),
+                    given: chosen.given.as_ref(),
                 }),
                 Some(off) => disabled.entry(binding.kind.name).or_default().push((hook.id.clone(), off.clone())),
             }
@@ -55,9 +56,11 @@ pub(super) fn plan_kinds(
             problems.extend(check_neighbours(snapshot, hook));
             if chosen.off.is_none() {
                 problems.extend(missing_requirements(snapshot, chosen, all));
+                problems.extend(no_background(snapshot, chosen));
             }
         }
     }
+    let outside = snapshot.outside();
     problems.extend(by_kind.iter().filter_map(|(kind, candidates)| kind_name_twice(kind, candidates)));
     by_kind
         .into_iter()
@@ -72,6 +75,8 @@ pub(super) fn plan_kinds(
                         stage: step.stage,
                         own: candidates[step.candidate].own.clone(),
                         overridden: candidates[step.candidate].overridden,
+                        given: candidates[step.candidate].given,
+                        outside: &outside,
                     })
                     .collect();
                 let skipped = disabled.remove(kind).unwrap_or_default();
@@ -83,6 +88,16 @@ pub(super) fn plan_kinds(
             }
         })
         .collect()
+}
+
+/// A background hook whose jobs would go nowhere.
+fn no_background(snapshot: &Snapshot, chosen: &Chosen) -> Option<Problem> {
+    let hook = &chosen.hook;
+    (hook.options.run == RunMode::Background && snapshot.sink.is_none()).then(|| Problem::NoBackground {
+        id: hook.id.clone(),
+        place: chosen.place.clone(),
+        origin: hook.origin,
+    })
 }
 
 /// The name of a kind is all that a record has of it, so it stands for one type.

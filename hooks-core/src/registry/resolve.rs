@@ -3,6 +3,8 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
+use serde_json::Value;
+
 use super::plans::{Part, in_order, plan_kinds};
 use super::{Registered, Snapshot};
 use crate::audit::Finding;
@@ -27,6 +29,8 @@ pub(super) struct Chosen {
     pub(super) place: Option<String>,
     /// What its context holds for it alone.
     pub(super) own: Option<Arc<OfHook>>,
+    /// The parameters that a list gives it, as the list has them.
+    pub(super) given: Option<Value>,
 }
 
 /// The ids of a list with the entries that name them.
@@ -83,7 +87,9 @@ pub(super) fn resolve(
             problems.push(problem);
             None
         });
-        chosen.insert(id, Chosen::new(snapshot, registered, entry.position(), position, with));
+        let mut chosen_one = Chosen::new(snapshot, registered, entry.position(), position, with);
+        chosen_one.given.clone_from(&entry.with);
+        chosen.insert(id, chosen_one);
     }
     let plans = plan_kinds(snapshot, &chosen, if snapshot.tried { Part::All } else { Part::Scope }, &mut problems);
     ConfigError::unless_empty(problems)?;
@@ -147,7 +153,7 @@ impl Chosen {
         let off = if registered.enabled { snapshot.disabled_by(&hook).map(Off::Layer) } else { Some(Off::App) };
         let plugin = plugin.filter(|_| hook.asks_context);
         let own = (with.is_some() || plugin.is_some()).then(|| Arc::new(OfHook { with, plugin }));
-        Self { hook, overridden, off: failed.or(off), position, place, own }
+        Self { hook, overridden, off: failed.or(off), position, place, own, given: None }
     }
 }
 

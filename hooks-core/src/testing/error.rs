@@ -1,5 +1,6 @@
 use std::fmt;
 
+use crate::background::JobError;
 use crate::config::ConfigError;
 use crate::dispatch::DispatchError;
 use crate::hook::{HookId, Origin};
@@ -14,6 +15,9 @@ pub enum TrialError {
     /// The dispatch has no outcome: a required hook failed, the turn was cancelled, there was no runtime.
     #[error(transparent)]
     Dispatch(#[from] DispatchError),
+    /// The job of a background hook could not be read again.
+    #[error(transparent)]
+    Job(#[from] JobError),
     /// A hook does not run at the kind that was fired, so the test would have tested nothing.
     #[error(
         "the hook `{hook}` ({origin}) runs at `{kinds}`, and this trial fires `{fired}`; fire its kind, or leave it out"

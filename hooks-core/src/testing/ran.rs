@@ -4,6 +4,9 @@ use crate::dispatch::{Fired, Report};
 use crate::hook::{HookId, Visibility};
 use crate::kind::{HookKind, Kept};
 use crate::record::{Note, Run, Skip, Status};
+use crate::verdict::Contributions;
+
+use super::unawaited::Ends;
 
 /// What a trial came to. Its `Display` is one line per hook.
 #[must_use = "what the hooks did is in here"]
@@ -15,19 +18,27 @@ pub struct Ran<K: HookKind> {
     pub verdict: K::Verdict,
     /// Halt, failures, record.
     pub report: Report,
+    /// The audit notes and background jobs that hooks left for which the dispatch did not wait.
+    pub left: Contributions,
     runs: Vec<Run>,
 }
 
 impl<K: HookKind> Ran<K> {
-    pub(super) fn new(ids: Vec<HookId>, fired: Fired<K>) -> Self {
+    pub(super) fn new(ids: Vec<HookId>, fired: Fired<K>, ends: Ends) -> Self {
         let Fired { subject, verdict, report } = fired;
         let recorded = report.record.as_ref().map(|record| record.runs.clone());
         // There is no record where every filter said no, and a test wants to see just that.
-        let runs = recorded.unwrap_or_else(|| ids.into_iter().map(filtered).collect());
-        Self { subject, verdict, report, runs }
+        let mut runs: Vec<Run> = recorded.unwrap_or_else(|| ids.into_iter().map(filtered).collect());
+        for end in ends.runs {
+            if let Some(run) = runs.iter_mut().find(|run| run.hook == end.hook) {
+                *run = end;
+            }
+        }
+        Self { subject, verdict, report, left: ends.left, runs }
     }
 
-    /// What each hook did, in the order of the plan.
+    /// What each hook did, in the order of the plan. Of a hook that the dispatch did not wait for, how it ended; the
+    /// record in [`report`](Self::report) says that it was detached or queued.
     pub fn runs(&self) -> &[Run] {
         &self.runs
     }

@@ -1,3 +1,5 @@
+use std::sync::Arc;
+
 use crate::HookContext;
 use crate::context::HookContextBuilder;
 use crate::hook::{Hook, HookId};
@@ -6,6 +8,7 @@ use crate::plan::HookSet;
 use crate::registry::Registry;
 use crate::scope::{AgentDef, AppDef, HookRef, HookUse};
 
+use super::unawaited::Unawaited;
 use super::{Ran, TrialError};
 
 /// A hook to be tried: an annotated function, or a value.
@@ -77,25 +80,30 @@ impl Trial {
         self
     }
 
-    /// Fires `event`.
+    /// Fires `event`, and waits for the end of what the dispatch does not wait for: detached hooks, and background hooks,
+    /// whose jobs are written as JSON, read again and run in the trial's context, each once.
     ///
     /// # Errors
     /// [`TrialError`]: the hooks cannot be in one scope, one of them does not run at `K`, or the dispatch has no outcome.
     pub async fn run<K: HookKind>(self, event: &K, subject: K::Subject) -> Result<Ran<K>, TrialError> {
-        let (set, ids, cx) = self.ready::<K>()?;
-        Ok(Ran::new(ids, set.fire(&cx, event, subject).await?))
+        let Ready { registry, set, ids, cx, apart } = self.ready::<K>()?;
+        let fired = set.fire(&cx, event, subject).await?;
+        apart.finish(&registry, &cx).await?;
+        Ok(Ran::new(ids, fired, apart.ends()))
     }
 
-    /// As [`run`](Self::run), without a runtime: every hook must be a plain function.
+    /// As [`run`](Self::run), without a runtime: every hook must be a plain function. Jobs are queued and not run; a
+    /// detached hook fails to start.
     ///
     /// # Errors
     /// As [`run`](Self::run).
     pub fn run_blocking<K: HookKind>(self, event: &K, subject: K::Subject) -> Result<Ran<K>, TrialError> {
-        let (set, ids, cx) = self.ready::<K>()?;
-        Ok(Ran::new(ids, set.fire_blocking(&cx, event, subject)?))
+        let Ready { set, ids, cx, apart, .. } = self.ready::<K>()?;
+        let fired = set.fire_blocking(&cx, event, subject)?;
+        Ok(Ran::new(ids, fired, apart.ends()))
     }
 
-    fn ready<K: HookKind>(self) -> Result<(HookSet, Vec<HookId>, HookContext), TrialError> {
+    fn ready<K: HookKind>(self) -> Result<Ready, TrialError> {
         let mut registry = Registry::empty();
         let mut list = Vec::new();
         for Tried(form) in self.hooks {
@@ -124,10 +132,23 @@ impl Trial {
         }
         registry.know_neighbours();
         registry.try_out();
+        let apart = Arc::new(Unawaited::default());
+        registry.set_background(Arc::clone(&apart));
+        registry.observe(Arc::clone(&apart));
         // The app's list, which kinds outside a turn read too.
         registry.set_app(AppDef::new("trial").hooks(list));
         let set = registry.scope(&AgentDef::new("trial"), None)?;
         let ids = tried.iter().map(|hook| hook.id.clone()).collect();
-        Ok((set, ids, self.context.keep_records(true).build()))
+        let cx = self.context.keep_records(true).build();
+        Ok(Ready { registry, set, ids, cx, apart })
     }
+}
+
+/// A trial that is set up.
+struct Ready {
+    registry: Registry,
+    set: HookSet,
+    ids: Vec<HookId>,
+    cx: HookContext,
+    apart: Arc<Unawaited>,
 }

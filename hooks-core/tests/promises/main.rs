@@ -9,7 +9,9 @@
 
 mod support;
 
+mod blocking;
 mod definitions;
+mod detached;
 mod fallback_values;
 mod fallbacks;
 mod p01_plugins;
@@ -29,6 +31,7 @@ mod p09_everything_at_once;
 mod p09_overrides;
 mod p10_one_set;
 mod p12_records;
+mod p13_bounds;
 mod p13_depth;
 mod p15_no_runtime;
 mod parameters;

@@ -60,6 +60,8 @@ pub(crate) fn emit(kind: &Kind) -> TokenStream {
 
                 #on_failure
 
+                #json
+
                 #check
 
                 #same
@@ -79,7 +81,6 @@ pub(crate) fn emit(kind: &Kind) -> TokenStream {
                 __hooks_core::KindEntry::of::<#event>(
                     #description,
                     __hooks_core::Origin::new(::core::file!(), ::core::line!(), ::core::module_path!()),
-                    #json,
                 )
             }
         };
@@ -125,14 +126,17 @@ fn semantics(verdict: &Named, has_subject: bool) -> TokenStream {
     quote_spanned!(verdict.span=> __hooks_core::semantics::<__HooksCoreVerdict>(#has_subject))
 }
 
-/// The way to fire the kind as JSON.
-fn json(kind: &Kind) -> TokenStream {
+/// How the kind's values are written as JSON.
+fn json(kind: &Kind) -> Option<TokenStream> {
     let event = &kind.event;
-    if kind.json.is_some() {
-        quote!({ use __hooks_core::NoJson as _; __hooks_core::Json::<#event>::FIRE })
-    } else {
-        quote!(__hooks_core::Option::None)
-    }
+    kind.json.map(|_| {
+        quote! {
+            const WIRE: __hooks_core::Option<fn() -> __hooks_core::Wire<Self>> = {
+                use __hooks_core::NoJson as _;
+                __hooks_core::Json::<#event>::WIRE
+            };
+        }
+    })
 }
 
 /// What serde lacks, told at the word `json` for the event, and at its own place for each type that the word is about.

@@ -3,7 +3,7 @@
 use proc_macro2::Span;
 use quote::quote;
 
-use super::model::{Function, Hook, Timeout};
+use super::model::{Function, Hook, Run, Timeout};
 use super::values;
 use crate::errors::Errors;
 use crate::names::{self, HOOK_OPTIONS};
@@ -24,6 +24,7 @@ pub(crate) fn check(written: &[Written], function: Option<Function>, errors: &mu
     let mut visibility = None;
     let mut capabilities = None;
     let mut filters = Vec::new();
+    let mut run = Run::default();
     let mut core = quote!(::hooks_core);
 
     // The id first: a hook that is to run after itself is told by it, wherever the id stands.
@@ -43,7 +44,8 @@ pub(crate) fn check(written: &[Written], function: Option<Function>, errors: &mu
             "requires" => requires = values::ids(option, id.as_ref(), errors),
             "timeout" => {
                 timeout = values::timeout(option, errors).unwrap_or(Timeout::Default);
-                if function.as_ref().is_some_and(|function| !function.is_async) {
+                let blocking = written.iter().any(|option| option.name() == "blocking");
+                if function.as_ref().is_some_and(|function| !function.is_async && !blocking) {
                     errors
                         .at(option.key.span(), "`timeout` needs an `async fn`: a plain function cannot be interrupted");
                 }
@@ -54,10 +56,12 @@ pub(crate) fn check(written: &[Written], function: Option<Function>, errors: &mu
             "locked" => locked = values::flag(option, errors),
             "visibility" => visibility = values::visibility(option, errors),
             "capabilities" => capabilities = values::capabilities(option, errors),
+            "run" | "blocking" | "idempotent" | "retries" => run.read(option, errors),
             "crate" => core = values::core(option, errors).unwrap_or(core),
             name => filters.extend(filter_or_unknown(name, option, errors)),
         }
     }
+    run.check(written, function.as_ref(), on_failure, errors);
     let has = |name: &str| written.iter().any(|option| option.name() == name);
     let missing = match (has("id"), has("kind")) {
         (true, true) => None,
@@ -84,6 +88,7 @@ pub(crate) fn check(written: &[Written], function: Option<Function>, errors: &mu
         visibility,
         capabilities,
         filters,
+        run,
         core,
         function,
     })

@@ -8,7 +8,7 @@ use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::ext::IdentExt;
 use syn::{Ident, LitStr};
 
-use super::model::{Function, Hook, Kind, OnFailure, Parameter, Taken, Timeout};
+use super::model::{Function, Hook, Kind, OnFailure, Parameter, RunMode, Taken, Timeout};
 use crate::options::first_span;
 
 pub(crate) fn emit(hook: &Hook) -> TokenStream {
@@ -41,7 +41,7 @@ pub(crate) fn emit(hook: &Hook) -> TokenStream {
         )]
         #nameless: () = {
             use #core::private as __hooks_core;
-            use __hooks_core::AsksNothing as _;
+            use __hooks_core::{AsksNothing as _, TakesNothing as _};
             #uniqueness
             #(#events)*
             #checks
@@ -106,11 +106,57 @@ fn options(hook: &Hook) -> TokenStream {
         let variants = variants.iter().map(|variant| Ident::new(&variant.to_string(), Span::call_site()));
         quote!(.limited(&[#(__hooks_core::Capability::#variants),*]))
     });
+    let run = run(hook);
     quote! {
         __hooks_core::options(#priority, #after, #before, #requires, #timeout, #on_failure)
             #(.visible(__hooks_core::Visibility::#visibility))*
             #(#capabilities)*
+            #run
     }
+}
+
+/// How the hook is run, where that is not as most are.
+fn run(hook: &Hook) -> TokenStream {
+    let run = &hook.run;
+    let (blocking, idempotent, retries) = (run.blocking.is_some(), run.idempotent, run.retries);
+    let mode = match run.mode {
+        RunMode::Inline if !blocking && !idempotent => return TokenStream::new(),
+        RunMode::Inline => quote!(Inline),
+        RunMode::Detached => quote!(Detached),
+        RunMode::Background => quote!(Background),
+    };
+    quote!(.runs(__hooks_core::RunMode::#mode, #blocking, #idempotent, #retries))
+}
+
+/// What gives the hook an event of its own, where it needs one. An event that cannot be cloned is told at the option.
+fn own(hook: &Hook, kind: Span) -> (TokenStream, TokenStream) {
+    let place = match (hook.run.mode, hook.run.blocking) {
+        (RunMode::Detached, _) => hook.run.place,
+        (RunMode::Inline, Some(blocking)) => blocking,
+        (RunMode::Inline, None) | (RunMode::Background, _) => {
+            return (TokenStream::new(), quote!(__hooks_core::Option::None));
+        }
+    };
+    // The kind itself stands at its own place: where it is none, that is told there and nowhere else.
+    let key = quote_spanned!(kind=> __HooksCoreKind);
+    let event = Ident::new("__hooks_core_event", place);
+    let own = quote_spanned!(place=> |#event| __hooks_core::OwnedEvent::own(#event));
+    let own = quote_spanned!(kind=> static __HOOKS_CORE_OWN: __hooks_core::Own<#key> = #own;);
+    (own, quote!(__hooks_core::Option::Some(&__HOOKS_CORE_OWN)))
+}
+
+/// Whether a hook that nobody waits for takes the subject, by the types of its parameters.
+fn takes_subject(hook: &Hook, kind: Span) -> TokenStream {
+    if hook.run.mode == RunMode::Inline {
+        return quote!(false);
+    }
+    let subject = quote_spanned!(kind=> __HooksCoreSubject);
+    let askable = askable(&hook.function);
+    let takes = askable.map(|parameter| {
+        let (ty, span) = (&parameter.ty, parameter.span);
+        quote_spanned!(span=> __hooks_core::Takes::<#ty, #subject>::SUBJECT)
+    });
+    quote!(false #(|| #takes)*)
 }
 
 /// The hook at one of its kinds.
@@ -121,9 +167,12 @@ fn binding(hook: &Hook, kind: &Kind, i: usize) -> TokenStream {
     let span = kind.span();
     let event = event_alias(kind, i);
     let name = &hook.function.name;
-    let main = handler(&hook.function, &quote!(#name), name.span(), "__HOOKS_CORE_HANDLER", span);
+    let apart = hook.run.mode != RunMode::Inline;
+    let main = handler(&hook.function, apart, &quote!(#name), name.span(), "__HOOKS_CORE_HANDLER", span);
+    let (own, of_own) = own(hook, span);
+    let takes_subject = takes_subject(hook, span);
     let (fallback, of_fallback) = fallback(hook, span);
-    let decides = hook.function.decides && may_decide(&hook.function);
+    let decides = !apart && hook.function.decides && may_decide(&hook.function);
     let key = quote_spanned!(span=> __HooksCoreKind);
     let filters = hook.filters.iter().map(|(field, patterns)| {
         let field = LitStr::new(&field.unraw().to_string(), field.span());
@@ -138,12 +187,15 @@ fn binding(hook: &Hook, kind: &Kind, i: usize) -> TokenStream {
         #aliases
         #main
         #fallback
+        #own
         __hooks_core::BindingSpec {
             kind: __hooks_core::kind::<#key>(),
             handler: &__HOOKS_CORE_HANDLER,
             fallback: #of_fallback,
             decides: #decides,
             filters: &[#(#filters),*],
+            own: #of_own,
+            takes_subject: #takes_subject,
         }
     }
 }
@@ -157,7 +209,7 @@ fn fallback(hook: &Hook, kind: Span) -> (TokenStream, TokenStream) {
     let parameters = function.parameters.iter().map(|_| quote_spanned!(place=> _));
     let path =
         quote_spanned!(place=> { let __hooks_core_fallback: fn(#(#parameters),*) -> _ = #path; __hooks_core_fallback });
-    let handler = handler(&function, &path, place, "__HOOKS_CORE_FALLBACK", kind);
+    let handler = handler(&function, false, &path, place, "__HOOKS_CORE_FALLBACK", kind);
     (handler, quote!(__hooks_core::Option::Some(&__HOOKS_CORE_FALLBACK)))
 }
 
@@ -220,6 +272,10 @@ fn checks(hook: &Hook) -> TokenStream {
                 });
             }
         }
+        if hook.run.mode == RunMode::Background {
+            let span = hook.run.place;
+            checks.extend(quote_spanned!(span=> const _: () = __hooks_core::check::background::<#this>();));
+        }
         for (earlier, other) in hook.kinds[..i].iter().enumerate() {
             let earlier = of(other, earlier);
             let span = kind.span();
@@ -231,10 +287,16 @@ fn checks(hook: &Hook) -> TokenStream {
 
 /// What each parameter by `&` asks of a list. Its type tells, not its name, so each is asked.
 fn specs(function: &Function) -> Vec<TokenStream> {
+    askable(function)
+        .map(|Parameter { ty, span, .. }| quote_spanned!(*span=> __hooks_core::Asks::<#ty>::SPEC))
+        .collect()
+}
+
+/// The parameters by `&` whose types can be asked what they are.
+fn askable(function: &Function) -> impl Iterator<Item = &Parameter> {
     let read = function.parameters.iter().filter(|parameter| parameter.taken == Taken::Read);
-    // A lifetime of the function's is not known beside it; parameters from a list have none.
-    let askable = read.filter(|parameter| !names_lifetime(parameter.ty.to_token_stream()));
-    askable.map(|Parameter { ty, span, .. }| quote_spanned!(*span=> __hooks_core::Asks::<#ty>::SPEC)).collect()
+    // A lifetime of the function's is not known beside it; subjects and parameters from a list have none.
+    read.filter(|parameter| !names_lifetime(parameter.ty.to_token_stream()))
 }
 
 /// Whether each parameter by `&` is the context, by its type.
@@ -256,11 +318,11 @@ fn names_lifetime(tokens: TokenStream) -> bool {
 ///
 /// A user's token may come out of another macro, where our variables are unknown. Each expression at such a token therefore
 /// has variables of its own, bound at that token.
-fn handler(function: &Function, path: &TokenStream, place: Span, name: &str, kind: Span) -> TokenStream {
+fn handler(function: &Function, apart: bool, path: &TokenStream, place: Span, name: &str, kind: Span) -> TokenStream {
     let taken = function.rewrites().map(|parameter| parameter.taken);
     let arguments: Vec<Argument> = (0..)
         .zip(&function.parameters)
-        .map(|(i, parameter)| argument(parameter, i, taken, function.is_async))
+        .map(|(i, parameter)| argument(parameter, i, taken, function.is_async, apart))
         .collect();
     let bindings = arguments.iter().map(|argument| &argument.binding);
     let values = arguments.iter().map(|argument| &argument.value);
@@ -269,9 +331,10 @@ fn handler(function: &Function, path: &TokenStream, place: Span, name: &str, kin
     // Whatever is wrong with the call as a whole is told at one token.
     let called = quote_spanned!(place=> (#path)(#(#values),*) #dot_await);
     let call = quote!(#(#bindings)* let __hooks_core_answer = #called;);
-    let verdict = answer(function.returned, "ReturnsVerdict", "verdict");
+    let verdict = answer(function.returned, if apart { "ReturnsApart" } else { "ReturnsVerdict" }, "verdict");
     let effect = answer(function.returned, "ReturnsSubject", "effect");
     let (form, body) = match (taken, function.is_async) {
+        _ if apart => ("Apart", boxed(place, &quote!(#call #verdict))),
         (None | Some(Taken::Read), false) => ("Read", quote!(#call #verdict)),
         (None | Some(Taken::Read), true) => ("ReadAsync", boxed(place, &quote!(#call #verdict))),
         (Some(Taken::Lent), false) => ("Lend", quote!(#call #verdict)),
@@ -314,7 +377,8 @@ struct Argument {
     value: TokenStream,
 }
 
-fn argument(parameter: &Parameter, i: usize, rewritten: Option<Taken>, is_async: bool) -> Argument {
+fn argument(parameter: &Parameter, i: usize, rewritten: Option<Taken>, is_async: bool, apart: bool) -> Argument {
+    let read = if apart { "read_apart" } else { "read" };
     let span = parameter.span;
     let [cx, event, subject] =
         ["cx", "event", "subject"].map(|name| format_ident!("__hooks_core_{name}{i}", span = span));
@@ -335,7 +399,10 @@ fn argument(parameter: &Parameter, i: usize, rewritten: Option<Taken>, is_async:
             binding: quote! {
                 let (#cx, #event, #subject) = (__hooks_core_cx, __hooks_core_event, __hooks_core_subject);
             },
-            value: quote_spanned!(span=> __hooks_core::Read::read(#cx, #event, #subject)),
+            value: {
+                let read = Ident::new(read, span);
+                quote_spanned!(span=> __hooks_core::Read::#read(#cx, #event, #subject))
+            },
         },
         (Taken::Read, Some(_)) => Argument {
             binding: quote!(let (#cx, #event) = (__hooks_core_cx, __hooks_core_event);),

@@ -23,9 +23,47 @@ pub(crate) struct Hook {
     /// The place of the option, and the variants of what it may contribute.
     pub(crate) capabilities: Option<(Span, Vec<Ident>)>,
     pub(crate) filters: Vec<(Ident, LitStr)>,
+    pub(crate) run: Run,
     /// The path of `hooks-core`.
     pub(crate) core: TokenStream,
     pub(crate) function: Function,
+}
+
+/// How a hook is run.
+pub(crate) struct Run {
+    pub(crate) mode: RunMode,
+    /// The place of the mode's word.
+    pub(crate) place: Span,
+    /// Whether the word is none of the modes', which was told.
+    pub(crate) unknown: bool,
+    /// The place of `blocking`, where it is there.
+    pub(crate) blocking: Option<Span>,
+    pub(crate) idempotent: bool,
+    pub(crate) retries: u32,
+    /// The place of `retries`, where it is there.
+    pub(crate) retries_at: Option<Span>,
+}
+
+impl Default for Run {
+    fn default() -> Self {
+        Self {
+            mode: RunMode::default(),
+            place: Span::call_site(),
+            unknown: false,
+            blocking: None,
+            idempotent: false,
+            retries: 0,
+            retries_at: None,
+        }
+    }
+}
+
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) enum RunMode {
+    #[default]
+    Inline,
+    Detached,
+    Background,
 }
 
 pub(crate) enum Kind {

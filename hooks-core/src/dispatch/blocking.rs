@@ -1,0 +1,82 @@
+//! Plain functions that compute for long: on the pool of threads for such code, with their own event and subject.
+//!
+//! To everything else such a hook is an async one, with a deadline and a fallback like every other. Its thread cannot be
+//! stopped: what it comes to after its deadline is dropped.
+
+use std::future::{Future, ready};
+use std::panic::resume_unwind;
+use std::pin::Pin;
+use std::task::{Context, Poll, Waker};
+
+use tokio::runtime::Handle;
+use tokio::task::JoinHandle;
+
+use crate::hook::{Answer, BoxFuture, Effect, Fault, Handler, Lend, Own, Read, call};
+use crate::kind::HookKind;
+use crate::panics::catch;
+use crate::private::{Own as OwnEvent, effect_of};
+
+/// The same hook on the pool. An async one stays as it is.
+pub(crate) fn blocking<K: HookKind>(handler: Handler<K>, own: OwnEvent<K>) -> Handler<K> {
+    match handler {
+        Handler::Read(hook) => Handler::<K>::read_async(move |cx, event, subject| {
+            let (hook, cx, event, subject) = (hook.clone(), cx.clone(), own(event), subject.clone());
+            on_pool(move || call!(Read::&hook(&cx, &event, &subject)))
+        }),
+        Handler::Lend(hook) => Handler::<K>::own_async(move |cx, event, mut subject| {
+            let (hook, cx, event) = (hook.clone(), cx.clone(), own(event));
+            on_pool(move || {
+                let answer = call!(Lend::&hook(&cx, &event, &mut subject));
+                effect_of(subject, answer)
+            })
+        }),
+        Handler::Own(hook) => Handler::<K>::own_async(move |cx, event, subject| {
+            let (hook, cx, event) = (hook.clone(), cx.clone(), own(event));
+            on_pool(move || -> Answer<Effect<K::Subject, K::Verdict>> { call!(Own::&hook(&cx, &event, subject)) })
+        }),
+        other => other,
+    }
+}
+
+/// Runs `hook` on the pool. Its panic goes on where the answer is waited for, as if it had been called there.
+pub(super) fn on_pool<T: Send + 'static>(
+    hook: impl FnOnce() -> Answer<T> + Send + 'static,
+) -> BoxFuture<'static, Answer<T>> {
+    let Ok(runtime) = Handle::try_current() else {
+        let text = "it says `blocking` and runs on a thread of a Tokio runtime, and there is no runtime here";
+        return Box::pin(ready(Err(Fault::error(text))));
+    };
+    let mut task = OnPool(runtime.spawn_blocking(move || catch(hook)));
+    Box::pin(async move {
+        match (&mut task).await {
+            Ok(Ok(answer)) => answer,
+            Ok(Err(panic)) => resume_unwind(Box::new(panic)),
+            Err(_) => Err(Fault::error("the Tokio runtime was shut down before its thread began")),
+        }
+    })
+}
+
+/// A call on the pool. Dropped before its thread begins, it never does.
+struct OnPool<T>(JoinHandle<T>);
+
+impl<T> Future for OnPool<T> {
+    type Output = Result<T, tokio::task::JoinError>;
+
+    fn poll(mut self: Pin<&mut Self>, task: &mut Context<'_>) -> Poll<Self::Output> {
+        Pin::new(&mut self.0).poll(task)
+    }
+}
+
+impl<T> Drop for OnPool<T> {
+    fn drop(&mut self) {
+        self.0.abort();
+    }
+}
+
+/// The answer of a plain function in the form of a future.
+pub(super) fn at_once<T>(mut answer: BoxFuture<'_, Answer<T>>) -> Answer<T> {
+    match answer.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
+        Poll::Ready(answer) => answer,
+        Poll::Pending => Err(Fault::error("it says `blocking`, and waits like an async hook")),
+    }
+}

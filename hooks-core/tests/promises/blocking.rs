@@ -1,0 +1,144 @@
+//! Hooks on the pool of threads for code that computes for long: promises 3, 4, 5 and 15 for them.
+
+use std::sync::mpsc;
+use std::sync::{Arc, Barrier, Mutex};
+use std::thread;
+use std::time::Duration;
+
+use futures_executor::block_on;
+use hooks_core::DispatchError;
+use hooks_core::record::Status;
+use hooks_core::testing;
+
+use crate::support::*;
+
+/// A transform whose event can be cloned.
+#[derive(Clone, Debug, HookKind)]
+#[hook_kind(name = "crunch", subject = Trail)]
+struct Crunch {}
+
+/// A gate whose event can be cloned.
+#[derive(Clone, Debug, HookKind)]
+#[hook_kind(name = "weigh", subject = Trail, verdict = Permission)]
+struct Weigh {}
+
+fn writes_apart(name: &'static str) -> Hook {
+    Hook::blocking_writer::<Crunch, _, (), _>(name, move |_, _, trail| trail.0.push(name))
+}
+
+fn replaces_apart(name: &'static str) -> Hook {
+    Hook::blocking_replacer::<Crunch, _, _, _>(name, move |_, _, mut trail: Trail| {
+        trail.0.push(name);
+        trail
+    })
+}
+
+fn writes_here(name: &'static str) -> Hook {
+    Hook::writer::<Crunch, _, (), _>(name, move |_, _, trail| trail.0.push(name))
+}
+
+#[tokio::test]
+async fn writers_on_other_threads_are_a_chain_like_any_other() {
+    let here = thread::current().id();
+    let elsewhere = Hook::blocking_writer::<Crunch, _, (), _>("b", move |_, _, trail| {
+        trail.0.push(if thread::current().id() == here { "here" } else { "elsewhere" });
+    });
+    let fails = Hook::blocking_writer::<Crunch, _, _, _>("c", |_, _, trail| {
+        trail.0.push("never");
+        Err::<(), _>("no luck")
+    });
+    let panics = Hook::blocking_writer::<Crunch, _, (), _>("d", |_, _, trail| {
+        trail.0.push("never");
+        panic!("oh")
+    });
+    let hooks = [writes_here("a"), elsewhere, fails, panics, writes_here("e"), writes_apart("f"), replaces_apart("g")];
+    let ran = testing::run(hooks, &Crunch {}, Trail::default()).await.unwrap();
+    assert_eq!(ran.subject.0, ["a", "elsewhere", "e", "f", "g"]);
+    ran.expect_changed("b").expect_failed("c", "no luck").expect_status("d", Status::Panicked);
+    assert_eq!(ran.of("d").cause.as_deref(), Some("oh"));
+}
+
+#[tokio::test]
+async fn what_comes_after_the_deadline_is_dropped_with_everything_it_wrote() {
+    let (release, released) = mpsc::channel::<()>();
+    let (done, is_done) = mpsc::channel::<()>();
+    let (released, done) = (Mutex::new(released), Mutex::new(done));
+    let slow = Hook::blocking_writer::<Crunch, _, (), _>("slow", move |_, _, trail| {
+        trail.0.push("late");
+        let _ = released.lock().unwrap().recv();
+        trail.0.push("later");
+        let _ = done.lock().unwrap().send(());
+    });
+    let slow = slow.timeout(Timeout::After(Duration::from_millis(5)));
+    let ran = testing::run([slow, writes_here("next")], &Crunch {}, Trail::default()).await.unwrap();
+    ran.expect_status("slow", Status::TimedOut);
+    assert_eq!(ran.of("slow").cause.as_deref(), Some("not done within 5ms"));
+    assert_eq!(ran.subject.0, ["next"]);
+    release.send(()).unwrap();
+    is_done.recv().unwrap(); // its thread ran on to its end
+    assert_eq!(ran.subject.0, ["next"]);
+}
+
+#[tokio::test]
+async fn readers_of_one_stage_compute_at_the_same_time() {
+    // Each waits for the other, so one after the other would never end.
+    let both = Arc::new(Barrier::new(2));
+    let reads = |name: &'static str, answer: Permission| {
+        let both = Arc::clone(&both);
+        Hook::blocking_reader::<Weigh, _, _, _>(name, move |_, _, _| {
+            both.wait();
+            answer.clone()
+        })
+    };
+    let hooks = [reads("a", Permission::allow()), reads("b", Permission::deny("too heavy"))];
+    let ran = testing::run(hooks, &Weigh {}, Trail::default()).await.unwrap();
+    ran.expect_completed("a").expect_denied("too heavy");
+}
+
+#[tokio::test]
+async fn a_gate_that_panics_on_another_thread_denies() {
+    let panics = Hook::blocking_reader::<Weigh, _, (), _>("panics", |_, _, _| panic!("oh"));
+    let ran = testing::run([panics], &Weigh {}, Trail::default()).await.unwrap();
+    ran.expect_status("panics", Status::Panicked);
+    assert!(ran.verdict.denial().is_some());
+}
+
+#[test]
+fn fire_blocking_refuses_it_in_words_that_fit_and_gives_the_subject_back() {
+    let set = set([writes_here("a"), writes_apart("b")]);
+    let error = set.fire_blocking(&cx(), &Crunch {}, Trail(vec!["start"])).unwrap_err();
+    assert!(matches!(&error, DispatchError::AsyncHook { hook, blocking: true, .. } if hook.as_str() == "b"));
+    let text = "`fire_blocking` cannot run the hook `b`, which says `blocking` and runs on another thread, at `crunch`; \
+                use `fire(…).await`";
+    assert_eq!(error.to_string(), text);
+    assert_eq!(error.into_subject::<Crunch>().unwrap().0, ["start"]);
+}
+
+#[test]
+fn without_a_runtime_it_fails_like_any_hook() {
+    let set = set([writes_here("a"), writes_apart("b"), writes_here("c")]);
+    let fired = block_on(set.fire(&cx(), &Crunch {}, Trail::default())).unwrap();
+    assert_eq!(fired.subject.0, ["a", "c"]);
+    let cause = &fired.report.failures[0].cause;
+    assert!(cause.contains("runs on a thread of a Tokio runtime, and there is no runtime here"), "{cause}");
+}
+
+#[test]
+fn what_overran_its_deadline_before_a_thread_was_free_never_begins() {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().max_blocking_threads(1).build().unwrap();
+    let (release, released) = mpsc::channel::<()>();
+    let began = Arc::new(Mutex::new(false));
+    let begins = Arc::clone(&began);
+    let late = Hook::blocking_writer::<Crunch, _, (), _>("late", move |_, _, _| *begins.lock().unwrap() = true)
+        .timeout(Timeout::After(Duration::from_millis(5)));
+    runtime.block_on(async {
+        // The only thread is taken.
+        let taken = tokio::task::spawn_blocking(move || released.recv());
+        let ran = testing::run([late], &Crunch {}, Trail::default()).await.unwrap();
+        ran.expect_status("late", Status::TimedOut);
+        release.send(()).unwrap();
+        taken.await.unwrap().unwrap();
+        tokio::task::spawn_blocking(|| ()).await.unwrap(); // whatever was queued has had its turn
+    });
+    assert!(!*began.lock().unwrap());
+}

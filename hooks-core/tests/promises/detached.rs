@@ -1,0 +1,176 @@
+//! Detached hooks in their dispatch: promises 2, 3, 5 and 12 where nobody waits.
+
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use futures_executor::block_on;
+use hooks_core::record::{Ended, OnEnd, Skip, Status};
+use hooks_core::testing;
+
+use crate::support::*;
+
+/// A transform whose event can be cloned.
+#[derive(Clone, Debug, HookKind)]
+#[hook_kind(name = "note", subject = Trail, removable)]
+struct NoteDown {}
+
+/// A gate whose event can be cloned.
+#[derive(Clone, Debug, HookKind)]
+#[hook_kind(name = "decide", subject = Trail, verdict = Permission)]
+struct Decide {}
+
+/// A detached hook that notes what it sees of the subject.
+fn sees(name: &'static str, into: &Arc<Mutex<Vec<String>>>) -> Hook {
+    let into = Arc::clone(into);
+    Hook::detached::<NoteDown, _, (), _>(name, move |_, _, trail| {
+        into.lock().unwrap().push(format!("{name}: {}", trail.0.join(" ")));
+        later(0, ())
+    })
+}
+
+fn leaves(name: &'static str) -> Hook {
+    Hook::writer::<NoteDown, _, (), _>(name, move |_, _, trail| trail.0.push(name))
+}
+
+#[tokio::test]
+async fn a_detached_hook_sees_the_subject_as_it_is_at_its_place_and_nobody_waits_for_it() {
+    let seen = Arc::default();
+    let hooks =
+        [sees("first", &seen).priority(-1), leaves("a"), sees("second", &seen).priority(1), leaves("b").priority(2)];
+    let set = set(hooks);
+    let fired = set.fire(&HookContext::new(), &NoteDown {}, Trail::default()).await.unwrap();
+    assert_eq!(fired.subject.unwrap().0, ["a", "b"]);
+    assert!(seen.lock().unwrap().is_empty(), "the dispatch returned before any of them began");
+    tokio::task::yield_now().await;
+    assert_eq!(*seen.lock().unwrap(), ["first: ", "second: a"]);
+}
+
+fn never(name: &str) -> Hook {
+    Hook::detached::<Decide, _, (), _>(name, |_, _, _| panic!("it was started"))
+}
+
+#[tokio::test]
+async fn after_a_removal_or_a_denial_it_is_not_started_and_the_record_says_so() {
+    let seen = Arc::default();
+    let removes = Hook::replacer::<NoteDown, _, _, _>("removes", |_, _, _: Trail| None);
+    let ran = testing::run([removes, sees("late", &seen).priority(1)], &NoteDown {}, Trail::default()).await;
+    ran.unwrap().expect_skipped("late", Skip::Removed);
+    let denies = Hook::reader::<Decide, _, _, _>("denies", |_, _, _| Permission::deny("no"));
+    let ran = testing::run([denies, never("late").priority(1)], &Decide {}, Trail::default()).await;
+    ran.unwrap().expect_skipped("late", Skip::Decided);
+    assert!(seen.lock().unwrap().is_empty());
+}
+
+#[tokio::test(start_paused = true)]
+async fn beside_readers_that_wait_it_is_of_their_stage_and_holds_up_none_of_them() {
+    let slow =
+        |name: &'static str| Hook::async_reader::<Decide, _, _, _>(name, |_, _, _| later(10, Permission::allow()));
+    let detached = Hook::detached::<Decide, _, _, _>("detached", |_, _, _| later(10_000, ())).timeout(Timeout::None);
+    let set = set([slow("a"), detached, slow("b")]);
+    assert_eq!(stages(&set), "[a detached b]");
+    let start = tokio::time::Instant::now();
+    let fired = set.fire(&cx(), &Decide {}, Trail::default()).await.unwrap();
+    assert_eq!(start.elapsed(), Duration::from_millis(10));
+    let expected = [("a", Status::Completed), ("detached", Status::Detached), ("b", Status::Completed)];
+    let record = fired.report.record.clone().unwrap();
+    assert_eq!(statuses(&record), expected.map(|(id, status)| (id.to_owned(), status)));
+    assert_eq!(record.runs[1].duration, None, "it takes none of the dispatch's time");
+}
+
+#[tokio::test(start_paused = true)]
+async fn whatever_it_does_the_gate_is_answered_by_the_others() {
+    type Make = fn() -> Hook;
+    let cases: [(Make, Status, &str); 4] = [
+        (
+            || Hook::detached::<Decide, _, _, _>("h", |_, _, _| later(1, Err::<(), _>("no luck"))),
+            Status::Failed,
+            "no luck",
+        ),
+        (|| Hook::detached::<Decide, _, (), _>("h", |_, _, _| panic!("at once")), Status::Panicked, "at once"),
+        (
+            || Hook::detached::<Decide, _, (), _>("h", |_, _, _| Box::pin(async { panic!("later") })),
+            Status::Panicked,
+            "later",
+        ),
+        (
+            || {
+                Hook::detached::<Decide, _, (), _>("h", |_, _, _| Box::pin(std::future::pending()))
+                    .timeout(Timeout::After(Duration::from_millis(5)))
+            },
+            Status::TimedOut,
+            "not done within 5ms",
+        ),
+    ];
+    for (hook, status, cause) in cases {
+        let allows = Hook::reader::<Decide, _, _, _>("allows", |_, _, _| Permission::allow());
+        let ran = testing::run([hook(), allows], &Decide {}, Trail::default()).await.unwrap();
+        ran.expect_status("h", status).expect_free();
+        assert_eq!(ran.of("h").cause.as_deref(), Some(cause));
+        assert_eq!(ran.verdict, Permission::Allow);
+        assert!(ran.report.failures.is_empty());
+    }
+}
+
+#[test]
+fn without_a_runtime_it_fails_to_start_and_the_rest_of_the_dispatch_goes_on() {
+    let seen = Arc::default();
+    let detached = || Hook::detached::<Decide, _, (), _>("detached", |_, _, _| later(0, ()));
+    let allows = || Hook::reader::<Decide, _, _, _>("allows", |_, _, _| Permission::allow());
+    for both_ways in [true, false] {
+        let set = set([detached(), allows()]);
+        let fired = if both_ways {
+            set.fire_blocking(&cx(), &Decide {}, Trail::default())
+        } else {
+            block_on(set.fire(&cx(), &Decide {}, Trail::default()))
+        };
+        let fired = fired.unwrap();
+        assert_eq!(fired.verdict, Permission::Allow, "a gate's detached hook does not deny by failing");
+        let run = fired.report.record.clone().unwrap().runs[0].clone();
+        assert_eq!(run.status, Status::Failed);
+        assert_eq!(run.cause.as_deref(), Some("a detached hook runs on a Tokio runtime, and there is none here"));
+        assert_eq!(fired.report.failures[0].on_failure, OnFailure::Continue);
+    }
+    let set = set([sees("detached", &seen), leaves("a")]);
+    let fired = set.fire_blocking(&cx(), &NoteDown {}, Trail::default()).unwrap();
+    assert_eq!(fired.subject.unwrap().0, ["a"]);
+}
+
+#[tokio::test]
+async fn fire_blocking_within_a_runtime_starts_it() {
+    let registry = registry([Hook::detached::<Decide, _, (), _>("h", |_, _, _| later(0, ()))]);
+    let set = registry.scope(&AgentDef::new("a").hooks(["h"]), None).unwrap();
+    let fired = set.fire_blocking(&cx(), &Decide {}, Trail::default()).unwrap();
+    assert_eq!(fired.report.record.clone().unwrap().runs[0].status, Status::Detached);
+    assert_eq!(registry.drain(Duration::from_secs(5)).await.detached.done, 1);
+}
+
+#[tokio::test]
+async fn an_observer_that_panics_at_the_second_notice_keeps_it_from_nobody() {
+    let registry = registry([Hook::detached::<Decide, _, (), _>("h", |_, _, _| later(0, ()))]);
+    let heard = Arc::new(Mutex::new(0));
+    let into = Arc::clone(&heard);
+    registry.observe(OnEnd(|_: &Ended, _: &Contributions| panic!("oh")));
+    registry.observe(OnEnd(move |_: &Ended, _: &Contributions| *into.lock().unwrap() += 1));
+    let set = registry.scope(&AgentDef::new("a").hooks(["h"]), None).unwrap();
+    let _ = set.fire(&cx(), &Decide {}, Trail::default()).await.unwrap();
+    registry.drain(Duration::from_secs(5)).await;
+    assert_eq!(*heard.lock().unwrap(), 1);
+}
+
+#[tokio::test]
+async fn what_panics_when_it_is_dropped_is_its_own_failure() {
+    struct Bomb;
+    impl Drop for Bomb {
+        fn drop(&mut self) {
+            panic!("dropped");
+        }
+    }
+    let hook = Hook::detached::<Decide, _, (), _>("h", |_, _, _| {
+        let bomb = Bomb;
+        Box::pin(async move {
+            let _bomb = bomb;
+        })
+    });
+    let ran = testing::run([hook], &Decide {}, Trail::default()).await.unwrap();
+    ran.expect_failed("h", "dropped");
+}

@@ -1,0 +1,18 @@
+//! A hook that waits gives its thread back meanwhile; one that computes does not.
+use hooks_core::prelude::*;
+
+#[hook(id = "reads", kind = before_tool_call, blocking)]
+//~                                           ^^^^^^^^
+async fn reads() {}
+
+#[hook(id = "writes", kind = before_tool_call, blocking, timeout = "2s")]
+//~                                            ^^^^^^^^
+async fn writes(input: ToolInput) -> ToolInput {
+    input
+}
+
+#[hook(id = "detached", kind = after_create_message, run = detached, blocking)]
+//~                                                                  ^^^^^^^^
+async fn detached() {}
+
+fn main() {}

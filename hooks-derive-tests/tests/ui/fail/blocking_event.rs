@@ -1,0 +1,18 @@
+//! A hook on another thread has an event of its own, so the event can be cloned.
+use hooks_core::prelude::*;
+
+#[derive(HookKind)]
+#[hook_kind(name = "seen", subject = String)]
+struct Seen {}
+
+#[hook(id = "reads", kind = Seen, blocking)]
+//~                               ^^^^^^^^
+fn reads(_event: &Seen) {}
+
+#[hook(id = "writes", kind = Seen, blocking, timeout = "2s", fallback = other)]
+//~                                ^^^^^^^^
+fn writes(_text: &mut String) {}
+
+fn other(_text: &mut String) {}
+
+fn main() {}

@@ -1,0 +1,20 @@
+//! All that is wrong with one hook is told in one compile, each at its own token.
+use hooks_core::prelude::*;
+
+#[hook(id = "one", kind = before_tool_call, run = detached, on_failure = deny, fallback = two, retries = 3)]
+//~                                                                      ^^^^  ^^^^^^^^        ^^^^^^^
+fn one(_input: &mut ToolInput) {}
+//~                 ^^^^^^^^^
+
+#[hook(id = "two", kind = before_tool_call, run = background, blocking, on_failure = required, idempotent = yes)]
+//~                                                           ^^^^^^^^               ^^^^^^^^               ^^^
+async fn two(input: ToolInput) -> ToolInput {
+//~                 ^^^^^^^^^
+    input
+}
+
+#[hook(id = "three", kind = before_tool_call, run = queue, retries = 0, blocking = true, timeout = 3)]
+//~                                                 ^^^^^  ^^^^^^^   ^             ^^^^            ^
+async fn three() {}
+
+fn main() {}

@@ -1,0 +1,12 @@
+//! What a hook cannot take it cannot take detached either, and that is told once.
+use hooks_core::prelude::*;
+
+#[hook(id = "text", kind = after_create_message, run = detached)]
+fn text(_text: &String) {}
+//~             ^^^^^^
+
+#[hook(id = "two", kind = before_tool_call, run = background)]
+async fn two(_result: &ToolResult, _number: &u32) {}
+//~                    ^^^^^^^^^^            ^^^
+
+fn main() {}

@@ -1,0 +1,12 @@
+//! A plain function cannot be interrupted, whoever waits for it; on a thread of its own it can be left.
+use hooks_core::prelude::*;
+
+#[hook(id = "detached", kind = after_create_message, run = detached, timeout = "2s")]
+//~                                                                  ^^^^^^^
+fn detached() {}
+
+#[hook(id = "background", kind = after_create_message, run = background, timeout = "2s")]
+//~                                                                      ^^^^^^^
+fn background() {}
+
+fn main() {}

@@ -1,0 +1,12 @@
+//! Each option once, under its own name.
+use hooks_core::prelude::*;
+
+#[hook(id = "twice", kind = after_create_message, run = detached, run = background, blocking, blocking)]
+//~                                                               ^^^                         ^^^^^^^^
+fn twice() {}
+
+#[hook(id = "misspelt", kind = after_create_message, runs = detached, bloking, idempotant, retrys = 3)]
+//~                                                  ^^^^             ^^^^^^^  ^^^^^^^^^^  ^^^^^^
+fn misspelt() {}
+
+fn main() {}

@@ -1,0 +1,20 @@
+//! Nobody waits for what such a hook would rewrite.
+use hooks_core::prelude::*;
+
+#[hook(id = "lent", kind = before_tool_call, run = detached)]
+fn lent(_input: &mut ToolInput) {}
+//~                  ^^^^^^^^^
+
+#[hook(id = "owned", kind = after_tool_call_success, run = detached)]
+async fn owned(result: ToolResult) -> Option<ToolResult> {
+//~                    ^^^^^^^^^^
+    Some(result)
+}
+
+#[hook(id = "job", kind = before_create_message, run = background)]
+fn job(_event: &BeforeCreateMessage, _row: &mut Message) -> Result<(), String> {
+//~                                             ^^^^^^^
+    Ok(())
+}
+
+fn main() {}
