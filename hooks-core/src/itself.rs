@@ -6,6 +6,7 @@
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+use serde_json::{Error, Value};
 
 use crate::kind::HookKind;
 use crate::verdict::Verdict;
@@ -82,7 +83,27 @@ impl<T: AsRef<str> + ?Sized> FieldText for T {
     label = "needs `Serialize` and `Deserialize` of serde for `{Self}`",
     note = "derive both, or take `json` away: the kind can then be fired from Rust only"
 )]
-pub trait JsonType: Serialize + DeserializeOwned {}
+pub trait JsonType: Sized {
+    /// The value that JSON tells.
+    ///
+    /// # Errors
+    /// What serde says against it.
+    fn read(value: Value) -> Result<Self, Error>;
+
+    /// The JSON that tells the value.
+    ///
+    /// # Errors
+    /// What serde says against it.
+    fn write(&self) -> Result<Value, Error>;
+}
 
 #[diagnostic::do_not_recommend]
-impl<T: Serialize + DeserializeOwned> JsonType for T {}
+impl<T: Serialize + DeserializeOwned> JsonType for T {
+    fn read(value: Value) -> Result<Self, Error> {
+        serde_json::from_value(value)
+    }
+
+    fn write(&self) -> Result<Value, Error> {
+        serde_json::to_value(self)
+    }
+}

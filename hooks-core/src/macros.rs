@@ -38,16 +38,8 @@ macro_rules! hooks {
 /// ```
 #[macro_export]
 macro_rules! fires {
-    ($($kind:ty),* $(,)?) => {
-        const _: () = {
-            $(
-                $crate::private::inventory::submit! {
-                    $crate::private::Fires::new::<<$kind as $crate::private::KindType>::Itself>(
-                        ::core::file!(), ::core::line!()
-                    )
-                }
-            )*
-        };
+    ($($kinds:tt)*) => {
+        $crate::private::fires! { [$crate] $($kinds)* }
     };
 }
 
@@ -64,6 +56,7 @@ macro_rules! setup {
         #[doc(hidden)]
         #[allow(dead_code, missing_debug_implementations, unreachable_pub)]
         pub struct __HooksCoreIds;
+        const _: () = $crate::private::check::root(::core::module_path!());
     };
     ($($other:tt)+) => {
         $crate::private::nothing! { $($other)+ }

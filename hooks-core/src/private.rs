@@ -7,7 +7,7 @@ pub use std::option::Option;
 pub use std::result::Result;
 pub use std::time::Duration;
 
-pub use hooks_macros::{__list as list, __nothing as nothing};
+pub use hooks_macros::{__fires as fires, __list as list, __nothing as nothing};
 pub use inventory;
 
 pub use crate::dispatch::fire_json;
@@ -16,12 +16,12 @@ pub use crate::hook as form;
 pub use crate::hook::{
     Answer, BoxFuture, Call, Effect, Filters, HookId, Ids, KindInfo, OnFailure, Options, Origin, Timeout,
 };
-pub use crate::itself::{FieldText, KindType, SubjectType, VerdictType};
+pub use crate::itself::{FieldText, JsonType, KindType, SubjectType, VerdictType};
 pub use crate::kind::{Allowed, Field, HookKind, KindEntry, Never, Removable, Slot};
 pub use crate::param::{Beside, Fails, InTurn, Of, Read, ReturnsSubject, ReturnsVerdict, Rewrite};
 pub use crate::scope::HookRef;
 pub use crate::with::{Asks, AsksNothing, WithSpec, first};
-pub use crate::{HookContext, compile_time as check};
+pub use crate::{HookContext, Semantics, Violation, compile_time as check, kinds};
 
 /// A hook as the attribute submits it.
 #[derive(Debug)]

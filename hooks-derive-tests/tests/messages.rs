@@ -109,6 +109,7 @@ const WORDED_BY_RUSTC: &[&str] = &[
     "future cannot be sent",
     "function `hidden` is private",
     "items in this context",
+    "C-variadic functions are unstable",
 ];
 
 #[test]

@@ -59,6 +59,13 @@ pub fn __list(input: TokenStream) -> TokenStream {
     list::expand(input.into()).into()
 }
 
+// Not public API. What `hooks_core::fires!` expands to.
+#[doc(hidden)]
+#[proc_macro]
+pub fn __fires(input: TokenStream) -> TokenStream {
+    list::fires(input.into()).into()
+}
+
 // Not public API. What `hooks_core::setup!` expands to where something is given to it.
 #[doc(hidden)]
 #[proc_macro]

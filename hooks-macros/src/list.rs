@@ -1,23 +1,20 @@
-//! `hooks![…]` and the refusal of `setup!(…)`: parts of macros of `hooks-core` that need a syntax tree.
+//! `hooks![…]`, `fires![…]` and the refusal of `setup!(…)`: parts of macros of `hooks-core` that need a syntax tree.
 
-use proc_macro2::{TokenStream, TokenTree};
-use quote::quote;
-use syn::{LitStr, Path};
+use proc_macro2::{Delimiter, Span, TokenStream, TokenTree};
+use quote::{quote, quote_spanned};
+use syn::{LitStr, Path, Type};
 
 use crate::errors::Errors;
+use crate::names;
 use crate::options::{split_at_commas, without_spaces};
+use crate::types::place;
 
 /// `[$crate] path, path, …`: an array of references to the hooks that these functions are.
 pub(crate) fn expand(input: TokenStream) -> TokenStream {
-    let mut trees = input.into_iter();
-    // Put there by `hooks!`, whose `$crate` finds the core under any name.
-    let core = match trees.next() {
-        Some(TokenTree::Group(group)) => group.stream(),
-        _ => quote!(::hooks_core),
-    };
+    let (core, parts) = parts(input);
     let mut errors = Errors::default();
     let mut paths = Vec::new();
-    for part in split_at_commas(trees.collect()) {
+    for part in parts {
         paths.extend(path(&part, &mut errors));
     }
     if !errors.is_empty() {
@@ -39,21 +36,85 @@ pub(crate) fn expand(input: TokenStream) -> TokenStream {
     quote!(([#(#references),*] as [#core::scope::HookRef; #count]))
 }
 
+/// The path of the core, put in front by our macro, whose `$crate` finds it under any name, and what the user listed.
+fn parts(input: TokenStream) -> (TokenStream, Vec<TokenStream>) {
+    let mut trees = input.into_iter();
+    let core = match trees.next() {
+        Some(TokenTree::Group(group)) => group.stream(),
+        _ => quote!(::hooks_core),
+    };
+    (core, split_at_commas(trees.collect()))
+}
+
 /// The path of a function; anything else is told at its own place.
 fn path(part: &TokenStream, errors: &mut Errors) -> Option<Path> {
     if syn::parse2::<LitStr>(part.clone()).is_ok() {
         errors.on(part, "`hooks!` takes the functions themselves; a list of ids is `.hooks([\"redact_pii\"])`");
         return None;
     }
-    if let Some(TokenTree::Group(call)) = part.clone().into_iter().last() {
+    let trees: Vec<TokenTree> = part.clone().into_iter().collect();
+    if let Some((TokenTree::Group(call), name)) = trees.split_last() {
+        let is_called =
+            call.delimiter() == Delimiter::Parenthesis && syn::parse2::<Path>(name.iter().cloned().collect()).is_ok();
+        if !is_called {
+            errors.on(part, TAKES_PATHS);
+            return None;
+        }
         errors.at(call.span(), "`hooks!` takes the function itself; leave what stands behind its name out");
         return None;
     }
     let path = syn::parse2(part.clone()).ok();
     if path.is_none() {
-        errors.on(part, "`hooks!` takes paths of functions: write `hooks![redact_pii, guards::no_shouting]`");
+        errors.on(part, TAKES_PATHS);
     }
     path
+}
+
+const TAKES_PATHS: &str = "`hooks!` takes paths of functions: write `hooks![redact_pii, guards::no_shouting]`";
+
+/// `[$crate] Type, Type, …`: the declaration that a harness fires these kinds.
+pub(crate) fn fires(input: TokenStream) -> TokenStream {
+    let (core, parts) = parts(input);
+    let mut errors = Errors::default();
+    let mut declared = TokenStream::new();
+    for part in parts {
+        let written = without_spaces(&part.to_string());
+        let word = written.trim_matches('"');
+        let here = names::kind_type(word).or_else(|| names::kind_type(names::kind_elsewhere(word)?));
+        match syn::parse2::<Type>(part.clone()) {
+            Ok(ty) if names::kind_type(&written).is_none() => {
+                let span = place(&ty).unwrap_or_else(Span::call_site);
+                // Every token of the projection at one place: otherwise the compiler underlines the whole macro.
+                let alias = quote_spanned!(span=> type __HooksCoreKind = <#ty as __hooks_core::KindType>::Itself;);
+                let kind = quote_spanned!(span=> __HooksCoreKind);
+                declared.extend(quote! {
+                    const _: () = {
+                        #alias
+                        __hooks_core::inventory::submit! {
+                            __hooks_core::Fires::new::<#kind>(::core::file!(), ::core::line!())
+                        }
+                    };
+                });
+            }
+            _ => {
+                let hint = match here {
+                    Some(kind) => format!("write `{kind}`"),
+                    None => "write `fires![BeforeToolCall]`".to_owned(),
+                };
+                errors.on(&part, format!("`fires!` takes the types of kinds: {hint}"));
+            }
+        }
+    }
+    let errors = errors.into_tokens();
+    quote! {
+        #errors
+        #[doc(hidden)]
+        #[allow(unused_qualifications, unused_imports, clippy::all, clippy::pedantic, clippy::nursery, clippy::restriction)]
+        const _: () = {
+            use #core::private as __hooks_core;
+            #declared
+        };
+    }
 }
 
 /// What stands in `setup!(…)`.

@@ -5,7 +5,6 @@ use serde_json::Value;
 use super::{DispatchError, Report};
 use crate::HookContext;
 use crate::hook::BoxFuture;
-use crate::itself::JsonType;
 use crate::kind::{HookKind, KindEntry, Removal, all};
 use crate::plan::HookSet;
 
@@ -136,29 +135,34 @@ fn entry(name: &str) -> Result<&'static KindEntry, JsonError> {
     })
 }
 
-// Not public API. Used by generated code.
+/// How the values of a kind are read and written.
+type Codec<K> = (
+    fn(Value) -> serde_json::Result<K>,
+    fn(Value) -> serde_json::Result<<K as HookKind>::Subject>,
+    fn(&<K as HookKind>::Subject) -> serde_json::Result<Value>,
+    fn(&<K as HookKind>::Verdict) -> serde_json::Result<Value>,
+);
+
+// Not public API. Used by generated code, where the compiler finds the codec and tells what serde lacks.
 #[doc(hidden)]
-pub fn fire<'a, K>(
+pub fn fire<'a, K: HookKind>(
     hooks: &'a HookSet,
     cx: &'a HookContext,
     event: Value,
     subject: Value,
-) -> BoxFuture<'a, Result<JsonFired, JsonError>>
-where
-    K: HookKind + JsonType,
-    K::Subject: JsonType,
-    K::Verdict: JsonType,
-{
+    codec: Codec<K>,
+) -> BoxFuture<'a, Result<JsonFired, JsonError>> {
+    let (read_event, read_subject, write_subject, write_verdict) = codec;
     Box::pin(async move {
         let kind = K::NAME;
-        let event: K = serde_json::from_value(event).map_err(|error| JsonError::Event { kind, error })?;
-        let subject = serde_json::from_value(subject).map_err(|error| JsonError::Subject { kind, error })?;
+        let event: K = read_event(event).map_err(|error| JsonError::Event { kind, error })?;
+        let subject = read_subject(subject).map_err(|error| JsonError::Subject { kind, error })?;
         let fired = hooks.fire(cx, &event, subject).await?;
         let outcome = |error| JsonError::Outcome { kind, error };
         let subject = K::Removal::left(fired.subject);
         Ok(JsonFired {
-            subject: subject.map(serde_json::to_value).transpose().map_err(outcome)?,
-            verdict: serde_json::to_value(&fired.verdict).map_err(outcome)?,
+            subject: subject.as_ref().map(write_subject).transpose().map_err(outcome)?,
+            verdict: write_verdict(&fired.verdict).map_err(outcome)?,
             report: fired.report,
         })
     })

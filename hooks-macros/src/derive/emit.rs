@@ -28,7 +28,7 @@ pub(crate) fn emit(kind: &Kind) -> TokenStream {
     let removal = subject.ident(if kind.removable.is_some() { "Allowed" } else { "Never" });
     let removal = quote_spanned!(subject.span=> type Removal = __hooks_core::#removal;);
     let fields = kind.fields.iter().map(|field| self::field(field, event));
-    let check = kind.check.as_ref().map(|path| check(path, core, &subject));
+    let check = kind.check.as_ref().map(|path| check(path, &subject));
     let on_failure = kind.on_failure.as_ref().map(|policy| {
         let policy = syn::Ident::new(&policy.to_string(), Span::call_site());
         quote!(const ON_FAILURE: __hooks_core::OnFailure = __hooks_core::OnFailure::#policy;)
@@ -53,7 +53,7 @@ pub(crate) fn emit(kind: &Kind) -> TokenStream {
                 #verdict_type
                 #removal
                 const NAME: &'static str = #name;
-                const SEMANTICS: #core::Semantics = #semantics;
+                const SEMANTICS: __hooks_core::Semantics = #semantics;
                 const OUTSIDE_TURN: bool = #outside_turn;
                 const FIELDS: &'static [__hooks_core::Field<Self>] = &[#(#fields),*];
 
@@ -123,11 +123,19 @@ fn semantics(verdict: &Named, has_subject: bool) -> TokenStream {
     quote_spanned!(verdict.span=> __hooks_core::semantics::<__HooksCoreVerdict>(#has_subject))
 }
 
-/// The way to fire the kind as JSON. What serde lacks is told at the word `json`.
+/// The way to fire the kind as JSON. What serde lacks is told at the word `json`: the four functions are asked of the types
+/// there, and the one that they are given to asks nothing.
 fn json(kind: &Kind) -> TokenStream {
     let Some(span) = kind.json else { return quote!(__hooks_core::Option::None) };
     let event = syn::Ident::new(&kind.event.to_string(), span);
-    quote_spanned!(span=> __hooks_core::Option::Some(__hooks_core::fire_json::<#event>))
+    quote_spanned! {span=>
+        __hooks_core::Option::Some(|hooks, cx, event, subject| {
+            use __hooks_core::JsonType;
+            __hooks_core::fire_json::<#event>(
+                hooks, cx, event, subject, (JsonType::read, JsonType::read, JsonType::write, JsonType::write),
+            )
+        })
+    }
 }
 
 fn field(field: &Field, event: &syn::Ident) -> TokenStream {
@@ -139,14 +147,14 @@ fn field(field: &Field, event: &syn::Ident) -> TokenStream {
 }
 
 /// The check as a function pointer of the one type it may have, so that another function is a mismatch at its path.
-fn check(path: &syn::Path, core: &TokenStream, subject: &Named) -> TokenStream {
+fn check(path: &syn::Path, subject: &Named) -> TokenStream {
     let span = path.segments.last().map_or_else(Span::call_site, |last| last.ident.span());
     let pointer = quote_spanned! {span=>
-        const CHECK: fn(&__HooksCoreSubject, &__HooksCoreSubject) -> __hooks_core::Result<(), #core::Violation> = #path;
+        const CHECK: fn(&__HooksCoreSubject, &__HooksCoreSubject) -> __hooks_core::Result<(), __hooks_core::Violation> = #path;
     };
     let subject_alias = subject.ident("__HooksCoreSubject");
     quote_spanned! {subject.span=>
-        fn check(&self, before: &#subject_alias, after: &#subject_alias) -> __hooks_core::Result<(), #core::Violation> {
+        fn check(&self, before: &#subject_alias, after: &#subject_alias) -> __hooks_core::Result<(), __hooks_core::Violation> {
             #pointer
             CHECK(before, after)
         }

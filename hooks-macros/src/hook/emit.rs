@@ -9,6 +9,7 @@ use syn::ext::IdentExt;
 use syn::{Ident, LitStr};
 
 use super::model::{Function, Hook, Kind, OnFailure, Parameter, Taken, Timeout};
+use crate::names;
 use crate::options::first_span;
 
 pub(crate) fn emit(hook: &Hook) -> TokenStream {
@@ -21,7 +22,7 @@ pub(crate) fn emit(hook: &Hook) -> TokenStream {
     let uniqueness = uniqueness(id);
     let checks = checks(hook);
     let specs = specs(&hook.function);
-    let events = hook.kinds.iter().enumerate().map(|(i, kind)| event(hook, kind, i));
+    let events = hook.kinds.iter().enumerate().map(|(i, kind)| event(kind, i));
     let bindings: Vec<TokenStream> = hook.kinds.iter().enumerate().map(|(i, kind)| binding(hook, kind, i)).collect();
     quote! {
         #(#cfgs)*
@@ -142,13 +143,12 @@ fn fallback(hook: &Hook, kind: Span) -> (TokenStream, TokenStream) {
 }
 
 /// What the user wrote for the kind, as one word.
-fn event(hook: &Hook, kind: &Kind, i: usize) -> TokenStream {
-    let core = &hook.core;
+fn event(kind: &Kind, i: usize) -> TokenStream {
     let alias = event_alias(kind, i);
     match kind {
         Kind::BuiltIn(name, span) => {
             let name = Ident::new(name, *span);
-            quote!(type #alias = #core::kinds::#name;)
+            quote!(type #alias = __hooks_core::kinds::#name;)
         }
         Kind::Type(path) => quote!(type #alias = #path;),
     }
@@ -181,7 +181,10 @@ fn checks(hook: &Hook) -> TokenStream {
         let this = of(kind, i);
         for (field, _) in &hook.filters {
             let name = field.unraw().to_string();
-            checks.extend(quote_spanned!(field.span()=> const _: () = __hooks_core::check::filter::<#this>(#name);));
+            let here = names::option_elsewhere(&name).unwrap_or_default();
+            checks.extend(
+                quote_spanned!(field.span()=> const _: () = __hooks_core::check::filter::<#this>(#name, #here);),
+            );
         }
         match hook.on_failure {
             Some((OnFailure::Remove, span)) => {

@@ -6,7 +6,7 @@ mod harness {
     use super::NoKind;
 
     hooks_core::fires![NoKind];
-//~ ^^^^^^^^^^^^^^^^^^^^^^^^^^
+//~                    ^^^^^^
 }
 
 fn main() {}
