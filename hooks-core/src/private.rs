@@ -4,6 +4,7 @@ pub use std::any::TypeId;
 pub use std::borrow::Cow;
 pub use std::boxed::Box;
 pub use std::option::Option;
+pub use std::primitive::{bool, str};
 pub use std::result::Result;
 pub use std::time::Duration;
 

@@ -20,7 +20,7 @@ pub(crate) fn emit(kind: &Kind) -> TokenStream {
     let subject_alias = subject.ident("__HooksCoreSubject");
     let same = quote_spanned! {subject.span=>
         #[inline]
-        fn same(before: &#subject_alias, after: &#subject_alias) -> bool {
+        fn same(before: &#subject_alias, after: &#subject_alias) -> __hooks_core::bool {
             use __hooks_core::{ByEq as _, ByNothing as _};
             (&__hooks_core::Same(before, after)).same()
         }
@@ -52,9 +52,9 @@ pub(crate) fn emit(kind: &Kind) -> TokenStream {
                 #subject_type
                 #verdict_type
                 #removal
-                const NAME: &'static str = #name;
+                const NAME: &'static __hooks_core::str = #name;
                 const SEMANTICS: __hooks_core::Semantics = #semantics;
-                const OUTSIDE_TURN: bool = #outside_turn;
+                const OUTSIDE_TURN: __hooks_core::bool = #outside_turn;
                 const FIELDS: &'static [__hooks_core::Field<Self>] = &[#(#fields),*];
 
                 #on_failure
