@@ -40,7 +40,7 @@ pub struct HookSpec {
 
 /// A hook at one kind as the attribute submits it.
 pub struct BindingSpec {
-    pub kind: KindInfo,
+    pub kind: fn() -> &'static KindInfo,
     pub handler: &'static (dyn std::any::Any + Send + Sync),
     /// The fallback in the same form.
     pub fallback: Option<&'static (dyn std::any::Any + Send + Sync)>,
@@ -50,7 +50,7 @@ pub struct BindingSpec {
 
 impl std::fmt::Debug for BindingSpec {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("BindingSpec").field("kind", &self.kind.name).finish_non_exhaustive()
+        f.debug_struct("BindingSpec").field("kind", (self.kind)()).finish_non_exhaustive()
     }
 }
 
@@ -58,9 +58,9 @@ inventory::collect!(HookSpec);
 inventory::collect!(HookRef);
 inventory::collect!(Fires);
 
-/// The kind's description as a constant.
-pub const fn kind<K: HookKind>() -> KindInfo {
-    KindInfo::of::<K>()
+/// The way to what is known of the kind without its type.
+pub const fn kind<K: HookKind>() -> fn() -> &'static KindInfo {
+    K::info
 }
 
 /// The type of a function, whatever its lifetimes.

@@ -266,7 +266,7 @@ impl Snapshot {
             .bindings
             .iter()
             .filter_map(|binding| {
-                Binding::fixed(binding.kind, binding.handler, binding.fallback, binding.decides, binding.filters)
+                Binding::fixed(*(binding.kind)(), binding.handler, binding.fallback, binding.decides, binding.filters)
             })
             .collect();
         let hook = Hook {

@@ -29,7 +29,10 @@ pub struct KindInfo {
 }
 
 impl KindInfo {
-    pub(crate) const fn of<K: HookKind>() -> Self {
+    // Not public API. Used by generated code.
+    #[doc(hidden)]
+    #[must_use]
+    pub const fn of<K: HookKind>() -> Self {
         Self {
             name: K::NAME,
             semantics: K::SEMANTICS,
@@ -127,7 +130,7 @@ impl Binding {
     pub(crate) fn shared<K: HookKind>(handler: Handler<K>, decides: bool) -> Self {
         let form = Form::of(&handler);
         let handler = ErasedHandler::Shared(Arc::new(handler));
-        Self { kind: KindInfo::of::<K>(), handler, fallback: None, form, decides, filters: Vec::new() }
+        Self { kind: *K::info(), handler, fallback: None, form, decides, filters: Vec::new() }
     }
 
     /// Runs only where the field matches one of these patterns.

@@ -68,6 +68,11 @@ pub(crate) fn emit(kind: &Kind) -> TokenStream {
                     static SLOT: __hooks_core::Slot = __hooks_core::Slot::new();
                     &SLOT
                 }
+
+                fn info() -> &'static __hooks_core::KindInfo {
+                    static INFO: __hooks_core::KindInfo = __hooks_core::KindInfo::of::<#event>();
+                    &INFO
+                }
             }
 
             #removable
