@@ -15,7 +15,6 @@ pub(crate) use order::Candidate;
 pub use set::HookSet;
 pub(crate) use set::KindPlan;
 
-use crate::dispatch::with_fallback;
 use crate::hook::{Binding, Handler, HookId, LendFn, OnFailure, Only, OwnFn, ReadFn, StepParts};
 use crate::kind::HookKind;
 
@@ -104,7 +103,7 @@ fn step<K: HookKind>(part: &StepParts<'_>) -> Option<Step<K>> {
     Some(Step {
         id: part.hook.id.clone(),
         handler: match part.binding.fallback::<K>() {
-            Some(fallback) => with_fallback(bound(handler), bound(fallback), timeout),
+            Some((fallback, join)) => join(bound(handler), bound(fallback), timeout),
             None => bound(handler),
         },
         filters: filters::<K>(part.binding),

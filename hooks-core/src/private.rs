@@ -15,7 +15,7 @@ pub use crate::dispatch::fire_json;
 pub use crate::fires::Fires;
 pub use crate::hook as form;
 pub use crate::hook::{
-    Answer, BoxFuture, Call, Effect, Filters, HookId, Ids, KindInfo, OnFailure, Options, Origin, Timeout,
+    Answer, BoxFuture, Call, Effect, Fallback, Filters, HookId, Ids, KindInfo, OnFailure, Options, Origin, Timeout,
 };
 pub use crate::itself::{FieldText, JsonType, KindType, SubjectType, VerdictType};
 pub use crate::kind::{Allowed, Field, HookKind, KindEntry, Never, Removable, Slot};
@@ -43,7 +43,7 @@ pub struct BindingSpec {
     pub kind: fn() -> &'static KindInfo,
     pub handler: &'static (dyn std::any::Any + Send + Sync),
     /// The fallback in the same form.
-    pub fallback: Option<&'static (dyn std::any::Any + Send + Sync)>,
+    pub fallback: Option<Fallback>,
     pub decides: bool,
     pub filters: Filters,
 }

@@ -2,9 +2,12 @@
 
 use std::any::{Any, TypeId};
 use std::borrow::Cow;
+use std::marker::PhantomData;
 use std::sync::Arc;
+use std::time::Duration;
 
 use super::{Handler, Hook, OnFailure};
+use crate::dispatch::with_fallback;
 use crate::kind::{HookKind, Semantics, Slot};
 use crate::plan::Plan;
 use crate::with::Bound;
@@ -94,13 +97,38 @@ pub(crate) struct Only {
     pub(crate) patterns: Cow<'static, str>,
 }
 
+/// What answers where a hook failed, and how the two become one. The code for that is as large as a plan's, so it is compiled
+/// only at the kinds at which a hook has a fallback.
+#[derive(Clone, Copy, Debug)]
+pub struct Fallback {
+    handler: &'static (dyn Any + Send + Sync),
+    join: &'static (dyn Any + Send + Sync),
+}
+
+impl Fallback {
+    // Not public API. Used by generated code.
+    #[doc(hidden)]
+    #[must_use]
+    pub const fn of<K: HookKind>(handler: &'static Handler<K>) -> Self {
+        Self { handler, join: &Joins::<K>::JOIN }
+    }
+}
+
+type Join<K> = fn(Handler<K>, Handler<K>, Option<Duration>) -> Handler<K>;
+
+struct Joins<K>(PhantomData<K>);
+
+impl<K: HookKind> Joins<K> {
+    const JOIN: Join<K> = with_fallback::<K>;
+}
+
 /// A hook at one kind.
 #[derive(Clone)]
 pub(crate) struct Binding {
     pub(crate) kind: KindInfo,
     handler: ErasedHandler,
     /// What answers where the hook failed.
-    fallback: Option<&'static (dyn Any + Send + Sync)>,
+    fallback: Option<Fallback>,
     pub(crate) form: Form,
     /// Whether the signature can say more than nothing.
     pub(crate) decides: bool,
@@ -117,7 +145,7 @@ impl Binding {
     pub(crate) fn fixed(
         kind: KindInfo,
         handler: &'static (dyn Any + Send + Sync),
-        fallback: Option<&'static (dyn Any + Send + Sync)>,
+        fallback: Option<Fallback>,
         decides: bool,
         filters: Filters,
     ) -> Option<Self> {
@@ -144,9 +172,10 @@ impl Binding {
         self.fallback.is_some()
     }
 
-    /// What answers where the hook failed.
-    pub(crate) fn fallback<K: HookKind>(&self) -> Option<&'static Handler<K>> {
-        self.fallback?.downcast_ref()
+    /// What answers where the hook failed, and what makes one of the two.
+    pub(crate) fn fallback<K: HookKind>(&self) -> Option<(&'static Handler<K>, Join<K>)> {
+        let Fallback { handler, join } = self.fallback?;
+        Some((handler.downcast_ref()?, *join.downcast_ref()?))
     }
 
     /// The handler, if the binding is one of `K`.

@@ -139,7 +139,8 @@ fn fallback(hook: &Hook, kind: Span) -> (TokenStream, TokenStream) {
     let path =
         quote_spanned!(place=> { let __hooks_core_fallback: fn(#(#parameters),*) -> _ = #path; __hooks_core_fallback });
     let handler = handler(&function, &path, place, "__HOOKS_CORE_FALLBACK", kind);
-    (handler, quote!(__hooks_core::Option::Some(&__HOOKS_CORE_FALLBACK)))
+    let key = quote_spanned!(kind=> __HooksCoreKind);
+    (handler, quote!(__hooks_core::Option::Some(__hooks_core::Fallback::of::<#key>(&__HOOKS_CORE_FALLBACK))))
 }
 
 /// What the user wrote for the kind, as one word.
