@@ -71,14 +71,18 @@ const fn equal(a: &str, b: &str) -> bool {
     true
 }
 
-/// A hook filters by `name`.
+/// A hook filters by `name`, which says what `here` says if it is an option of another system.
 #[track_caller]
 #[allow(clippy::panic)] // the way in which a constant refuses
-pub const fn filter<K: HookKind>(name: &str) {
+pub const fn filter<K: HookKind>(name: &str, here: &str) {
     if find::<K>(name).is_some() {
         return;
     }
-    let mut text = Text::new().add("a hook at `").add(K::NAME).add("` cannot filter by `").add(name).add("`; ");
+    let mut text = Text::new();
+    if !here.is_empty() {
+        text = text.add("here, `").add(name).add("` is ").add(here).add("; ");
+    }
+    text = text.add("a hook at `").add(K::NAME).add("` cannot filter by `").add(name).add("`; ");
     if K::FIELDS.is_empty() {
         text = text.add("its event has no field to filter by");
     } else {
@@ -93,6 +97,23 @@ pub const fn filter<K: HookKind>(name: &str) {
         }
     }
     panic!("{}", text.as_str())
+}
+
+/// `setup!` stands in the module `path`.
+#[track_caller]
+#[allow(clippy::panic)] // the way in which a constant refuses
+pub const fn root(path: &str) {
+    let mut i = 0;
+    while i < path.len() {
+        if path.as_bytes()[i] == b':' {
+            let text = Text::new()
+                .add("`setup!` stands in the root of a crate, and this is the module `")
+                .add(path)
+                .add("`, where it does nothing");
+            panic!("{}", text.as_str())
+        }
+        i += 1;
+    }
 }
 
 /// A hook says `on_failure = remove`.

@@ -24,7 +24,7 @@ use serde::{Deserialize, Serialize};
 pub(crate) use binding::{Binding, Only, StepParts};
 // Not public API. Used by generated code.
 #[doc(hidden)]
-pub use binding::{Filters, KindInfo};
+pub use binding::{Fallback, Filters, KindInfo};
 pub use handler::BoxFuture;
 #[doc(hidden)]
 pub use handler::{Answer, Apart, Call, Effect, Fault, Handler, Lend, Own, OwnAsync, Read, ReadAsync};

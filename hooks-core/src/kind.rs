@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 mod entry;
 mod wire;
 
-use crate::hook::OnFailure;
+use crate::hook::{KindInfo, OnFailure};
 use crate::verdict::Verdict;
 pub use entry::KindEntry;
 pub(crate) use entry::all;
@@ -98,6 +98,11 @@ pub trait HookKind: Sized + Send + Sync + 'static {
     // Not public API. Made by the derive; where a set keeps the plan of this kind.
     #[doc(hidden)]
     fn slot() -> &'static Slot;
+
+    // Not public API. Made by the derive; what is known of the kind without its type. It holds the code that makes plans,
+    // which is therefore compiled in the kind's crate and not again in every crate that has hooks of the kind.
+    #[doc(hidden)]
+    fn info() -> &'static KindInfo;
 }
 
 /// What a dispatch does with its hooks' answers.

@@ -91,6 +91,7 @@ macro_rules! setup {
         #[doc(hidden)]
         #[allow(dead_code, missing_debug_implementations, unreachable_pub)]
         pub struct __HooksCoreIds;
+        const _: () = $crate::private::check::root(::core::module_path!());
     };
     ($($other:tt)+) => {
         $crate::private::nothing! { $($other)+ }

@@ -16,7 +16,7 @@ pub(crate) use order::Candidate;
 pub use set::HookSet;
 pub(crate) use set::{KindPlan, Off};
 
-use crate::dispatch::{Unawaited, with_fallback};
+use crate::dispatch::Unawaited;
 use crate::hook::{Binding, Handler, HookId, LendFn, OnFailure, Only, OwnFn, ReadFn, StepParts, Visibility};
 use crate::kind::HookKind;
 
@@ -111,7 +111,7 @@ fn step<K: HookKind>(part: &StepParts<'_>) -> Option<Step<K>> {
     };
     let timeout = options.timeout.duration();
     let handler = match part.binding.fallback::<K>() {
-        Some(fallback) => with_fallback(bound(handler), bound(fallback), timeout),
+        Some((fallback, join)) => join(bound(handler), bound(fallback), timeout),
         None => bound(handler),
     };
     Some(Step {

@@ -6,6 +6,7 @@ pub use std::boxed::Box;
 pub use std::convert::From;
 pub use std::default::Default;
 pub use std::option::Option;
+pub use std::primitive::{bool, str};
 pub use std::result::Result;
 pub use std::time::Duration;
 
@@ -18,8 +19,8 @@ pub use crate::fold::{
 };
 pub use crate::hook as form;
 pub use crate::hook::{
-    Answer, BoxFuture, Call, Effect, Filters, HookId, Ids, KindInfo, OnFailure, Options, Origin, RunMode, Timeout,
-    Visibility,
+    Answer, BoxFuture, Call, Effect, Fallback, Filters, HookId, Ids, KindInfo, OnFailure, Options, Origin, RunMode,
+    Timeout, Visibility,
 };
 pub use crate::itself::{FieldText, Json, JsonType, KindType, NoJson, OwnedEvent, SubjectType, VerdictType};
 pub use crate::kind::{Allowed, Field, HookKind, KindEntry, Never, Removable, Semantics, Slot, Wire};
@@ -31,7 +32,7 @@ pub use crate::record::FailureKind;
 pub use crate::scope::HookRef;
 pub use crate::verdict::{Capability, Verdict};
 pub use crate::with::{Asks, AsksNothing, WithSpec, any, first};
-pub use crate::{HookContext, compile_time as check};
+pub use crate::{HookContext, Violation, compile_time as check, kinds};
 
 /// A hook as the attribute submits it.
 #[derive(Debug)]
@@ -54,10 +55,10 @@ pub struct HookSpec {
 
 /// A hook at one kind as the attribute submits it.
 pub struct BindingSpec {
-    pub kind: KindInfo,
+    pub kind: fn() -> &'static KindInfo,
     pub handler: &'static (dyn std::any::Any + Send + Sync),
     /// The fallback in the same form.
-    pub fallback: Option<&'static (dyn std::any::Any + Send + Sync)>,
+    pub fallback: Option<Fallback>,
     pub decides: bool,
     pub filters: Filters,
     /// An [`Own`] of the kind, for a hook that needs an event of its own.
@@ -71,7 +72,7 @@ pub type Own<K> = fn(&K) -> std::sync::Arc<K>;
 
 impl std::fmt::Debug for BindingSpec {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("BindingSpec").field("kind", &self.kind.name).finish_non_exhaustive()
+        f.debug_struct("BindingSpec").field("kind", (self.kind)()).finish_non_exhaustive()
     }
 }
 
@@ -79,9 +80,9 @@ inventory::collect!(HookSpec);
 inventory::collect!(HookRef);
 inventory::collect!(Fires);
 
-/// The kind's description as a constant.
-pub const fn kind<K: HookKind>() -> KindInfo {
-    KindInfo::of::<K>()
+/// The way to what is known of the kind without its type.
+pub const fn kind<K: HookKind>() -> fn() -> &'static KindInfo {
+    K::info
 }
 
 /// The type of a function, whatever its lifetimes.

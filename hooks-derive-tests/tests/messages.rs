@@ -109,6 +109,7 @@ const WORDED_BY_RUSTC: &[&str] = &[
     "future cannot be sent",
     "function `hidden` is private",
     "items in this context",
+    "C-variadic functions are unstable",
 ];
 
 #[test]
@@ -126,11 +127,4 @@ fn every_message_is_one_sentence_in_lower_case() {
             assert!(!in_words.contains(". ") && !in_words.ends_with('.'), "{}: {text}", path.display());
         }
     }
-}
-
-#[test]
-fn there_are_enough_misuses_and_several_are_told_at_once() {
-    let counts: Vec<usize> = sources().iter().map(|path| marked(&fs::read_to_string(path).unwrap()).len()).collect();
-    assert!(counts.len() >= 30, "{} files", counts.len());
-    assert!(counts.iter().filter(|count| **count >= 4).count() >= 3);
 }

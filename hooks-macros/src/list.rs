@@ -1,6 +1,6 @@
 //! `hooks![…]` and the refusal of `setup!(…)`: parts of macros of `hooks-core` that need a syntax tree.
 
-use proc_macro2::{TokenStream, TokenTree};
+use proc_macro2::{Delimiter, TokenStream, TokenTree};
 use quote::quote;
 use syn::{LitStr, Path};
 
@@ -9,15 +9,10 @@ use crate::options::{split_at_commas, without_spaces};
 
 /// `[$crate] path, path, …`: an array of references to the hooks that these functions are.
 pub(crate) fn expand(input: TokenStream) -> TokenStream {
-    let mut trees = input.into_iter();
-    // Put there by `hooks!`, whose `$crate` finds the core under any name.
-    let core = match trees.next() {
-        Some(TokenTree::Group(group)) => group.stream(),
-        _ => quote!(::hooks_core),
-    };
+    let (core, parts) = parts(input);
     let mut errors = Errors::default();
     let mut paths = Vec::new();
-    for part in split_at_commas(trees.collect()) {
+    for part in parts {
         paths.extend(path(&part, &mut errors));
     }
     if !errors.is_empty() {
@@ -39,22 +34,41 @@ pub(crate) fn expand(input: TokenStream) -> TokenStream {
     quote!(([#(#references),*] as [#core::scope::HookRef; #count]))
 }
 
+/// The path of the core, put in front by our macro, whose `$crate` finds it under any name, and what the user listed.
+fn parts(input: TokenStream) -> (TokenStream, Vec<TokenStream>) {
+    let mut trees = input.into_iter();
+    let core = match trees.next() {
+        Some(TokenTree::Group(group)) => group.stream(),
+        _ => quote!(::hooks_core),
+    };
+    (core, split_at_commas(trees.collect()))
+}
+
 /// The path of a function; anything else is told at its own place.
 fn path(part: &TokenStream, errors: &mut Errors) -> Option<Path> {
     if syn::parse2::<LitStr>(part.clone()).is_ok() {
         errors.on(part, "`hooks!` takes the functions themselves; a list of ids is `.hooks([\"redact_pii\"])`");
         return None;
     }
-    if let Some(TokenTree::Group(call)) = part.clone().into_iter().last() {
+    let trees: Vec<TokenTree> = part.clone().into_iter().collect();
+    if let Some((TokenTree::Group(call), name)) = trees.split_last() {
+        let is_called =
+            call.delimiter() == Delimiter::Parenthesis && syn::parse2::<Path>(name.iter().cloned().collect()).is_ok();
+        if !is_called {
+            errors.on(part, TAKES_PATHS);
+            return None;
+        }
         errors.at(call.span(), "`hooks!` takes the function itself; leave what stands behind its name out");
         return None;
     }
     let path = syn::parse2(part.clone()).ok();
     if path.is_none() {
-        errors.on(part, "`hooks!` takes paths of functions: write `hooks![redact_pii, guards::no_shouting]`");
+        errors.on(part, TAKES_PATHS);
     }
     path
 }
+
+const TAKES_PATHS: &str = "`hooks!` takes paths of functions: write `hooks![redact_pii, guards::no_shouting]`";
 
 /// What stands in `setup!(…)`.
 pub(crate) fn nothing(input: &TokenStream) -> TokenStream {

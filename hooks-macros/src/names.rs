@@ -134,6 +134,82 @@ pub(crate) const CAPABILITIES: &[(&str, &str)] = &[
     ("background_job", "BackgroundJob"),
 ];
 
+/// Options of other hook systems, and what says the same here.
+const OPTIONS_ELSEWHERE: &[(&[&str], &str)] = &[
+    (&["name", "hook_id", "hook_name", "key", "label"], "`id = \"redact_pii\"`"),
+    (
+        &["event", "events", "on", "hook", "hooks", "hook_type", "hook_event", "point", "phase", "type", "kinds"],
+        "`kind = before_tool_call`",
+    ),
+    (
+        &["matcher", "pattern", "filter", "filters", "only", "match", "matches", "tools", "tool_name", "tool_names"],
+        "a field of the kind with patterns: `tool = \"read_*|write_*\"`",
+    ),
+    (
+        &["if", "when", "condition", "predicate", "enabled_if"],
+        "an `if` in the function, or a field of the kind with patterns: `tool = \"cancel_*\"`",
+    ),
+    (
+        &["order", "stage", "enforce", "weight", "prio", "rank", "precedence", "tryfirst", "trylast", "position"],
+        "`priority = -10`, where lower runs earlier",
+    ),
+    (&["follows", "run_after", "runs_after"], "`after = [\"redact_pii\"]`"),
+    (&["precedes", "run_before", "runs_before"], "`before = [\"redact_pii\"]`"),
+    (&["depends_on", "depends", "dependencies", "deps", "needs", "require"], "`requires = [\"redact_pii\"]`"),
+    (&["deadline", "timeout_ms", "timeout_secs", "time_limit", "max_time"], "`timeout = \"2s\"`"),
+    (
+        &["on_error", "fail_closed", "fail_open", "failure_policy", "error_policy", "required", "critical", "optional"],
+        "`on_failure = deny`, or `continue`, `remove` or `required`",
+    ),
+    (&["default", "otherwise", "or_else"], "`fallback = path`, the path of a function with the signature of the hook"),
+    (&["async", "is_async"], "`async fn`"),
+    (&["description", "doc", "help", "about"], "the doc comment of the function"),
+    (
+        &["enabled", "disabled", "active"],
+        "for the lists: a hook runs where one names it, and `Registry::disable` stops it",
+    ),
+    (&["agent", "agents", "prompt", "prompts", "scope"], "for the lists: an agent or a prompt names the hook's id"),
+];
+
+/// Options of a kind as other macros call them, and what says the same here.
+const KIND_OPTIONS_ELSEWHERE: &[(&[&str], &str)] = &[
+    (&["id", "kind", "event"], "`name = \"before_refund\"`"),
+    (&["input", "payload", "value", "data", "ty"], "`subject = Refund`"),
+    (&["output", "returns", "decision", "result", "gate"], "`verdict = Permission`"),
+    (&["optional", "nullable", "removal"], "`removable`"),
+    (&["filter", "filters", "fields", "matcher"], "`match(region)`, the fields to filter by"),
+    (&["validate", "validator", "invariant"], "`check = path`, the path of a function of the subject before and after"),
+    (&["serde", "serialize"], "`json`"),
+    (&["description", "doc"], "the doc comment of the type"),
+];
+
+/// What other systems call the policies for a failure.
+const POLICIES_ELSEWHERE: &[(&[&str], &str)] = &[
+    (&["fail_closed", "closed", "block", "reject", "forbid", "refuse"], "deny"),
+    (&["fail_open", "open", "ignore", "skip", "log", "warn", "allow", "best_effort"], "continue"),
+    (&["abort", "error", "fail", "raise", "panic", "stop", "throw", "propagate"], "required"),
+    (&["drop", "discard", "delete", "filter", "none"], "remove"),
+];
+
+/// The fields that built-in kinds can be filtered by.
+pub(crate) const FIELDS: &[&str] = &[
+    "call_site",
+    "channel",
+    "compaction",
+    "delivery",
+    "injection_mode",
+    "model",
+    "profile",
+    "reason",
+    "recipient",
+    "role",
+    "sender",
+    "source",
+    "stop_reason",
+    "tool",
+    "trigger",
+];
+
 /// The options of `#[hook_kind]`.
 pub(crate) const KIND_OPTIONS: &[&str] =
     &["name", "subject", "verdict", "removable", "match", "check", "outside_turn", "on_failure", "json", "crate"];
@@ -163,6 +239,25 @@ pub(crate) fn unknown_kind(word: &str) -> String {
         Some(meant) => format!("there is no kind `{word}`; did you mean `{meant}`?"),
         None => format!("there is no kind `{word}`; the built-in kinds are {}", list(known(), "and")),
     }
+}
+
+/// What says here what the option `name` says in another system.
+pub(crate) fn option_elsewhere(name: &str) -> Option<&'static str> {
+    answer(OPTIONS_ELSEWHERE, name)
+}
+
+/// The same for an option of a kind.
+pub(crate) fn kind_option_elsewhere(name: &str) -> Option<&'static str> {
+    answer(KIND_OPTIONS_ELSEWHERE, name)
+}
+
+/// The policy for a failure that is called `word` in another system.
+pub(crate) fn policy_elsewhere(word: &str) -> Option<&'static str> {
+    answer(POLICIES_ELSEWHERE, word)
+}
+
+fn answer(table: &[(&[&str], &'static str)], word: &str) -> Option<&'static str> {
+    table.iter().find(|(others, _)| others.contains(&word)).map(|(_, here)| *here)
 }
 
 /// The word that was likely meant.
@@ -210,8 +305,12 @@ pub(crate) fn snake_case(id: &str) -> Option<String> {
         return None;
     }
     let mut snake = String::new();
-    for c in id.trim().chars() {
-        if c.is_ascii_uppercase() && !snake.is_empty() && !snake.ends_with('_') {
+    let chars: Vec<char> = id.trim().chars().collect();
+    for (i, &c) in chars.iter().enumerate() {
+        // A word begins at a capital after a small letter, or before one: `RedactPII`, `PIIRedact`.
+        let after_small = i > 0 && !chars[i - 1].is_ascii_uppercase();
+        let before_small = chars.get(i + 1).is_some_and(char::is_ascii_lowercase);
+        if c.is_ascii_uppercase() && (after_small || before_small) && !snake.is_empty() && !snake.ends_with('_') {
             snake.push('_');
         }
         if c.is_ascii_alphanumeric() {
@@ -233,7 +332,9 @@ mod tests {
         let cases = [
             ("RedactPii", Some("redact_pii")),
             ("redact-pii", Some("redact_pii")),
-            ("Redact PII", Some("redact_p_i_i")),
+            ("Redact PII", Some("redact_pii")),
+            ("REDACT_PII", Some("redact_pii")),
+            ("PIIRedact", Some("pii_redact")),
             ("_x", Some("x")),
             ("2nd_hook", None),
             ("größe", None),
@@ -251,5 +352,21 @@ mod tests {
             assert_eq!(kind_elsewhere(written), Some("before_tool_call"), "{written}");
         }
         assert_eq!(kind_elsewhere("lunch"), None);
+    }
+
+    /// An answer to a name of ours would hide the option, and a second one would never be given.
+    #[test]
+    fn each_name_from_elsewhere_has_one_answer_and_is_none_of_ours() {
+        let tables = [
+            (OPTIONS_ELSEWHERE, HOOK_OPTIONS),
+            (KIND_OPTIONS_ELSEWHERE, KIND_OPTIONS),
+            (POLICIES_ELSEWHERE, &["continue", "remove", "deny", "required"]),
+        ];
+        for (elsewhere, ours) in tables {
+            let mut names: Vec<&str> = elsewhere.iter().flat_map(|(names, _)| *names).copied().collect();
+            assert!(names.iter().all(|name| !ours.contains(name)), "{ours:?}");
+            names.sort_unstable();
+            assert!(names.windows(2).all(|pair| pair[0] != pair[1]), "{names:?}");
+        }
     }
 }

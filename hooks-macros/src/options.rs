@@ -93,7 +93,9 @@ impl Parse for Written {
                 return Ok(Self { key, value: Value::Of(group.stream()) });
             }
         }
-        Err(syn::Error::new(key.span(), format!("expected `{key} = …`")))
+        // `match` is the one word that takes parentheses, and it is no option of a hook.
+        let form = if key == "match" { "match(…)" } else { &format!("{key} = …") };
+        Err(syn::Error::new(key.span(), format!("expected `{form}`")))
     }
 }
 

@@ -2,7 +2,9 @@
 
 use std::any::{Any, TypeId};
 use std::borrow::Cow;
+use std::marker::PhantomData;
 use std::sync::Arc;
+use std::time::Duration;
 
 use serde_json::Value;
 
@@ -10,7 +12,7 @@ use super::{Handler, Hook, OnFailure, Options};
 use crate::HookContext;
 use crate::background::{Job, Outside};
 use crate::context::OfHook;
-use crate::dispatch::{ApartRun, Unreadable, blocking, read_job};
+use crate::dispatch::{ApartRun, Unreadable, blocking, read_job, with_fallback};
 use crate::kind::{HookKind, Semantics, Slot};
 use crate::plan::Plan;
 use crate::private::{BindingSpec, Own};
@@ -43,7 +45,10 @@ pub struct KindInfo {
 }
 
 impl KindInfo {
-    pub(crate) const fn of<K: HookKind>() -> Self {
+    // Not public API. Used by generated code.
+    #[doc(hidden)]
+    #[must_use]
+    pub const fn of<K: HookKind>() -> Self {
         Self {
             name: K::NAME,
             semantics: K::SEMANTICS,
@@ -135,13 +140,40 @@ pub(crate) struct Only {
     pub(crate) patterns: Cow<'static, str>,
 }
 
+/// What answers where a hook failed, and how the two become one. The code for that is as large as a plan's, so it is compiled
+/// only at the kinds at which a hook has a fallback.
+#[derive(Clone, Copy, Debug)]
+pub struct Fallback {
+    handler: &'static (dyn Any + Send + Sync),
+    join: &'static (dyn Any + Send + Sync),
+}
+
+impl Fallback {
+    // Not public API. Used by generated code.
+    #[doc(hidden)]
+    #[must_use]
+    pub const fn of<K: HookKind>(handler: &'static Handler<K>) -> Self {
+        Self { handler, join: &Joins::<K>::JOIN }
+    }
+}
+
+type Join<K> = fn(Handler<K>, Handler<K>, Option<Duration>) -> Handler<K>;
+
+struct Joins<K>(PhantomData<K>);
+
+impl<K: HookKind> Joins<K> {
+    const JOIN: Join<K> = with_fallback::<K>;
+}
+
 /// A hook at one kind.
 #[derive(Clone)]
 pub(crate) struct Binding {
     pub(crate) kind: KindInfo,
     handler: ErasedHandler,
     /// What answers where the hook failed, or what is wrong with it, which the registry tells.
-    fallback: Option<Result<ErasedHandler, String>>,
+    fallback: Option<Result<Joined, String>>,
+    /// What makes one of a hook and its fallback, for one that is made as a value.
+    join: Option<&'static (dyn Any + Send + Sync)>,
     pub(crate) form: Form,
     /// Whether the signature can say more than nothing.
     pub(crate) decides: bool,
@@ -150,6 +182,19 @@ pub(crate) struct Binding {
     own: Option<ErasedHandler>,
     /// Whether a hook that runs apart takes the subject.
     pub(crate) takes_subject: bool,
+}
+
+/// A fallback and what makes one of a hook and it.
+#[derive(Clone)]
+struct Joined {
+    handler: ErasedHandler,
+    join: &'static (dyn Any + Send + Sync),
+}
+
+impl From<Fallback> for Joined {
+    fn from(Fallback { handler, join }: Fallback) -> Self {
+        Self { handler: ErasedHandler::Static(handler), join }
+    }
 }
 
 #[derive(Clone)]
@@ -169,12 +214,13 @@ impl ErasedHandler {
 
 impl Binding {
     pub(crate) fn fixed(spec: &BindingSpec, options: &Options) -> Option<Self> {
-        let kind = spec.kind;
+        let kind = *(spec.kind)();
         let only = |&(field, patterns): &(usize, &'static str)| Only { field: Ok(field), patterns: patterns.into() };
         let mut binding = Self {
             kind,
             handler: ErasedHandler::Static(spec.handler),
-            fallback: spec.fallback.map(|fallback| Ok(ErasedHandler::Static(fallback))),
+            fallback: spec.fallback.map(|fallback| Ok(fallback.into())),
+            join: spec.fallback.map(|fallback| fallback.join),
             form: (kind.form)(spec.handler)?,
             decides: spec.decides,
             filters: spec.filters.iter().map(only).collect(),
@@ -183,8 +229,8 @@ impl Binding {
         };
         if let (true, false, Some(own)) = (options.blocking, binding.form.apart, &binding.own) {
             binding.handler = (kind.blocking)(&binding.handler, own)?;
-            if let Some(Ok(fallback)) = &binding.fallback {
-                binding.fallback = Some(Ok((kind.blocking)(fallback, own)?));
+            if let Some(Ok(fallback)) = &mut binding.fallback {
+                fallback.handler = (kind.blocking)(&fallback.handler, own)?;
             }
             binding.form.is_async = true;
         }
@@ -195,9 +241,10 @@ impl Binding {
         let form = Form::of(&handler);
         let handler = ErasedHandler::Shared(Arc::new(handler));
         Self {
-            kind: KindInfo::of::<K>(),
+            kind: *K::info(),
             handler,
             fallback: None,
+            join: Some(&Joins::<K>::JOIN),
             form,
             decides,
             filters: Vec::new(),
@@ -238,7 +285,10 @@ impl Binding {
     pub(crate) fn fall_back(&mut self, other: &Hook) {
         let fitting = other.bindings.iter().find(|other| (other.kind.event)() == (self.kind.event)());
         self.fallback = Some(match fitting {
-            Some(other) if other.form == self.form => Ok(other.handler.clone()),
+            Some(other) if other.form == self.form => match self.join {
+                Some(join) => Ok(Joined { handler: other.handler.clone(), join }),
+                None => Err("is for hooks that are made as values; write `fallback = …` in the attribute".to_owned()),
+            },
             Some(other) => {
                 Err(format!("is a `{}`, and has to be a `{}` like the hook itself", other.form.name, self.form.name))
             }
@@ -253,9 +303,10 @@ impl Binding {
         self.fallback.as_ref()?.as_ref().err().map(String::as_str)
     }
 
-    /// What answers where the hook failed.
-    pub(crate) fn fallback<K: HookKind>(&self) -> Option<&Handler<K>> {
-        self.fallback.as_ref()?.as_ref().ok()?.get()
+    /// What answers where the hook failed, and what makes one of the two.
+    pub(crate) fn fallback<K: HookKind>(&self) -> Option<(&Handler<K>, Join<K>)> {
+        let Joined { handler, join } = self.fallback.as_ref()?.as_ref().ok()?;
+        Some((handler.get()?, *join.downcast_ref()?))
     }
 
     /// The handler, if the binding is one of `K`.

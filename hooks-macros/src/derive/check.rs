@@ -93,7 +93,9 @@ pub(crate) fn check(item: &DeriveInput, errors: &mut Errors) -> Kind {
         };
         for option in options::read(tokens, errors) {
             if once.first(&option, errors) {
-                named |= option.name() == "name";
+                // What other macros call the name is answered as such.
+                let elsewhere = names::kind_option_elsewhere(&option.name());
+                named |= option.name() == "name" || elsewhere.is_some_and(|here| here.starts_with("`name ="));
                 subject = subject.or((option.name() == "subject").then_some(()));
                 verdict = verdict.or((option.name() == "verdict").then_some(()));
                 if !matches!(option.value, Value::Unreadable) {
@@ -160,9 +162,13 @@ fn set(kind: &mut Kind, option: &Written, errors: &mut Errors) {
         }
         name => {
             let known = || KIND_OPTIONS.iter().copied();
-            let hint = match names::nearest(name, known()) {
-                Some(meant) => format!("did you mean `{meant}`?"),
-                None => format!("there are {}", names::list(known(), "and")),
+            let hint = match (names::kind_option_elsewhere(name), names::nearest(name, known())) {
+                (Some(here), _) => {
+                    errors.at(option.key.span(), format!("here, `{name}` is {here}"));
+                    return;
+                }
+                (None, Some(meant)) => format!("did you mean `{meant}`?"),
+                (None, None) => format!("there are {}", names::list(known(), "and")),
             };
             errors.at(option.key.span(), format!("there is no option `{name}`; {hint}"));
         }

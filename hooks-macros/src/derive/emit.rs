@@ -20,7 +20,7 @@ pub(crate) fn emit(kind: &Kind) -> TokenStream {
     let subject_alias = subject.ident("__HooksCoreSubject");
     let same = quote_spanned! {subject.span=>
         #[inline]
-        fn same(before: &#subject_alias, after: &#subject_alias) -> bool {
+        fn same(before: &#subject_alias, after: &#subject_alias) -> __hooks_core::bool {
             use __hooks_core::{ByEq as _, ByNothing as _};
             (&__hooks_core::Same(before, after)).same()
         }
@@ -28,7 +28,7 @@ pub(crate) fn emit(kind: &Kind) -> TokenStream {
     let removal = subject.ident(if kind.removable.is_some() { "Allowed" } else { "Never" });
     let removal = quote_spanned!(subject.span=> type Removal = __hooks_core::#removal;);
     let fields = kind.fields.iter().map(|field| self::field(field, event));
-    let check = kind.check.as_ref().map(|path| check(path, core, &subject));
+    let check = kind.check.as_ref().map(|path| check(path, &subject));
     let on_failure = kind.on_failure.as_ref().map(|policy| {
         let policy = syn::Ident::new(&policy.to_string(), Span::call_site());
         quote!(const ON_FAILURE: __hooks_core::OnFailure = __hooks_core::OnFailure::#policy;)
@@ -53,9 +53,9 @@ pub(crate) fn emit(kind: &Kind) -> TokenStream {
                 #subject_type
                 #verdict_type
                 #removal
-                const NAME: &'static str = #name;
-                const SEMANTICS: #core::Semantics = #semantics;
-                const OUTSIDE_TURN: bool = #outside_turn;
+                const NAME: &'static __hooks_core::str = #name;
+                const SEMANTICS: __hooks_core::Semantics = #semantics;
+                const OUTSIDE_TURN: __hooks_core::bool = #outside_turn;
                 const FIELDS: &'static [__hooks_core::Field<Self>] = &[#(#fields),*];
 
                 #on_failure
@@ -70,6 +70,11 @@ pub(crate) fn emit(kind: &Kind) -> TokenStream {
                 fn slot() -> &'static __hooks_core::Slot {
                     static SLOT: __hooks_core::Slot = __hooks_core::Slot::new();
                     &SLOT
+                }
+
+                fn info() -> &'static __hooks_core::KindInfo {
+                    static INFO: __hooks_core::KindInfo = __hooks_core::KindInfo::of::<#event>();
+                    &INFO
                 }
             }
 
@@ -160,14 +165,14 @@ fn field(field: &Field, event: &syn::Ident) -> TokenStream {
 }
 
 /// The check as a function pointer of the one type it may have, so that another function is a mismatch at its path.
-fn check(path: &syn::Path, core: &TokenStream, subject: &Named) -> TokenStream {
+fn check(path: &syn::Path, subject: &Named) -> TokenStream {
     let span = path.segments.last().map_or_else(Span::call_site, |last| last.ident.span());
     let pointer = quote_spanned! {span=>
-        const CHECK: fn(&__HooksCoreSubject, &__HooksCoreSubject) -> __hooks_core::Result<(), #core::Violation> = #path;
+        const CHECK: fn(&__HooksCoreSubject, &__HooksCoreSubject) -> __hooks_core::Result<(), __hooks_core::Violation> = #path;
     };
     let subject_alias = subject.ident("__HooksCoreSubject");
     quote_spanned! {subject.span=>
-        fn check(&self, before: &#subject_alias, after: &#subject_alias) -> __hooks_core::Result<(), #core::Violation> {
+        fn check(&self, before: &#subject_alias, after: &#subject_alias) -> __hooks_core::Result<(), __hooks_core::Violation> {
             #pointer
             CHECK(before, after)
         }

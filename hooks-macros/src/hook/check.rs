@@ -58,11 +58,12 @@ pub(crate) fn check(written: &[Written], function: Option<Function>, errors: &mu
             "capabilities" => capabilities = values::capabilities(option, errors),
             "run" | "blocking" | "idempotent" | "retries" => run.read(option, errors),
             "crate" => core = values::core(option, errors).unwrap_or(core),
-            name => filters.extend(filter_or_unknown(name, option, errors)),
+            name => filters.extend(filter_or_unknown(name, option, written, errors)),
         }
     }
     run.check(written, function.as_ref(), on_failure, errors);
-    let has = |name: &str| written.iter().any(|option| option.name() == name);
+    values::apart(&before, &[&after, &requires], id.as_ref(), errors);
+    let has = |name: &str| written.iter().any(|option| option.name() == name || stands_for(name, option));
     let missing = match (has("id"), has("kind")) {
         (true, true) => None,
         (false, true) => Some("an id: `id = \"redact_pii\"`"),
@@ -94,21 +95,42 @@ pub(crate) fn check(written: &[Written], function: Option<Function>, errors: &mu
     })
 }
 
+/// Whether `option` is what another system calls `name`, an option that has to be there.
+fn stands_for(name: &str, option: &Written) -> bool {
+    names::option_elsewhere(&option.name()).is_some_and(|here| here.starts_with(&format!("`{name} =")))
+}
+
 /// A key that is no option may be a field of the kind, which only the kind can tell.
-fn filter_or_unknown(name: &str, option: &Written, errors: &mut Errors) -> Option<(syn::Ident, syn::LitStr)> {
-    if let Some(meant) = names::nearest(name, HOOK_OPTIONS.iter().copied()) {
+fn filter_or_unknown(
+    name: &str,
+    option: &Written,
+    written: &[Written],
+    errors: &mut Errors,
+) -> Option<(syn::Ident, syn::LitStr)> {
+    // What must be there and is not is there under its name of another system.
+    let absent = |name: &&str| !written.iter().any(|option| option.name() == *name) && stands_for(name, option);
+    if let Some(required) = ["id", "kind"].into_iter().find(absent) {
+        errors.at(option.key.span(), format!("here, `{name}` is {}", values::renamed(required, option)));
+        return None;
+    }
+    let elsewhere = names::option_elsewhere(name);
+    if let (None, Some(meant)) = (elsewhere, names::nearest(name, HOOK_OPTIONS.iter().copied())) {
         errors.at(option.key.span(), format!("there is no option `{name}`; did you mean `{meant}`?"));
         return None;
     }
     let filter = values::filter(option, errors);
     if filter.is_none() {
-        errors.at(
-            option.key.span(),
-            format!(
+        let problem = match elsewhere {
+            Some(here) => format!("here, `{name}` is {here}"),
+            None if names::FIELDS.contains(&name) => {
+                format!("`{name}` takes patterns in one string, such as `{name} = \"a|b_*\"`")
+            }
+            None => format!(
                 "there is no option `{name}`; there are {}, and patterns over fields of the kind such as `tool = \"cancel_*\"`",
                 names::list(HOOK_OPTIONS.iter().copied(), "and")
             ),
-        );
+        };
+        errors.at(option.key.span(), problem);
     }
     filter
 }

@@ -9,6 +9,7 @@ use syn::ext::IdentExt;
 use syn::{Ident, LitStr};
 
 use super::model::{Function, Hook, Kind, OnFailure, Parameter, RunMode, Taken, Timeout};
+use crate::names;
 use crate::options::first_span;
 
 pub(crate) fn emit(hook: &Hook) -> TokenStream {
@@ -29,7 +30,7 @@ pub(crate) fn emit(hook: &Hook) -> TokenStream {
         Some(name) => quote!(__hooks_core::Option::Some(#name)),
         None => quote!(__hooks_core::Option::None),
     };
-    let events = hook.kinds.iter().enumerate().map(|(i, kind)| event(hook, kind, i));
+    let events = hook.kinds.iter().enumerate().map(|(i, kind)| event(kind, i));
     let bindings: Vec<TokenStream> = hook.kinds.iter().enumerate().map(|(i, kind)| binding(hook, kind, i)).collect();
     quote! {
         #(#cfgs)*
@@ -210,17 +211,17 @@ fn fallback(hook: &Hook, kind: Span) -> (TokenStream, TokenStream) {
     let path =
         quote_spanned!(place=> { let __hooks_core_fallback: fn(#(#parameters),*) -> _ = #path; __hooks_core_fallback });
     let handler = handler(&function, false, &path, place, "__HOOKS_CORE_FALLBACK", kind);
-    (handler, quote!(__hooks_core::Option::Some(&__HOOKS_CORE_FALLBACK)))
+    let key = quote_spanned!(kind=> __HooksCoreKind);
+    (handler, quote!(__hooks_core::Option::Some(__hooks_core::Fallback::of::<#key>(&__HOOKS_CORE_FALLBACK))))
 }
 
 /// What the user wrote for the kind, as one word.
-fn event(hook: &Hook, kind: &Kind, i: usize) -> TokenStream {
-    let core = &hook.core;
+fn event(kind: &Kind, i: usize) -> TokenStream {
     let alias = event_alias(kind, i);
     match kind {
         Kind::BuiltIn(name, span) => {
             let name = Ident::new(name, *span);
-            quote!(type #alias = #core::kinds::#name;)
+            quote!(type #alias = __hooks_core::kinds::#name;)
         }
         Kind::Type(path) => quote!(type #alias = #path;),
     }
@@ -253,7 +254,10 @@ fn checks(hook: &Hook) -> TokenStream {
         let this = of(kind, i);
         for (field, _) in &hook.filters {
             let name = field.unraw().to_string();
-            checks.extend(quote_spanned!(field.span()=> const _: () = __hooks_core::check::filter::<#this>(#name);));
+            let here = names::option_elsewhere(&name).unwrap_or_default();
+            checks.extend(
+                quote_spanned!(field.span()=> const _: () = __hooks_core::check::filter::<#this>(#name, #here);),
+            );
         }
         match hook.on_failure {
             Some((OnFailure::Remove, span)) => {

@@ -1,10 +1,10 @@
 //! The function under the attribute: its signature is read, its body is left as tokens.
 
-use proc_macro2::{Span, TokenStream};
+use proc_macro2::{Span, TokenStream, TokenTree};
 use quote::ToTokens;
 use syn::parse::{Parse, ParseStream};
 use syn::spanned::Spanned;
-use syn::{Attribute, FnArg, GenericParam, Item, ReturnType, Safety, Signature, Type, Visibility};
+use syn::{Attribute, FnArg, GenericParam, Item, ReturnType, Safety, Signature, Type, TypeReference, Visibility};
 
 use super::model::{Function, Parameter, Taken};
 use crate::errors::Errors;
@@ -34,6 +34,7 @@ pub(crate) fn read(item: TokenStream, errors: &mut Errors) -> Option<Function> {
         errors.at(span, format!("`#[hook]` goes on a function, and this is {what}"));
         return None;
     };
+    check_attributes(&attributes, errors);
     check_signature(&signature, errors);
     let parameters = parameters(&signature, errors);
     let Returned { span: returned, decides, is_pair: returns_pair } = returned(&signature, errors);
@@ -62,8 +63,30 @@ fn describe(item: TokenStream) -> (&'static str, Span) {
         Ok(Item::Static(item)) => ("a static", item.static_token.span),
         Ok(Item::Type(item)) => ("a type", item.type_token.span),
         Ok(Item::Use(item)) => ("an import", item.use_token.span),
+        Ok(Item::ForeignMod(item)) => ("an `extern` block", item.abi.extern_token.span),
+        Ok(Item::Macro(_)) => ("a macro; annotate the function that it makes", start),
         Ok(other) => ("something else", first_span(&other.to_token_stream()).unwrap_or(start)),
         Err(_) => ("something else; a closure is registered with `Hook::reader` or `Hook::writer`", start),
+    }
+}
+
+/// Attributes that cannot stand beside this one.
+fn check_attributes(attributes: &[Attribute], errors: &mut Errors) {
+    for attribute in attributes {
+        let names: Vec<String> = attribute.path().segments.iter().map(|segment| segment.ident.to_string()).collect();
+        match names.iter().map(String::as_str).collect::<Vec<_>>()[..] {
+            ["hook"] | [.., "hooks_core", "hook"] => errors.on(
+                attribute.path(),
+                "a function is one hook: name several kinds as `kind = [before_tool_call, stop]`, and give another id a \
+                 function of its own",
+            ),
+            ["test" | "bench"] | [.., "test"] | ["tokio" | "async_std" | "smol", "main"] => errors.on(
+                attribute.path(),
+                "a hook is called where its kind fires; take this attribute away, and call the function from a test or \
+                 from `main`",
+            ),
+            _ => {}
+        }
     }
 }
 
@@ -104,9 +127,12 @@ fn parameters(signature: &Signature, errors: &mut Errors) -> Vec<Parameter> {
                 continue;
             }
         };
-        if let Some(token) = impl_trait(&typed.ty) {
+        if let Some(token) = impl_trait(typed.ty.to_token_stream()) {
             errors.at(token, "a hook cannot be generic: it is registered once; write the type it is for");
             continue;
+        }
+        if let Type::Reference(reference) = bare(&typed.ty) {
+            check_reference(reference, errors);
         }
         let parameter = parameter(&typed.ty);
         let tokens = parameter.ty.to_token_stream().to_string();
@@ -149,12 +175,22 @@ fn parameter(ty: &Type) -> Parameter {
     }
 }
 
-/// The place of an `impl Trait` at the top of a parameter's type.
-fn impl_trait(ty: &Type) -> Option<Span> {
-    match bare(ty) {
-        Type::ImplTrait(found) => Some(found.impl_token.span),
-        Type::Reference(reference) => impl_trait(&reference.elem),
+/// The place of an `impl Trait` in a parameter's type.
+fn impl_trait(ty: TokenStream) -> Option<Span> {
+    ty.into_iter().find_map(|token| match token {
+        TokenTree::Ident(word) if word == "impl" => Some(word.span()),
+        TokenTree::Group(group) => impl_trait(group.stream()),
         _ => None,
+    })
+}
+
+/// What no dispatch can lend, whatever its type is called.
+fn check_reference(reference: &TypeReference, errors: &mut Errors) {
+    if let Some(lifetime) = reference.lifetime.as_ref().filter(|lifetime| lifetime.ident == "static") {
+        errors.on(lifetime, "a hook is lent what it takes for the time of its run; leave `'static` out");
+    }
+    if reference.mutability.is_some() && matches!(bare(&reference.elem), Type::TraitObject(_)) {
+        errors.on(&reference.elem, "the subject is one concrete type; write it in the place of the trait");
     }
 }
 
@@ -172,6 +208,9 @@ fn returned(signature: &Signature, errors: &mut Errors) -> Returned {
     };
     if let Type::Never(never) = bare(ty) {
         errors.at(never.bang_token.span(), "a hook has to return; leave `-> !` out");
+    }
+    if let Type::Reference(TypeReference { mutability: Some(_), .. }) = bare(ty) {
+        errors.on(ty, "what a hook was lent goes on as it left it; leave the return type out");
     }
     let span = place(ty).unwrap_or(name);
     // `()` and `Result<(), _>` say nothing; whatever else it is may.

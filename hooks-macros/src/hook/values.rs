@@ -43,6 +43,22 @@ pub(crate) fn flag(option: &Written, errors: &mut Errors) -> bool {
     true
 }
 
+/// What the id or the kind is to be where another system's name stands for it.
+pub(crate) fn renamed(name: &str, option: &Written) -> String {
+    let text = match &option.value {
+        Value::Is(tokens) => without_spaces(&tokens.to_string()),
+        Value::Of(_) | Value::Flag | Value::Unreadable => String::new(),
+    };
+    let text = text.trim_matches('"');
+    match name {
+        "id" => format!("`id = \"{}\"`", names::snake_case(text).unwrap_or_else(|| "redact_pii".to_owned())),
+        _ => {
+            let known = names::KINDS.iter().find(|(name, _)| *name == text).map(|(name, _)| *name);
+            format!("`kind = {}`", known.or_else(|| names::kind_elsewhere(text)).unwrap_or("before_tool_call"))
+        }
+    }
+}
+
 /// The kinds, of which there may be several in brackets.
 pub(crate) fn kinds(option: &Written, errors: &mut Errors) -> Vec<Kind> {
     let Value::Is(tokens) = &option.value else {
@@ -79,12 +95,27 @@ fn kind(tokens: &TokenStream, errors: &mut Errors) -> Option<Kind> {
     if let Ok(text) = syn::parse2::<LitStr>(tokens.clone()) {
         let word = text.value();
         let here = names::kind_type(&word).map(|_| word.as_str()).or_else(|| names::kind_elsewhere(&word));
-        let hint = here.unwrap_or("before_tool_call");
-        errors.on(&text, format!("a kind stands without quotes: write `kind = {hint}`"));
+        match (here, several(&word)) {
+            (None, Some(list)) => {
+                errors.on(&text, format!("several kinds stand in brackets, without quotes: write `kind = [{list}]`"));
+            }
+            _ => {
+                let hint = here.unwrap_or("before_tool_call");
+                errors.on(&text, format!("a kind stands without quotes: write `kind = {hint}`"));
+            }
+        }
         return None;
     }
     let Ok(path) = syn::parse2::<Path>(tokens.clone()) else {
+        if let Some(list) = several(&written) {
+            errors.on(tokens, format!("several kinds stand in brackets: write `kind = [{list}]`"));
+            return None;
+        }
         match names::kind_elsewhere(&written) {
+            // Nothing is called or made: `BeforeToolCall()`, `&BeforeToolCall`.
+            Some(here) if !written.contains('-') => {
+                errors.on(tokens, format!("a kind is named and nothing else: write `kind = {here}`"));
+            }
             Some(here) => errors.on(tokens, format!("`{written}` is called `{here}` here")),
             None => {
                 errors.on(tokens, "expected a kind in snake_case, such as `before_tool_call`, or the path of a type");
@@ -92,6 +123,10 @@ fn kind(tokens: &TokenStream, errors: &mut Errors) -> Option<Kind> {
         }
         return None;
     };
+    if path.segments.iter().any(|segment| !segment.arguments.is_empty()) {
+        errors.on(&path, "an event is one concrete type; leave what stands in `<…>` out");
+        return None;
+    }
     let is_type =
         path.segments.last().is_some_and(|last| last.ident.to_string().starts_with(|c: char| c.is_ascii_uppercase()));
     match (path.get_ident().map(ToString::to_string), is_type) {
@@ -117,6 +152,16 @@ fn kind(tokens: &TokenStream, errors: &mut Errors) -> Option<Kind> {
             None
         }
     }
+}
+
+/// The kinds of a text that names more than one: `(a, b)`, `a | b`, `a + b`.
+fn several(written: &str) -> Option<String> {
+    let inner = written.trim_start_matches('(').trim_end_matches(')');
+    let words: Vec<&str> = inner.split([',', '|', '+']).map(str::trim).filter(|word| !word.is_empty()).collect();
+    let here = |word: &&str| names::KINDS.iter().find(|(name, _)| name == word).map(|(name, _)| *name);
+    let kinds: Option<Vec<&str>> =
+        words.iter().map(|word| here(word).or_else(|| names::kind_elsewhere(word))).collect();
+    kinds.filter(|kinds| kinds.len() > 1).map(|kinds| kinds.join(", "))
 }
 
 pub(crate) fn priority(option: &Written, errors: &mut Errors) -> Option<i32> {
@@ -160,6 +205,17 @@ pub(crate) fn ids(option: &Written, own: Option<&LitStr>, errors: &mut Errors) -
     ids
 }
 
+/// Tells the ids that a hook is to run both before and after.
+pub(crate) fn apart(before: &[LitStr], after: &[&Vec<LitStr>], own: Option<&LitStr>, errors: &mut Errors) {
+    for id in before {
+        // That a hook has no order with itself is told already.
+        let is_own = own.is_some_and(|own| own.value() == id.value());
+        if !is_own && after.iter().any(|others| others.iter().any(|other| other.value() == id.value())) {
+            errors.on(id, format!("a hook cannot run both before and after `{}`; keep one", id.value()));
+        }
+    }
+}
+
 pub(crate) fn timeout(option: &Written, errors: &mut Errors) -> Option<Timeout> {
     let expected = "a time, such as `\"250ms\"`, `\"2s\"` or `\"1m\"`, or the word `none`";
     if let Value::Is(tokens) = &option.value {
@@ -167,8 +223,18 @@ pub(crate) fn timeout(option: &Written, errors: &mut Errors) -> Option<Timeout> 
             return Some(Timeout::None);
         }
     }
+    if let Value::Is(tokens) = &option.value {
+        if let Ok(number) = syn::parse2::<LitInt>(tokens.clone()) {
+            let digits = number.base10_digits();
+            errors.on(&number, format!("a time has a unit: write `timeout = \"{digits}s\"` or `\"{digits}ms\"`"));
+            return None;
+        }
+    }
     let text = option.parse::<LitStr>(errors, expected)?;
     match millis(&text.value()) {
+        None if text.value() == "none" => {
+            errors.on(&text, "no limit is a word without quotes: write `timeout = none`");
+        }
         None => errors.on(&text, format!("`timeout` takes {expected}")),
         Some(0) => errors.on(&text, "`timeout` is longer than nothing; write `none` for no limit"),
         Some(millis) => return Some(Timeout::Millis(millis)),
@@ -203,7 +269,9 @@ pub(crate) fn on_failure(option: &Written, errors: &mut Errors) -> Option<(OnFai
     };
     let found = WORDS.iter().find(|(known, _)| *known == word && is_word);
     if found.is_none() {
-        let meant = names::nearest(word.trim_matches('"'), known());
+        // `OnFailure::Deny` and `"Deny"` as well.
+        let last = word.trim_matches('"').rsplit([':', ' ']).next().unwrap_or_default().to_lowercase();
+        let meant = names::policy_elsewhere(&last).or_else(|| names::nearest(&last, known()));
         let hint = meant.map(|meant| format!("; did you mean `on_failure = {meant}`?")).unwrap_or_default();
         errors.at(option.value_span(), format!("`on_failure` takes one of {}{hint}", names::list(known(), "and")));
     }

@@ -1,3 +1,4 @@
+//! The flag and the policy of a kind.
 use hooks_core::prelude::*;
 
 #[derive(HookKind)]

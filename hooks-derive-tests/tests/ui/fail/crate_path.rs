@@ -1,0 +1,8 @@
+//! Where hooks-core is, is a path.
+use hooks_core::prelude::*;
+
+#[hook(id = "not_there", kind = before_tool_call, crate = ::my_hooks)]
+//~                                                         ^^^^^^^^
+fn not_there(_input: &mut ToolInput) {}
+
+fn main() {}

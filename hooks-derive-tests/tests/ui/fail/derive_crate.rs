@@ -1,0 +1,9 @@
+//! Where hooks-core is, for a kind.
+use hooks_core::prelude::*;
+
+#[derive(HookKind)]
+#[hook_kind(name = "own", crate = ::my_hooks, subject = String)]
+//~                                 ^^^^^^^^
+pub struct Own;
+
+fn main() {}

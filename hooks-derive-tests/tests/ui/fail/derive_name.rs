@@ -1,0 +1,29 @@
+//! The name of a kind is what records and files call it.
+use hooks_core::prelude::*;
+
+#[derive(HookKind)]
+#[hook_kind(name = "before-refund")]
+//~                ^^^^^^^^^^^^^^^
+pub struct Kebab;
+
+#[derive(HookKind)]
+#[hook_kind(name = "")]
+//~                ^^
+pub struct Empty;
+
+#[derive(HookKind)]
+#[hook_kind(name)]
+//~         ^^^^
+pub struct Flag;
+
+#[derive(HookKind)]
+#[hook_kind(name = "first", name = "second")]
+//~                         ^^^^
+pub struct Twice;
+
+#[derive(HookKind)]
+#[hook_kind(name = NAME)]
+//~                ^^^^
+pub struct Constant;
+
+fn main() {}

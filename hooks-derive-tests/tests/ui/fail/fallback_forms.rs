@@ -1,0 +1,26 @@
+//! A fallback is the path of a function.
+use hooks_core::prelude::*;
+
+#[hook(id = "closure", kind = before_tool_call, fallback = |_| Permission::allow())]
+//~                                                        ^
+fn closure(_input: &ToolInput) -> Permission {
+    Permission::allow()
+}
+
+#[hook(id = "called", kind = before_tool_call, fallback = permits())]
+//~                                                       ^^^^^^^
+fn called() -> Permission {
+    Permission::allow()
+}
+
+fn permits() -> Permission {
+    Permission::allow()
+}
+
+#[hook(id = "value", kind = before_tool_call, fallback = Permission::Allow)]
+//~                                                      ^^^^^^^^^^^^
+fn value() -> Permission {
+    Permission::allow()
+}
+
+fn main() {}

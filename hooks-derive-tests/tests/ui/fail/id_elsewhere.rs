@@ -1,0 +1,16 @@
+//! What other systems call the id.
+use hooks_core::prelude::*;
+
+#[hook(name = "redact_pii", kind = before_tool_call)]
+//~    ^^^^
+fn name() {}
+
+#[hook(name = "Redact PII", event = "PreToolUse")]
+//~    ^^^^                 ^^^^^
+fn event() {}
+
+#[hook(hook_name = "redact_pii", kind = before_tool_call)]
+//~    ^^^^^^^^^
+fn hook_name() {}
+
+fn main() {}

@@ -1,0 +1,16 @@
+//! A closure is a value: it is registered, not annotated.
+use hooks_core::prelude::*;
+
+mod hooks {
+    use super::*;
+
+    #[hook(id = "static_closure", kind = before_tool_call)]
+    static GUARD: fn(&ToolInput) -> Permission = |_| Permission::allow();
+//~ ^^^^^^
+
+    #[hook(id = "constant_closure", kind = before_tool_call)]
+    const ALLOW: fn() -> Permission = || Permission::allow();
+//~ ^^^^^
+}
+
+fn main() {}

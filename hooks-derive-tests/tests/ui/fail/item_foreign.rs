@@ -1,0 +1,23 @@
+//! A function of another language is called from a hook.
+use hooks_core::prelude::*;
+
+mod hooks {
+    use super::*;
+
+    #[hook(id = "block", kind = before_tool_call)]
+    unsafe extern "C" {
+//~        ^^^^^^
+        fn block();
+    }
+
+    #[hook(id = "system", kind = before_tool_call)]
+    pub extern "system" fn system(_input: &ToolInput) {}
+//~     ^^^^^^^^^^^^^^^
+
+    #[hook(id = "exported", kind = before_tool_call)]
+    #[unsafe(no_mangle)]
+    pub unsafe extern "C" fn exported(_input: &mut ToolInput) {}
+//~     ^^^^^^ ^^^^^^^^^^
+}
+
+fn main() {}

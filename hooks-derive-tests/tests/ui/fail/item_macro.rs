@@ -1,0 +1,24 @@
+//! A call of a macro is no function.
+#![allow(unused_imports)]
+
+use hooks_core::prelude::*;
+
+macro_rules! guard {
+    () => {
+        fn guard() {}
+    };
+}
+
+mod hooks {
+    use super::*;
+
+    #[hook(id = "of_macro", kind = before_tool_call)]
+    guard!();
+//~ ^^^^^
+
+    #[hook(id = "import", kind = before_tool_call)]
+    pub use std::vec::Vec;
+//~     ^^^
+}
+
+fn main() {}

@@ -1,0 +1,12 @@
+//! A function without a body cannot run.
+use hooks_core::prelude::*;
+
+mod hooks {
+    use super::*;
+
+    #[hook(id = "no_body", kind = before_tool_call)]
+    fn no_body(_input: &ToolInput);
+//~ ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+}
+
+fn main() {}

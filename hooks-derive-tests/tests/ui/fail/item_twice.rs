@@ -1,0 +1,18 @@
+//! One function is one hook; at several kinds it names a list.
+use hooks_core::prelude::*;
+
+mod hooks {
+    use super::*;
+
+    #[hook(id = "first", kind = before_tool_call)]
+    #[hook(id = "second", kind = after_tool_call_success)]
+//~   ^^^^
+    fn twice() {}
+
+    #[hook(id = "by_path", kind = before_tool_call)]
+    #[hooks_core::hook(id = "by_path", kind = stop)]
+//~   ^^^^^^^^^^^^^^^^
+    fn by_path() {}
+}
+
+fn main() {}

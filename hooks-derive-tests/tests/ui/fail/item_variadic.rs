@@ -1,0 +1,13 @@
+//! C functions with any number of arguments.
+use hooks_core::prelude::*;
+
+mod hooks {
+    use super::*;
+
+    #[hook(id = "variadic", kind = before_tool_call)]
+    unsafe extern "C" fn variadic(_count: &u32, _rest: ...) {}
+//~ ^^^^^^ ^^^^^^^^^^                                  ^^^
+//~ ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+}
+
+fn main() {}

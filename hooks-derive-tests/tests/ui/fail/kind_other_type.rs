@@ -1,0 +1,24 @@
+//! Types that belong to a kind and are none.
+use hooks_core::prelude::*;
+
+#[hook(id = "subject", kind = ToolInput)]
+//~                           ^^^^^^^^^
+fn subject() {}
+
+#[hook(id = "verdict", kind = Permission)]
+//~                           ^^^^^^^^^^
+fn verdict(_input: &ToolInput) {}
+
+#[hook(id = "standard", kind = String)]
+//~                            ^^^^^^
+fn standard(_text: &mut String) {}
+
+enum Kinds {
+    Own,
+}
+
+#[hook(id = "variant", kind = Kinds::Own)]
+//~                           ^^^^^^^^^^
+fn variant() {}
+
+fn main() {}

@@ -1,0 +1,24 @@
+//! Texts are no parameters: what a hook reads is in the event and the subject.
+use hooks_core::prelude::*;
+
+#[hook(id = "text", kind = before_create_message)]
+fn text(_text: &str, _row: &mut Message) {}
+//~             ^^^
+
+#[hook(id = "owned", kind = before_create_message)]
+fn owned(text: String) -> String {
+//~            ^^^^^^     ^^^^^^
+    text
+}
+
+#[hook(id = "changed", kind = before_create_message)]
+fn changed(_text: &mut String) {}
+//~                    ^^^^^^
+
+#[hook(id = "named", kind = before_tool_call, tool = "bash")]
+fn named(_tool: &str, _input: &serde_json::Value) -> Permission {
+//~              ^^^                       ^^^^^
+    Permission::allow()
+}
+
+fn main() {}

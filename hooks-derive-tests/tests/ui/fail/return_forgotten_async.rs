@@ -1,0 +1,14 @@
+//! A function that waits says `async`.
+use hooks_core::prelude::*;
+
+async fn ask() -> Permission {
+    Permission::allow()
+}
+
+#[hook(id = "waits", kind = before_tool_call)]
+fn waits() -> Permission {
+    ask().await
+//~       ^^^^^
+}
+
+fn main() {}

@@ -1,0 +1,22 @@
+//! One `Result`, one pair, one `Option`.
+use hooks_core::prelude::*;
+
+#[hook(id = "two_results", kind = before_tool_call)]
+fn two_results() -> Result<Result<(), String>, String> {
+//~                 ^^^^^^
+    Ok(Ok(()))
+}
+
+#[hook(id = "pair_of_option", kind = after_tool_call_success)]
+fn pair_of_option(result: ToolResult) -> (Option<ToolResult>, ()) {
+//~                                      ^^^^^^^^^^^^^^^^^^^^^^^^
+    (Some(result), ())
+}
+
+#[hook(id = "triple", kind = before_tool_call)]
+fn triple(input: ToolInput) -> (ToolInput, Permission, String) {
+//~                            ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+    (input, Permission::allow(), String::new())
+}
+
+fn main() {}

@@ -1,0 +1,28 @@
+//! The verdict is that of the kind.
+use hooks_core::prelude::*;
+
+#[hook(id = "permission", kind = user_prompt_submit)]
+fn permission() -> Permission {
+//~                ^^^^^^^^^^
+    Permission::allow()
+}
+
+#[hook(id = "prompt", kind = before_tool_call)]
+fn prompt() -> PromptVerdict {
+//~            ^^^^^^^^^^^^^
+    PromptVerdict::default()
+}
+
+#[hook(id = "contributions", kind = turn_end)]
+fn contributions() -> Contributions {
+//~                   ^^^^^^^^^^^^^
+    Contributions::default()
+}
+
+#[hook(id = "of_transform", kind = after_tool_call_success)]
+fn of_transform(result: ToolResult) -> (ToolResult, Permission) {
+//~                                    ^^^^^^^^^^^^^^^^^^^^^^^^
+    (result, Permission::allow())
+}
+
+fn main() {}

@@ -1,0 +1,28 @@
+//! Whether a call may run is said with a `Permission`, and a reason.
+use hooks_core::prelude::*;
+
+#[hook(id = "truth", kind = before_tool_call)]
+fn truth(_event: &BeforeToolCall) -> bool {
+//~                                  ^^^^
+    true
+}
+
+#[hook(id = "optional", kind = before_tool_call)]
+async fn optional() -> Option<bool> {
+//~                    ^^^^^^
+    None
+}
+
+#[hook(id = "text", kind = before_tool_call)]
+fn text() -> &'static str {
+//~                   ^^^
+    "deny"
+}
+
+#[hook(id = "number", kind = before_tool_call)]
+fn number() -> i32 {
+//~            ^^^
+    0
+}
+
+fn main() {}

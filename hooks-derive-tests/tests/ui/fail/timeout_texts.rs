@@ -1,0 +1,36 @@
+//! Times as other systems write them.
+use hooks_core::prelude::*;
+
+#[hook(id = "words", kind = before_tool_call, timeout = "5 minutes")]
+//~                                                     ^^^^^^^^^^^
+async fn words() {}
+
+#[hook(id = "seconds", kind = before_tool_call, timeout = 5)]
+//~                                                       ^
+async fn seconds() {}
+
+#[hook(id = "fraction", kind = before_tool_call, timeout = "1.5s")]
+//~                                                        ^^^^^^
+async fn fraction() {}
+
+#[hook(id = "negative", kind = before_tool_call, timeout = "-1s")]
+//~                                                        ^^^^^
+async fn negative() {}
+
+#[hook(id = "duration", kind = before_tool_call, timeout = Duration::from_secs(5))]
+//~                                                        ^^^^^^^^
+async fn duration() {}
+
+#[hook(id = "text_none", kind = before_tool_call, timeout = "none")]
+//~                                                         ^^^^^^
+async fn text_none() {}
+
+#[hook(id = "too_long", kind = before_tool_call, timeout = "99999999999999999999s")]
+//~                                                        ^^^^^^^^^^^^^^^^^^^^^^^
+async fn too_long() {}
+
+#[hook(id = "flag", kind = before_tool_call, timeout)]
+//~                                          ^^^^^^^
+async fn flag() {}
+
+fn main() {}

@@ -1,0 +1,12 @@
+//! One hook cannot both follow and precede another.
+use hooks_core::prelude::*;
+
+#[hook(id = "both", kind = before_tool_call, after = ["redact_pii"], before = ["redact_pii"])]
+//~                                                                            ^^^^^^^^^^^^
+fn both() {}
+
+#[hook(id = "requires_and_before", kind = before_tool_call, before = ["count", "redact_pii"], requires = ["redact_pii"])]
+//~                                                                            ^^^^^^^^^^^^
+fn requires_and_before() {}
+
+fn main() {}

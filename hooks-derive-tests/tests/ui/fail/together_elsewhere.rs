@@ -1,0 +1,10 @@
+//! A hook as another system would declare it.
+use hooks_core::prelude::*;
+
+#[hook(event = "PreToolUse", matcher = "Bash", name = "guard", order = 1, fail_closed = true, timeout = 60)]
+//~    ^^^^^                                   ^^^^            ^^^^^      ^^^^^^^^^^^                   ^^
+async fn guard(_event: &BeforeToolCall) -> bool {
+    true
+}
+
+fn main() {}

@@ -1,0 +1,20 @@
+//! A signature fits every kind of the list, or the hook is two hooks.
+use hooks_core::prelude::*;
+
+#[hook(id = "event", kind = [after_tool_call_success, after_tool_call_failure])]
+fn event(_event: &AfterToolCallSuccess, _result: &mut ToolResult) {}
+//~               ^^^^^^^^^^^^^^^^^^^^
+
+#[hook(id = "verdict", kind = [before_tool_call, turn_end])]
+fn verdict() -> Permission {
+//~             ^^^^^^^^^^
+    Permission::allow()
+}
+
+#[hook(id = "removal", kind = [after_tool_call_success, after_create_message])]
+async fn removal(result: ToolResult) -> Option<ToolResult> {
+//~                      ^^^^^^^^^^     ^^^^^^
+    Some(result)
+}
+
+fn main() {}

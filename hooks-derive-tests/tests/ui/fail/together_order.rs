@@ -1,0 +1,18 @@
+//! Every list of neighbours has its own mistakes.
+use hooks_core::prelude::*;
+
+#[hook(
+    id = "ordered",
+    kind = before_tool_call,
+    after = ["Redact-Pii", "ordered"],
+//~          ^^^^^^^^^^^^  ^^^^^^^^^
+    before = ["a", "a"],
+//~                ^^^
+    requires = [count],
+//~             ^^^^^
+    priority = 1.0
+//~            ^^^
+)]
+fn ordered() {}
+
+fn main() {}

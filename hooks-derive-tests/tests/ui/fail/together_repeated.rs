@@ -1,0 +1,8 @@
+//! Options that stand twice, beside options that are wrong.
+use hooks_core::prelude::*;
+
+#[hook(id = "one", id = "one", kind = before_tool_cal, kind = before_tool_call, tool = "", tool = "bash", prioity = 1)]
+//~                ^^                 ^^^^^^^^^^^^^^^  ^^^^                            ^^  ^^^^           ^^^^^^^
+fn one() {}
+
+fn main() {}

@@ -1,0 +1,12 @@
+//! A function that fits another kind, with options that fit neither.
+use hooks_core::prelude::*;
+
+#[hook(id = "writes", kind = after_create_message, on_failure = deny, tool = "bash")]
+//~                                                             ^^^^  ^^^^
+fn writes(event: &AfterCreateMessage, _row: &mut Message) -> Option<Message> {
+//~                                              ^^^^^^^     ^^^^^^
+    let _ = event;
+    None
+}
+
+fn main() {}

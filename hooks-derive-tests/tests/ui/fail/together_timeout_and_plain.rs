@@ -1,0 +1,12 @@
+//! A deadline of what cannot be interrupted, beside other mistakes.
+use hooks_core::prelude::*;
+
+#[hook(id = "plain", kind = before_tool_call, timeout = "5", priority = "low")]
+//~                                           ^^^^^^^   ^^^             ^^^^^
+fn plain() {}
+
+#[hook(id = "none", kind = before_tool_call, timeout = none, on_failure = denied)]
+//~                                          ^^^^^^^                      ^^^^^^
+fn none() {}
+
+fn main() {}
