@@ -62,10 +62,13 @@ fn kind(part: &TokenStream, core: &TokenStream, errors: &mut Errors) -> Option<T
     let path: Option<Path> = syn::parse2(part.clone()).ok();
     if path.is_none() {
         let written = without_spaces(&part.to_token_stream().to_string());
-        errors.on(
-            part,
-            format!("`{written}` is no kind: write its type, as in `fires![BeforeToolCall]`, or a built-in one's name"),
-        );
+        let word = written.trim_matches('"');
+        let known = names::kind_type(word).map(|_| word).or_else(|| names::kind_elsewhere(word));
+        let write = match known {
+            Some(known) => format!("write `{known}`"),
+            None => "write its type, as in `fires![BeforeToolCall]`, or a built-in one's name".to_owned(),
+        };
+        errors.on(part, format!("`{written}` is no kind: {write}"));
     }
     syn::parse2(path?.into_token_stream()).ok()
 }

@@ -1,12 +1,10 @@
-//! `fires!` takes types, not the words of an attribute.
+//! `fires!` takes types and names of kinds, not texts, values or lists.
 
 mod harness {
     use hooks_core::kinds::TurnEnd;
 
-    hooks_core::fires![before_tool_call, TurnEnd];
-//~                    ^^^^^^^^^^^^^^^^
-    hooks_core::fires!["before_tool_call", "PostToolUse", "lunch"];
-//~                    ^^^^^^^^^^^^^^^^^^  ^^^^^^^^^^^^^  ^^^^^^^
+    hooks_core::fires![TurnEnd, "before_tool_call", "PostToolUse", "lunch"];
+//~                             ^^^^^^^^^^^^^^^^^^  ^^^^^^^^^^^^^  ^^^^^^^
     hooks_core::fires![TurnEnd::new(), 3];
 //~                    ^^^^^^^^^^^^^^  ^
     hooks_core::fires![[TurnEnd, TurnEnd]];
