@@ -125,7 +125,7 @@ impl Form {
             Handler::OwnAsync(_) => (true, true, false, "async_replacer"),
             Handler::Apart(_) => (false, false, true, "detached"),
         };
-        Self { writes, is_async, apart, name }
+        Self { writes, is_async, name, apart }
     }
 }
 
