@@ -10,9 +10,15 @@ let sink;
 
 const halves = [TEXT, REPLACEMENT].map((text) => [text.slice(0, 16), text.slice(16)]);
 
-/** The body of every hook that writes: the other of the two texts, as a string of its own. */
-const other = (text) => {
-  const [begin, end] = halves[text === TEXT ? 1 : 0];
+let turn = 0;
+
+/**
+ * The body of every hook that writes: the other of the two texts, as a string of its own. It does not look at the text that
+ * was there: this engine joins strings only when somebody looks.
+ */
+const other = () => {
+  turn ^= 1;
+  const [begin, end] = halves[turn];
   return begin + end;
 };
 
