@@ -9,7 +9,7 @@ COLOURS = {"ours": "#1f6feb", "floor": "#8b949e", "reference": "#c9d1d9", "peer"
 WORDS = {"ours": "ours", "floor": "by hand", "reference": "static, for orientation", "peer": "peer"}
 DO = {"read": "read", "pass": "may write"}
 TITLES = {"sync": "Plain functions, 8 hooks", "async": "Awaited and ready at once, 8 hooks"}
-WIDTH, LEFT, RIGHT, BAR, GAP = 900, 370, 90, 14, 7
+WIDTH, LEFT, RIGHT, BAR, GAP = 940, 410, 90, 14, 7
 
 
 def picture(rows):

@@ -59,13 +59,20 @@ def about(sitting):
 
 def tables(sitting):
     rows = sitting["rows"]
-    parts = ["## Budgets\n", budget_table(rows), "\n## Ours, as a ratio to the best of the others\n", ratio_tables(rows)]
+    head = ["## Budgets\n", budget_table(rows), "\n## Ours, as a ratio to the best of the others\n", ratio_tables(rows)]
+    return "\n".join(head) + "\n" + class_tables(sitting)
+
+
+def class_tables(sitting):
+    rows, parts = sitting["rows"], []
     for kind, title in CLASSES.items():
-        parts.append(f"\n## {title}\n")
+        if find(rows, **{"class": kind}):
+            parts.append(f"\n## {title}")
         for body, what in BODIES.items():
             if find(rows, body=body, **{"class": kind}):
                 parts += [f"\n### {what}\n", class_table(rows, kind, body, sitting["skipped"])]
-    parts += ["\n## Ours alone\n", alone_table(rows)]
+    if find(rows, **{"class": "scale"}):
+        parts += ["\n## Ours alone\n", alone_table(rows)]
     return "\n".join(parts) + "\n"
 
 

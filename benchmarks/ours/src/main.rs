@@ -9,7 +9,6 @@ use floors::Care;
 use hooks::Query;
 use hooks_core::HookSet;
 use hooks_core::data::ToolResult;
-use hooks_core::scope::HookRef;
 use measure::{Body, COUNTS, Class, Label, Peer, Role, Sitting, locked};
 
 fn main() {
@@ -51,13 +50,17 @@ fn sync(sitting: &mut Sitting, n: usize) {
     sitting.call(label(Pass, "loop, catch_unwind"), floors::lend_caught::<Query>(n));
     sitting.call(label(Write, "loop, catch_unwind, clone"), floors::write_cloned::<Query>(n, true));
 
-    let pairs: [(&str, Body, fn(usize) -> Vec<HookRef>, Box<dyn FnMut()>); 4] = [
-        ("&ToolResult", Read, hooks::read::first, Box::new(floors::read::<ToolResult>(n))),
-        ("&mut ToolResult", Pass, hooks::lend::first, Box::new(floors::lend::<ToolResult>(n))),
-        ("ToolResult by value", Pass, hooks::own::first, Box::new(floors::own::<ToolResult>(n))),
-        ("&mut ToolResult, clone", Write, hooks::write::first, Box::new(floors::write_cloned::<ToolResult>(n, false))),
-    ];
-    for (variant, body, first, floor) in pairs {
+    for (body, variant, first, floor) in [
+        (
+            Read,
+            "&ToolResult",
+            hooks::read::first as fn(usize) -> _,
+            Box::new(floors::read::<ToolResult>(n)) as Box<dyn FnMut()>,
+        ),
+        (Pass, "&mut ToolResult", hooks::lend::first, Box::new(floors::lend::<ToolResult>(n))),
+        (Pass, "ToolResult by value", hooks::own::first, Box::new(floors::own::<ToolResult>(n))),
+        (Write, "&mut ToolResult, clone", hooks::write::first, Box::new(floors::write_cloned::<ToolResult>(n, false))),
+    ] {
         beside(sitting, label(body, variant), fire::result(hooks::set(first(n))), floor);
     }
     beside(sitting, label(Read, "gate"), fire::gate(hooks::set(hooks::gate::first(n))), floors::gate(n));
