@@ -8,7 +8,7 @@ use std::path::{Component, Path, PathBuf};
 use hooks_book::CHAPTERS;
 
 /// Chapters that have their place before they are written.
-const RESERVED: &[&str] = &["benchmarks.md"];
+const RESERVED: &[&str] = &[];
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().to_owned()
