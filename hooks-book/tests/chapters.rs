@@ -7,9 +7,6 @@ use std::path::{Component, Path, PathBuf};
 
 use hooks_book::CHAPTERS;
 
-/// Chapters that have their place before they are written.
-const RESERVED: &[&str] = &[];
-
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().to_owned()
 }
@@ -104,8 +101,6 @@ fn broken(file: &Path, within: &Path) -> Vec<String> {
         let mut problem = |what: &str| problems.push(format!("{}:{line}: `{link}` {what}", file.display()));
         if !target.starts_with(within) {
             problem("leads out of the book, where a reader of the book cannot follow");
-        } else if RESERVED.iter().any(|page| target == docs().join(page)) {
-            // Nothing to look at yet.
         } else if !target.exists() {
             problem("leads to nothing");
         } else if anchor.is_some_and(|anchor| !anchors(&fs::read_to_string(&target).unwrap()).contains(anchor)) {
@@ -121,7 +116,7 @@ fn every_chapter_is_in_the_table_of_contents_once_and_nothing_else_is() {
     let listed: Vec<String> = links(&summary).into_iter().map(|(_, link)| link).collect();
     let once: BTreeSet<String> = listed.iter().cloned().collect();
     assert_eq!(listed.len(), once.len(), "a chapter is listed twice: {listed:?}");
-    let there: BTreeSet<String> = pages().into_iter().chain(RESERVED.iter().map(ToString::to_string)).collect();
+    let there: BTreeSet<String> = pages().into_iter().collect();
     assert_eq!(once, there);
 }
 
