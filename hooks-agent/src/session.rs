@@ -1,5 +1,6 @@
 //! One conversation of one agent: its turns, one after the other.
 
+mod sets;
 mod update;
 
 use std::fmt;
@@ -20,6 +21,7 @@ use crate::harness::{Harness, Parts};
 use crate::reply::{Outcome, Reply, TurnError};
 use crate::store;
 use crate::turn::{self, Start};
+use sets::Sets;
 
 /// A session that is not open yet.
 #[must_use = "call `open` to get the session"]
@@ -70,6 +72,7 @@ impl Opening {
                 contexts: fired.verdict,
                 trigger: "user",
                 cx,
+                sets: Sets::default(),
                 turns: AtomicU64::new(0),
                 one_at_a_time: Arc::default(),
             }),
@@ -100,6 +103,7 @@ pub(crate) struct Inner {
     /// What starts a turn, in a word for hooks at `before_agent_start`.
     pub(crate) trigger: &'static str,
     pub(crate) cx: HookContext,
+    pub(crate) sets: Sets,
     turns: AtomicU64,
     one_at_a_time: Arc<Mutex<()>>,
 }
@@ -151,6 +155,7 @@ impl Session {
                 contexts: asking.contexts.clone(),
                 trigger: "agent",
                 cx,
+                sets: Sets::default(),
                 turns: AtomicU64::new(0),
                 one_at_a_time: Arc::default(),
             }),

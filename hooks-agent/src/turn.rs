@@ -78,6 +78,8 @@ struct Turn {
     stop_hook_active: bool,
     /// What hooks put beside the results of tools, until all results of a message are there.
     beside: Vec<String>,
+    /// Answers of tools that somebody else says, until then too.
+    aside: Vec<Message>,
     repeats: Repeats,
     reply: Spoken,
 }
@@ -93,7 +95,7 @@ struct Spoken {
 pub(crate) async fn run(start: Start) -> Reply {
     let Start { session, prompt, input, number, events, cancellation } = start;
     // A turn sees one set from its start to its end.
-    let hooks = match session.parts.scope(&session.agent, prompt.as_ref()) {
+    let hooks = match session.sets.of(&session.parts, &session.agent, prompt.as_ref()) {
         Ok(hooks) => hooks,
         Err(error) => return Reply::of(crate::reply::Outcome::Failed(error.into())),
     };
@@ -123,6 +125,7 @@ pub(crate) async fn run(start: Start) -> Reply {
         stop_continues: 0,
         stop_hook_active: false,
         beside: Vec::new(),
+        aside: Vec::new(),
         repeats: Repeats::default(),
         reply: Spoken::default(),
     };
@@ -175,6 +178,9 @@ impl Turn {
         for call in calls {
             self.repeats.note(&call);
             self.run_tool(call).await?;
+        }
+        for message in std::mem::take(&mut self.aside) {
+            self.store(message).await?;
         }
         // Not between two results, which providers want one after the other.
         if !self.beside.is_empty() {

@@ -3,6 +3,7 @@
 
 use std::error::Error;
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use hooks_agent::channel::{Channel, Heard};
 use hooks_agent::model::{Line, ModelError, Scripted};
@@ -82,7 +83,7 @@ impl Drive for Loop {
         let (harness, mail) = (harness.build(), Mail::default());
         let told = match kind {
             "init" | "gateway_start" => harness.start("here").await.map(|()| Value::Null),
-            "gateway_stop" | "shutdown" => harness.stop("done").await.map(|()| Value::Null),
+            "gateway_stop" | "shutdown" => harness.stop("done", Duration::ZERO).await.map(|_| Value::Null),
             _ => talk(kind, &harness, &mail).await,
         };
         let rows = store.page("c", None, 100).await?.rows;

@@ -73,6 +73,7 @@ pub(crate) struct Snapshot {
     pub(crate) depth_limit: DepthLimit,
     /// See [`Registry::try_out`].
     tried: bool,
+    revision: u64,
     /// The runs that nobody waits for; the same for all snapshots of a registry.
     pub(crate) tasks: Arc<Tasks>,
     /// Where background jobs go.
@@ -286,6 +287,22 @@ impl Registry {
         Manifest::of(&self.hooks())
     }
 
+    /// A number that grows with every change of the registry: sets that were made from the same lists at the same number are
+    /// the same, so a harness may keep them.
+    ///
+    /// ```
+    /// use hooks_core::Registry;
+    /// use hooks_core::scope::AppDef;
+    ///
+    /// let registry = Registry::empty();
+    /// let before = registry.revision();
+    /// registry.set_app(AppDef::new("desk"));
+    /// assert!(registry.revision() > before);
+    /// ```
+    pub fn revision(&self) -> u64 {
+        self.snapshot().revision
+    }
+
     fn snapshot(&self) -> Arc<Snapshot> {
         Arc::clone(&self.snapshot.read().unwrap_or_else(PoisonError::into_inner))
     }
@@ -295,7 +312,9 @@ impl Registry {
     fn edit<T>(&self, edit: impl FnOnce(&mut Snapshot) -> T) -> T {
         let mut snapshot = self.snapshot.write().unwrap_or_else(PoisonError::into_inner);
         // Copied only while somebody makes a set from it.
-        edit(Arc::make_mut(&mut snapshot))
+        let snapshot = Arc::make_mut(&mut snapshot);
+        snapshot.revision += 1;
+        edit(snapshot)
     }
 }
 

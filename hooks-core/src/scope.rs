@@ -118,6 +118,18 @@ pub(crate) enum HookName {
     Function(HookRef),
 }
 
+/// The same hook with the same parameters, wherever the entries stand.
+impl PartialEq for HookUse {
+    fn eq(&self, other: &Self) -> bool {
+        let named = match (&self.name, &other.name) {
+            (HookName::Id(id), HookName::Id(other)) => id == other,
+            (HookName::Function(function), HookName::Function(other)) => (function.function)() == (other.function)(),
+            _ => false,
+        };
+        named && self.with == other.with
+    }
+}
+
 impl HookUse {
     /// The hook with this id.
     pub fn id(id: &str) -> Self {

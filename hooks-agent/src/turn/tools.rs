@@ -166,7 +166,15 @@ impl Turn {
             let by = removed_by.map(|hook| format!(" by {hook}")).unwrap_or_default();
             ToolResult::text(format!("[result removed{by}]"))
         });
-        self.store_result(&call, &result).await?;
+        match result.said_by.filter(|role| *role != Role::Tool) {
+            // Providers want the results of a message one after the other, so what somebody else says comes after them.
+            Some(role) => {
+                let told = ToolResult::text(format!("The answer is in a message of the {role} that follows."));
+                self.store_result(&call, &told).await?;
+                self.aside.push(Message::of(role, result.content.clone()));
+            }
+            None => self.store_result(&call, &result).await?,
+        }
         self.beside.extend(result.additional_context.iter().cloned());
         self.tell(TurnEvent::ToolFinished { call, result });
         Ok(())

@@ -1,6 +1,7 @@
 //! What fires around turns: the program's life, channels, changes of stored messages.
 
 use std::sync::Mutex;
+use std::time::Duration;
 
 use hooks_agent::channel::{Channel, Heard};
 use hooks_agent::model::Line;
@@ -111,9 +112,31 @@ async fn the_program_begins_and_ends_once() {
     note!(Init, GatewayStart, GatewayStop, Shutdown);
     let harness = bench.harness().build();
     harness.start("127.0.0.1:8080").await.unwrap();
-    harness.stop("the end").await.unwrap();
+    harness.stop("the end", Duration::ZERO).await.unwrap();
     assert_eq!(bench.log.take(), ["init", "gateway_start", "gateway_stop", "shutdown"]);
     bench.app(Hook::reader::<Init, _, _, _>("cannot", |_, _, ()| Err::<(), _>("no database")));
     let error = bench.harness().build().start("here").await.unwrap_err().to_string();
     assert!(error.contains("no database"), "{error}");
+}
+
+#[tokio::test]
+async fn plugins_start_and_stop_with_the_program_and_a_set_is_made_anew_when_something_changes() {
+    let mut bench = Bench::new((0..4).map(|i| Line::text(format!("answer {i}"))));
+    bench.app(Hook::reader::<TurnEnd, _, _, _>("alive", |_, _, ()| ()));
+    let [init, gone, turn] = [(); 3].map(|()| bench.log.clone());
+    let plugin = hooks_core::plugin::Plugin::new("acme")
+        .hook(Hook::reader::<Init, _, _, _>("acme_init", move |_, _, ()| init.note("init of acme")))
+        .hook(Hook::reader::<Shutdown, _, _, _>("acme_gone", move |_, _, ()| gone.note("shutdown of acme")))
+        .hook(Hook::reader::<BeforeAgentStart, _, _, _>("acme_turn", move |_, _, ()| turn.note("a turn")));
+    let harness = bench.harness().build();
+    let session = harness.session("c", AgentDef::new("a")).open().await.unwrap();
+    session.turn(None, "before").await;
+    bench.registry.install(plugin).unwrap();
+    harness.start("here").await.unwrap();
+    session.turn(None, "with it").await;
+    bench.registry.disable("acme_turn").unwrap();
+    session.turn(None, "without").await;
+    harness.stop("the end", Duration::ZERO).await.unwrap();
+    let log = bench.log.take();
+    assert_eq!(log, ["the model", "init of acme", "a turn", "the model", "the model", "shutdown of acme"]);
 }

@@ -122,6 +122,27 @@ async fn a_removed_result_leaves_no_call_without_one() {
 }
 
 #[tokio::test]
+async fn an_answer_that_somebody_else_says_follows_the_results_and_is_stored() {
+    let two = Line::calls([("1", "lookup", json!({ "id": "a" })), ("2", "lookup", json!({ "id": "b" }))]);
+    let mut bench = Bench::new([two, Line::text("done")]);
+    bench.app(Hook::writer::<AfterToolCallSuccess, _, _, _>("user_says", |_, event, result: &mut ToolResult| {
+        if event.input["id"] == "a" {
+            result.said_by = Some(Role::User);
+        }
+    }));
+    bench.turn().await;
+    assert_eq!(
+        bench.stored().await[2..],
+        [
+            "tool: <- The answer is in a message of the user that follows.",
+            "tool: <- found b",
+            "user: found a",
+            "assistant: done",
+        ]
+    );
+}
+
+#[tokio::test]
 async fn additional_context_follows_the_results_and_is_not_stored() {
     let two = Line::calls([("1", "lookup", json!({ "id": "a" })), ("2", "lookup", json!({ "id": "b" }))]);
     let mut bench = Bench::new([two, Line::text("done")]);
