@@ -1,0 +1,21 @@
+//! `hooks.json`: external commands and prompts as hooks of an agent.
+
+mod alias;
+mod answer;
+mod dialect;
+pub mod event;
+mod file;
+mod filter;
+mod matcher;
+mod rule;
+mod stdin;
+
+pub use alias::Aliases;
+pub use answer::{Answer, Attachment, Decision, Reading, Status, TEXT_LIMIT};
+pub use dialect::Dialect;
+pub use event::Event;
+pub use file::{Defect, RuleFile, Severity};
+pub use filter::{BadFilter, Filter};
+pub use matcher::{BadMatcher, Matcher};
+pub use rule::{Action, CommandLine, OnFailure, Question, Request, Rule, RuleId, Shell};
+pub use stdin::Occurrence;
