@@ -6,6 +6,9 @@ mod nested;
 mod schema;
 mod stdout;
 
+#[cfg(feature = "runner")]
+pub(crate) use stdout::goes_on_alone;
+
 use serde_json::{Map, Value};
 
 use crate::dialect::Dialect;

@@ -94,6 +94,7 @@ impl RuleFile {
     }
 
     /// A file that could not be read from the disk.
+    #[cfg(feature = "runner")]
     pub(crate) fn unreadable(file: &Path, problem: &str, help: &str) -> Self {
         let file: Arc<Path> = file.into();
         let defects = vec![Defect::of_file(&file, problem, help)];

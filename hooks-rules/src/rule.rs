@@ -181,6 +181,7 @@ impl Rule {
     }
 
     /// The text for a model: the question with the input in it.
+    #[cfg(feature = "runner")]
     pub(crate) fn filled(question: &str, input: &str) -> String {
         const HOLE: &str = "$ARGUMENTS";
         let mut text = String::with_capacity(question.len() + input.len());

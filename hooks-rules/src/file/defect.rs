@@ -100,6 +100,12 @@ impl Defect {
         }
     }
 
+    /// A defect of a rule that its text does not show.
+    #[cfg(feature = "runner")]
+    pub(crate) fn of_rule(file: &Arc<Path>, line: usize, column: usize, problem: String, help: &str) -> Self {
+        Self { line, column, ..Self::of_file(file, problem, help) }
+    }
+
     /// The flaws with their lines and columns, in the order of the text. Of very many only the first are told, the
     /// costly ones before the others.
     pub(crate) fn place(file: &Arc<Path>, text: &str, lines: &Lines, mut flaws: Vec<Flaw>) -> Vec<Self> {
@@ -143,8 +149,9 @@ impl Defect {
 impl fmt::Display for Defect {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "{}: {}", self.severity, self.problem)?;
-        if self.line == 0 {
-            return write!(f, "  --> {}\n   = help: {}", self.file.display(), self.help);
+        if self.excerpt.is_empty() {
+            let place = if self.line == 0 { String::new() } else { format!(":{}:{}", self.line, self.column) };
+            return write!(f, "  --> {}{place}\n   = help: {}", self.file.display(), self.help);
         }
         let number = self.line.to_string();
         let gutter = " ".repeat(number.len() + 1);

@@ -1,0 +1,15 @@
+//! Running one rule: a command in a process group of its own, a request, a question to a model, or text.
+
+mod background;
+mod capture;
+mod environment;
+mod outside;
+mod process;
+#[cfg(unix)]
+mod tree;
+
+pub(crate) use background::Background;
+pub(crate) use environment::{Environment, Surroundings};
+pub(crate) use outside::Outside;
+pub use outside::{Asked, Judge, Post, Posted, Reply};
+pub(crate) use process::{Ran, command, run};

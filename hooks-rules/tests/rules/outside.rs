@@ -1,0 +1,98 @@
+//! Rules that ask a model or a server, which the app lends.
+
+use std::sync::{Arc, Mutex};
+
+use hooks_core::hook::BoxFuture;
+use hooks_rules::{Asked, Judge, Post, Posted, Reply};
+
+use crate::support::*;
+
+/// Answers the same to everything, and keeps what it was asked.
+#[derive(Clone)]
+struct Fake<Q> {
+    answer: Option<(u16, String)>,
+    seen: Arc<Mutex<Vec<Q>>>,
+}
+
+impl<Q> Fake<Q> {
+    fn says(status: u16, text: &str) -> Self {
+        Self { answer: Some((status, text.to_owned())), seen: Arc::default() }
+    }
+
+    fn silent() -> Self {
+        Self { answer: None, seen: Arc::default() }
+    }
+
+    async fn reply(&self, seen: Q) -> Reply<(u16, String)> {
+        self.seen.lock().unwrap().push(seen);
+        match &self.answer {
+            Some((0, why)) => Err(why.as_str().into()),
+            Some(answer) => Ok(answer.clone()),
+            None => std::future::pending().await,
+        }
+    }
+}
+
+impl Judge for Fake<Asked> {
+    fn judge<'a>(&'a self, question: &'a Asked) -> BoxFuture<'a, Reply<String>> {
+        Box::pin(async { self.reply(question.clone()).await.map(|(_, text)| text) })
+    }
+}
+
+impl Post for Fake<Posted> {
+    fn post<'a>(&'a self, request: &'a Posted) -> BoxFuture<'a, Reply<(u16, String)>> {
+        Box::pin(self.reply(request.clone()))
+    }
+}
+
+fn asks(handler: Value) -> String {
+    json!({"hooks": {"PreToolUse": [{"matcher": "Bash", "hooks": [handler]}]}}).to_string()
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_question_goes_to_the_model_of_the_app() {
+    let question = json!({"type": "prompt", "prompt": "Is $ARGUMENTS safe?", "continueOnBlock": true, "model": "small", "timeout": 5});
+    let no = r#"{"ok": false, "reason": "it deletes"}"#;
+    let judge = Fake::says(1, no);
+    let rules = built(Rules::builder().text("h", asks(question.clone())).judge(judge.clone()));
+    assert_eq!(reason(&shell(&set(&rules), "rm -rf /").await.verdict), "it deletes");
+    let asked = judge.seen.lock().unwrap()[0].clone();
+    assert!(asked.text.starts_with("Is {") && asked.text.ends_with("} safe?") && asked.text.contains("rm -rf /"));
+    assert_eq!(asked.model.as_deref(), Some("small"));
+
+    for (judge, failure) in [
+        (Fake::silent(), "the model was not done in time"),
+        (Fake::says(0, "no line"), "the model could not be asked: no line"),
+        (Fake::says(1, "sure"), "the model did not answer with"),
+    ] {
+        let told = Told::default();
+        let rules = built(told.listens(Rules::builder().text("h", asks(question.clone())).judge(judge)));
+        assert_eq!(shell(&set(&rules), "ls").await.verdict, Permission::NoOpinion);
+        assert!(told.failures()[0].starts_with(failure), "{:?}", told.failures());
+    }
+    let rules = Rules::builder().text("h", asks(question)).build();
+    assert!(rules.defects()[0].to_string().contains("give one with `Rules::builder().judge(…)`"));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_request_goes_by_the_client_of_the_app() {
+    let request = json!({"type": "http", "url": "http://localhost/hook", "timeout": 5, "onFailure": "block",
+        "headers": {"X-Folder": "in ${PATH}; $HOME", "X-Team": "blue"}, "allowedEnvVars": ["PATH"]});
+    let deny =
+        output("PreToolUse", json!({"permissionDecision": "deny", "permissionDecisionReason": "says the server"}));
+    let client = Fake::says(200, &deny.to_string());
+    let rules = built(Rules::builder().text("h", asks(request.clone())).post(client.clone()));
+    assert_eq!(reason(&shell(&set(&rules), "ls").await.verdict), "says the server");
+    let posted = client.seen.lock().unwrap()[0].clone();
+    assert_eq!(posted.headers["X-Folder"], format!("in {}; ", std::env::var("PATH").unwrap()));
+    assert_eq!(serde_json::from_slice::<Value>(&posted.body).unwrap()["tool_name"], "Bash");
+
+    for client in [Fake::silent(), Fake::says(0, "refused"), Fake::says(500, ""), Fake::says(200, "<html>")] {
+        let rules = built(Rules::builder().text("h", asks(request.clone())).post(client));
+        assert!(shell(&set(&rules), "ls").await.verdict.denial().is_some(), "a failure blocks, as the rule says");
+    }
+    let fine = built(Rules::builder().text("h", asks(request.clone())).post(Fake::says(204, "")));
+    assert_eq!(shell(&set(&fine), "ls").await.verdict, Permission::NoOpinion);
+    let rules = Rules::builder().text("h", asks(request)).build();
+    assert!(rules.defects()[0].to_string().contains("give one with `Rules::builder().post(…)`"));
+}
