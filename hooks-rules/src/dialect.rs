@@ -43,6 +43,19 @@ impl Dialect {
         }
     }
 
+    /// The types of handlers that run at an event, beside `hook`. Those that are known and refused are not among them.
+    pub fn types(self, event: Event) -> &'static [&'static str] {
+        match (self, event) {
+            (Self::Claude, event) => match event.spec().types.names() {
+                names if names.contains(&"prompt") => &["command", "http", "prompt"],
+                names if names.contains(&"http") => &["command", "http"],
+                _ => &["command"],
+            },
+            (Self::Agentao, Event::UserPromptSubmit | Event::SessionStart) => &["command", "prompt"],
+            (Self::Agentao, _) => &["command"],
+        }
+    }
+
     /// How long a command may take that says nothing.
     pub fn command_timeout(self, event: Event) -> Duration {
         match self {

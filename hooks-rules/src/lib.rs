@@ -1,4 +1,51 @@
-//! `hooks.json`: external commands and prompts as hooks of an agent.
+//! `hooks.json`: external commands, prompts and requests as hooks of an agent, beside the compiled ones.
+//!
+//! A rule file says which command runs when. The files that exist for Claude Code and for Agentao are read as they are;
+//! a file's form tells which of the two it is.
+//!
+//! ```json
+//! { "hooks": { "PreToolUse": [ { "matcher": "Bash", "hooks": [
+//!     { "type": "command", "command": "./guard.sh", "timeout": 5, "onFailure": "block" },
+//!     { "type": "hook", "id": "redact_pii" } ] } ] } }
+//! ```
+//!
+//! A command gets one object on stdin and answers by its exit code, an object on stdout, and stderr. What that means is
+//! in the chapter on rules, `docs/rules.md`, in one table for both dialects.
+//!
+//! # Two layers
+//!
+//! The **pure layer** reads and decides, and knows neither processes nor a runtime:
+//!
+//! | Step | Where |
+//! |---|---|
+//! | a text becomes rules, and defects with their places | [`RuleFile`], [`Defect`] |
+//! | `(matcher, value) -> selected` | [`Matcher`], [`Filter`], [`Aliases`] |
+//! | an occurrence becomes stdin | [`Occurrence`] |
+//! | `(dialect, event, exit status, stdout, stderr) -> answer` | [`Reading`], [`Answer`] |
+//! | what is known of events and dialects | [`event`], [`Dialect`], [`schema`] |
+//!
+//! The **runner** is the feature `runner`, on by default: [`Rules`] reads the files of an app and installs one hook per
+//! event into a [`hooks_core::Registry`], `rules_pre_tool_use` and so on. The rules of an event run at the same time on the
+//! same input, and their answers are folded in the order of the files.
+//!
+//! # What holds
+//!
+//! - A defect costs what it marks and nothing else, and is told with file, line, column and what to write.
+//! - Exit code 2 blocks, whatever is on stdout. Every other failure is told and goes on, unless the rule says
+//!   `"onFailure": "block"`: **rules fail open** where compiled gates fail closed, since that is what scripts are written for.
+//! - A command runs in a process group of its own. At its deadline, and when the dispatch is dropped, all of it is ended.
+//!   What it leaves behind when it leaves is ended too; a command that wants to be left alone says `async`.
+//! - Commands do not see variables that look like credentials, unless
+//!   [`keep_credentials`](RulesBuilder::keep_credentials) says so.
+//! - The rules of a project wait until somebody trusts its file as it is: [`Trust`].
+//! - Every run of a rule is told to [`observe`](RulesBuilder::observe), without what was given to it.
+//!
+//! # Not here
+//!
+//! Handlers of the types `agent` and `mcp_tool` are known and refused. Events that no kind carries are known, and told as
+//! not fired. `continue: false` of a rule after a tool call ends the turn and drops the same rule's rewriting of the result.
+//! Commands keep the terminal, if there is one: a session of their own would need `unsafe`. Commands run on Unix; elsewhere
+//! each fails with a message.
 
 mod alias;
 mod answer;
@@ -14,6 +61,7 @@ mod rule;
 mod rules;
 #[cfg(feature = "runner")]
 mod run;
+mod schema;
 mod stdin;
 
 pub use alias::Aliases;
@@ -28,4 +76,5 @@ pub use rule::{Action, CommandLine, OnFailure, Question, Request, Rule, RuleId, 
 pub use rules::{Aside, Listed, Outcome, Plugin, RuleRun, Rules, RulesBuilder, Session, Trust, TrustError};
 #[cfg(feature = "runner")]
 pub use run::{Asked, Judge, Post, Posted, Reply};
+pub use schema::schema;
 pub use stdin::Occurrence;

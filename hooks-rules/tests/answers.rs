@@ -1,4 +1,5 @@
 //! Answers, line by line of `data/answers.toml`.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "the helpers of tests are tests too")]
 
 mod support;
 
@@ -78,7 +79,7 @@ fn every_line_means_what_it_says() {
             assert_eq!(reason(&answer.decision), expected.as_str().unwrap(), "{line}");
         }
         let remarks = expected.remove("remarks").map_or(0, |count| count.as_integer().unwrap());
-        assert_eq!(answer.remarks.len() as i64, remarks, "{line}\n{answer:?}");
+        assert_eq!(answer.remarks.len(), usize::try_from(remarks).unwrap(), "{line}\n{answer:?}");
         let members = expected.remove("members").map(|m| m.as_str().unwrap().to_owned());
         let members = members.map_or(Value::Object(serde_json::Map::new()), |m| serde_json::from_str(&m).unwrap());
         assert_eq!(Value::Object(answer.members.clone()), members, "{line}");

@@ -1,4 +1,5 @@
 //! Every row of the contract has a line of data, a named test, or a reason why not.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "the helpers of tests are tests too")]
 
 mod support;
 

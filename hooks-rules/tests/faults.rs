@@ -1,6 +1,6 @@
 //! Many dispatches over rules that misbehave: nothing of them stays. In a binary of its own, so that nobody else starts
 //! processes or opens descriptors meanwhile.
-
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "the helpers of tests are tests too")]
 #![cfg(all(target_os = "linux", feature = "runner"))]
 
 #[path = "support/processes.rs"]

@@ -1,4 +1,5 @@
 //! Matchers, line by line of `data/matchers.toml`.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "the helpers of tests are tests too")]
 
 mod support;
 

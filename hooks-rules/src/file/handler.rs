@@ -79,7 +79,7 @@ impl Handler<'_> {
             self.error("type", format!("handlers of the type `{written}` are known, but not run here"), help);
             return None;
         }
-        let types = self.types();
+        let types = self.dialect.types(self.event);
         if !types.contains(&written) {
             let known = ["command", "http", "prompt"].contains(&written);
             let problem = if known {
@@ -97,19 +97,6 @@ impl Handler<'_> {
             "http" => self.request(),
             "prompt" => self.prompt(),
             _ => self.command(),
-        }
-    }
-
-    fn types(&self) -> &'static [&'static str] {
-        match (self.dialect, self.event) {
-            (Dialect::Claude, event) => match event.spec().types.names() {
-                // Those that are recognised and refused are not advised.
-                names if names.contains(&"prompt") => &["command", "http", "prompt"],
-                names if names.contains(&"http") => &["command", "http"],
-                _ => &["command"],
-            },
-            (Dialect::Agentao, Event::UserPromptSubmit | Event::SessionStart) => &["command", "prompt"],
-            (Dialect::Agentao, _) => &["command"],
         }
     }
 

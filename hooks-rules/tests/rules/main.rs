@@ -1,5 +1,5 @@
 //! Rules that run, each test with commands that need no more than `sh`.
-
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "the helpers of tests are tests too")]
 #![cfg(all(unix, feature = "runner"))]
 
 mod commands;

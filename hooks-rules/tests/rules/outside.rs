@@ -45,7 +45,7 @@ impl Post for Fake<Posted> {
     }
 }
 
-fn asks(handler: Value) -> String {
+fn asks(handler: &Value) -> String {
     json!({"hooks": {"PreToolUse": [{"matcher": "Bash", "hooks": [handler]}]}}).to_string()
 }
 
@@ -54,7 +54,7 @@ async fn a_question_goes_to_the_model_of_the_app() {
     let question = json!({"type": "prompt", "prompt": "Is $ARGUMENTS safe?", "continueOnBlock": true, "model": "small", "timeout": 5});
     let no = r#"{"ok": false, "reason": "it deletes"}"#;
     let judge = Fake::says(1, no);
-    let rules = built(Rules::builder().text("h", asks(question.clone())).judge(judge.clone()));
+    let rules = built(Rules::builder().text("h", asks(&question)).judge(judge.clone()));
     assert_eq!(reason(&shell(&set(&rules), "rm -rf /").await.verdict), "it deletes");
     let asked = judge.seen.lock().unwrap()[0].clone();
     assert!(asked.text.starts_with("Is {") && asked.text.ends_with("} safe?") && asked.text.contains("rm -rf /"));
@@ -66,11 +66,11 @@ async fn a_question_goes_to_the_model_of_the_app() {
         (Fake::says(1, "sure"), "the model did not answer with"),
     ] {
         let told = Told::default();
-        let rules = built(told.listens(Rules::builder().text("h", asks(question.clone())).judge(judge)));
+        let rules = built(told.listens(Rules::builder().text("h", asks(&question)).judge(judge)));
         assert_eq!(shell(&set(&rules), "ls").await.verdict, Permission::NoOpinion);
         assert!(told.failures()[0].starts_with(failure), "{:?}", told.failures());
     }
-    let rules = Rules::builder().text("h", asks(question)).build();
+    let rules = Rules::builder().text("h", asks(&question)).build();
     assert!(rules.defects()[0].to_string().contains("give one with `Rules::builder().judge(…)`"));
 }
 
@@ -81,18 +81,18 @@ async fn a_request_goes_by_the_client_of_the_app() {
     let deny =
         output("PreToolUse", json!({"permissionDecision": "deny", "permissionDecisionReason": "says the server"}));
     let client = Fake::says(200, &deny.to_string());
-    let rules = built(Rules::builder().text("h", asks(request.clone())).post(client.clone()));
+    let rules = built(Rules::builder().text("h", asks(&request)).post(client.clone()));
     assert_eq!(reason(&shell(&set(&rules), "ls").await.verdict), "says the server");
     let posted = client.seen.lock().unwrap()[0].clone();
     assert_eq!(posted.headers["X-Folder"], format!("in {}; ", std::env::var("PATH").unwrap()));
     assert_eq!(serde_json::from_slice::<Value>(&posted.body).unwrap()["tool_name"], "Bash");
 
     for client in [Fake::silent(), Fake::says(0, "refused"), Fake::says(500, ""), Fake::says(200, "<html>")] {
-        let rules = built(Rules::builder().text("h", asks(request.clone())).post(client));
+        let rules = built(Rules::builder().text("h", asks(&request)).post(client));
         assert!(shell(&set(&rules), "ls").await.verdict.denial().is_some(), "a failure blocks, as the rule says");
     }
-    let fine = built(Rules::builder().text("h", asks(request.clone())).post(Fake::says(204, "")));
+    let fine = built(Rules::builder().text("h", asks(&request)).post(Fake::says(204, "")));
     assert_eq!(shell(&set(&fine), "ls").await.verdict, Permission::NoOpinion);
-    let rules = Rules::builder().text("h", asks(request)).build();
+    let rules = Rules::builder().text("h", asks(&request)).build();
     assert!(rules.defects()[0].to_string().contains("give one with `Rules::builder().post(…)`"));
 }
