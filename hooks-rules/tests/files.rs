@@ -238,11 +238,11 @@ fn a_defect_shows_its_line_with_a_mark() {
     let shown = read(text).defects[0].to_string();
     let expected = "\
 error: there is no type `comand`
-  --> hooks.json:3:25
-   |
-3  |     {\"hooks\": [{\"type\": \"comand\"}]}
-   |                         ^^^^^^^^
-   = help: write `command`, `http`, `prompt`, or `hook`";
+ --> hooks.json:3:25
+  |
+3 |     {\"hooks\": [{\"type\": \"comand\"}]}
+  |                         ^^^^^^^^
+  = help: write `command`, `http`, `prompt`, or `hook`";
     assert_eq!(shown, expected);
 }
 

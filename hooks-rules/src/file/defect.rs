@@ -28,11 +28,11 @@ impl fmt::Display for Severity {
 ///
 /// ```text
 /// error: a rule of the type `command` needs a `command`
-///   --> .claude/settings.json:4:9
-///    |
-///  4 |         { "type": "command" }
-///    |         ^^^^^^^^^^^^^^^^^^^^^
-///    = help: write `"command": "./check.sh"`
+///  --> .claude/settings.json:4:9
+///   |
+/// 4 |         { "type": "command" }
+///   |         ^^^^^^^^^^^^^^^^^^^^^
+///   = help: write `"command": "./check.sh"`
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -151,13 +151,13 @@ impl fmt::Display for Defect {
         writeln!(f, "{}: {}", self.severity, self.problem)?;
         if self.excerpt.is_empty() {
             let place = if self.line == 0 { String::new() } else { format!(":{}:{}", self.line, self.column) };
-            return write!(f, "  --> {}{place}\n   = help: {}", self.file.display(), self.help);
+            return write!(f, " --> {}{place}\n  = help: {}", self.file.display(), self.help);
         }
         let number = self.line.to_string();
-        let gutter = " ".repeat(number.len() + 1);
+        let gutter = " ".repeat(number.len());
         let mark = format!("{}{}", " ".repeat(self.mark.0), "^".repeat(self.mark.1));
         writeln!(f, "{gutter}--> {}:{}:{}", self.file.display(), self.line, self.column)?;
-        writeln!(f, "{gutter} |\n{number}  | {}\n{gutter} | {mark}", self.excerpt)?;
+        writeln!(f, "{gutter} |\n{number} | {}\n{gutter} | {mark}", self.excerpt)?;
         write!(f, "{gutter} = help: {}", self.help)
     }
 }

@@ -76,6 +76,26 @@ async fn commands_find_the_variables_of_the_contract_and_no_credentials() {
     assert_eq!(said(&rules, &HookContext::new()).await, format!("{root}|/data|blue|/project"));
 }
 
+/// Asks itself in a process that has such variables: they cannot be set within one that runs.
+#[tokio::test]
+async fn commands_do_not_see_what_looks_like_a_credential() {
+    const HERE: &str = "commands::commands_do_not_see_what_looks_like_a_credential";
+    if std::env::var_os("DESK_TOKEN").is_none() {
+        let own = std::env::current_exe().unwrap();
+        let variables = [("DESK_TOKEN", "t"), ("KEPT_TOKEN", "k"), ("OTEL_DESK", "o"), ("DESK_COLOUR", "c")];
+        let ran = std::process::Command::new(own).args(["--exact", HERE]).envs(variables).output().unwrap();
+        let told = String::from_utf8_lossy(&ran.stdout);
+        assert!(ran.status.success() && told.contains("1 passed"), "{told}");
+        return;
+    }
+    let text = commands("UserPromptSubmit", &["echo \"[$DESK_TOKEN$KEPT_TOKEN$OTEL_DESK$DESK_COLOUR]\""]);
+    let rules = |builder: hooks_rules::RulesBuilder| built(builder.text("hooks.json", text.clone()));
+    let cx = HookContext::new();
+    assert_eq!(said(&rules(Rules::builder()), &cx).await, "[c]");
+    assert_eq!(said(&rules(Rules::builder().keep_variable("KEPT_TOKEN")), &cx).await, "[kc]");
+    assert_eq!(said(&rules(Rules::builder().keep_credentials()), &cx).await, "[tkc]");
+}
+
 #[tokio::test]
 async fn a_folder_that_is_gone_is_not_the_end() {
     let folder = tempfile::tempdir().unwrap();
