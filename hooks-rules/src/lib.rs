@@ -40,6 +40,11 @@
 //! - The rules of a project wait until somebody trusts its file as it is: [`Trust`].
 //! - Every run of a rule is told to [`observe`](RulesBuilder::observe), without what was given to it.
 //!
+//! # Features
+//!
+//! `runner`, on by default. `http`: `PlainHttp`, a client without TLS for rules of the type `http`; an app that has a client
+//! lends its own as [`Post`].
+//!
 //! # Not here
 //!
 //! Handlers of the types `agent` and `mcp_tool` are known and refused. Events that no kind carries are known, and told as
@@ -74,6 +79,8 @@ pub use matcher::{BadMatcher, Matcher};
 pub use rule::{Action, CommandLine, OnFailure, Question, Request, Rule, RuleId, Shell};
 #[cfg(feature = "runner")]
 pub use rules::{Aside, Listed, Outcome, Plugin, RuleRun, Rules, RulesBuilder, Session, Trust, TrustError};
+#[cfg(feature = "http")]
+pub use run::PlainHttp;
 #[cfg(feature = "runner")]
 pub use run::{Asked, Judge, Post, Posted, Reply};
 pub use schema::schema;

@@ -3,6 +3,8 @@
 mod background;
 mod capture;
 mod environment;
+#[cfg(feature = "http")]
+mod http;
 mod outside;
 mod process;
 #[cfg(unix)]
@@ -10,6 +12,8 @@ mod tree;
 
 pub(crate) use background::Background;
 pub(crate) use environment::{Environment, Surroundings};
+#[cfg(feature = "http")]
+pub use http::PlainHttp;
 pub(crate) use outside::Outside;
 pub use outside::{Asked, Judge, Post, Posted, Reply};
 pub(crate) use process::{Ran, command, run};

@@ -96,3 +96,58 @@ async fn a_request_goes_by_the_client_of_the_app() {
     let rules = Rules::builder().text("h", asks(&request)).build();
     assert!(rules.defects()[0].to_string().contains("give one with `Rules::builder().post(…)`"));
 }
+
+/// A server that answers one request with these bytes, and gives what it was sent.
+#[cfg(feature = "http")]
+fn server(answer: &'static str) -> (String, std::thread::JoinHandle<String>) {
+    use std::io::{Read as _, Write as _};
+
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}/hook?a=b", listener.local_addr().unwrap());
+    let serve = move || {
+        let (mut stream, _) = listener.accept().unwrap();
+        let mut sent = Vec::new();
+        let mut buffer = [0; 4096];
+        // The input ends with a line break.
+        while !sent.ends_with(b"}\n") {
+            let count = stream.read(&mut buffer).unwrap();
+            sent.extend_from_slice(&buffer[..count]);
+        }
+        stream.write_all(answer.as_bytes()).unwrap();
+        String::from_utf8(sent).unwrap()
+    };
+    (url, std::thread::spawn(serve))
+}
+
+#[cfg(feature = "http")]
+#[tokio::test]
+async fn the_client_of_this_crate_speaks_http() {
+    let table = [
+        (
+            "HTTP/1.1 200 OK\r\ncontent-length: 44\r\n\r\n{\"decision\": \"block\", \"reason\": \"by server\"}",
+            "by server",
+        ),
+        (
+            "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n2c\r\n{\"decision\": \"block\", \"reason\": \"by chunks\"}\r\n0\r\n\r\n",
+            "by chunks",
+        ),
+        ("HTTP/1.1 204 No Content\r\n\r\n", ""),
+        ("HTTP/1.1 500 Oh\r\ncontent-length: 0\r\n\r\n", "the server answered with status 500"),
+        ("no protocol at all\r\n\r\n", "it could not be run"),
+        ("", "it could not be run"),
+    ];
+    for (answer, expected) in table {
+        let (url, sent) = server(answer);
+        let handler =
+            json!({"type": "http", "url": url, "onFailure": "block", "headers": {"X-Team": "blue"}, "timeout": 20});
+        let rules = built(Rules::builder().text("h", asks(&handler)).post(hooks_rules::PlainHttp));
+        let fired = shell(&set(&rules), "ls").await;
+        assert!(reason(&fired.verdict).starts_with(expected), "{answer}: {:?}", fired.verdict);
+        let sent = sent.join().unwrap();
+        assert!(sent.starts_with("POST /hook?a=b HTTP/1.1\r\n") && sent.contains("x-team: blue\r\n"), "{sent}");
+        assert!(sent.contains("\"tool_name\":\"Bash\""), "{sent}");
+    }
+    let secure = json!({"type": "http", "url": "https://localhost/", "onFailure": "block"});
+    let rules = built(Rules::builder().text("h", asks(&secure)).post(hooks_rules::PlainHttp));
+    assert!(reason(&shell(&set(&rules), "ls").await.verdict).contains("speaks `http://` only"));
+}
