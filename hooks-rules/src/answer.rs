@@ -6,7 +6,7 @@ mod nested;
 mod schema;
 mod stdout;
 
-#[cfg(feature = "runner")]
+#[cfg(all(feature = "runner", unix))]
 pub(crate) use stdout::goes_on_alone;
 
 use serde_json::{Map, Value};

@@ -8,6 +8,7 @@ mod one;
 mod report;
 mod source;
 mod state;
+mod transcript;
 mod trust;
 
 pub(crate) use armed::{Armed, Shared};
@@ -16,6 +17,7 @@ pub(crate) use fire::Firing;
 pub use report::{Aside, Outcome, RuleRun};
 pub use source::Plugin;
 pub use state::{Listed, Rules};
+pub(crate) use transcript::Transcripts;
 pub use trust::{Trust, TrustError};
 
 /// What the harness knows of a session beside what a context holds; put it into the context's state.

@@ -1,6 +1,7 @@
 //! Running one rule: a command in a process group of its own, a request, a question to a model, or text.
 
 mod background;
+#[cfg(unix)]
 mod capture;
 mod environment;
 #[cfg(feature = "http")]

@@ -15,8 +15,8 @@ use hooks_rules::Rules;
 use processes::{descriptors, gone, zombies};
 use serde_json::{Value, json};
 
-/// The ways in which commands misbehave.
-const FAULTS: &[&str] = &[
+/// Commands that misbehave and leave.
+const LEAVING: &[&str] = &[
     "/is/not/there",
     "exit 2",
     "exit 1",
@@ -28,23 +28,28 @@ const FAULTS: &[&str] = &[
     "head -c 3000000 /dev/zero",
     "head -c 3000000 /dev/zero >&2",
     r"printf '\377\376'",
+    "sleep 1000 & sleep 1000 & exit 0",
+    "echo '{\"async\": true}'; sleep 1000",
+];
+
+/// Commands that never end by themselves.
+const ENDLESS: &[&str] = &[
     "sleep 1000",
     "trap '' TERM INT HUP; while :; do sleep 1; done",
-    "sleep 1000 & sleep 1000 & exit 0",
     "sleep 1000 & wait",
     "setsid sleep 1000",
     "(sleep 1000 &) ; sleep 1000",
     "while :; do :; done",
     "yes",
-    "echo '{\"async\": true}'; sleep 1000",
 ];
 
 fn text(mark: &str) -> String {
-    let handler = |line: &&str| {
+    let handler = |line: &&str, seconds: f64| {
         let line = format!("MARK={mark}; export MARK; {line}");
-        json!({"type": "command", "command": line, "timeout": 0.1})
+        json!({"type": "command", "command": line, "timeout": seconds})
     };
-    let handlers: Vec<Value> = FAULTS.iter().map(handler).collect();
+    let leaving = LEAVING.iter().map(|line| handler(line, 600.0));
+    let handlers: Vec<Value> = leaving.chain(ENDLESS.iter().map(|line| handler(line, 0.1))).collect();
     json!({"hooks": {"UserPromptSubmit": [{"hooks": handlers}]}}).to_string()
 }
 
@@ -81,7 +86,7 @@ async fn nothing_stays_of_commands_that_misbehave() {
         before.get_or_insert_with(descriptors);
     }
     rules.shutdown(Duration::from_millis(50)).await;
-    assert!(runs.load(Ordering::Relaxed) >= 4 * FAULTS.len());
+    assert!(runs.load(Ordering::Relaxed) >= 4 * (LEAVING.len() + ENDLESS.len()));
     gone(&mark).await;
     let settled = async {
         while !zombies().is_empty() || descriptors() > before.unwrap_or_default() {

@@ -20,6 +20,7 @@ pub(super) fn stop(id: &str, firing: Arc<Firing>) -> Hook {
             let mut occurrence = firing.occurrence(cx);
             occurrence.set("stop_hook_active", event.stop_hook_active);
             if let Some(message) = &event.last_message {
+                firing.transcribe(cx, message);
                 occurrence.set("last_assistant_message", message.text().into_owned());
             }
             occurrence.set_flat("turn_end_reason", event.reason.as_ref());

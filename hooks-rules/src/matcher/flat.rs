@@ -47,6 +47,9 @@ pub(super) fn read(event: Event, written: &Value) -> Result<Form, BadMatcher> {
     if pattern == "*" {
         return Ok(Form::All);
     }
+    if pattern.split('|').all(|glob| glob.trim().is_empty()) {
+        return Err(BadMatcher::new("an empty pattern matches nothing", "write `*` for all"));
+    }
     let globs: Result<Vec<_>, _> =
         pattern.split('|').map(str::trim).filter(|glob| !glob.is_empty()).map(glob).collect();
     globs.map(Form::Any)

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use super::Transcripts;
 use super::report::{Aside, Listener, Observer, RuleRun};
 use super::source::Owner;
 use crate::alias::Aliases;
@@ -46,6 +47,7 @@ pub(crate) struct Shared {
     pub(crate) observers: Vec<Observer>,
     pub(crate) listeners: Vec<Listener>,
     pub(crate) env_file: Option<PathBuf>,
+    pub(crate) transcripts: Option<Transcripts>,
     /// What rules before a call said to the model, until its result is there.
     contexts: Mutex<HashMap<String, Vec<String>>>,
     /// How often a turn was continued in a row, by session.
@@ -68,6 +70,7 @@ impl Shared {
             observers: Vec::new(),
             listeners: Vec::new(),
             env_file: None,
+            transcripts: None,
             contexts: Mutex::default(),
             continued: Mutex::default(),
         }
@@ -75,12 +78,12 @@ impl Shared {
 
     pub(crate) fn tell(&self, run: &RuleRun) {
         tracing::debug!(target: "hooks_rules", "{run}");
-        self.observers.iter().for_each(|observer| observer(run));
+        self.observers.iter().for_each(|observer| isolated(|| observer(run)));
     }
 
     pub(crate) fn tell_aside(&self, aside: &Aside) {
         if !(aside.messages.is_empty() && aside.for_the_model.is_empty() && aside.members.is_empty()) {
-            self.listeners.iter().for_each(|listener| listener(aside));
+            self.listeners.iter().for_each(|listener| isolated(|| listener(aside)));
         }
     }
 
@@ -112,6 +115,13 @@ impl Shared {
     /// The session is over.
     pub(crate) fn forget(&self, session: &str) {
         lock(&self.continued).remove(session);
+    }
+}
+
+/// Calls code of the app that only listens: a panic in it goes no further.
+fn isolated(call: impl FnOnce()) {
+    if std::panic::catch_unwind(std::panic::AssertUnwindSafe(call)).is_err() {
+        tracing::warn!(target: "hooks_rules", "somebody who listens to rules panicked");
     }
 }
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::report::{Listener, Observer};
 use super::source::{Owner, Source};
-use super::{Aside, Plugin, RuleRun, Rules, Shared};
+use super::{Aside, Plugin, RuleRun, Rules, Shared, Transcripts};
 use crate::alias::Aliases;
 use crate::dialect::Dialect;
 use crate::run::{Environment, Judge, Outside, Post};
@@ -23,6 +23,7 @@ pub struct RulesBuilder {
     keep_all: bool,
     keep: Vec<String>,
     env_file: Option<PathBuf>,
+    transcripts: Option<PathBuf>,
     observers: Vec<Observer>,
     listeners: Vec<Listener>,
 }
@@ -130,6 +131,13 @@ impl RulesBuilder {
         self
     }
 
+    /// Writes the prompts and answers that rules see into files in this folder, where the harness keeps no transcript of its
+    /// own; see [`Session::transcript`](crate::Session::transcript).
+    pub fn transcripts(mut self, folder: impl Into<PathBuf>) -> Self {
+        self.transcripts = Some(folder.into());
+        self
+    }
+
     /// Is told of every run of a rule.
     pub fn observe(mut self, observer: impl Fn(&RuleRun) + Send + Sync + 'static) -> Self {
         self.observers.push(Arc::new(observer));
@@ -150,6 +158,7 @@ impl RulesBuilder {
         shared.observers.clone_from(&self.observers);
         shared.listeners.clone_from(&self.listeners);
         shared.env_file.clone_from(&self.env_file);
+        shared.transcripts = self.transcripts.clone().map(Transcripts::new);
         Rules::new(self, shared)
     }
 }

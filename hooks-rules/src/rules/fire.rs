@@ -5,6 +5,7 @@ use std::sync::{Arc, OnceLock};
 
 use futures_util::future::join_all;
 use hooks_core::HookContext;
+use hooks_core::data::Message;
 use serde_json::Value;
 
 use super::report::Aside;
@@ -51,12 +52,24 @@ impl Firing {
             occurrence.transcript = transcript.unwrap_or_default();
             occurrence.permission_mode.clone_from(&session.permission_mode);
         }
+        if let (true, Some(transcripts)) = (occurrence.transcript.is_empty(), &self.shared.transcripts) {
+            let path = transcripts.file(&occurrence.session).unwrap_or_default();
+            occurrence.transcript = path.to_string_lossy().into_owned();
+        }
         if !cx.agent_path().is_empty() {
             let name = cx.agent().unwrap_or_default().to_owned();
             let id = cx.agent_path().iter().map(String::as_str).chain([name.as_str()]).collect::<Vec<_>>().join("/");
             occurrence.agent = Some((id, name));
         }
         occurrence
+    }
+
+    /// Adds a message to the transcript, where this crate keeps it.
+    pub(crate) fn transcribe(&self, cx: &HookContext, message: &Message) {
+        let kept_elsewhere = cx.state::<Session>().is_ok_and(|session| session.transcript.is_some());
+        if let (false, Some(transcripts)) = (kept_elsewhere, &self.shared.transcripts) {
+            transcripts.add(cx.conversation().unwrap_or_default(), message);
+        }
     }
 
     /// Runs the rules that are for this occurrence. `tool` is the tool as it is called here, where one is called.

@@ -2,10 +2,12 @@
 
 use std::collections::BTreeMap;
 use std::future::pending;
+use std::panic::AssertUnwindSafe;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
 
+use futures_util::FutureExt as _;
 use futures_util::future::{Either, select};
 use serde_json::Value;
 use tokio::sync::oneshot;
@@ -41,13 +43,18 @@ pub(super) async fn run(shared: &Arc<Shared>, armed: &Arc<Armed>, input: &Arc<In
     let rule = &armed.rule;
     let mut reading = Reading::new(rule.dialect, rule.event);
     reading.on_failure = rule.on_failure;
-    let done = match &rule.action {
-        Action::Command(line) => run_line(shared, armed, input, line, reading).await,
-        Action::Http(request) => Done::of(post(shared, rule, input, request, reading).await),
-        Action::Judge(question) => Done::of(ask(shared, rule, input, question, reading).await),
-        Action::Text(text) => Done::of(put(text, input)),
-        Action::Compiled { .. } => Done::of(Answer::default()),
+    let run = async {
+        match &rule.action {
+            Action::Command(line) => run_line(shared, armed, input, line, reading).await,
+            Action::Http(request) => Done::of(post(shared, rule, input, request, reading).await),
+            Action::Judge(question) => Done::of(ask(shared, rule, input, question, reading).await),
+            Action::Text(text) => Done::of(put(text, input)),
+            Action::Compiled { .. } => Done::of(Answer::default()),
+        }
     };
+    // What the app lends may panic; that is the failure of this rule and of no other.
+    let done = AssertUnwindSafe(run).catch_unwind().await;
+    let done = done.unwrap_or_else(|_| Done::of(reading.failed("it panicked")));
     let outcome = done.outcome.unwrap_or(match done.answer.failure {
         Some(_) => Outcome::Failed,
         None => Outcome::Answered,

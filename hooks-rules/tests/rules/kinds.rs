@@ -4,6 +4,8 @@ use std::time::Duration;
 
 use hooks_core::verdict::{StopDecision, StopVerdict};
 
+use hooks_rules::Session;
+
 use crate::support::*;
 
 /// A rule that keeps its input in a file beside its answer.
@@ -110,6 +112,21 @@ async fn the_end_of_a_turn_in_a_flat_file() {
     let forced = prints(&json!({"force_continue": true, "follow_up_message": "and the docs"}));
     let verdict = stops(&set(&of_text(&flat(&forced))), &cx, false).await;
     assert_eq!(verdict.decision, StopDecision::Continue("and the docs".into()));
+}
+
+/// Scripts at the end of a turn look for the last answer in the transcript, which is there before they run.
+#[tokio::test]
+async fn a_transcript_is_there_before_the_end_of_a_turn() {
+    let folder = tempfile::tempdir().unwrap();
+    // As such scripts do it: the path from the input, the last line of the assistant, its text.
+    let line = "path=$(sed 's/.*\"transcript_path\":\"\\([^\"]*\\)\".*/\\1/'); \
+        grep '\"role\":\"assistant\"' \"$path\" | tail -1 | grep -q '\"text\":\"done\"' && { echo found >&2; exit 2; }";
+    let rules = built(Rules::builder().text("h", commands("Stop", &[line])).transcripts(folder.path().join("new")));
+    let cx = HookContext::builder().conversation("../s 1").build();
+    assert_eq!(stops(&set(&rules), &cx, false).await.decision, StopDecision::Continue("found".into()));
+    let own = Session { transcript: Some(folder.path().join("own.jsonl")), permission_mode: None };
+    let cx = HookContext::builder().state(own).build();
+    assert_eq!(stops(&set(&rules), &cx, false).await.decision, StopDecision::NoOpinion, "the harness keeps its own");
 }
 
 /// Rules that never let a turn end exist; the count begins anew with a turn of its own.

@@ -74,6 +74,25 @@ async fn a_question_goes_to_the_model_of_the_app() {
     assert!(rules.defects()[0].to_string().contains("give one with `Rules::builder().judge(…)`"));
 }
 
+/// What the app lends, and who listens, may panic: that is no other rule's failure.
+#[tokio::test]
+async fn a_panic_of_the_app_costs_its_rule_and_no_other() {
+    struct Panics;
+    impl Judge for Panics {
+        fn judge<'a>(&'a self, _question: &'a Asked) -> BoxFuture<'a, Reply<String>> {
+            panic!("on purpose")
+        }
+    }
+    let question = json!({"type": "prompt", "prompt": "?"});
+    let refuses = json!({"type": "command", "command": "echo refused >&2; exit 2"});
+    let text = json!({"hooks": {"PreToolUse": [{"hooks": [question, refuses]}]}}).to_string();
+    let told = Told::default();
+    let builder = Rules::builder().text("h", text).judge(Panics).observe(|_| panic!("on purpose"));
+    let fired = shell(&set(&built(told.listens(builder))), "ls").await;
+    assert_eq!(reason(&fired.verdict), "refused");
+    assert_eq!(told.failures(), ["it panicked"]);
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_request_goes_by_the_client_of_the_app() {
     let request = json!({"type": "http", "url": "http://localhost/hook", "timeout": 5, "onFailure": "block",

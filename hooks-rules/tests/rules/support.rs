@@ -9,7 +9,7 @@ pub(crate) use hooks_core::data::ToolCall;
 pub(crate) use hooks_core::prelude::*;
 use hooks_rules::{Aside, RuleRun, RulesBuilder};
 pub(crate) use hooks_rules::{Outcome, Rules};
-pub(crate) use processes::{gone, marked};
+pub(crate) use processes::gone;
 pub(crate) use serde_json::{Value, json};
 
 /// The set of an app that has these rules.
