@@ -4,12 +4,12 @@
 
 use std::time::Duration;
 
-/// The processes whose environment has `MARK=<mark>`.
+/// The processes that have `MARK=<mark>` in their environment or among their arguments.
 pub(crate) fn marked(mark: &str) -> Vec<i32> {
     let wanted = format!("MARK={mark}");
     let is_marked = |id: &i32| {
-        let environment = std::fs::read(format!("/proc/{id}/environ")).unwrap_or_default();
-        environment.split(|byte| *byte == 0).any(|variable| variable == wanted.as_bytes())
+        let read = |what: &str| std::fs::read(format!("/proc/{id}/{what}")).unwrap_or_default();
+        [read("environ"), read("cmdline")].iter().any(|text| String::from_utf8_lossy(text).contains(&wanted))
     };
     processes().filter(is_marked).collect()
 }
