@@ -1,6 +1,7 @@
 //! A file of rules, read with the place of everything that is wrong. A defect costs what it marks and nothing else.
 
 mod defect;
+mod fields;
 mod flat;
 mod handler;
 mod json;

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use serde_json::{Map, Value};
 
+use super::fields::Handler;
 use super::json::Node;
 use super::{Action, Filter, Flaw, OnFailure, what};
 use crate::dialect::Dialect;
@@ -55,13 +56,6 @@ pub(super) fn read(
     };
     let costs = flaws[before..].iter().any(Flaw::costs);
     (!costs).then_some((fields, parts))
-}
-
-struct Handler<'a> {
-    dialect: Dialect,
-    event: Event,
-    node: &'a Node,
-    flaws: &'a mut Vec<Flaw>,
 }
 
 impl Handler<'_> {
@@ -217,58 +211,6 @@ impl Handler<'_> {
             return true;
         }
         self.flag("async")
-    }
-
-    fn flag(&mut self, name: &str) -> bool {
-        match self.node.get(name).map(Node::value) {
-            None | Some(Value::Null | Value::Bool(false)) => false,
-            Some(Value::Bool(true)) => true,
-            Some(other) => {
-                self.error(name, format!("`{name}` is true or false, not {}", what(&other)), "write `true` or `false`");
-                false
-            }
-        }
-    }
-
-    fn text(&mut self, name: &str) -> Option<String> {
-        match self.node.get(name)?.value() {
-            Value::String(text) => Some(text),
-            Value::Null => None,
-            other => {
-                self.error(
-                    name,
-                    format!("`{name}` is a string, not {}", what(&other)),
-                    format!("write `\"{name}\": \"…\"`"),
-                );
-                None
-            }
-        }
-    }
-
-    fn required(&mut self, name: &str, example: &str) -> Option<String> {
-        let found = self.text(name);
-        match found.as_deref().map(str::trim) {
-            Some("") => self.error(name, format!("`{name}` is empty"), format!("write `{example}`")),
-            None if self.node.get(name).is_none_or(|node| node.value().is_null()) => {
-                let problem = match self.text("type") {
-                    Some(kind) if name != "type" => format!("a handler of the type `{kind}` needs `{name}`"),
-                    _ => format!("a handler needs `{name}`"),
-                };
-                self.flaws.push(Flaw::error(self.node.span.clone(), problem, format!("write `{example}`")));
-            }
-            _ => return found,
-        }
-        None
-    }
-
-    fn error(&mut self, name: &str, problem: impl Into<String>, help: impl Into<String>) {
-        let span = self.node.get(name).map_or(self.node.span.clone(), |node| node.span.clone());
-        self.flaws.push(Flaw::error(span, problem, help));
-    }
-
-    fn warning(&mut self, name: &str, problem: impl Into<String>, help: impl Into<String>) {
-        let span = self.node.get(name).map_or(self.node.span.clone(), |node| node.span.clone());
-        self.flaws.push(Flaw::warning(span, problem, help));
     }
 }
 

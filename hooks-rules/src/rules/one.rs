@@ -88,6 +88,9 @@ async fn run_line(
     line: &CommandLine,
     reading: Reading,
 ) -> Done {
+    if tokio::runtime::Handle::try_current().is_err() {
+        return Done::of(reading.failed("there is no Tokio runtime here; fire within one"));
+    }
     let environment = &shared.environment;
     let mut around = Surroundings {
         cwd: PathBuf::from(&input.occurrence.cwd),

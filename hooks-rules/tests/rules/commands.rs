@@ -124,7 +124,8 @@ async fn a_command_that_never_ends_is_ended_at_its_deadline_with_all_it_started(
         "trap '' TERM; while true; do sleep 1; done",
         "sleep 1000 & sleep 1000 & wait",
         "(sleep 1000; echo) & sleep 1000",
-        "setsid sleep 1000 & setsid sleep 1000",
+        // A machine without `setsid` has one line less to try.
+        "command -v setsid > /dev/null || exec sleep 1000; setsid sleep 1000 & setsid sleep 1000",
         "echo '{\"decision\": \"block\"}'; exec sleep 1000",
     ];
     for line in lines {
@@ -270,4 +271,17 @@ async fn once_is_once_after_a_success() {
         }
         assert_eq!(std::fs::read_to_string(here.path().join("ran")).unwrap().lines().count(), expected);
     }
+}
+
+/// Promise 15: outside a runtime a command cannot be run, which is its failure and no panic.
+#[test]
+fn outside_a_runtime_a_command_fails_and_nothing_panics() {
+    let told = Told::default();
+    let rules = built(told.listens(Rules::builder().text("hooks.json", commands("PreToolUse", &["exit 2"]))));
+    let set = set(&rules);
+    let fired = std::pin::pin!(shell(&set, "ls"));
+    let mut task = std::task::Context::from_waker(std::task::Waker::noop());
+    let std::task::Poll::Ready(fired) = fired.poll(&mut task) else { panic!("there is nothing to wait for") };
+    assert_eq!(fired.verdict, Permission::NoOpinion);
+    assert_eq!(told.failures(), ["there is no Tokio runtime here; fire within one"]);
 }
