@@ -75,3 +75,9 @@ impl fmt::Display for Dialect {
         f.write_str(self.as_str())
     }
 }
+
+impl serde::Serialize for Dialect {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.as_str())
+    }
+}

@@ -190,3 +190,9 @@ impl fmt::Display for Event {
         f.write_str(self.as_str())
     }
 }
+
+impl serde::Serialize for Event {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.as_str())
+    }
+}

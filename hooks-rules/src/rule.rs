@@ -13,7 +13,8 @@ use crate::matcher::Matcher;
 
 /// What names a rule for good: the event and a fingerprint of what it says, `pre_tool_use_3f2a90c1`. It stays when the rule
 /// moves to another line, and changes when the rule does. A second rule that says the same has `_2` at its end.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize)]
+#[serde(transparent)]
 pub struct RuleId(Arc<str>);
 
 impl RuleId {

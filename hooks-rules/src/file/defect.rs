@@ -5,8 +5,11 @@ use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
+use serde::Serialize;
+
 /// Whether a defect costs a rule.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Severity {
     /// The rules run, perhaps not as meant.
@@ -34,7 +37,7 @@ impl fmt::Display for Severity {
 ///   |         ^^^^^^^^^^^^^^^^^^^^^
 ///   = help: write `"command": "./check.sh"`
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Defect {
     /// Whether it costs a rule.
@@ -50,8 +53,10 @@ pub struct Defect {
     /// The column in characters, from 1; 0 where the file could not be read.
     pub column: usize,
     /// The marked line, cut where it is long.
+    #[serde(skip)]
     excerpt: String,
     /// How far into the excerpt the mark begins, and how long it is, in characters.
+    #[serde(skip)]
     mark: (usize, usize),
 }
 

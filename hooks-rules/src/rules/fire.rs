@@ -95,7 +95,8 @@ impl Firing {
         folded
     }
 
-    fn select(&self, occurrence: &Occurrence, tool: Option<&str>) -> Vec<&Arc<Armed>> {
+    /// The rules that are for this occurrence, without copies.
+    pub(super) fn select(&self, occurrence: &Occurrence, tool: Option<&str>) -> Vec<&Arc<Armed>> {
         let mut seen = HashSet::new();
         let mut selected = Vec::new();
         for armed in self.rules.iter().filter(|armed| !armed.is_spent() && self.is_for(armed, occurrence, tool)) {

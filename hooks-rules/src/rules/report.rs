@@ -3,13 +3,14 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
+use serde::Serialize;
 use serde_json::{Map, Value};
 
 use crate::event::Event;
 use crate::rule::RuleId;
 
 /// One run of one rule. Holds nothing of what was given to the rule, and of what it said only why it failed.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct RuleRun {
     /// The rule.
@@ -35,7 +36,8 @@ pub struct RuleRun {
 }
 
 /// How one run of a rule ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Outcome {
     /// It answered, if only by saying nothing.

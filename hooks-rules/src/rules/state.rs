@@ -3,13 +3,16 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use serde_json::Value;
+
 use super::builder::RulesBuilder;
 use super::source::{Owner, Source};
-use super::{Armed, Shared, Trust};
+use super::{Armed, Firing, Shared, Trust};
 use crate::dialect::Dialect;
 use crate::event::Event;
 use crate::file::{Defect, RuleFile};
 use crate::rule::{Action, Rule, RuleId};
+use crate::stdin::Occurrence;
 
 /// The rules of an app. Cloning gives another handle to the same rules.
 ///
@@ -66,7 +69,7 @@ pub(super) struct State {
 }
 
 /// A rule, as an app lists it.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
 #[non_exhaustive]
 pub struct Listed {
     /// Its id.
@@ -157,23 +160,19 @@ impl Rules {
     /// All rules, in the order of the files.
     pub fn list(&self) -> Vec<Listed> {
         let state = self.state();
-        let listed = |armed: &Arc<Armed>| {
-            let rule = &armed.rule;
-            Listed {
-                id: rule.id.clone(),
-                event: rule.event,
-                dialect: rule.dialect,
-                file: Arc::clone(&rule.file),
-                line: rule.line,
-                matcher: rule
-                    .written_matcher
-                    .as_ref()
-                    .map(|matcher| matcher.as_str().map_or_else(|| matcher.to_string(), str::to_owned)),
-                summary: rule.summary(),
-                enabled: state.runs(armed),
-            }
-        };
-        state.armed.iter().map(listed).collect()
+        state.armed.iter().map(|armed| state.listed(armed)).collect()
+    }
+
+    /// The rules that would run for this occurrence, in the order of the files. Where a tool is called, `tool_name` of the
+    /// occurrence may be its name here or on the wire. Runs nothing.
+    pub fn select(&self, occurrence: &Occurrence) -> Vec<Listed> {
+        let state = self.state();
+        let event = occurrence.event;
+        let of_event = |armed: &&Arc<Armed>| armed.rule.event == event && state.runs(armed);
+        let rules = state.armed.iter().filter(of_event).cloned().collect();
+        let firing = Firing { shared: Arc::clone(self.shared()), event, rules };
+        let tool = occurrence.get("tool_name").and_then(Value::as_str);
+        firing.select(occurrence, tool).into_iter().map(|armed| state.listed(armed)).collect()
     }
 
     /// Waits for the runs that nobody waits for, and ends those that are not done in time. No more are started. Returns how
@@ -239,6 +238,23 @@ impl Rules {
 }
 
 impl State {
+    fn listed(&self, armed: &Armed) -> Listed {
+        let rule = &armed.rule;
+        Listed {
+            id: rule.id.clone(),
+            event: rule.event,
+            dialect: rule.dialect,
+            file: Arc::clone(&rule.file),
+            line: rule.line,
+            matcher: rule
+                .written_matcher
+                .as_ref()
+                .map(|matcher| matcher.as_str().map_or_else(|| matcher.to_string(), str::to_owned)),
+            summary: rule.summary(),
+            enabled: self.runs(armed),
+        }
+    }
+
     pub(super) fn runs(&self, armed: &Armed) -> bool {
         !self.disabled.contains(armed.rule.id.as_str()) && armed.rule.event.spec().kind.is_some()
     }

@@ -129,5 +129,13 @@ async fn only_the_rules_that_a_call_is_for_run() {
     let ran: Vec<_> = told.runs.lock().unwrap().iter().map(|run| run.rule.clone()).collect();
     let listed = rules.list();
     let names = |id: &hooks_rules::RuleId| listed.iter().find(|rule| rule.id == *id).unwrap().summary.clone();
-    assert_eq!(ran.iter().map(names).collect::<Vec<_>>(), ["true wire", "true own", "true git"]);
+    let expected = ["true wire", "true own", "true git"];
+    assert_eq!(ran.iter().map(names).collect::<Vec<_>>(), expected);
+    // The same without running anything.
+    let mut occurrence = hooks_rules::Occurrence::new(hooks_rules::Event::PreToolUse);
+    occurrence.set("tool_name", "Bash").set("tool_input", json!({"command": "git push"}));
+    let selected: Vec<_> = rules.select(&occurrence).into_iter().map(|rule| rule.summary).collect();
+    assert_eq!(selected, expected);
+    let listed = serde_json::to_value(&rules.list()[0]).unwrap();
+    assert_eq!((&listed["event"], &listed["dialect"]), (&json!("PreToolUse"), &json!("claude")));
 }
