@@ -100,7 +100,6 @@ mod unix {
     const GRACE: Duration = Duration::from_millis(250);
 
     pub(super) async fn follow(mut child: Child, input: &[u8], limit: Duration, alone: oneshot::Sender<()>) -> Ran {
-        let mut tree = Tree::of(child.id());
         let (out, err) = (Capture::default(), Capture::default());
         let write = OptionFuture::from(child.stdin.take().map(|mut stdin| async move {
             // One that does not want its input may close it, or leave: that is no failure.
@@ -108,12 +107,13 @@ mod unix {
         }));
         let read_out = OptionFuture::from(child.stdout.take().map(|stream| out.read(stream, Some(alone))));
         let read_err = OptionFuture::from(child.stderr.take().map(|stream| err.read(stream, None)));
+        let mut tree = Tree::of(child);
         let status = {
             let mut streams = pin!(join3(write, read_out, read_err));
             let mut drained = false;
             let waited = timeout(limit, {
                 let (streams, drained) = (&mut streams, &mut drained);
-                let mut left = Box::pin(child.wait());
+                let mut left = Box::pin(tree.wait());
                 poll_fn(move |task| {
                     *drained = *drained || streams.as_mut().poll(task).is_ready();
                     left.as_mut().poll(task)
@@ -126,7 +126,7 @@ mod unix {
                 Err(_) => {
                     tree.end();
                     // Killed, so it leaves at once; and it is waited for, so that nothing of it stays.
-                    let _ = child.wait().await;
+                    let _ = tree.wait().await;
                     Status::TimedOut
                 }
             };

@@ -1,20 +1,38 @@
 //! All processes that a command started, ended together.
 
-use rustix::process::{Pid, Signal, kill_process, kill_process_group};
+use std::io;
+use std::process::ExitStatus;
 
-/// A process group. Dropping it ends what is left of it.
+use rustix::process::{Pid, Signal, kill_process, kill_process_group};
+use tokio::process::Child;
+use tokio::runtime::Handle;
+
+/// A command that leads a process group. Dropping it ends what is left of the group, and has the command waited for.
 #[derive(Debug)]
-pub(super) struct Tree(Option<Pid>);
+pub(super) struct Tree {
+    /// The command; taken where it is dropped.
+    child: Option<Child>,
+    /// The group; `None` once nothing of it is left.
+    leader: Option<Pid>,
+}
 
 impl Tree {
-    /// The group that `leader` leads; `None` where it has ended already.
-    pub(super) fn of(leader: Option<u32>) -> Self {
-        Self(leader.and_then(|id| Pid::from_raw(i32::try_from(id).ok()?)))
+    pub(super) fn of(child: Child) -> Self {
+        let leader = child.id().and_then(|id| Pid::from_raw(i32::try_from(id).ok()?));
+        Self { child: Some(child), leader }
+    }
+
+    /// Waits for the command, not for what it started.
+    pub(super) async fn wait(&mut self) -> io::Result<ExitStatus> {
+        match &mut self.child {
+            Some(child) => child.wait().await,
+            None => Err(io::ErrorKind::NotFound.into()),
+        }
     }
 
     /// Ends the group, and what has left it but still descends from its leader.
     pub(super) fn end(&self) {
-        let Some(leader) = self.0 else { return };
+        let Some(leader) = self.leader else { return };
         let strays = descendants(leader);
         // That nobody is there any more is what was wanted.
         let _ = kill_process_group(leader, Signal::KILL);
@@ -26,7 +44,7 @@ impl Tree {
     /// Ends what is left of the group after its leader was waited for. The number cannot have been given to another
     /// group in between: numbers go round before they come back.
     pub(super) fn sweep(&mut self) {
-        if let Some(leader) = self.0.take() {
+        if let Some(leader) = self.leader.take() {
             let _ = kill_process_group(leader, Signal::KILL);
         }
     }
@@ -35,6 +53,11 @@ impl Tree {
 impl Drop for Tree {
     fn drop(&mut self) {
         self.end();
+        // A command that was waited for is gone already. Another one is dead, and somebody has to wait for it.
+        let waited_for = self.leader.is_none();
+        if let (false, Some(mut child), Ok(runtime)) = (waited_for, self.child.take(), Handle::try_current()) {
+            runtime.spawn(async move { child.wait().await });
+        }
     }
 }
 
