@@ -21,8 +21,9 @@ pub(crate) struct Armed {
 }
 
 impl Armed {
-    pub(crate) fn new(rule: Rule, owner: Owner) -> Self {
-        Self { rule, owner, spent: AtomicBool::new(false) }
+    /// `spent` says whether it was to run once, and has, before its file was read again.
+    pub(crate) fn new(rule: Rule, owner: Owner, spent: bool) -> Self {
+        Self { rule, owner, spent: AtomicBool::new(spent) }
     }
 
     /// Whether it runs no more.

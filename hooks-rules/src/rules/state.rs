@@ -200,6 +200,7 @@ impl Rules {
         // The person's switch is for all, a project's or plugin's for its own.
         let all_off = files.iter().any(|(source, file)| file.disabled && matches!(source.owner, Owner::User));
         let mut ids: HashMap<String, usize> = HashMap::new();
+        let spent = |id: &RuleId| state.armed.iter().any(|armed| armed.rule.id == *id && armed.is_spent());
         let mut lacking = Vec::new();
         let mut armed = Vec::new();
         for (source, file) in files {
@@ -214,7 +215,8 @@ impl Rules {
                     rule.id = RuleId::new(format!("{}_f{count}", rule.id));
                 }
                 lacking.extend(self.lacks(file, &rule));
-                armed.push(Arc::new(Armed::new(rule, source.owner.clone())));
+                let spent = spent(&rule.id);
+                armed.push(Arc::new(Armed::new(rule, source.owner.clone(), spent)));
             }
         }
         state.defects.extend(lacking);

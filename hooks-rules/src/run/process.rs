@@ -99,6 +99,9 @@ mod unix {
     /// How long the pipes of a command that has left may stay open, held by what it started.
     const GRACE: Duration = Duration::from_millis(250);
 
+    /// How long a command that was killed is waited for.
+    const LEAVES: Duration = Duration::from_secs(5);
+
     pub(super) async fn follow(mut child: Child, input: &[u8], limit: Duration, alone: oneshot::Sender<()>) -> Ran {
         let (out, err) = (Capture::default(), Capture::default());
         let write = OptionFuture::from(child.stdin.take().map(|mut stdin| async move {
@@ -125,8 +128,8 @@ mod unix {
                 Ok(Err(error)) => Status::NotStarted(error.to_string()),
                 Err(_) => {
                     tree.end();
-                    // Killed, so it leaves at once; and it is waited for, so that nothing of it stays.
-                    let _ = tree.wait().await;
+                    // Killed, so it leaves at once, unless the system holds it; then it is waited for by a task.
+                    let _ = timeout(LEAVES, tree.wait()).await;
                     Status::TimedOut
                 }
             };

@@ -14,20 +14,22 @@ pub(super) struct Tree {
     child: Option<Child>,
     /// The group; `None` once nothing of it is left.
     leader: Option<Pid>,
+    /// Whether the command was waited for.
+    gone: bool,
 }
 
 impl Tree {
     pub(super) fn of(child: Child) -> Self {
         let leader = child.id().and_then(|id| Pid::from_raw(i32::try_from(id).ok()?));
-        Self { child: Some(child), leader }
+        Self { child: Some(child), leader, gone: false }
     }
 
     /// Waits for the command, not for what it started.
     pub(super) async fn wait(&mut self) -> io::Result<ExitStatus> {
-        match &mut self.child {
-            Some(child) => child.wait().await,
-            None => Err(io::ErrorKind::NotFound.into()),
-        }
+        let Some(child) = &mut self.child else { return Err(io::ErrorKind::NotFound.into()) };
+        let status = child.wait().await;
+        self.gone = true;
+        status
     }
 
     /// Ends the group, and what has left it but still descends from its leader.
@@ -53,9 +55,8 @@ impl Tree {
 impl Drop for Tree {
     fn drop(&mut self) {
         self.end();
-        // A command that was waited for is gone already. Another one is dead, and somebody has to wait for it.
-        let waited_for = self.leader.is_none();
-        if let (false, Some(mut child), Ok(runtime)) = (waited_for, self.child.take(), Handle::try_current()) {
+        // A dead one that nobody waited for would stay as a zombie.
+        if let (false, Some(mut child), Ok(runtime)) = (self.gone, self.child.take(), Handle::try_current()) {
             runtime.spawn(async move { child.wait().await });
         }
     }

@@ -262,12 +262,14 @@ async fn once_is_once_after_a_success() {
     let handler = json!({"type": "command", "command": line, "once": true});
     write(&file, &json!({"hooks": {"UserPromptSubmit": [{"hooks": [handler]}]}}).to_string());
     for (rules, expected) in [(Rules::builder().skill("s", &file), 2), (Rules::builder().settings(&file), 4)] {
-        let set = set(&built(rules));
+        let rules = built(rules);
         let here = tempfile::tempdir().unwrap();
         let cx = HookContext::builder().workspace(here.path()).build();
         let event = UserPromptSubmit::new("hello", Messages::default());
         for _ in 0..4 {
-            let _ = set.fire(&cx, &event, Messages::default()).await.unwrap();
+            let _ = set(&rules).fire(&cx, &event, Messages::default()).await.unwrap();
+            // To read the file again is no second chance.
+            rules.reload();
         }
         assert_eq!(std::fs::read_to_string(here.path().join("ran")).unwrap().lines().count(), expected);
     }
