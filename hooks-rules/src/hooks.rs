@@ -3,6 +3,7 @@
 
 mod compaction;
 mod end;
+mod ending;
 mod prompt;
 mod result;
 mod session;

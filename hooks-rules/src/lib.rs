@@ -48,9 +48,8 @@
 //! # Not here
 //!
 //! Handlers of the types `agent` and `mcp_tool` are known and refused. Events that no kind carries are known, and told as
-//! not fired. `continue: false` of a rule after a tool call ends the turn and drops the same rule's rewriting of the result.
-//! Commands keep the terminal, if there is one: a session of their own would need `unsafe`. Commands run on Unix; elsewhere
-//! each fails with a message.
+//! not fired. Commands keep the terminal, if there is one: a session of their own would need `unsafe`. They run on Unix;
+//! elsewhere each fails with a message.
 
 mod alias;
 mod answer;

@@ -7,6 +7,7 @@ use hooks_core::verdict::Halt;
 use hooks_core::{Hook, HookContext};
 use serde_json::Value;
 
+use super::ending::Ending;
 use crate::answer::{Answer, Decision};
 use crate::rules::Firing;
 use crate::stdin::Occurrence;
@@ -54,11 +55,8 @@ fn response(result: &ToolResult) -> Value {
     }
 }
 
-fn apply(firing: &Firing, call: &ToolCall, mut result: ToolResult, answer: Answer) -> Result<ToolResult, Halt> {
+fn apply(firing: &Firing, call: &ToolCall, mut result: ToolResult, answer: Answer) -> Ending<ToolResult> {
     let before = firing.shared.take_contexts(&call.id);
-    if let Some(reason) = answer.stop {
-        return Err(Halt::new(reason));
-    }
     if let Some(output) = answer.updated_output {
         let text = output.as_str().map_or_else(|| output.to_string(), str::to_owned);
         result.content = vec![hooks_core::data::Block::text(text)];
@@ -70,7 +68,7 @@ fn apply(firing: &Firing, call: &ToolCall, mut result: ToolResult, answer: Answe
     for text in before.into_iter().chain(feedback).chain(answer.contexts) {
         result.add_context(text);
     }
-    Ok(result)
+    Ending { subject: result, halt: answer.stop.map(Halt::new) }
 }
 
 /// At most 10,000 characters, the middle left out.

@@ -191,6 +191,10 @@ async fn a_detached_rule_runs_at_every_firing_and_decides_nothing() {
     // The start and the end of each are told.
     assert_eq!(told.outcomes().iter().filter(|outcome| **outcome == Outcome::Detached).count(), 2);
     assert_eq!(told.outcomes().len(), 4);
+    assert!(
+        told.runs.lock().unwrap().iter().all(|run| run.decision.is_none()),
+        "an end that nobody waits for decides nothing"
+    );
 }
 
 #[tokio::test]

@@ -33,6 +33,18 @@ async fn the_result_of_a_tool() {
     assert_eq!(input["duration_ms"], 7);
 }
 
+/// An end of the turn does not undo what another rule masked.
+#[tokio::test]
+async fn a_masked_result_stays_masked_where_the_turn_ends() {
+    let mask = prints(&output("PostToolUse", json!({"updatedToolOutput": "masked"})));
+    let stop = prints(&json!({"continue": false, "stopReason": "enough"}));
+    let set = set(&of_text(&commands("PostToolUse", &[&mask, &stop])));
+    let event = AfterToolCallSuccess::new(call("read_file", json!({})));
+    let fired = set.fire(&HookContext::new(), &event, ToolResult::text("secret")).await.unwrap();
+    assert_eq!(fired.subject.unwrap().to_text(), "masked");
+    assert_eq!(fired.report.halt.as_ref().unwrap().reason.as_str(), "enough");
+}
+
 #[tokio::test]
 async fn the_failure_of_a_tool() {
     let folder = tempfile::tempdir().unwrap();
