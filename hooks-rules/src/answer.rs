@@ -79,6 +79,9 @@ pub struct Reading {
 /// How many characters of a text reach the model or the person.
 pub const TEXT_LIMIT: usize = 10_000;
 
+/// How many characters are told of why a rule failed.
+const FAILURE_LIMIT: usize = 512;
+
 impl Reading {
     /// A reading where failures do nothing.
     pub fn new(dialect: Dialect, event: Event) -> Self {
@@ -189,8 +192,12 @@ impl Answer {
     /// Cuts texts that are too long to be read.
     fn cut(&mut self) {
         let texts = self.contexts.iter_mut().chain(&mut self.messages).chain(&mut self.for_the_model);
-        for text in texts.chain(&mut self.stop).chain(&mut self.failure) {
-            cut(text);
+        for text in texts.chain(&mut self.stop) {
+            cut(text, TEXT_LIMIT);
+        }
+        // It ends up in logs.
+        if let Some(failure) = &mut self.failure {
+            cut(failure, FAILURE_LIMIT);
         }
         self.decision.cut();
     }
@@ -206,8 +213,8 @@ pub struct Attachment {
     pub text: String,
 }
 
-fn cut(text: &mut String) {
-    if let Some((end, _)) = text.char_indices().nth(TEXT_LIMIT) {
+fn cut(text: &mut String, limit: usize) {
+    if let Some((end, _)) = text.char_indices().nth(limit) {
         let left_out = text[end..].chars().count();
         text.truncate(end);
         text.push_str("\n[");

@@ -4,6 +4,7 @@
 mod support;
 
 use hooks_rules::{Aliases, Dialect, Event, Matcher};
+use proptest::prelude::*;
 use support::{Line, data, json};
 
 fn read(line: &Line, at: usize) -> (Dialect, Event, Option<serde_json::Value>) {
@@ -59,5 +60,34 @@ fn aliases_match_both_ways() {
             assert!(matcher.selects_any(aliases.names(tool)), "{written} against {tool}");
         }
         assert!(!matcher.selects_any(aliases.names("read_file")), "{written}");
+    }
+}
+
+proptest! {
+    /// Whatever is written, it is read or refused, in either dialect, and holding it against a value ends.
+    #[test]
+    fn no_matcher_panics(pattern in "[a-zA-Z_|,* .?+(){}^$\\[\\]\\\\é-]{0,30}", value in "[a-zA-Z_é]{0,20}") {
+        for (dialect, written) in [
+            (Dialect::Claude, serde_json::json!(pattern)),
+            (Dialect::Agentao, serde_json::json!({"tool_name": pattern})),
+        ] {
+            if let Ok(matcher) = Matcher::read(dialect, Event::PreToolUse, Some(&written)) {
+                let _ = matcher.selects(&value);
+            }
+        }
+    }
+
+    /// A name without special characters selects itself and nothing longer, in both dialects.
+    #[test]
+    fn a_plain_name_selects_itself(name in "[A-Za-z_][A-Za-z0-9_]{0,20}", more in "[a-z0-9_]{1,5}") {
+        for (dialect, written) in [
+            (Dialect::Claude, serde_json::json!(name)),
+            (Dialect::Agentao, serde_json::json!({"tool_name": name})),
+        ] {
+            let matcher = Matcher::read(dialect, Event::PreToolUse, Some(&written)).unwrap();
+            let longer = [format!("{name}{more}"), format!("{more}{name}")];
+            prop_assert!(matcher.selects(&name));
+            prop_assert!(longer.iter().all(|name| !matcher.selects(name)));
+        }
     }
 }

@@ -1,4 +1,4 @@
-use super::cut;
+use super::{TEXT_LIMIT, cut};
 
 /// What a rule decided.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -69,7 +69,7 @@ impl Decision {
             | Self::Allow(text)
             | Self::Ask(text)
             | Self::Defer(text)
-            | Self::Deny(text) => cut(text),
+            | Self::Deny(text) => cut(text, TEXT_LIMIT),
         }
     }
 }

@@ -7,5 +7,6 @@ mod folding;
 mod installing;
 mod kinds;
 mod outside;
+mod scripts;
 mod support;
 mod trusting;
