@@ -30,7 +30,7 @@ async fn guards_of_the_shell() {
         ("an answer of another event", &prints(&output("PostToolUse", json!({"additionalContext": "x"}))), "nothing"),
         (
             "keys that others send are absent",
-            "grep -q 'user_prompt\\|tool_output\\|turn_id' && exit 2; exit 0",
+            "grep -q -e user_prompt -e tool_output -e turn_id && exit 2; exit 0",
             "nothing",
         ),
     ];
