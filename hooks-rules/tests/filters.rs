@@ -76,8 +76,16 @@ fn files_are_held_against_patterns() {
     for (rule, tool, file, expected) in table {
         assert_eq!(selects(rule, tool, &json!({"file_path": file})), expected, "{rule} against {tool} {file}");
     }
-    assert!(selects("WebFetch(domain:docs.rs)", "WebFetch", &json!({"url": "https://me@docs.rs:443/a?b"})));
-    assert!(!selects("WebFetch(domain:docs.rs)", "web_fetch", &json!({"url": "https://docs.rs.example.com/"})));
+    assert!(selects(
+        "WebFetch(domain:desk.example.com)",
+        "WebFetch",
+        &json!({"url": "https://me@desk.example.com:443/a?b"})
+    ));
+    assert!(!selects(
+        "WebFetch(domain:desk.example.com)",
+        "web_fetch",
+        &json!({"url": "https://desk.example.com.evil.example/"})
+    ));
     assert!(selects("mcp__memory__*", "mcp__memory__read", &json!({})));
     assert!(selects("Other(x)", "Other", &json!({"a": 1})), "what is not understood runs");
 }
