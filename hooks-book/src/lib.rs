@@ -34,6 +34,7 @@ chapters! {
     diagnosis: "diagnosis.md",
     turn_loop: "turn-loop.md",
     operations: "operations.md",
+    rules: "rules.md",
     performance: "performance.md",
     from_vellum: "coming-from/vellum.md",
     from_standard_agents: "coming-from/standard-agents.md",

@@ -1,0 +1,229 @@
+//! What a rule said: exit code, stdout and stderr, read as its dialect and its event have it.
+
+mod decision;
+mod flat;
+mod judgement;
+mod nested;
+mod schema;
+mod stdout;
+
+#[cfg(all(feature = "runner", unix))]
+pub(crate) use stdout::goes_on_alone;
+
+pub use decision::Decision;
+
+use serde_json::{Map, Value};
+
+use crate::dialect::Dialect;
+use crate::event::{Event, Exit2};
+use crate::rule::OnFailure;
+
+/// What one rule said, or all rules of an event together. Its meaning is that of the event: a [`Decision::Deny`] at a tool
+/// call keeps the call from running, at a prompt it refuses the prompt.
+#[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
+pub struct Answer {
+    /// What was decided.
+    pub decision: Decision,
+    /// Set where the agent is to stop after this event, with the reason for the person.
+    pub stop: Option<String>,
+    /// Text for the model.
+    pub contexts: Vec<String>,
+    /// What the person is told, in order.
+    pub messages: Vec<String>,
+    /// What is told to the model out of turn, in order.
+    pub for_the_model: Vec<String>,
+    /// Whether the contexts are kept from the person. Has power in flat files only.
+    pub suppress_output: bool,
+    /// What takes the place of the tool's whole input.
+    pub updated_input: Option<Value>,
+    /// What takes the place of the tool's output.
+    pub updated_output: Option<Value>,
+    /// What else `hookSpecificOutput` held of what the event knows, such as `sessionTitle`.
+    pub members: Map<String, Value>,
+    /// Whether the command said on its first line that it goes on alone.
+    pub goes_on_alone: bool,
+    /// Why the rule failed, where it did: the event goes on unless the rule says `"onFailure": "block"`.
+    pub failure: Option<String>,
+    /// What the author of the rule likely did not mean.
+    pub remarks: Vec<String>,
+}
+
+/// How a rule ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Status {
+    /// A command left with this code.
+    Exit(i32),
+    /// A command was killed by this signal.
+    Signal(i32),
+    /// An answer of HTTP with this status.
+    Http(u16),
+    /// It was not done at its deadline.
+    TimedOut,
+    /// It could not be started or reached, and why.
+    NotStarted(String),
+}
+
+/// How an answer is to be read.
+#[derive(Clone, Copy, Debug)]
+pub struct Reading {
+    /// The form of the rule's file.
+    pub dialect: Dialect,
+    /// The event.
+    pub event: Event,
+    /// What a failure means.
+    pub on_failure: OnFailure,
+}
+
+/// How many characters of a text reach the model or the person.
+pub const TEXT_LIMIT: usize = 10_000;
+
+/// How many characters are told of why a rule failed.
+const FAILURE_LIMIT: usize = 512;
+
+impl Reading {
+    /// A reading where failures do nothing.
+    pub fn new(dialect: Dialect, event: Event) -> Self {
+        Self { dialect, event, on_failure: OnFailure::Continue }
+    }
+
+    /// Reads what a command or a server said. Never panics, whatever it was.
+    ///
+    /// ```
+    /// use hooks_rules::{Decision, Dialect, Event, Reading, Status};
+    ///
+    /// let reading = Reading::new(Dialect::Claude, Event::PreToolUse);
+    /// let refused = reading.read(&Status::Exit(2), "", "no pushes on Friday\n");
+    /// assert_eq!(refused.decision, Decision::Deny("no pushes on Friday".into()));
+    /// let failed = reading.read(&Status::Exit(1), "", "cannot read the calendar");
+    /// assert_eq!(failed.decision, Decision::None);
+    /// assert!(failed.failure.is_some());
+    /// ```
+    pub fn read(self, status: &Status, stdout: &str, stderr: &str) -> Answer {
+        let mut answer = match self.dialect {
+            Dialect::Claude => nested::read(self.event, status, stdout, stderr),
+            Dialect::Agentao => flat::read(self.event, status, stdout, stderr),
+        };
+        self.settle_failure(&mut answer);
+        answer.cut();
+        answer
+    }
+
+    /// Reads what a model said to the question of a `prompt` rule.
+    pub fn read_judgement(self, text: &str, continue_on_block: bool) -> Answer {
+        let mut answer = judgement::read(self.event, text, continue_on_block);
+        self.settle_failure(&mut answer);
+        answer.cut();
+        answer
+    }
+
+    /// A failure of which there is nothing to read.
+    pub fn failed(self, why: impl Into<String>) -> Answer {
+        let mut answer = Answer { failure: Some(why.into()), ..Answer::default() };
+        self.settle_failure(&mut answer);
+        answer.cut();
+        answer
+    }
+
+    /// What a failure means for the event, where the rule says `"onFailure": "block"`.
+    fn settle_failure(self, answer: &mut Answer) {
+        let exempt =
+            matches!(self.event, Event::Stop | Event::SubagentStop | Event::TaskCompleted | Event::TeammateIdle);
+        if self.on_failure == OnFailure::Continue || exempt {
+            return;
+        }
+        if let Some(failure) = answer.failure.clone() {
+            match self.event {
+                Event::PermissionRequest => answer.decision = Decision::Deny(failure),
+                event => answer.exit2(event, &failure),
+            }
+        }
+    }
+}
+
+impl Answer {
+    /// Puts the effect of exit code 2 in.
+    fn exit2(&mut self, event: Event, reason: &str) {
+        let reason = reason.to_owned();
+        match event.spec().exit2 {
+            Exit2::Deny => self.decision = Decision::Deny(reason),
+            Exit2::Feedback => self.decision = Decision::Feedback(reason),
+            Exit2::Continue => self.decision = Decision::Continue(reason),
+            Exit2::Stop => self.stop = Some(reason),
+            Exit2::Notice => self.messages.push(reason),
+            Exit2::Ignored => self.remarks.push(format!("exit code 2 does nothing at {event}")),
+        }
+    }
+
+    /// Folds in the answer of a rule that comes later in the files: deny > defer > ask > allow, the first of equals; an
+    /// input or output replaces an earlier one; texts are kept in order.
+    pub fn merge(&mut self, later: Self) {
+        self.decision.merge(later.decision);
+        self.stop = self.stop.take().or(later.stop);
+        self.contexts.extend(later.contexts);
+        self.messages.extend(later.messages);
+        self.for_the_model.extend(later.for_the_model);
+        self.suppress_output |= later.suppress_output;
+        self.updated_input = later.updated_input.or(self.updated_input.take());
+        self.updated_output = later.updated_output.or(self.updated_output.take());
+        self.members.extend(later.members);
+        self.failure = self.failure.take().or(later.failure);
+        self.remarks.extend(later.remarks);
+    }
+
+    /// What the answer stands for in the conversation, in the four types of flat files.
+    pub fn attachments(&self) -> Vec<Attachment> {
+        let mut found = Vec::new();
+        if let Decision::Deny(reason) = &self.decision {
+            found.push(Attachment { kind: "hook_blocking_error", text: reason.clone() });
+        }
+        if let Some(reason) = &self.stop {
+            found.push(Attachment { kind: "hook_stopped_continuation", text: reason.clone() });
+        }
+        let context = |text: &String| Attachment { kind: "hook_additional_context", text: text.clone() };
+        found.extend(self.contexts.iter().map(context));
+        if found.is_empty() && self.failure.is_none() {
+            found.push(Attachment { kind: "hook_success", text: String::new() });
+        }
+        found
+    }
+
+    /// Cuts texts that are too long to be read.
+    fn cut(&mut self) {
+        let texts = self.contexts.iter_mut().chain(&mut self.messages).chain(&mut self.for_the_model);
+        for text in texts.chain(&mut self.stop) {
+            cut(text, TEXT_LIMIT);
+        }
+        // It ends up in logs.
+        if let Some(failure) = &mut self.failure {
+            cut(failure, FAILURE_LIMIT);
+        }
+        self.decision.cut();
+    }
+}
+
+/// What an answer puts into a conversation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Attachment {
+    /// `hook_additional_context`, `hook_success`, `hook_stopped_continuation` or `hook_blocking_error`.
+    pub kind: &'static str,
+    /// Its text.
+    pub text: String,
+}
+
+fn cut(text: &mut String, limit: usize) {
+    if let Some((end, _)) = text.char_indices().nth(limit) {
+        let left_out = text[end..].chars().count();
+        text.truncate(end);
+        text.push_str("\n[");
+        text.push_str(&left_out.to_string());
+        text.push_str(" more characters were left out]");
+    }
+}
+
+/// The first line of what a command complained of.
+fn first_line(text: &str) -> &str {
+    text.trim().lines().next().unwrap_or("no stderr output")
+}

@@ -1,0 +1,44 @@
+use serde::Deserialize;
+
+use super::{Answer, Decision};
+use crate::event::Event;
+
+/// What a model is to answer a question of a rule with.
+#[derive(Deserialize)]
+struct Judgement {
+    ok: bool,
+    #[serde(default)]
+    reason: Option<String>,
+    #[serde(default)]
+    impossible: bool,
+}
+
+pub(super) fn read(event: Event, text: &str, continue_on_block: bool) -> Answer {
+    // Models like to put a fence or a sentence around it.
+    let object = text.find('{').zip(text.rfind('}')).and_then(|(from, to)| text.get(from..=to));
+    let Some(Ok(judgement)) = object.map(serde_json::from_str::<Judgement>) else {
+        let failure = "the model did not answer with `{\"ok\": true}` or `{\"ok\": false, \"reason\": …}`";
+        return Answer { failure: Some(failure.to_owned()), ..Answer::default() };
+    };
+    let mut answer = Answer::default();
+    if judgement.ok {
+        return answer;
+    }
+    let reason = judgement.reason.unwrap_or_default();
+    match event {
+        Event::Stop | Event::SubagentStop if judgement.impossible => {}
+        Event::PermissionRequest | Event::PermissionDenied => {}
+        Event::PreToolUse | Event::PostToolUse | Event::PostToolUseFailure | Event::PostToolBatch => {
+            if !continue_on_block {
+                answer.stop = Some(reason.clone());
+            }
+            if event == Event::PreToolUse {
+                answer.decision = Decision::Deny(reason);
+            } else if continue_on_block {
+                answer.decision = Decision::Feedback(reason);
+            }
+        }
+        _ => answer.exit2(event, &reason),
+    }
+    answer
+}

@@ -1,0 +1,87 @@
+use super::stdout::Stdout;
+use super::{Answer, Decision, Status, first_line, schema, stdout};
+use crate::event::Event;
+
+pub(super) fn read(event: Event, status: &Status, out: &str, stderr: &str) -> Answer {
+    let code = match status {
+        Status::NotStarted(why) => return failed(format!("it could not be run: {why}")),
+        Status::TimedOut => return timed_out(event),
+        Status::Http(status) => return http(event, *status, out),
+        Status::Exit(code) => *code,
+        // A command that was killed is one that failed.
+        Status::Signal(_) => 1,
+    };
+    let mut answer = match stdout::read(out) {
+        Stdout::Nothing => bare(status, code, stderr),
+        Stdout::GoesOnAlone => Answer { goes_on_alone: true, ..bare(status, code, stderr) },
+        Stdout::Text(text) => {
+            let mut answer = bare(status, code, stderr);
+            if code == 0 && event.spec().text_is_context {
+                answer.contexts.push(text);
+            }
+            answer
+        }
+        Stdout::Json(object) => schema::read(event, &object)
+            .unwrap_or_else(|problem| failed(format!("the answer in JSON is not valid: {problem}"))),
+        Stdout::Broken(problem) => failed(problem),
+    };
+    let fails_it = code != 0 && matches!(event, Event::WorktreeCreate | Event::WorktreeRemove);
+    if code == 2 || fails_it {
+        block(event, &mut answer, stderr);
+    }
+    if stderr.trim_start().starts_with('{') && schema::looks_like_an_answer(stderr) {
+        answer.remarks.push("the answer in JSON is on stderr, where it is text; print it to stdout".to_owned());
+    }
+    answer
+}
+
+/// Exit code 2: whatever the JSON says.
+fn block(event: Event, answer: &mut Answer, stderr: &str) {
+    answer.failure = None;
+    let stderr = stderr.trim();
+    let stderr = if stderr.is_empty() { "no stderr output" } else { stderr };
+    let reason = match &answer.decision {
+        Decision::Deny(reason) | Decision::Feedback(reason) | Decision::Continue(reason)
+            if !reason.trim().is_empty() =>
+        {
+            reason.clone()
+        }
+        _ => stderr.to_owned(),
+    };
+    answer.decision = Decision::None;
+    answer.exit2(event, &reason);
+}
+
+/// An answer without JSON: success, or a failure that code and stderr tell.
+fn bare(status: &Status, code: i32, stderr: &str) -> Answer {
+    match (status, code) {
+        (_, 0 | 2) => Answer::default(),
+        (Status::Signal(signal), _) => failed(format!("it was killed by signal {signal}: {}", first_line(stderr))),
+        _ => failed(format!("it left with code {code}: {}", first_line(stderr))),
+    }
+}
+
+fn failed(why: String) -> Answer {
+    Answer { failure: Some(why), ..Answer::default() }
+}
+
+fn timed_out(event: Event) -> Answer {
+    let mut answer = failed("it was not done in time".to_owned());
+    if event == Event::PreModelSwitch {
+        answer.exit2(event, "the rule was not done in time");
+    }
+    answer
+}
+
+/// A status alone never blocks; only an object in JSON is an answer.
+fn http(event: Event, status: u16, body: &str) -> Answer {
+    if !(200..300).contains(&status) {
+        return failed(format!("the server answered with status {status}"));
+    }
+    match stdout::read(body) {
+        Stdout::Nothing => Answer::default(),
+        Stdout::Json(object) => schema::read(event, &object)
+            .unwrap_or_else(|problem| failed(format!("the answer in JSON is not valid: {problem}"))),
+        _ => failed("the server answered with something that is no object in JSON".to_owned()),
+    }
+}

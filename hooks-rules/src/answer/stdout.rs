@@ -1,0 +1,68 @@
+//! Which reading of stdout applies.
+
+use serde_json::{Map, Value};
+
+/// What stdout is.
+#[derive(Debug, PartialEq)]
+pub(super) enum Stdout {
+    Nothing,
+    /// An answer in JSON.
+    Json(Map<String, Value>),
+    /// Something that was meant as an answer and is none, and why.
+    Broken(String),
+    Text(String),
+    /// The command goes on alone; what follows is not read.
+    GoesOnAlone,
+}
+
+const ANSWER_FIELDS: &[&str] = &[
+    "continue",
+    "stopReason",
+    "suppressOutput",
+    "systemMessage",
+    "terminalSequence",
+    "decision",
+    "reason",
+    "hookSpecificOutput",
+    "async",
+];
+
+pub(super) fn read(stdout: &str) -> Stdout {
+    let text = stdout.trim_start_matches('\u{feff}').trim();
+    if text.is_empty() {
+        return Stdout::Nothing;
+    }
+    if text.lines().next().is_some_and(goes_on_alone) {
+        return Stdout::GoesOnAlone;
+    }
+    if !(text.starts_with('{') && text.ends_with('}')) {
+        return Stdout::Text(text.to_owned());
+    }
+    match serde_json::from_str::<Value>(text) {
+        Ok(Value::Object(answer)) if answer.get("async") == Some(&Value::Bool(true)) => Stdout::GoesOnAlone,
+        Ok(Value::Object(answer)) => Stdout::Json(answer),
+        Ok(_) => Stdout::Text(text.to_owned()),
+        Err(error) => lines(text)
+            .unwrap_or_else(|| Stdout::Broken(format!("stdout looks like an answer in JSON and is none: {error}"))),
+    }
+}
+
+/// Whether a first line says that the command goes on alone.
+pub(crate) fn goes_on_alone(line: &str) -> bool {
+    let line = line.trim();
+    line.starts_with('{')
+        && serde_json::from_str::<Map<String, Value>>(line)
+            .is_ok_and(|answer| answer.get("async") == Some(&Value::Bool(true)))
+}
+
+/// Several lines, each an object: text, unless one of them was meant as an answer.
+fn lines(text: &str) -> Option<Stdout> {
+    let mut lines = text.lines().filter(|line| !line.trim().is_empty());
+    let objects: Option<Vec<Map<String, Value>>> = lines.by_ref().map(|line| serde_json::from_str(line).ok()).collect();
+    let meant = objects?.iter().any(|object| ANSWER_FIELDS.iter().any(|field| object.contains_key(*field)));
+    Some(if meant {
+        Stdout::Broken("stdout has several objects in JSON and one is an answer; print one object".to_owned())
+    } else {
+        Stdout::Text(text.to_owned())
+    })
+}

@@ -1,0 +1,232 @@
+//! A file of rules, read with the place of everything that is wrong. A defect costs what it marks and nothing else.
+
+mod defect;
+mod fields;
+mod flat;
+mod handler;
+mod json;
+mod nested;
+
+use std::collections::HashMap;
+use std::path::Path;
+use std::sync::Arc;
+
+use serde_json::{Map, Value};
+
+pub use defect::{Defect, Severity};
+use defect::{Flaw, Lines};
+use json::{Entry, Json, Node};
+
+use crate::dialect::Dialect;
+use crate::event::Event;
+use crate::filter::Filter;
+use crate::matcher::Matcher;
+use crate::rule::{Action, OnFailure, Rule, RuleId, fingerprint};
+
+/// What a file came to.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct RuleFile {
+    /// The file.
+    pub file: Arc<Path>,
+    /// Its form.
+    pub dialect: Dialect,
+    /// Its rules, in the order of the text.
+    pub rules: Vec<Rule>,
+    /// What is wrong with it, in the order of the text.
+    pub defects: Vec<Defect>,
+    /// Whether the file says `disableAllHooks`.
+    pub disabled: bool,
+    /// Whether the text could be read at all; where not, the rules of an earlier reading are better than none.
+    pub readable: bool,
+}
+
+impl RuleFile {
+    /// Reads the text of a file. Never fails: what is wrong is in [`defects`](Self::defects).
+    ///
+    /// ```
+    /// use hooks_rules::{Dialect, Event, RuleFile};
+    ///
+    /// let text = r#"{"hooks": {"PreToolUse": [
+    ///     {"matcher": "Bash", "hooks": [{"type": "command", "command": "./check.sh"}]},
+    ///     {"matcher": {"tool": "Bash"}, "hooks": [{"type": "command", "command": "./other.sh"}]}
+    /// ]}}"#;
+    /// let file = RuleFile::read("hooks.json", text);
+    /// assert_eq!((file.dialect, file.rules.len(), file.defects.len()), (Dialect::Claude, 1, 1));
+    /// assert_eq!((file.rules[0].event, file.rules[0].line), (Event::PreToolUse, 2));
+    /// assert!(file.defects[0].to_string().contains("--> hooks.json:3:17"));
+    /// ```
+    pub fn read(file: impl AsRef<Path>, text: &str) -> Self {
+        Self::read_as(file, text, None)
+    }
+
+    /// As [`read`](Self::read), for a file whose form is known.
+    pub fn read_as(file: impl AsRef<Path>, text: &str, dialect: Option<Dialect>) -> Self {
+        let file: Arc<Path> = file.as_ref().into();
+        let lines = Lines::of(text);
+        let mut flaws = Vec::new();
+        let parsed = json::parse(text, &mut flaws).and_then(|root| {
+            if root.entries().is_some() {
+                return Ok(root);
+            }
+            let problem = format!("a file of rules is an object, not {}", what(&root.value()));
+            Err(Flaw::error(root.span.clone(), problem, "write `{\"hooks\": {…}}`"))
+        });
+        let mut drafts = Vec::new();
+        let (mut form, mut disabled, mut readable) = (dialect.unwrap_or(Dialect::Claude), false, true);
+        match parsed {
+            Err(flaw) => {
+                readable = false;
+                flaws.push(flaw);
+            }
+            Ok(root) => {
+                disabled = root.get("disableAllHooks").is_some_and(|node| node.value() == Value::Bool(true));
+                if let Some(hooks) = map(&root, &mut flaws) {
+                    form = dialect.unwrap_or_else(|| form_of(hooks));
+                    for entry in hooks {
+                        of_event(entry, form, &mut drafts, &mut flaws);
+                    }
+                }
+            }
+        }
+        let rules = finish(drafts, form, &file, text, &lines);
+        let defects = Defect::place(&file, text, &lines, flaws);
+        Self { file, dialect: form, rules, defects, disabled, readable }
+    }
+
+    /// A file that could not be read from the disk.
+    #[cfg(feature = "runner")]
+    pub(crate) fn unreadable(file: &Path, problem: &str, help: &str) -> Self {
+        let file: Arc<Path> = file.into();
+        let defects = vec![Defect::of_file(&file, problem, help)];
+        Self { file, dialect: Dialect::Claude, rules: Vec::new(), defects, disabled: false, readable: false }
+    }
+}
+
+/// A rule before it has an id and a line.
+struct Draft {
+    event: Event,
+    matcher: Matcher,
+    written_matcher: Option<Value>,
+    handler: Map<String, Value>,
+    at: usize,
+    parts: handler::Parts,
+}
+
+/// The map from events to lists, under `hooks` or, in a bare plugin file, at the top.
+fn map<'a>(root: &'a Node, flaws: &mut Vec<Flaw>) -> Option<&'a [Entry]> {
+    let entries = root.entries()?;
+    match root.entry("hooks") {
+        Some(entry) => entry.node.entries().or_else(|| {
+            let problem = format!("`hooks` maps events to lists; this is {}", what(&entry.node.value()));
+            flaws.push(Flaw::error(entry.node.span.clone(), problem, "write `\"hooks\": {\"PreToolUse\": […]}`"));
+            None
+        }),
+        None if entries.iter().any(|entry| Event::named(&entry.key).is_some()) => {
+            flaws.push(Flaw::error(
+                root.span.start..root.span.start + 1,
+                "the events are not under `hooks`, so no rule of this file runs",
+                "write `{\"hooks\": {…}}` around them",
+            ));
+            None
+        }
+        // A settings file without hooks.
+        None => None,
+    }
+}
+
+/// Nested where any entry has an inner list.
+fn form_of(hooks: &[Entry]) -> Dialect {
+    let mut flat = false;
+    for node in hooks.iter().flat_map(|entry| items(&entry.node)) {
+        if node.get("hooks").is_some() {
+            return Dialect::Claude;
+        }
+        flat |= node.entries().is_some();
+    }
+    if flat { Dialect::Agentao } else { Dialect::Claude }
+}
+
+/// The entries of an event: a list, or a single object.
+fn items(node: &Node) -> &[Node] {
+    match &node.json {
+        Json::Array(items) => items,
+        Json::Object(_) => std::slice::from_ref(node),
+        Json::Plain(_) => &[],
+    }
+}
+
+fn of_event(entry: &Entry, form: Dialect, drafts: &mut Vec<Draft>, flaws: &mut Vec<Flaw>) {
+    let Some(event) = Event::named(&entry.key) else {
+        let help = match Event::meant_by(&entry.key) {
+            Some(meant) => format!("write `{meant}`"),
+            None => "see the events that there are with `check`".to_owned(),
+        };
+        flaws.push(Flaw::warning(entry.key_span.clone(), format!("there is no event `{}`", entry.key), help));
+        return;
+    };
+    if !form.knows(event) {
+        let problem = format!("a flat file has no event `{event}`");
+        let help = "write the file in nested groups, `[{\"hooks\": [{…}]}]`, to use it";
+        flaws.push(Flaw::error(entry.key_span.clone(), problem, help));
+        return;
+    }
+    if event.spec().kind.is_none() {
+        let problem = format!("`{event}` is known but not fired here; its rules never run");
+        flaws.push(Flaw::warning(entry.key_span.clone(), problem, "remove them, or keep them for other programs"));
+    }
+    if matches!(entry.node.json, Json::Plain(_)) {
+        let problem = format!("`{event}` has a list of rules; this is {}", what(&entry.node.value()));
+        flaws.push(Flaw::error(entry.node.span.clone(), problem, "write a list, `[…]`"));
+        return;
+    }
+    for node in items(&entry.node) {
+        match form {
+            Dialect::Claude => nested::group(event, node, drafts, flaws),
+            Dialect::Agentao => flat::entry(event, node, drafts, flaws),
+        }
+    }
+}
+
+/// Gives the drafts their ids and places.
+fn finish(drafts: Vec<Draft>, dialect: Dialect, file: &Arc<Path>, text: &str, lines: &Lines) -> Vec<Rule> {
+    let mut seen: HashMap<String, usize> = HashMap::new();
+    let rule = |draft: Draft| {
+        let print = fingerprint(draft.event, draft.written_matcher.as_ref(), &draft.handler);
+        let count = seen.entry(print.clone()).and_modify(|count| *count += 1).or_insert(1);
+        let id = if *count > 1 { format!("{print}_{count}") } else { print };
+        let (line, column) = lines.place(text, draft.at);
+        let parts = draft.parts;
+        Rule {
+            id: RuleId::new(id),
+            dialect,
+            event: draft.event,
+            matcher: draft.matcher,
+            written_matcher: draft.written_matcher,
+            filter: parts.filter,
+            action: parts.action,
+            timeout: parts.timeout,
+            timeout_is_written: parts.timeout_is_written,
+            on_failure: parts.on_failure,
+            detached: parts.detached,
+            once: parts.once,
+            status_message: parts.status_message,
+            file: Arc::clone(file),
+            line,
+            column,
+        }
+    };
+    drafts.into_iter().map(rule).collect()
+}
+
+/// What a value is, in words.
+pub(crate) fn what(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "a boolean",
+        Value::Number(_) => "a number",
+        Value::String(_) => "a string",
+        Value::Array(_) => "a list",
+        Value::Object(_) => "an object",
+    }
+}

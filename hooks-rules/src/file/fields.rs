@@ -1,0 +1,75 @@
+//! The fields of a handler by their types, each mistake told at its place.
+
+use serde_json::Value;
+
+use super::json::Node;
+use super::{Flaw, what};
+use crate::dialect::Dialect;
+use crate::event::Event;
+
+/// A handler that is being read.
+pub(super) struct Handler<'a> {
+    pub(super) dialect: Dialect,
+    pub(super) event: Event,
+    pub(super) node: &'a Node,
+    pub(super) flaws: &'a mut Vec<Flaw>,
+}
+
+impl Handler<'_> {
+    /// True or false, false where nothing is said.
+    pub(super) fn flag(&mut self, name: &str) -> bool {
+        match self.node.get(name).map(Node::value) {
+            None | Some(Value::Null | Value::Bool(false)) => false,
+            Some(Value::Bool(true)) => true,
+            Some(other) => {
+                self.error(name, format!("`{name}` is true or false, not {}", what(&other)), "write `true` or `false`");
+                false
+            }
+        }
+    }
+
+    /// A string, if one is there.
+    pub(super) fn text(&mut self, name: &str) -> Option<String> {
+        match self.node.get(name)?.value() {
+            Value::String(text) => Some(text),
+            Value::Null => None,
+            other => {
+                self.error(
+                    name,
+                    format!("`{name}` is a string, not {}", what(&other)),
+                    format!("write `\"{name}\": \"…\"`"),
+                );
+                None
+            }
+        }
+    }
+
+    /// A string that has to be there; `example` is what to write.
+    pub(super) fn required(&mut self, name: &str, example: &str) -> Option<String> {
+        let found = self.text(name);
+        match found.as_deref().map(str::trim) {
+            Some("") => self.error(name, format!("`{name}` is empty"), format!("write `{example}`")),
+            None if self.node.get(name).is_none_or(|node| node.value().is_null()) => {
+                let problem = match self.text("type") {
+                    Some(kind) if name != "type" => format!("a handler of the type `{kind}` needs `{name}`"),
+                    _ => format!("a handler needs `{name}`"),
+                };
+                self.flaws.push(Flaw::error(self.node.span.clone(), problem, format!("write `{example}`")));
+            }
+            _ => return found,
+        }
+        None
+    }
+
+    /// Tells a mistake that costs the handler, at its field or else at the handler.
+    pub(super) fn error(&mut self, name: &str, problem: impl Into<String>, help: impl Into<String>) {
+        let span = self.node.get(name).map_or(self.node.span.clone(), |node| node.span.clone());
+        self.flaws.push(Flaw::error(span, problem, help));
+    }
+
+    /// Tells a mistake that costs nothing.
+    pub(super) fn warning(&mut self, name: &str, problem: impl Into<String>, help: impl Into<String>) {
+        let span = self.node.get(name).map_or(self.node.span.clone(), |node| node.span.clone());
+        self.flaws.push(Flaw::warning(span, problem, help));
+    }
+}

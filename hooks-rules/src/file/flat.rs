@@ -1,0 +1,21 @@
+use super::json::Node;
+use super::{Draft, Flaw, handler};
+use crate::dialect::Dialect;
+use crate::event::Event;
+use crate::matcher::Matcher;
+
+/// One handler with its matcher beside the other fields.
+pub(super) fn entry(event: Event, node: &Node, drafts: &mut Vec<Draft>, flaws: &mut Vec<Flaw>) {
+    let written = node.get("matcher").map(Node::value);
+    let matcher = match Matcher::read(Dialect::Agentao, event, written.as_ref()) {
+        Ok(matcher) => matcher,
+        Err(bad) => {
+            let span = node.get("matcher").map_or(node.span.clone(), |matcher| matcher.span.clone());
+            flaws.push(Flaw::error(span, bad.problem, bad.help));
+            return;
+        }
+    };
+    if let Some((handler, parts)) = handler::read(Dialect::Agentao, event, node, &["matcher"], flaws) {
+        drafts.push(Draft { event, matcher, written_matcher: written, handler, at: node.span.start, parts });
+    }
+}

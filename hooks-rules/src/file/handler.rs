@@ -1,0 +1,219 @@
+//! The fields of one handler, the same in both forms but for what a form does not have.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use serde_json::{Map, Value};
+
+use super::fields::Handler;
+use super::json::Node;
+use super::{Action, Filter, Flaw, OnFailure, what};
+use crate::dialect::Dialect;
+use crate::event::Event;
+use crate::rule::{CommandLine, Question, Request, Shell};
+
+/// What a handler says, checked.
+pub(super) struct Parts {
+    pub(super) action: Action,
+    pub(super) filter: Option<Filter>,
+    pub(super) timeout: Duration,
+    pub(super) timeout_is_written: bool,
+    pub(super) on_failure: OnFailure,
+    pub(super) detached: bool,
+    pub(super) once: bool,
+    pub(super) status_message: Option<String>,
+}
+
+/// A timeout above this was likely meant in milliseconds.
+const LONGEST: u64 = 3_600;
+
+/// Reads a handler; `None` where a flaw costs it. `beside` are fields of the caller that are no part of the handler.
+pub(super) fn read(
+    dialect: Dialect,
+    event: Event,
+    node: &Node,
+    beside: &[&str],
+    flaws: &mut Vec<Flaw>,
+) -> Option<(Map<String, Value>, Parts)> {
+    let Value::Object(mut fields) = node.value() else {
+        let problem = format!("a handler is an object, not {}", what(&node.value()));
+        flaws.push(Flaw::error(node.span.clone(), problem, "write `{\"type\": \"command\", \"command\": \"…\"}`"));
+        return None;
+    };
+    fields.retain(|name, _| !beside.contains(&name.as_str()));
+    let before = flaws.len();
+    let mut handler = Handler { dialect, event, node, flaws };
+    let action = handler.action();
+    let parts = Parts {
+        filter: handler.filter(),
+        timeout_is_written: node.get("timeout").is_some(),
+        timeout: handler.timeout(action.as_ref()),
+        on_failure: handler.on_failure(),
+        detached: handler.detached(),
+        once: handler.flag("once"),
+        status_message: handler.text("statusMessage"),
+        action: action?,
+    };
+    let costs = flaws[before..].iter().any(Flaw::costs);
+    (!costs).then_some((fields, parts))
+}
+
+impl Handler<'_> {
+    fn action(&mut self) -> Option<Action> {
+        let kind = self.required("type", "\"type\": \"command\"")?;
+        let written = kind.as_str();
+        if written == "hook" {
+            return self.required("id", "\"id\": \"redact_pii\"").map(|id| {
+                let with = self.node.get("with").map(Node::value).filter(|with| !with.is_null());
+                Action::Compiled { id, with }
+            });
+        }
+        if matches!(written, "agent" | "mcp_tool") {
+            let help = "use `command`, `prompt`, or a compiled hook, `{\"type\": \"hook\", \"id\": \"…\"}`";
+            self.error("type", format!("handlers of the type `{written}` are known, but not run here"), help);
+            return None;
+        }
+        let types = self.dialect.types(self.event);
+        if !types.contains(&written) {
+            let known = ["command", "http", "prompt"].contains(&written);
+            let problem = if known {
+                format!(
+                    "a handler of the type `{written}` cannot be used at `{}` of a {} file",
+                    self.event, self.dialect
+                )
+            } else {
+                format!("there is no type `{written}`")
+            };
+            self.error("type", problem, format!("write {}, or `hook`", listed(types)));
+            return None;
+        }
+        match written {
+            "http" => self.request(),
+            "prompt" => self.prompt(),
+            _ => self.command(),
+        }
+    }
+
+    fn command(&mut self) -> Option<Action> {
+        let command = self.required("command", "\"command\": \"./check.sh\"")?;
+        let args = match self.node.get("args").map(Node::value) {
+            None | Some(Value::Null) => None,
+            Some(value) => match serde_json::from_value::<Vec<String>>(value) {
+                Ok(args) => Some(args),
+                Err(_) => {
+                    self.error("args", "`args` is a list of strings", "write `\"args\": [\"--strict\"]`");
+                    return None;
+                }
+            },
+        };
+        let shell = match self.text("shell").as_deref() {
+            None | Some("bash" | "sh") => Shell::Sh,
+            Some("powershell" | "pwsh") => Shell::PowerShell,
+            Some(other) => {
+                self.error("shell", format!("there is no shell `{other}`"), "write `bash` or `powershell`");
+                return None;
+            }
+        };
+        if args.is_none() && command.contains("${user_config.") {
+            let help =
+                "write the program and its arguments apart: `\"command\": \"…\", \"args\": [\"${user_config.…}\"]`";
+            self.error("command", "`${user_config.…}` is not put into a line for the shell", help);
+            return None;
+        }
+        Some(Action::Command(CommandLine { command, args, shell }))
+    }
+
+    fn request(&mut self) -> Option<Action> {
+        let url = self.required("url", "\"url\": \"http://localhost:8080/hook\"")?;
+        let headers = match self.node.get("headers").map(Node::value) {
+            None => BTreeMap::new(),
+            Some(value) => serde_json::from_value(value).unwrap_or_else(|_| {
+                self.error("headers", "`headers` maps names to strings", "write `\"headers\": {\"X-Team\": \"desk\"}`");
+                BTreeMap::new()
+            }),
+        };
+        let allowed_env = match self.node.get("allowedEnvVars").map(Node::value) {
+            None => Vec::new(),
+            Some(value) => serde_json::from_value(value).unwrap_or_else(|_| {
+                self.error("allowedEnvVars", "`allowedEnvVars` is a list of names", "write `[\"TEAM\"]`");
+                Vec::new()
+            }),
+        };
+        Some(Action::Http(Request { url, headers, allowed_env }))
+    }
+
+    fn prompt(&mut self) -> Option<Action> {
+        let prompt = self.required("prompt", "\"prompt\": \"…\"")?;
+        Some(match self.dialect {
+            Dialect::Agentao => Action::Text(prompt),
+            Dialect::Claude => {
+                let (model, continue_on_block) = (self.text("model"), self.flag("continueOnBlock"));
+                Action::Judge(Question { prompt, model, continue_on_block })
+            }
+        })
+    }
+
+    fn filter(&mut self) -> Option<Filter> {
+        let written = self.text("if")?;
+        if !self.event.is_of_a_tool() {
+            let problem = format!("`if` is for the events of tools; at `{}` a handler with it never runs", self.event);
+            self.error("if", problem, "remove it");
+            return None;
+        }
+        Filter::read(&written).map_err(|bad| self.error("if", bad.to_string(), "use a second handler for more")).ok()
+    }
+
+    fn timeout(&mut self, action: Option<&Action>) -> Duration {
+        let usual = match action {
+            Some(Action::Judge(_)) => self.dialect.prompt_timeout(),
+            _ => self.dialect.command_timeout(self.event),
+        };
+        let Some(node) = self.node.get("timeout") else { return usual };
+        let seconds = node.value().as_f64().filter(|seconds| seconds.is_finite() && *seconds > 0.0);
+        // A guard that would be lost over its timeout is worse than one that takes the usual time.
+        let Some(seconds) = seconds else {
+            let problem = format!("`timeout` is a number of seconds above 0; {} s is used", usual.as_secs_f64());
+            self.warning("timeout", problem, "write `\"timeout\": 30`");
+            return usual;
+        };
+        let longest = if self.event == Event::SessionEnd { 60 } else { LONGEST };
+        let limit = Duration::from_secs(longest);
+        if seconds > limit.as_secs_f64() {
+            let problem = format!("`timeout` is in seconds; {seconds} is more than {longest}, which is used");
+            self.warning(
+                "timeout",
+                problem,
+                format!("write `\"timeout\": {}` if it was meant in milliseconds", seconds / 1000.0),
+            );
+            return limit;
+        }
+        Duration::from_secs_f64(seconds)
+    }
+
+    fn on_failure(&mut self) -> OnFailure {
+        match self.text("onFailure").as_deref() {
+            Some("block") => OnFailure::Block,
+            None | Some("continue") => OnFailure::Continue,
+            Some(other) => {
+                self.error("onFailure", format!("there is no `{other}` here"), "write `continue` or `block`");
+                OnFailure::Block
+            }
+        }
+    }
+
+    fn detached(&mut self) -> bool {
+        if self.flag("asyncRewake") {
+            self.warning(
+                "asyncRewake",
+                "nothing wakes the model here; it runs as with `async`",
+                "write `\"async\": true`",
+            );
+            return true;
+        }
+        self.flag("async")
+    }
+}
+
+fn listed(types: &[&str]) -> String {
+    types.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
+}

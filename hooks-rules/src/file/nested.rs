@@ -1,0 +1,46 @@
+use super::json::{Json, Node};
+use super::{Draft, Flaw, handler, what};
+use crate::dialect::Dialect;
+use crate::event::Event;
+use crate::matcher::Matcher;
+
+/// One group: a matcher, and an inner list of handlers.
+pub(super) fn group(event: Event, node: &Node, drafts: &mut Vec<Draft>, flaws: &mut Vec<Flaw>) {
+    if node.entries().is_none() {
+        let problem = format!("a group is an object, not {}", what(&node.value()));
+        flaws.push(Flaw::error(node.span.clone(), problem, "write `{\"matcher\": \"…\", \"hooks\": [{…}]}`"));
+        return;
+    }
+    let Some(list) = node.get("hooks") else {
+        let help = "put the handler into an inner list: `{\"matcher\": \"…\", \"hooks\": [{…}]}`";
+        flaws.push(Flaw::error(node.span.clone(), "this group has no inner `hooks` list", help));
+        return;
+    };
+    let Json::Array(handlers) = &list.json else {
+        let problem = format!("the inner `hooks` is a list of handlers, not {}", what(&list.value()));
+        flaws.push(Flaw::error(list.span.clone(), problem, "write `\"hooks\": [{…}]`"));
+        return;
+    };
+    let written = node.get("matcher").map(Node::value);
+    let matcher = match Matcher::read(Dialect::Claude, event, written.as_ref()) {
+        Ok(matcher) => matcher,
+        Err(bad) => {
+            let span = node.get("matcher").map_or(node.span.clone(), |matcher| matcher.span.clone());
+            flaws.push(Flaw::error(span, bad.problem, bad.help));
+            return;
+        }
+    };
+    if let (Some(entry), Some(text)) = (node.get("matcher"), written.as_ref().and_then(|w| w.as_str())) {
+        if event.is_of_a_tool() && text.contains('(') && text.ends_with(')') && !text.contains(['|', '\\', '^', '.']) {
+            let help = format!("write the tool as matcher, and `\"if\": \"{text}\"` on the handler");
+            let problem = "this looks like a permission rule; as a matcher it is a regular expression";
+            flaws.push(Flaw::warning(entry.span.clone(), problem, help));
+        }
+    }
+    for node in handlers {
+        if let Some((handler, parts)) = handler::read(Dialect::Claude, event, node, &[], flaws) {
+            let (matcher, written_matcher) = (matcher.clone(), written.clone());
+            drafts.push(Draft { event, matcher, written_matcher, handler, at: node.span.start, parts });
+        }
+    }
+}

@@ -1,0 +1,122 @@
+//! `if`: one permission rule that narrows a rule down to some calls of a tool.
+
+mod path;
+mod shell;
+
+use std::path::Path;
+
+use serde_json::Value;
+
+use crate::alias::Aliases;
+
+/// One permission rule, such as `Bash(git *)` or `Edit(*.ts)`.
+///
+/// ```
+/// use hooks_rules::{Aliases, Filter};
+/// use serde_json::json;
+///
+/// let filter = Filter::read("Bash(git push *)")?;
+/// let runs = |command: &str| filter.selects(&Aliases::default(), "Bash", &json!({"command": command}), None);
+/// assert!(runs("git push origin main"));
+/// assert!(runs("CI=1 git push --force"));
+/// assert!(runs("cargo test && git push origin"));
+/// assert!(!runs("git status"));
+/// # Ok::<(), hooks_rules::BadFilter>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Filter {
+    tool: String,
+    detail: Option<String>,
+}
+
+/// An `if` that is not exactly one permission rule.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "`{written}` is not one permission rule; write `Tool` or `Tool(pattern)`, as in `Bash(git *)`, and a second rule for a second pattern"
+)]
+#[non_exhaustive]
+pub struct BadFilter {
+    /// What is there.
+    pub written: String,
+}
+
+/// The tools whose input names the file that they change.
+const EDITORS: &[&str] = &["Edit", "Write", "MultiEdit", "NotebookEdit"];
+
+impl Filter {
+    /// Reads one permission rule.
+    ///
+    /// # Errors
+    /// [`BadFilter`] where it is none, or more than one.
+    pub fn read(written: &str) -> Result<Self, BadFilter> {
+        let bad = || BadFilter { written: written.to_owned() };
+        let text = written.trim();
+        let (tool, detail) = match text.split_once('(') {
+            None => (text, None),
+            Some((tool, rest)) => (tool, Some(rest.strip_suffix(')').ok_or_else(bad)?)),
+        };
+        let name = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '*' | '.' | ':');
+        if tool.is_empty() || !tool.chars().all(name) {
+            return Err(bad());
+        }
+        let detail = detail.map(str::trim).filter(|detail| !matches!(*detail, "" | "*"));
+        Ok(Self { tool: tool.to_owned(), detail: detail.map(str::to_owned) })
+    }
+
+    /// Whether it selects this call. Where that cannot be told it does: a filter that is not understood must not keep a
+    /// guard from running.
+    pub fn selects(&self, aliases: &Aliases, tool: &str, input: &Value, cwd: Option<&Path>) -> bool {
+        let wire = aliases.on_the_wire(tool);
+        if !aliases.names(tool).any(|name| self.names_tool(name)) {
+            return false;
+        }
+        let Some(detail) = &self.detail else { return true };
+        let field = |name: &str| input.get(name).and_then(Value::as_str);
+        match wire {
+            "Bash" => field("command").is_none_or(|line| shell::selects(detail, line)),
+            "WebFetch" => match (detail.strip_prefix("domain:"), field("url")) {
+                (Some(domain), Some(url)) => host(url) == domain,
+                _ => true,
+            },
+            _ => match field("file_path").or_else(|| field("notebook_path")).or_else(|| field("path")) {
+                Some(file) => path::selects(detail, file, cwd),
+                None => true,
+            },
+        }
+    }
+
+    fn names_tool(&self, name: &str) -> bool {
+        // A rule for editing holds for every tool that edits.
+        let edits = self.tool == "Edit" && EDITORS.contains(&name);
+        edits || wildcard(&self.tool, name)
+    }
+}
+
+/// The host of an address, without user, port and path.
+fn host(url: &str) -> &str {
+    let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
+    let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
+    let host = authority.rsplit_once('@').map_or(authority, |(_, host)| host);
+    host.split(':').next().unwrap_or_default()
+}
+
+/// Whether `text` fits `pattern`, in which `*` stands for anything. Linear in both: the last star alone is retried.
+fn wildcard(pattern: &str, text: &str) -> bool {
+    let (pattern, text) = (pattern.as_bytes(), text.as_bytes());
+    let (mut p, mut t) = (0, 0);
+    let mut retry: Option<(usize, usize)> = None;
+    while t < text.len() {
+        if pattern.get(p) == Some(&b'*') {
+            retry = Some((p + 1, t));
+            p += 1;
+        } else if pattern.get(p) == Some(&text[t]) {
+            (p, t) = (p + 1, t + 1);
+        } else if let Some((star, from)) = retry {
+            retry = Some((star, from + 1));
+            (p, t) = (star, from + 1);
+        } else {
+            return false;
+        }
+    }
+    pattern[p..].iter().all(|rest| *rest == b'*')
+}

@@ -1,0 +1,57 @@
+//! A pattern against a file: relative to the current folder, `*` within a name, `**` across folders.
+
+use std::path::Path;
+
+use regex::Regex;
+
+/// Whether the file fits. A pattern without `/` is held against the file's name in any folder, one that begins with `//`
+/// against the absolute path, every other against the path from the current folder.
+pub(super) fn selects(pattern: &str, file: &str, cwd: Option<&Path>) -> bool {
+    let file = file.replace('\\', "/");
+    if let Some(absolute) = pattern.strip_prefix('/').filter(|rest| rest.starts_with('/')) {
+        return fits(absolute, &file);
+    }
+    if let Some(in_home) = pattern.strip_prefix("~/") {
+        let home = std::env::var("HOME").unwrap_or_default();
+        return file.strip_prefix(&format!("{home}/")).is_some_and(|rest| fits(in_home, rest));
+    }
+    if !pattern.contains('/') {
+        return fits(pattern, file.rsplit('/').next().unwrap_or_default());
+    }
+    let pattern = pattern.strip_prefix("./").or_else(|| pattern.strip_prefix('/')).unwrap_or(pattern);
+    let cwd = cwd.map(|cwd| cwd.to_string_lossy().replace('\\', "/"));
+    let relative = match cwd.as_deref().map(|cwd| cwd.trim_end_matches('/')) {
+        Some(cwd) => file.strip_prefix(cwd).and_then(|rest| rest.strip_prefix('/')),
+        None => None,
+    };
+    match relative {
+        Some(relative) => fits(pattern, relative),
+        // A file outside the current folder fits only what may be anywhere.
+        None if file.starts_with('/') => pattern.starts_with("**/") && fits(pattern, file.trim_start_matches('/')),
+        None => fits(pattern, file.trim_start_matches("./")),
+    }
+}
+
+fn fits(pattern: &str, path: &str) -> bool {
+    let mut expression = String::from(r"(?s)\A");
+    let mut rest = pattern;
+    while let Some(c) = rest.chars().next() {
+        if let Some(after) = rest.strip_prefix("**/") {
+            expression.push_str("(?:.*/)?");
+            rest = after;
+        } else if let Some(after) = rest.strip_prefix("**") {
+            expression.push_str(".*");
+            rest = after;
+        } else {
+            match c {
+                '*' => expression.push_str("[^/]*"),
+                '?' => expression.push_str("[^/]"),
+                other => expression.push_str(&regex::escape(other.encode_utf8(&mut [0; 4]))),
+            }
+            rest = &rest[c.len_utf8()..];
+        }
+    }
+    expression.push_str(r"\z");
+    // What is too large to compile is run: the filter fails open towards running.
+    Regex::new(&expression).map_or(true, |expression| expression.is_match(path))
+}

@@ -1,0 +1,38 @@
+//! The hooks that run the rules of one event each: from an event of the loop to an occurrence on the wire, and from the
+//! folded answer to what the kind can carry.
+
+mod compaction;
+mod end;
+mod ending;
+mod prompt;
+mod result;
+mod session;
+mod tool;
+
+use std::sync::Arc;
+
+use hooks_core::Hook;
+use hooks_core::hook::Timeout;
+
+use crate::event::Event;
+use crate::rules::Firing;
+
+/// The hook for an event; `None` where no kind carries it.
+pub(crate) fn of(event: Event, firing: Arc<Firing>) -> Option<Hook> {
+    let id = event.hook_id();
+    let hook = match event {
+        Event::PreToolUse => tool::before(&id, firing),
+        Event::PostToolUse => result::success(&id, firing),
+        Event::PostToolUseFailure => result::failure(&id, firing),
+        Event::UserPromptSubmit => prompt::submit(&id, firing),
+        Event::Stop | Event::SubagentStop => end::stop(&id, firing),
+        Event::SessionStart => session::start(&id, firing),
+        Event::SessionEnd => session::end(&id, firing),
+        Event::SubagentStart => session::agent(&id, firing),
+        Event::PreCompact => compaction::before(&id, firing),
+        Event::PostCompact => compaction::after(&id, firing),
+        _ => return None,
+    };
+    // Each rule has a deadline of its own.
+    Some(hook.timeout(Timeout::None))
+}

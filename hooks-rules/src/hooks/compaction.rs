@@ -1,0 +1,42 @@
+use std::sync::Arc;
+
+use hooks_core::Hook;
+use hooks_core::kinds::{BeforeCompaction, PostCompact};
+use hooks_core::verdict::Permission;
+use serde_json::Value;
+
+use super::tool::permission;
+use crate::answer::Decision;
+use crate::rules::Firing;
+
+/// `PreCompact`.
+pub(super) fn before(id: &str, firing: Arc<Firing>) -> Hook {
+    Hook::async_reader::<BeforeCompaction, _, _, _>(id, move |cx, event, (): &()| {
+        let firing = Arc::clone(&firing);
+        Box::pin(async move {
+            let mut occurrence = firing.occurrence(cx);
+            let instructions = Some(event.instructions.as_str()).filter(|text| !text.is_empty());
+            occurrence.set("trigger", event.trigger.as_ref());
+            occurrence.set("custom_instructions", instructions.map_or(Value::Null, Value::from));
+            occurrence.set_flat("compaction_type", event.compaction.as_ref());
+            occurrence.set_flat("reason", event.reason.as_str());
+            match firing.fire(occurrence, None).await.decision {
+                refused @ Decision::Deny(_) => permission(refused),
+                _ => Permission::NoOpinion,
+            }
+        })
+    })
+}
+
+/// `PostCompact`.
+pub(super) fn after(id: &str, firing: Arc<Firing>) -> Hook {
+    Hook::async_reader::<PostCompact, _, _, _>(id, move |cx, event, history| {
+        let firing = Arc::clone(&firing);
+        Box::pin(async move {
+            let mut occurrence = firing.occurrence(cx);
+            occurrence.set("trigger", event.trigger.as_ref());
+            occurrence.set("compact_summary", history.summary.clone().unwrap_or_default());
+            firing.fire(occurrence, None).await;
+        })
+    })
+}

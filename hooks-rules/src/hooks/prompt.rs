@@ -1,0 +1,28 @@
+use std::sync::Arc;
+
+use hooks_core::Hook;
+use hooks_core::data::{Message, Role};
+use hooks_core::kinds::UserPromptSubmit;
+use hooks_core::verdict::PromptVerdict;
+
+use crate::answer::Decision;
+use crate::rules::Firing;
+
+/// `UserPromptSubmit`.
+pub(super) fn submit(id: &str, firing: Arc<Firing>) -> Hook {
+    Hook::async_reader::<UserPromptSubmit, _, _, _>(id, move |cx, event, _messages| {
+        let firing = Arc::clone(&firing);
+        Box::pin(async move {
+            firing.transcribe(cx, &Message::new(Role::User, event.prompt.as_str()));
+            let mut occurrence = firing.occurrence(cx);
+            occurrence.set("prompt", event.prompt.as_str());
+            let answer = firing.fire(occurrence, None).await;
+            let verdict = match (answer.stop, answer.decision) {
+                (Some(reason), _) => PromptVerdict::stop(reason),
+                (None, Decision::Deny(reason)) => PromptVerdict::block(reason),
+                (None, _) => PromptVerdict::default(),
+            };
+            answer.contexts.into_iter().fold(verdict, PromptVerdict::with_context)
+        })
+    })
+}

@@ -1,0 +1,83 @@
+use std::sync::Arc;
+use std::time::Duration;
+
+use hooks_core::data::{ToolCall, ToolInput, ToolResult};
+use hooks_core::kinds::{AfterToolCallFailure, AfterToolCallSuccess};
+use hooks_core::verdict::Halt;
+use hooks_core::{Hook, HookContext};
+use serde_json::Value;
+
+use super::ending::Ending;
+use crate::answer::{Answer, Decision};
+use crate::rules::Firing;
+use crate::stdin::Occurrence;
+
+/// `PostToolUse`.
+pub(super) fn success(id: &str, firing: Arc<Firing>) -> Hook {
+    Hook::async_replacer::<AfterToolCallSuccess, _, _, _>(id, move |cx, event, result: ToolResult| {
+        let firing = Arc::clone(&firing);
+        Box::pin(async move {
+            let mut occurrence = occurrence(&firing, cx, &event.call, &event.input, event.duration);
+            occurrence.set("tool_response", response(&result));
+            let answer = firing.fire(occurrence, Some(&event.call.name)).await;
+            apply(&firing, &event.call, result, answer)
+        })
+    })
+}
+
+/// `PostToolUseFailure`.
+pub(super) fn failure(id: &str, firing: Arc<Firing>) -> Hook {
+    Hook::async_replacer::<AfterToolCallFailure, _, _, _>(id, move |cx, event, result: ToolResult| {
+        let firing = Arc::clone(&firing);
+        Box::pin(async move {
+            let mut occurrence = occurrence(&firing, cx, &event.call, &event.input, event.duration);
+            occurrence.set("error", middle_cut(&event.error)).set("is_interrupt", false);
+            let answer = firing.fire(occurrence, Some(&event.call.name)).await;
+            apply(&firing, &event.call, result, answer)
+        })
+    })
+}
+
+fn occurrence(firing: &Firing, cx: &HookContext, call: &ToolCall, input: &ToolInput, took: Duration) -> Occurrence {
+    let mut occurrence = firing.occurrence(cx);
+    let name = firing.shared.aliases.on_the_wire(&call.name);
+    occurrence.set("tool_name", name).set("tool_input", (**input).clone()).set("tool_use_id", call.id.as_str());
+    occurrence.set("duration_ms", u64::try_from(took.as_millis()).unwrap_or(u64::MAX));
+    occurrence
+}
+
+/// What the tool answered: the value where its text is one in JSON, and the text otherwise.
+fn response(result: &ToolResult) -> Value {
+    let text = result.to_text();
+    match serde_json::from_str(&text) {
+        Ok(value @ (Value::Object(_) | Value::Array(_))) => value,
+        _ => Value::String(text.into_owned()),
+    }
+}
+
+fn apply(firing: &Firing, call: &ToolCall, mut result: ToolResult, answer: Answer) -> Ending<ToolResult> {
+    let before = firing.shared.take_contexts(&call.id);
+    if let Some(output) = answer.updated_output {
+        let text = output.as_str().map_or_else(|| output.to_string(), str::to_owned);
+        result.content = vec![hooks_core::data::Block::text(text)];
+    }
+    let feedback = match answer.decision {
+        Decision::Feedback(reason) | Decision::Deny(reason) => Some(reason),
+        _ => None,
+    };
+    for text in before.into_iter().chain(feedback).chain(answer.contexts) {
+        result.add_context(text);
+    }
+    Ending { subject: result, halt: answer.stop.map(Halt::new) }
+}
+
+/// At most 10,000 characters, the middle left out.
+fn middle_cut(text: &str) -> String {
+    const HALF: usize = 5_000;
+    let count = text.chars().count();
+    if count <= 2 * HALF {
+        return text.to_owned();
+    }
+    let (head, tail) = (text.chars().take(HALF), text.chars().skip(count - HALF));
+    head.chain("\n[…]\n".chars()).chain(tail).collect()
+}

@@ -1,0 +1,40 @@
+use std::sync::Arc;
+
+use hooks_core::Hook;
+use hooks_core::data::ToolInput;
+use hooks_core::kinds::BeforeToolCall;
+use hooks_core::verdict::{Halt, Permission};
+
+use crate::answer::Decision;
+use crate::rules::Firing;
+
+/// `PreToolUse`.
+pub(super) fn before(id: &str, firing: Arc<Firing>) -> Hook {
+    Hook::async_replacer::<BeforeToolCall, _, _, _>(id, move |cx, event, input: ToolInput| {
+        let firing = Arc::clone(&firing);
+        Box::pin(async move {
+            let call = &event.call;
+            let mut occurrence = firing.occurrence(cx);
+            let name = firing.shared.aliases.on_the_wire(&call.name);
+            occurrence.set("tool_name", name).set("tool_input", (*input).clone()).set("tool_use_id", call.id.as_str());
+            let answer = firing.fire(occurrence, Some(&call.name)).await;
+            if let Some(reason) = answer.stop {
+                return Err(Halt::new(reason));
+            }
+            firing.shared.keep_contexts(&call.id, answer.contexts);
+            let input = answer.updated_input.map_or(input, ToolInput::from);
+            Ok((input, permission(answer.decision)))
+        })
+    })
+}
+
+/// A decision as a permission.
+pub(super) fn permission(decision: Decision) -> Permission {
+    match decision {
+        Decision::Deny(reason) => Permission::deny(reason),
+        Decision::Defer(reason) => Permission::defer(reason),
+        Decision::Ask(reason) => Permission::ask(reason),
+        Decision::Allow(_) => Permission::Allow,
+        Decision::None | Decision::Feedback(_) | Decision::Continue(_) => Permission::NoOpinion,
+    }
+}

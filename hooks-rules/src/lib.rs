@@ -1,0 +1,86 @@
+//! `hooks.json`: external commands, prompts and requests as hooks of an agent, beside the compiled ones.
+//!
+//! A rule file says which command runs when. The files that exist for Claude Code and for Agentao are read as they are;
+//! a file's form tells which of the two it is.
+//!
+//! ```json
+//! { "hooks": { "PreToolUse": [ { "matcher": "Bash", "hooks": [
+//!     { "type": "command", "command": "./guard.sh", "timeout": 5, "onFailure": "block" },
+//!     { "type": "hook", "id": "redact_pii" } ] } ] } }
+//! ```
+//!
+//! A command gets one object on stdin and answers by its exit code, an object on stdout, and stderr. What that means is
+//! in the chapter on rules, `docs/rules.md`, in one table for both dialects.
+//!
+//! # Two layers
+//!
+//! The **pure layer** reads and decides, and knows neither processes nor a runtime:
+//!
+//! | Step | Where |
+//! |---|---|
+//! | a text becomes rules, and defects with their places | [`RuleFile`], [`Defect`] |
+//! | `(matcher, value) -> selected` | [`Matcher`], [`Filter`], [`Aliases`] |
+//! | an occurrence becomes stdin | [`Occurrence`] |
+//! | `(dialect, event, exit status, stdout, stderr) -> answer` | [`Reading`], [`Answer`] |
+//! | what is known of events and dialects | [`event`], [`Dialect`], [`schema`] |
+//!
+//! The **runner** is the feature `runner`, on by default: [`Rules`] reads the files of an app and installs one hook per
+//! event into a [`hooks_core::Registry`], `rules_pre_tool_use` and so on. The rules of an event run at the same time on the
+//! same input, and their answers are folded in the order of the files.
+//!
+//! # What holds
+//!
+//! - A defect costs what it marks and nothing else, and is told with file, line, column and what to write.
+//! - Exit code 2 blocks, whatever is on stdout. Every other failure is told and goes on, unless the rule says
+//!   `"onFailure": "block"`: **rules fail open** where compiled gates fail closed, since that is what scripts are written for.
+//! - A command runs in a process group of its own. At its deadline, and when the dispatch is dropped, all of it is ended.
+//!   What it leaves behind when it leaves is ended too; a command that wants to be left alone says `async`.
+//! - Commands do not see variables that look like credentials, unless
+//!   [`keep_credentials`](RulesBuilder::keep_credentials) says so.
+//! - The rules of a project wait until somebody trusts its file as it is: [`Trust`].
+//! - Every run of a rule is told to [`observe`](RulesBuilder::observe), without what was given to it.
+//!
+//! # Features
+//!
+//! `runner`, on by default. `http`: `PlainHttp`, a client without TLS for rules of the type `http`; an app that has a client
+//! lends its own as [`Post`].
+//!
+//! # Not here
+//!
+//! Handlers of the types `agent` and `mcp_tool` are known and refused. Events that no kind carries are known, and told as
+//! not fired. Commands keep the terminal, if there is one: a session of their own would need `unsafe`. They run on Unix;
+//! elsewhere each fails with a message.
+
+mod alias;
+mod answer;
+mod dialect;
+pub mod event;
+mod file;
+mod filter;
+#[cfg(feature = "runner")]
+mod hooks;
+mod matcher;
+mod rule;
+#[cfg(feature = "runner")]
+mod rules;
+#[cfg(feature = "runner")]
+mod run;
+mod schema;
+mod stdin;
+
+pub use alias::Aliases;
+pub use answer::{Answer, Attachment, Decision, Reading, Status, TEXT_LIMIT};
+pub use dialect::Dialect;
+pub use event::Event;
+pub use file::{Defect, RuleFile, Severity};
+pub use filter::{BadFilter, Filter};
+pub use matcher::{BadMatcher, Matcher};
+pub use rule::{Action, CommandLine, OnFailure, Question, Request, Rule, RuleId, Shell};
+#[cfg(feature = "runner")]
+pub use rules::{Aside, Listed, Outcome, Plugin, RuleRun, Rules, RulesBuilder, Session, Trust, TrustError};
+#[cfg(feature = "http")]
+pub use run::PlainHttp;
+#[cfg(feature = "runner")]
+pub use run::{Asked, Judge, Post, Posted, Reply};
+pub use schema::schema;
+pub use stdin::Occurrence;

@@ -1,0 +1,74 @@
+//! An object: `tool_name` or `toolName` at the events of tools, `trigger` before a compaction. A pattern is a glob with `*`
+//! and `?`, alternatives between `|`, or a regular expression between `^` and `$`; it matches the whole value.
+
+use serde_json::Value;
+
+use super::{BadMatcher, Form, expression};
+use crate::event::Event;
+
+pub(super) fn read(event: Event, written: &Value) -> Result<Form, BadMatcher> {
+    let keys: &[&str] = match event {
+        Event::PreToolUse | Event::PostToolUse | Event::PostToolUseFailure => &["tool_name", "toolName"],
+        Event::PreCompact => &["trigger"],
+        // The others run every rule, whatever its matcher says.
+        _ => return Ok(Form::All),
+    };
+    let Value::Object(entries) = written else {
+        return Err(BadMatcher::new(
+            format!("a matcher of a flat handler is an object, not {}", crate::file::what(written)),
+            format!("write `\"matcher\": {{\"{}\": \"…\"}}`", keys[0]),
+        ));
+    };
+    if let Some(unknown) = entries.keys().find(|key| !keys.contains(&key.as_str())) {
+        // An unknown key that matched everything would make a guard of one tool a guard of all.
+        return Err(BadMatcher::new(
+            format!("`{unknown}` is nothing that {event} can be matched by"),
+            format!("write `\"matcher\": {{\"{}\": \"…\"}}`", keys[0]),
+        ));
+    }
+    if entries.len() > 1 {
+        return Err(BadMatcher::new("`tool_name` and `toolName` are the same; both are there", "keep one"));
+    }
+    let Some(pattern) = entries.values().next() else { return Ok(Form::All) };
+    let Value::String(pattern) = pattern else {
+        return Err(BadMatcher::new(
+            format!("a pattern is a string, not {}", crate::file::what(pattern)),
+            "write a name, a glob such as `read_*`, or an expression such as `^(Edit|Write)$`",
+        ));
+    };
+    if event == Event::PreCompact {
+        return whole(pattern).map(|pattern| Form::Any(vec![pattern]));
+    }
+    if pattern.starts_with('^') || pattern.ends_with('$') {
+        let inner = pattern.strip_prefix('^').unwrap_or(pattern);
+        let inner = inner.strip_suffix('$').unwrap_or(inner);
+        return whole(inner).map(|pattern| Form::Any(vec![pattern]));
+    }
+    if pattern == "*" {
+        return Ok(Form::All);
+    }
+    if pattern.split('|').all(|glob| glob.trim().is_empty()) {
+        return Err(BadMatcher::new("an empty pattern matches nothing", "write `*` for all"));
+    }
+    let globs: Result<Vec<_>, _> =
+        pattern.split('|').map(str::trim).filter(|glob| !glob.is_empty()).map(glob).collect();
+    globs.map(Form::Any)
+}
+
+fn whole(pattern: &str) -> Result<regex::Regex, BadMatcher> {
+    // On its own first: brackets put around it must not mend what is broken.
+    expression(pattern)?;
+    expression(&format!(r"\A(?:{pattern})\z"))
+}
+
+fn glob(pattern: &str) -> Result<regex::Regex, BadMatcher> {
+    let parts: String = pattern
+        .chars()
+        .map(|c| match c {
+            '*' => ".*".to_owned(),
+            '?' => ".".to_owned(),
+            other => regex::escape(other.encode_utf8(&mut [0; 4])),
+        })
+        .collect();
+    expression(&format!(r"(?s)\A(?:{parts})\z"))
+}

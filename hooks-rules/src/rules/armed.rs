@@ -1,0 +1,137 @@
+use std::collections::HashMap;
+use std::fmt;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use super::Transcripts;
+use super::report::{Aside, Listener, Observer, RuleRun};
+use super::source::Owner;
+use crate::alias::Aliases;
+use crate::rule::Rule;
+use crate::run::{Background, Environment, Outside};
+
+/// A rule that may run, with whose it is.
+#[derive(Debug)]
+pub(crate) struct Armed {
+    pub(crate) rule: Rule,
+    pub(crate) owner: Owner,
+    /// Whether it was to run once, and has.
+    spent: AtomicBool,
+}
+
+impl Armed {
+    /// `spent` says whether it was to run once, and has, before its file was read again.
+    pub(crate) fn new(rule: Rule, owner: Owner, spent: bool) -> Self {
+        Self { rule, owner, spent: AtomicBool::new(spent) }
+    }
+
+    /// Whether it runs no more.
+    pub(crate) fn is_spent(&self) -> bool {
+        self.spent.load(Ordering::Relaxed)
+    }
+
+    /// Notes a success. Only the rules of skills may say that one is enough.
+    pub(crate) fn succeeded(&self) {
+        if self.rule.once && matches!(self.owner, Owner::Skill(_)) {
+            self.spent.store(true, Ordering::Relaxed);
+        }
+    }
+}
+
+/// What all rules of an app share, through every reload.
+pub(crate) struct Shared {
+    pub(crate) aliases: Aliases,
+    pub(crate) environment: Environment,
+    pub(crate) outside: Outside,
+    pub(crate) background: Background,
+    pub(crate) observers: Vec<Observer>,
+    pub(crate) listeners: Vec<Listener>,
+    pub(crate) env_file: Option<PathBuf>,
+    pub(crate) transcripts: Option<Transcripts>,
+    /// What rules before a call said to the model, until its result is there.
+    contexts: Mutex<HashMap<String, Vec<String>>>,
+    /// How often a turn was continued in a row, by session.
+    continued: Mutex<HashMap<String, u32>>,
+}
+
+/// How many calls may wait for their results with a context.
+const WAITING: usize = 1_024;
+
+/// How often rules may continue a turn in a row.
+const CONTINUED: u32 = 8;
+
+impl Shared {
+    pub(crate) fn new(aliases: Aliases, environment: Environment, outside: Outside) -> Self {
+        Self {
+            aliases,
+            environment,
+            outside,
+            background: Background::default(),
+            observers: Vec::new(),
+            listeners: Vec::new(),
+            env_file: None,
+            transcripts: None,
+            contexts: Mutex::default(),
+            continued: Mutex::default(),
+        }
+    }
+
+    pub(crate) fn tell(&self, run: &RuleRun) {
+        tracing::debug!(target: "hooks_rules", "{run}");
+        self.observers.iter().for_each(|observer| isolated(|| observer(run)));
+    }
+
+    pub(crate) fn tell_aside(&self, aside: &Aside) {
+        if !(aside.messages.is_empty() && aside.for_the_model.is_empty() && aside.members.is_empty()) {
+            self.listeners.iter().for_each(|listener| isolated(|| listener(aside)));
+        }
+    }
+
+    /// Keeps what is for the model until the call has its result.
+    pub(crate) fn keep_contexts(&self, call: &str, contexts: Vec<String>) {
+        let mut kept = lock(&self.contexts);
+        // A call that never gets a result must not fill the memory.
+        if !contexts.is_empty() && kept.len() < WAITING {
+            kept.insert(call.to_owned(), contexts);
+        }
+    }
+
+    pub(crate) fn take_contexts(&self, call: &str) -> Vec<String> {
+        lock(&self.contexts).remove(call).unwrap_or_default()
+    }
+
+    /// Whether a turn may be continued once more. `again` says whether a hook already continued it.
+    pub(crate) fn may_continue(&self, session: &str, again: bool) -> bool {
+        let mut continued = lock(&self.continued);
+        let count = if again { continued.get(session).copied().unwrap_or(1) } else { 0 };
+        if count >= CONTINUED {
+            continued.remove(session);
+            return false;
+        }
+        continued.insert(session.to_owned(), count + 1);
+        true
+    }
+
+    /// The session is over.
+    pub(crate) fn forget(&self, session: &str) {
+        lock(&self.continued).remove(session);
+    }
+}
+
+/// Calls code of the app that only listens: a panic in it goes no further.
+fn isolated(call: impl FnOnce()) {
+    if std::panic::catch_unwind(std::panic::AssertUnwindSafe(call)).is_err() {
+        tracing::warn!(target: "hooks_rules", "somebody who listens to rules panicked");
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl fmt::Debug for Shared {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Shared").field("environment", &self.environment).finish_non_exhaustive()
+    }
+}

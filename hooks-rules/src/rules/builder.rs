@@ -1,0 +1,170 @@
+use std::fmt;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use super::report::{Listener, Observer};
+use super::source::{Owner, Source};
+use super::{Aside, Plugin, RuleRun, Rules, Shared, Transcripts};
+use crate::alias::Aliases;
+use crate::dialect::Dialect;
+use crate::run::{Environment, Judge, Outside, Post};
+
+/// Says where rules come from and how they run. Files are read in the order in which they are named.
+#[derive(Default)]
+#[must_use = "call `build` to get the rules"]
+pub struct RulesBuilder {
+    pub(super) sources: Vec<Source>,
+    pub(super) trust: Option<PathBuf>,
+    pub(super) priority: i32,
+    pub(super) disabled: Vec<String>,
+    aliases: Aliases,
+    outside: Outside,
+    project: Option<PathBuf>,
+    keep_all: bool,
+    keep: Vec<String>,
+    env_file: Option<PathBuf>,
+    transcripts: Option<PathBuf>,
+    observers: Vec<Observer>,
+    listeners: Vec<Listener>,
+}
+
+impl RulesBuilder {
+    fn source(mut self, path: impl Into<PathBuf>, owner: Owner) -> Self {
+        self.sources.push(Source { path: path.into(), owner, dialect: None, text: None });
+        self
+    }
+
+    /// A settings file of the person or the operator. That it is not there is no defect.
+    pub fn settings(self, path: impl Into<PathBuf>) -> Self {
+        self.source(path, Owner::User)
+    }
+
+    /// A settings file of the project: its rules wait until the file is trusted, see [`trust`](Self::trust). That it is
+    /// not there is no defect.
+    pub fn project_settings(self, path: impl Into<PathBuf>) -> Self {
+        self.source(path, Owner::Project)
+    }
+
+    /// The rules of a plugin.
+    pub fn plugin(self, plugin: Plugin) -> Self {
+        let path = plugin.root.join("hooks").join("hooks.json");
+        self.source(path, Owner::Plugin(Arc::new(plugin)))
+    }
+
+    /// A file of rules that a skill brings along; they may say `once`.
+    pub fn skill(self, name: impl Into<String>, path: impl Into<PathBuf>) -> Self {
+        self.source(path, Owner::Skill(name.into()))
+    }
+
+    /// Rules as text, called `name` in messages.
+    pub fn text(mut self, name: impl Into<PathBuf>, text: impl Into<Arc<str>>) -> Self {
+        let text = Some(text.into());
+        self.sources.push(Source { path: name.into(), owner: Owner::User, dialect: None, text });
+        self
+    }
+
+    /// Says which form the file named last has, where it is not to be found by its content.
+    pub fn dialect(mut self, dialect: Dialect) -> Self {
+        if let Some(source) = self.sources.last_mut() {
+            source.dialect = Some(dialect);
+        }
+        self
+    }
+
+    /// The file that says which files of projects are trusted. Without it none is.
+    pub fn trust(mut self, path: impl Into<PathBuf>) -> Self {
+        self.trust = Some(path.into());
+        self
+    }
+
+    /// The folder in which the session began: `CLAUDE_PROJECT_DIR`. The current one where nothing is said.
+    pub fn project_dir(mut self, folder: impl Into<PathBuf>) -> Self {
+        self.project = Some(folder.into());
+        self
+    }
+
+    /// What tools are called on the wire.
+    pub fn aliases(mut self, aliases: Aliases) -> Self {
+        self.aliases = aliases;
+        self
+    }
+
+    /// Where the hooks of the rules are among others; 0 where nothing is said.
+    pub fn priority(mut self, priority: i32) -> Self {
+        self.priority = priority;
+        self
+    }
+
+    /// Leaves the rule with this id out. An id that no rule has is no error: its file may come later.
+    pub fn disable(mut self, id: impl Into<String>) -> Self {
+        self.disabled.push(id.into());
+        self
+    }
+
+    /// The model that `prompt` rules of nested files ask.
+    pub fn judge(mut self, judge: impl Judge) -> Self {
+        self.outside.judge = Some(Arc::new(judge));
+        self
+    }
+
+    /// The client for `http` rules.
+    pub fn post(mut self, client: impl Post) -> Self {
+        self.outside.post = Some(Arc::new(client));
+        self
+    }
+
+    /// Lets commands see variables whose names look like those of credentials, such as `OPENAI_API_KEY`.
+    pub fn keep_credentials(mut self) -> Self {
+        self.keep_all = true;
+        self
+    }
+
+    /// Lets commands see this variable, whatever its name looks like.
+    pub fn keep_variable(mut self, name: impl Into<String>) -> Self {
+        self.keep.push(name.into());
+        self
+    }
+
+    /// The file into which commands at `SessionStart` may write variables for later ones: `CLAUDE_ENV_FILE`.
+    pub fn env_file(mut self, path: impl Into<PathBuf>) -> Self {
+        self.env_file = Some(path.into());
+        self
+    }
+
+    /// Writes the prompts and answers that rules see into files in this folder, where the harness keeps no transcript of its
+    /// own; see [`Session::transcript`](crate::Session::transcript).
+    pub fn transcripts(mut self, folder: impl Into<PathBuf>) -> Self {
+        self.transcripts = Some(folder.into());
+        self
+    }
+
+    /// Is told of every run of a rule.
+    pub fn observe(mut self, observer: impl Fn(&RuleRun) + Send + Sync + 'static) -> Self {
+        self.observers.push(Arc::new(observer));
+        self
+    }
+
+    /// Is told what rules say to the person, and what else a kind cannot carry.
+    pub fn on_aside(mut self, listener: impl Fn(&Aside) + Send + Sync + 'static) -> Self {
+        self.listeners.push(Arc::new(listener));
+        self
+    }
+
+    /// Reads the files. What is wrong with them is in [`Rules::defects`].
+    pub fn build(self) -> Rules {
+        let project = self.project.clone().or_else(|| std::env::current_dir().ok()).unwrap_or_default();
+        let environment = Environment { scrub: !self.keep_all, keep: self.keep.clone(), project };
+        let mut shared = Shared::new(self.aliases.clone(), environment, self.outside.clone());
+        shared.observers.clone_from(&self.observers);
+        shared.listeners.clone_from(&self.listeners);
+        shared.env_file.clone_from(&self.env_file);
+        shared.transcripts = self.transcripts.clone().map(Transcripts::new);
+        Rules::new(self, shared)
+    }
+}
+
+impl fmt::Debug for RulesBuilder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("RulesBuilder").field("sources", &self.sources).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,129 @@
+//! All rules of one event: selected, run at the same time on the same input, folded in the order of the files.
+
+use std::collections::HashSet;
+use std::sync::{Arc, OnceLock};
+
+use futures_util::future::join_all;
+use hooks_core::HookContext;
+use hooks_core::data::Message;
+use serde_json::Value;
+
+use super::report::Aside;
+use super::{Armed, Session, Shared, one};
+use crate::answer::Answer;
+use crate::dialect::Dialect;
+use crate::event::Event;
+use crate::stdin::Occurrence;
+
+/// The rules of one event, as a set that was made goes on with them.
+#[derive(Debug)]
+pub(crate) struct Firing {
+    pub(crate) shared: Arc<Shared>,
+    pub(crate) event: Event,
+    pub(crate) rules: Vec<Arc<Armed>>,
+}
+
+/// The input of one occurrence, written once for each dialect that asks.
+#[derive(Debug)]
+pub(super) struct Input {
+    pub(super) occurrence: Occurrence,
+    written: [OnceLock<Arc<[u8]>>; 2],
+}
+
+impl Input {
+    pub(super) fn of(&self, dialect: Dialect) -> Arc<[u8]> {
+        let place = &self.written[usize::from(dialect == Dialect::Agentao)];
+        Arc::clone(place.get_or_init(|| {
+            let mut text = self.occurrence.stdin(dialect).to_string();
+            text.push('\n');
+            text.into_bytes().into()
+        }))
+    }
+}
+
+impl Firing {
+    /// An occurrence of the event with what the context knows.
+    pub(crate) fn occurrence(&self, cx: &HookContext) -> Occurrence {
+        let mut occurrence = Occurrence::new(self.event);
+        cx.conversation().unwrap_or_default().clone_into(&mut occurrence.session);
+        occurrence.cwd = self.shared.environment.folder(cx.workspace()).to_string_lossy().into_owned();
+        if let Ok(session) = cx.state::<Session>() {
+            let transcript = session.transcript.as_ref().map(|path| path.to_string_lossy().into_owned());
+            occurrence.transcript = transcript.unwrap_or_default();
+            occurrence.permission_mode.clone_from(&session.permission_mode);
+        }
+        if let (true, Some(transcripts)) = (occurrence.transcript.is_empty(), &self.shared.transcripts) {
+            let path = transcripts.file(&occurrence.session).unwrap_or_default();
+            occurrence.transcript = path.to_string_lossy().into_owned();
+        }
+        if !cx.agent_path().is_empty() {
+            let name = cx.agent().unwrap_or_default().to_owned();
+            let id = cx.agent_path().iter().map(String::as_str).chain([name.as_str()]).collect::<Vec<_>>().join("/");
+            occurrence.agent = Some((id, name));
+        }
+        occurrence
+    }
+
+    /// Adds a message to the transcript, where this crate keeps it.
+    pub(crate) fn transcribe(&self, cx: &HookContext, message: &Message) {
+        let kept_elsewhere = cx.state::<Session>().is_ok_and(|session| session.transcript.is_some());
+        if let (false, Some(transcripts)) = (kept_elsewhere, &self.shared.transcripts) {
+            transcripts.add(cx.conversation().unwrap_or_default(), message);
+        }
+    }
+
+    /// Runs the rules that are for this occurrence. `tool` is the tool as it is called here, where one is called.
+    pub(crate) async fn fire(&self, occurrence: Occurrence, tool: Option<&str>) -> Answer {
+        let selected = self.select(&occurrence, tool);
+        let mut folded = Answer::default();
+        if selected.is_empty() {
+            return folded;
+        }
+        let input = Arc::new(Input { occurrence, written: <[_; 2]>::default() });
+        let runs = selected.iter().map(|armed| one::run(&self.shared, armed, &input));
+        for (answer, run) in join_all(runs).await {
+            self.shared.tell(&run);
+            folded.merge(answer);
+        }
+        self.shared.tell_aside(&Aside {
+            event: self.event,
+            session: input.occurrence.session.clone(),
+            messages: folded.messages.clone(),
+            for_the_model: folded.for_the_model.clone(),
+            members: folded.members.clone(),
+        });
+        folded
+    }
+
+    /// The rules that are for this occurrence, without copies.
+    pub(super) fn select(&self, occurrence: &Occurrence, tool: Option<&str>) -> Vec<&Arc<Armed>> {
+        let mut seen = HashSet::new();
+        let mut selected = Vec::new();
+        for armed in self.rules.iter().filter(|armed| !armed.is_spent() && self.is_for(armed, occurrence, tool)) {
+            let key = armed.rule.duplicate_key().map(|key| (armed.owner.duplicate_key(), key));
+            if key.is_none_or(|key| seen.insert(key)) {
+                selected.push(armed);
+            }
+        }
+        selected
+    }
+
+    fn is_for(&self, armed: &Armed, occurrence: &Occurrence, tool: Option<&str>) -> bool {
+        let rule = &armed.rule;
+        let aliases = &self.shared.aliases;
+        let matches = match (tool, occurrence.matched()) {
+            (Some(tool), _) => rule.matcher.selects_any(aliases.names(tool)),
+            (None, Some(value)) => rule.matcher.selects(value),
+            (None, None) => rule.matcher.is_all(),
+        };
+        matches
+            && match (&rule.filter, tool) {
+                (None, _) => true,
+                (Some(filter), Some(tool)) => {
+                    let input = occurrence.get("tool_input").unwrap_or(&Value::Null);
+                    filter.selects(aliases, tool, input, Some(occurrence.cwd.as_ref()))
+                }
+                (Some(_), None) => false,
+            }
+    }
+}

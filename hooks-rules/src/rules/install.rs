@@ -1,0 +1,143 @@
+//! Joining the rules to a registry: one hook for each event, and the compiled hooks that rules name.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use hooks_core::config::Problem;
+use hooks_core::scope::HookUse;
+use hooks_core::{ConfigError, Hook, Registry};
+use serde_json::Value;
+
+use super::source::Source;
+use super::{Armed, Firing, Rules};
+use crate::event::Event;
+use crate::file::{Defect, RuleFile};
+use crate::hooks;
+use crate::rule::Action;
+
+impl Rules {
+    /// Registers a hook for every event that has rules, `rules_pre_tool_use` and so on, or replaces those of an earlier
+    /// call, and returns what belongs into the app's list. Sets made before go on with the rules that they have.
+    ///
+    /// A rule that names a compiled hook stands for that hook in the list; one that the registry does not have, or that
+    /// does not run at the rule's event, is a defect.
+    ///
+    /// # Errors
+    /// [`ConfigError`] where another hook has one of these ids.
+    pub fn install(&self, registry: &Registry) -> Result<Vec<HookUse>, ConfigError> {
+        let mut state = self.state();
+        let mut by_event: BTreeMap<Event, Vec<Arc<Armed>>> = BTreeMap::new();
+        let mut compiled = Vec::new();
+        for armed in state.armed.iter().filter(|armed| state.runs(armed)) {
+            match &armed.rule.action {
+                Action::Compiled { .. } => compiled.push(Arc::clone(armed)),
+                _ => by_event.entry(armed.rule.event).or_default().push(Arc::clone(armed)),
+            }
+        }
+        if by_event.contains_key(&Event::PreToolUse) {
+            // What rules say to the model before a call is told beside its result.
+            by_event.entry(Event::PostToolUse).or_default();
+            by_event.entry(Event::PostToolUseFailure).or_default();
+        }
+        let mut uses: Vec<HookUse> = by_event.keys().map(|event| HookUse::id(&event.hook_id())).collect();
+        // Those of an earlier call that have no rules any more are emptied: a list may still name them.
+        for event in state.installed.clone() {
+            by_event.entry(event).or_default();
+        }
+        for (event, rules) in by_event {
+            let Some(hook) = self.hook(event, rules) else { continue };
+            put(registry, hook, !state.installed.insert(event))?;
+        }
+        let (named, defects) = compiled_uses(registry, &compiled);
+        uses.extend(named);
+        state.registry_defects = defects;
+        Ok(uses)
+    }
+
+    fn hook(&self, event: Event, rules: Vec<Arc<Armed>>) -> Option<Hook> {
+        let described = rules.iter().map(|armed| {
+            let rule = &armed.rule;
+            format!("{} ({}:{}): {}", rule.id, rule.file.display(), rule.line, rule.summary())
+        });
+        let described = described.collect::<Vec<_>>().join("; ");
+        let count = rules.len();
+        let firing = Arc::new(Firing { shared: Arc::clone(self.shared()), event, rules });
+        let hook = hooks::of(event, firing)?;
+        let text = format!("Runs {count} rule{} of {event}. {described}", if count == 1 { "" } else { "s" });
+        Some(hook.description(text.trim_end()).priority(self.priority()))
+    }
+}
+
+/// Registers a hook, or puts it into the place of ours.
+fn put(registry: &Registry, hook: Hook, ours_is_there: bool) -> Result<(), ConfigError> {
+    if ours_is_there {
+        match registry.replace(hook.clone()) {
+            Err(error) if matches!(error.problems(), [Problem::NoSuchHook { .. }]) => {}
+            done => return done,
+        }
+    }
+    registry.register(hook)
+}
+
+/// The compiled hooks that rules name, each once, and the rules that name none.
+fn compiled_uses(registry: &Registry, rules: &[Arc<Armed>]) -> (Vec<HookUse>, Vec<Defect>) {
+    let known = registry.hooks();
+    let mut uses: BTreeMap<String, Option<Value>> = BTreeMap::new();
+    let mut order = Vec::new();
+    let mut defects = Vec::new();
+    for armed in rules {
+        let rule = &armed.rule;
+        let Action::Compiled { id, with } = &rule.action else { continue };
+        let mut wrong = |problem: String, help: &str| {
+            let file = RuleFile::unreadable(&rule.file, "", "");
+            defects.push(Source::defect(&file, rule.line, rule.column, problem, help));
+        };
+        let Some(hook) = known.iter().find(|hook| hook.id().as_str() == id) else {
+            let near = known.iter().map(|hook| hook.id().as_str()).max_by(|a, b| near(a, id).total_cmp(&near(b, id)));
+            let help = match near.filter(|name| self::near(name, id) > 0.8) {
+                Some(name) => format!("did you mean `{name}`?"),
+                None => "name a hook of this program".to_owned(),
+            };
+            wrong(format!("there is no compiled hook `{id}`"), &help);
+            continue;
+        };
+        let kind = rule.event.spec().kind.unwrap_or_default();
+        if !hook.kinds().any(|name| name == kind) {
+            let kinds = hook.kinds().collect::<Vec<_>>().join("`, `");
+            wrong(
+                format!(
+                    "the hook `{id}` does not run at `{kind}`, which is `{}` here; it runs at `{kinds}`",
+                    rule.event
+                ),
+                "name it under the event of its kind",
+            );
+            continue;
+        }
+        if !rule.matcher.is_all() || rule.filter.is_some() {
+            wrong(
+                format!("the hook `{id}` says itself for which values it runs"),
+                "remove `matcher` and `if` of this rule",
+            );
+            continue;
+        }
+        match uses.get(id) {
+            Some(first) if first != with => {
+                wrong(format!("the hook `{id}` is named twice with different parameters"), "keep one");
+            }
+            Some(_) => {}
+            None => {
+                uses.insert(id.clone(), with.clone());
+                order.push(id.clone());
+            }
+        }
+    }
+    let named = order.into_iter().map(|id| match uses.remove(&id).flatten() {
+        Some(with) => HookUse::id(&id).with(with),
+        None => HookUse::id(&id),
+    });
+    (named.collect(), defects)
+}
+
+fn near(a: &str, b: &str) -> f64 {
+    strsim::jaro_winkler(a, b)
+}

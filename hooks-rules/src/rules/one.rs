@@ -1,0 +1,215 @@
+//! One run of one rule.
+
+use std::collections::BTreeMap;
+use std::future::pending;
+use std::panic::AssertUnwindSafe;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Instant;
+
+use futures_util::FutureExt as _;
+use futures_util::future::{Either, select};
+use serde_json::Value;
+use tokio::sync::oneshot;
+use tokio::time::timeout;
+
+use super::fire::Input;
+use super::report::{Outcome, RuleRun};
+use super::{Armed, Shared};
+use crate::answer::{Answer, Reading, Status};
+use crate::event::Event;
+use crate::rule::{Action, CommandLine, Question, Request, Rule};
+use crate::run::{Asked, Posted, Ran, Surroundings, command, run as run_command};
+
+/// What a run came to before it is told.
+struct Done {
+    answer: Answer,
+    code: Option<i32>,
+    outcome: Option<Outcome>,
+}
+
+impl Done {
+    fn of(answer: Answer) -> Self {
+        Self { answer, code: None, outcome: None }
+    }
+
+    fn without_answer(outcome: Outcome) -> Self {
+        Self { answer: Answer::default(), code: None, outcome: Some(outcome) }
+    }
+}
+
+pub(super) async fn run(shared: &Arc<Shared>, armed: &Arc<Armed>, input: &Arc<Input>) -> (Answer, RuleRun) {
+    let began = Instant::now();
+    let rule = &armed.rule;
+    let mut reading = Reading::new(rule.dialect, rule.event);
+    reading.on_failure = rule.on_failure;
+    let run = async {
+        match &rule.action {
+            Action::Command(line) => run_line(shared, armed, input, line, reading).await,
+            Action::Http(request) => Done::of(post(shared, rule, input, request, reading).await),
+            Action::Judge(question) => Done::of(ask(shared, rule, input, question, reading).await),
+            Action::Text(text) => Done::of(put(text, input)),
+            Action::Compiled { .. } => Done::of(Answer::default()),
+        }
+    };
+    // What the app lends may panic; that is the failure of this rule and of no other.
+    let done = AssertUnwindSafe(run).catch_unwind().await;
+    let done = done.unwrap_or_else(|_| Done::of(reading.failed("it panicked")));
+    let outcome = done.outcome.unwrap_or(match done.answer.failure {
+        Some(_) => Outcome::Failed,
+        None => Outcome::Answered,
+    });
+    if outcome == Outcome::Answered {
+        armed.succeeded();
+    }
+    let told = told(rule, outcome, &done.answer, done.code, began);
+    (done.answer, told)
+}
+
+fn told(rule: &Rule, outcome: Outcome, answer: &Answer, code: Option<i32>, began: Instant) -> RuleRun {
+    RuleRun {
+        rule: rule.id.clone(),
+        event: rule.event,
+        file: Arc::clone(&rule.file),
+        line: rule.line,
+        outcome,
+        code,
+        duration: began.elapsed(),
+        decision: answer.decision.as_str(),
+        failure: answer.failure.clone(),
+        remarks: answer.remarks.clone(),
+    }
+}
+
+async fn run_line(
+    shared: &Arc<Shared>,
+    armed: &Arc<Armed>,
+    input: &Arc<Input>,
+    line: &CommandLine,
+    reading: Reading,
+) -> Done {
+    if tokio::runtime::Handle::try_current().is_err() {
+        return Done::of(reading.failed("there is no Tokio runtime here; fire within one"));
+    }
+    let environment = &shared.environment;
+    let mut around = Surroundings {
+        cwd: PathBuf::from(&input.occurrence.cwd),
+        variables: armed.owner.variables(&environment.project),
+    };
+    if let (Event::SessionStart, Some(file)) = (reading.event, &shared.env_file) {
+        around.variables.insert("CLAUDE_ENV_FILE".to_owned(), file.to_string_lossy().into_owned());
+    }
+    let command = command(line, environment, &around);
+    let (alone, says_alone) = oneshot::channel();
+    let bytes = input.of(reading.dialect);
+    let run = run_command(command, bytes, armed.rule.timeout, alone);
+    if armed.rule.detached {
+        return leave(shared, armed, reading, run);
+    }
+    let says_alone = async move {
+        if says_alone.await.is_err() {
+            pending::<()>().await;
+        }
+    };
+    match select(Box::pin(run), Box::pin(says_alone)).await {
+        Either::Left((ran, _)) => {
+            let code = code(&ran);
+            Done { answer: read(&ran, reading), code, outcome: None }
+        }
+        Either::Right(((), run)) => leave(shared, armed, reading, run),
+    }
+}
+
+/// Lets a run go on without anybody waiting for it; its end is told as a run of its own.
+fn leave(
+    shared: &Arc<Shared>,
+    armed: &Arc<Armed>,
+    reading: Reading,
+    run: impl Future<Output = Ran> + Send + 'static,
+) -> Done {
+    let (teller, armed) = (Arc::clone(shared), Arc::clone(armed));
+    let began = Instant::now();
+    let started = shared.background.start(async move {
+        let ran = run.await;
+        let mut answer = read(&ran, reading);
+        // Nobody waits, so it decides nothing.
+        answer.decision = crate::answer::Decision::None;
+        let outcome = if answer.failure.is_some() { Outcome::Failed } else { Outcome::Answered };
+        teller.tell(&told(&armed.rule, outcome, &answer, code(&ran), began));
+    });
+    Done::without_answer(if started { Outcome::Detached } else { Outcome::Dropped })
+}
+
+fn code(ran: &Ran) -> Option<i32> {
+    match ran.status {
+        Status::Exit(code) => Some(code),
+        _ => None,
+    }
+}
+
+fn read(ran: &Ran, reading: Reading) -> Answer {
+    if !ran.cut {
+        return reading.read(&ran.status, &ran.stdout, &ran.stderr);
+    }
+    // What is cut is no answer, but exit code 2 blocks all the same.
+    let answer = reading.read(&ran.status, "", &ran.stderr);
+    match (answer.failure.is_some(), answer.decision.as_str()) {
+        (false, None) => reading.failed("it printed more than 1 MiB to stdout"),
+        _ => answer,
+    }
+}
+
+async fn post(shared: &Shared, rule: &Rule, input: &Input, request: &Request, reading: Reading) -> Answer {
+    let Some(client) = &shared.outside.post else { return reading.failed("there is no client for requests") };
+    let fill = |(name, value): (&String, &String)| (name.clone(), fill_header(value, &request.allowed_env));
+    let mut headers: BTreeMap<String, String> = request.headers.iter().map(fill).collect();
+    headers.entry("Content-Type".to_owned()).or_insert_with(|| "application/json".to_owned());
+    let posted = Posted { url: request.url.clone(), headers, body: input.of(rule.dialect) };
+    match timeout(rule.timeout, client.post(&posted)).await {
+        Err(_) => reading.read(&Status::TimedOut, "", ""),
+        Ok(Err(error)) => reading.read(&Status::NotStarted(error.to_string()), "", ""),
+        Ok(Ok((status, body))) => reading.read(&Status::Http(status), &body, ""),
+    }
+}
+
+/// `$NAME` and `${NAME}` from the environment where the rule allows the name, and nothing otherwise.
+fn fill_header(value: &str, allowed: &[String]) -> String {
+    let mut filled = String::new();
+    let mut rest = value;
+    while let Some((before, after)) = rest.split_once('$') {
+        filled.push_str(before);
+        let (braced, after) = after.strip_prefix('{').map_or((false, after), |inner| (true, inner));
+        let end = after.find(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).unwrap_or(after.len());
+        let name = &after[..end];
+        if allowed.iter().any(|allowed| allowed == name) {
+            filled.push_str(&std::env::var(name).unwrap_or_default());
+        }
+        rest = &after[end..];
+        if braced {
+            rest = rest.strip_prefix('}').unwrap_or(rest);
+        }
+    }
+    filled.push_str(rest);
+    filled
+}
+
+async fn ask(shared: &Shared, rule: &Rule, input: &Input, question: &Question, reading: Reading) -> Answer {
+    let Some(judge) = &shared.outside.judge else { return reading.failed("there is no model to ask") };
+    let written = input.of(rule.dialect);
+    let text = Rule::filled(&question.prompt, String::from_utf8_lossy(&written).trim_end());
+    let asked = Asked { event: rule.event, text, model: question.model.clone() };
+    match timeout(rule.timeout, judge.judge(&asked)).await {
+        Err(_) => reading.failed("the model was not done in time"),
+        Ok(Err(error)) => reading.failed(format!("the model could not be asked: {error}")),
+        Ok(Ok(said)) => reading.read_judgement(&said, question.continue_on_block),
+    }
+}
+
+/// Text for the conversation.
+fn put(text: &str, input: &Input) -> Answer {
+    let prompt = input.occurrence.get("prompt").and_then(Value::as_str);
+    let text = prompt.map_or_else(|| text.to_owned(), |prompt| text.replace("{userMessage}", prompt));
+    let mut answer = Answer::default();
+    answer.contexts.push(text);
+    answer
+}

@@ -1,0 +1,87 @@
+use std::fmt;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+use crate::event::Event;
+use crate::rule::RuleId;
+
+/// One run of one rule. Holds nothing of what was given to the rule, and of what it said only why it failed.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct RuleRun {
+    /// The rule.
+    pub rule: RuleId,
+    /// The event.
+    pub event: Event,
+    /// Its file.
+    pub file: Arc<Path>,
+    /// Its line.
+    pub line: usize,
+    /// How it ended.
+    pub outcome: Outcome,
+    /// The exit code of its command.
+    pub code: Option<i32>,
+    /// How long it took.
+    pub duration: Duration,
+    /// What it decided, in a word.
+    pub decision: Option<&'static str>,
+    /// Why it failed.
+    pub failure: Option<String>,
+    /// What its author likely did not mean.
+    pub remarks: Vec<String>,
+}
+
+/// How one run of a rule ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Outcome {
+    /// It answered, if only by saying nothing.
+    Answered,
+    /// It failed; what that means is the rule's `onFailure`.
+    Failed,
+    /// Nobody waits for it; a second run is told when it ends.
+    Detached,
+    /// It was not started: too many run already that nobody waits for.
+    Dropped,
+}
+
+impl fmt::Display for RuleRun {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} at {} ({}:{}): ", self.rule, self.event, self.file.display(), self.line)?;
+        f.write_str(match self.outcome {
+            Outcome::Answered => "answered",
+            Outcome::Failed => "failed",
+            Outcome::Detached => "detached",
+            Outcome::Dropped => "dropped",
+        })?;
+        self.decision.map_or(Ok(()), |word| write!(f, " {word}"))?;
+        self.failure.as_ref().map_or(Ok(()), |why| write!(f, ", {why}"))
+    }
+}
+
+/// What the rules of an event said beside what its kind can carry.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Aside {
+    /// The event.
+    pub event: Event,
+    /// The session.
+    pub session: String,
+    /// What the person is to be told, in the order of the files.
+    pub messages: Vec<String>,
+    /// What the model is to be told out of turn.
+    pub for_the_model: Vec<String>,
+    /// Members of `hookSpecificOutput` such as `sessionTitle`.
+    pub members: Map<String, Value>,
+}
+
+/// Who is told of each run.
+pub(crate) type Observer = Arc<dyn Fn(&RuleRun) + Send + Sync>;
+
+/// Who is told of asides.
+pub(crate) type Listener = Arc<dyn Fn(&Aside) + Send + Sync>;

@@ -1,0 +1,124 @@
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::Trust;
+use crate::dialect::Dialect;
+use crate::file::{Defect, RuleFile};
+
+/// A plugin whose rules an app takes in.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Plugin {
+    pub(crate) name: String,
+    pub(crate) root: PathBuf,
+    pub(crate) data: Option<PathBuf>,
+    pub(crate) options: BTreeMap<String, String>,
+}
+
+impl Plugin {
+    /// The plugin `name` in the folder `root`; its rules are in `hooks/hooks.json` there.
+    pub fn new(name: impl Into<String>, root: impl Into<PathBuf>) -> Self {
+        Self { name: name.into(), root: root.into(), data: None, options: BTreeMap::new() }
+    }
+
+    /// Where it keeps its data: `CLAUDE_PLUGIN_DATA`.
+    #[must_use]
+    pub fn data(mut self, folder: impl Into<PathBuf>) -> Self {
+        self.data = Some(folder.into());
+        self
+    }
+
+    /// An option of it: `CLAUDE_PLUGIN_OPTION_<NAME>`, and `${user_config.<NAME>}` in arguments.
+    #[must_use]
+    pub fn option(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
+        self.options.insert(name.into(), value.into());
+        self
+    }
+}
+
+/// A file of rules that an app names.
+#[derive(Clone, Debug)]
+pub(crate) struct Source {
+    pub(crate) path: PathBuf,
+    pub(crate) owner: Owner,
+    /// The form, where it is not to be found by the file's.
+    pub(crate) dialect: Option<Dialect>,
+    /// The text, where it is no file.
+    pub(crate) text: Option<Arc<str>>,
+}
+
+/// Whose file it is.
+#[derive(Clone, Debug)]
+pub(crate) enum Owner {
+    /// The person's, or the operator's.
+    User,
+    /// The project's: it waits for trust.
+    Project,
+    /// A skill's, which may say `once`.
+    Skill(String),
+    /// A plugin's.
+    Plugin(Arc<Plugin>),
+}
+
+impl Owner {
+    /// What sets its rules apart from the same rules elsewhere. All settings files are one.
+    pub(crate) fn duplicate_key(&self) -> &str {
+        match self {
+            Self::User | Self::Project => "",
+            Self::Skill(name) => name,
+            Self::Plugin(plugin) => &plugin.name,
+        }
+    }
+
+    /// The variables that its commands find.
+    pub(crate) fn variables(&self, project: &Path) -> BTreeMap<String, String> {
+        let text = |path: &Path| path.to_string_lossy().into_owned();
+        let mut variables = BTreeMap::from([("CLAUDE_PROJECT_DIR".to_owned(), text(project))]);
+        if let Self::Plugin(plugin) = self {
+            variables.insert("CLAUDE_PLUGIN_ROOT".to_owned(), text(&plugin.root));
+            variables.extend(plugin.data.as_deref().map(|data| ("CLAUDE_PLUGIN_DATA".to_owned(), text(data))));
+            let options = plugin.options.iter();
+            variables.extend(options.map(|(name, value)| (format!("CLAUDE_PLUGIN_OPTION_{name}"), value.clone())));
+        }
+        variables
+    }
+}
+
+impl Source {
+    /// Reads the file; `None` where there is none and none is needed.
+    pub(crate) fn read(&self, trust: Option<&Trust>) -> Option<RuleFile> {
+        if let Some(text) = &self.text {
+            return Some(RuleFile::read_as(&self.path, text, self.dialect));
+        }
+        let bytes = match std::fs::read(&self.path) {
+            Ok(bytes) => bytes,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+                let needed = matches!(self.owner, Owner::Plugin(_) | Owner::Skill(_));
+                return needed.then(|| self.unreadable("the file was not found", "write it, or leave the plugin out"));
+            }
+            Err(error) => return Some(self.unreadable(&format!("cannot be read: {error}"), "make it readable")),
+        };
+        let trusted = trust.is_some_and(|trust| trust.allows(&self.path, &bytes));
+        if matches!(self.owner, Owner::Project) && !trusted {
+            let problem = "the rules of this project wait until somebody trusts the file as it is now";
+            let help = "look at its commands, then trust it: `Trust::open(…)?.trust(file)?`";
+            let mut file = self.unreadable(problem, help);
+            // Nothing of it may run, an earlier reading least of all.
+            file.readable = true;
+            return Some(file);
+        }
+        let Ok(text) = String::from_utf8(bytes) else {
+            return Some(self.unreadable("the file is not UTF-8", "save it as UTF-8"));
+        };
+        Some(RuleFile::read_as(&self.path, &text, self.dialect))
+    }
+
+    fn unreadable(&self, problem: &str, help: &str) -> RuleFile {
+        RuleFile::unreadable(&self.path, problem, help)
+    }
+
+    /// A defect of one of its rules that only the app's side shows.
+    pub(crate) fn defect(file: &RuleFile, line: usize, column: usize, problem: String, help: &str) -> Defect {
+        Defect::of_rule(&file.file, line, column, problem, help)
+    }
+}

@@ -1,0 +1,129 @@
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+use sha2::{Digest as _, Sha256};
+
+/// Which files of projects a person trusts, each by the fingerprint of its content: a file that changes is no longer
+/// trusted.
+///
+/// The fingerprint is that of the file of rules. A script that a rule names may change without it.
+///
+/// ```
+/// use hooks_rules::Trust;
+///
+/// let folder = tempfile::tempdir()?;
+/// let rules = folder.path().join("hooks.json");
+/// std::fs::write(&rules, "{}")?;
+/// let mut trust = Trust::open(folder.path().join("trust.json"))?;
+/// assert!(!trust.allows(&rules, b"{}"));
+/// trust.trust(&rules)?;
+/// assert!(trust.allows(&rules, b"{}"));
+/// assert!(!trust.allows(&rules, b"{ }"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Trust {
+    path: PathBuf,
+    files: BTreeMap<String, String>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Stored {
+    version: u32,
+    files: BTreeMap<String, String>,
+}
+
+/// A trust file that cannot be read or written.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum TrustError {
+    /// The file, or one to be trusted, cannot be read or written.
+    #[error("{}: {source}", path.display())]
+    #[non_exhaustive]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// The file is not one of trust.
+    #[error("{}: is no trust file: {problem}; remove it, and trust each file again", path.display())]
+    #[non_exhaustive]
+    Invalid {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong.
+        problem: String,
+    },
+}
+
+impl Trust {
+    /// Reads the trust file; one that is not there trusts nothing.
+    ///
+    /// # Errors
+    /// [`TrustError`] where it cannot be read.
+    pub fn open(path: impl Into<PathBuf>) -> Result<Self, TrustError> {
+        let path = path.into();
+        let text = match std::fs::read_to_string(&path) {
+            Ok(text) => text,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+                return Ok(Self { path, files: BTreeMap::new() });
+            }
+            Err(source) => return Err(TrustError::Io { path, source }),
+        };
+        match serde_json::from_str::<Stored>(&text) {
+            Ok(stored) if stored.version == 1 => Ok(Self { path, files: stored.files }),
+            Ok(stored) => Err(TrustError::Invalid { path, problem: format!("version {} is unknown", stored.version) }),
+            Err(error) => Err(TrustError::Invalid { path, problem: error.to_string() }),
+        }
+    }
+
+    /// Whether the file with this content is trusted.
+    pub fn allows(&self, file: &Path, content: &[u8]) -> bool {
+        self.files.get(&key(file)).is_some_and(|print| *print == fingerprint(content))
+    }
+
+    /// Trusts the file as it is now, and stores that.
+    ///
+    /// # Errors
+    /// [`TrustError`] where one of the two cannot be read or written.
+    pub fn trust(&mut self, file: &Path) -> Result<(), TrustError> {
+        let content = std::fs::read(file).map_err(|source| TrustError::Io { path: file.to_path_buf(), source })?;
+        self.files.insert(key(file), fingerprint(&content));
+        self.store()
+    }
+
+    /// Trusts the file no longer, and stores that.
+    ///
+    /// # Errors
+    /// [`TrustError`] where that cannot be stored.
+    pub fn revoke(&mut self, file: &Path) -> Result<(), TrustError> {
+        self.files.remove(&key(file));
+        self.store()
+    }
+
+    fn store(&self) -> Result<(), TrustError> {
+        let io = |source| TrustError::Io { path: self.path.clone(), source };
+        let stored = Stored { version: 1, files: self.files.clone() };
+        let text = serde_json::to_string_pretty(&stored).map_err(|error| io(error.into()))?;
+        // Beside it first, so that a crash leaves the old one.
+        let beside = self.path.with_extension("new");
+        std::fs::write(&beside, text).and_then(|()| std::fs::rename(&beside, &self.path)).map_err(io)
+    }
+}
+
+/// The file's full path, so that the same words in another folder are another file.
+fn key(file: &Path) -> String {
+    let full = std::fs::canonicalize(file).or_else(|_| std::path::absolute(file));
+    full.unwrap_or_else(|_| file.to_path_buf()).to_string_lossy().into_owned()
+}
+
+fn fingerprint(content: &[u8]) -> String {
+    Sha256::digest(content).iter().fold("sha256:".to_owned(), |mut text, byte| {
+        // Writing to a string cannot fail.
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
+}

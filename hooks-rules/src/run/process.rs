@@ -1,0 +1,154 @@
+//! One command: started in a group of its own, given its input, read, and ended at its deadline with all it started.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::process::Command;
+use tokio::sync::oneshot;
+
+use super::{Environment, Surroundings};
+use crate::answer::Status;
+use crate::rule::{CommandLine, Shell};
+
+/// How a command ended and what it said.
+#[derive(Debug)]
+pub(crate) struct Ran {
+    pub(crate) status: Status,
+    pub(crate) stdout: String,
+    pub(crate) stderr: String,
+    /// Whether there was more on stdout than is kept.
+    pub(crate) cut: bool,
+}
+
+/// The command of a rule, ready to be started.
+pub(crate) fn command(line: &CommandLine, environment: &Environment, around: &Surroundings) -> Command {
+    let mut command = match &line.args {
+        Some(args) => {
+            let mut command = Command::new(around.fill(&line.command));
+            command.args(args.iter().map(|arg| around.fill(arg)));
+            command
+        }
+        None => match line.shell {
+            Shell::Sh => {
+                let mut command = Command::new("sh");
+                command.arg("-c").arg(&line.command);
+                command
+            }
+            Shell::PowerShell => {
+                let filled = around.variables.keys().fold(line.command.clone(), |text, name| {
+                    text.replace(&format!("${{{name}}}"), &format!("${{env:{name}}}"))
+                });
+                let mut command = Command::new("pwsh");
+                command.args(["-NoProfile", "-NonInteractive", "-Command"]).arg(filled);
+                command
+            }
+        },
+    };
+    for name in environment.removed() {
+        command.env_remove(name);
+    }
+    command.envs(&around.variables).current_dir(&around.cwd);
+    command
+}
+
+#[cfg(unix)]
+pub(crate) async fn run(mut command: Command, input: Arc<[u8]>, limit: Duration, alone: oneshot::Sender<()>) -> Ran {
+    use std::process::Stdio;
+
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
+    match command.spawn() {
+        Err(error) => Ran {
+            status: Status::NotStarted(error.to_string()),
+            stdout: String::new(),
+            stderr: String::new(),
+            cut: false,
+        },
+        Ok(child) => unix::follow(child, &input, limit, alone).await,
+    }
+}
+
+#[cfg(not(unix))]
+pub(crate) async fn run(_command: Command, _input: Arc<[u8]>, _limit: Duration, _alone: oneshot::Sender<()>) -> Ran {
+    Ran {
+        status: Status::NotStarted("commands are run on Unix only; use a compiled hook here".to_owned()),
+        stdout: String::new(),
+        stderr: String::new(),
+        cut: false,
+    }
+}
+
+#[cfg(unix)]
+mod unix {
+    use std::future::{Future, poll_fn};
+    use std::os::unix::process::ExitStatusExt as _;
+    use std::pin::pin;
+    use std::process::ExitStatus;
+    use std::time::Duration;
+
+    use futures_util::future::{OptionFuture, join3};
+    use tokio::io::AsyncWriteExt as _;
+    use tokio::process::Child;
+    use tokio::sync::oneshot;
+    use tokio::time::timeout;
+
+    use super::super::capture::Capture;
+    use super::super::tree::Tree;
+    use super::Ran;
+    use crate::answer::Status;
+
+    /// How long the pipes of a command that has left may stay open, held by what it started.
+    const GRACE: Duration = Duration::from_millis(250);
+
+    /// How long a command that was killed is waited for.
+    const LEAVES: Duration = Duration::from_secs(5);
+
+    pub(super) async fn follow(mut child: Child, input: &[u8], limit: Duration, alone: oneshot::Sender<()>) -> Ran {
+        let (out, err) = (Capture::default(), Capture::default());
+        let write = OptionFuture::from(child.stdin.take().map(|mut stdin| async move {
+            // One that does not want its input may close it, or leave: that is no failure.
+            let _ = stdin.write_all(input).await;
+        }));
+        let read_out = OptionFuture::from(child.stdout.take().map(|stream| out.read(stream, Some(alone))));
+        let read_err = OptionFuture::from(child.stderr.take().map(|stream| err.read(stream, None)));
+        let mut tree = Tree::of(child);
+        let status = {
+            let mut streams = pin!(join3(write, read_out, read_err));
+            let mut drained = false;
+            let waited = timeout(limit, {
+                let (streams, drained) = (&mut streams, &mut drained);
+                let mut left = Box::pin(tree.wait());
+                poll_fn(move |task| {
+                    *drained = *drained || streams.as_mut().poll(task).is_ready();
+                    left.as_mut().poll(task)
+                })
+            })
+            .await;
+            let status = match waited {
+                Ok(Ok(status)) => of(status),
+                Ok(Err(error)) => Status::NotStarted(error.to_string()),
+                Err(_) => {
+                    tree.end();
+                    // Killed, so it leaves at once, unless the system holds it; then it is waited for by a task.
+                    let _ = timeout(LEAVES, tree.wait()).await;
+                    Status::TimedOut
+                }
+            };
+            if !drained && timeout(GRACE, &mut streams).await.is_err() {
+                tree.sweep();
+                let _ = timeout(GRACE, &mut streams).await;
+            }
+            status
+        };
+        tree.sweep();
+        let ((stdout, cut), (stderr, _)) = (out.text(), err.text());
+        Ran { status, stdout, stderr, cut }
+    }
+
+    fn of(status: ExitStatus) -> Status {
+        match (status.code(), status.signal()) {
+            (Some(code), _) => Status::Exit(code),
+            (None, Some(signal)) => Status::Signal(signal),
+            (None, None) => Status::Exit(1),
+        }
+    }
+}

@@ -1,0 +1,91 @@
+//! All processes that a command started, ended together.
+
+use std::io;
+use std::process::ExitStatus;
+
+use rustix::process::{Pid, Signal, kill_process, kill_process_group};
+use tokio::process::Child;
+use tokio::runtime::Handle;
+
+/// A command that leads a process group. Dropping it ends what is left of the group, and has the command waited for.
+#[derive(Debug)]
+pub(super) struct Tree {
+    /// The command; taken where it is dropped.
+    child: Option<Child>,
+    /// The group; `None` once nothing of it is left.
+    leader: Option<Pid>,
+    /// Whether the command was waited for.
+    gone: bool,
+}
+
+impl Tree {
+    pub(super) fn of(child: Child) -> Self {
+        let leader = child.id().and_then(|id| Pid::from_raw(i32::try_from(id).ok()?));
+        Self { child: Some(child), leader, gone: false }
+    }
+
+    /// Waits for the command, not for what it started.
+    pub(super) async fn wait(&mut self) -> io::Result<ExitStatus> {
+        let Some(child) = &mut self.child else { return Err(io::ErrorKind::NotFound.into()) };
+        let status = child.wait().await;
+        self.gone = true;
+        status
+    }
+
+    /// Ends the group, and what has left it but still descends from its leader.
+    pub(super) fn end(&self) {
+        let Some(leader) = self.leader else { return };
+        let strays = descendants(leader);
+        // That nobody is there any more is what was wanted.
+        let _ = kill_process_group(leader, Signal::KILL);
+        for stray in strays {
+            let _ = kill_process(stray, Signal::KILL);
+        }
+    }
+
+    /// Ends what is left of the group after its leader was waited for. The number cannot have been given to another
+    /// group in between: numbers go round before they come back.
+    pub(super) fn sweep(&mut self) {
+        if let Some(leader) = self.leader.take() {
+            let _ = kill_process_group(leader, Signal::KILL);
+        }
+    }
+}
+
+impl Drop for Tree {
+    fn drop(&mut self) {
+        self.end();
+        // A dead one that nobody waited for would stay as a zombie.
+        if let (false, Some(mut child), Ok(runtime)) = (self.gone, self.child.take(), Handle::try_current()) {
+            runtime.spawn(async move { child.wait().await });
+        }
+    }
+}
+
+/// The descendants of a process, as far as the system tells: a child that made a session of its own is no longer in the
+/// group.
+#[cfg(target_os = "linux")]
+fn descendants(root: Pid) -> Vec<Pid> {
+    let Ok(entries) = std::fs::read_dir("/proc") else { return Vec::new() };
+    let processes: Vec<(i32, i32)> = entries
+        .filter_map(|entry| {
+            let id: i32 = entry.ok()?.file_name().to_str()?.parse().ok()?;
+            let stat = std::fs::read_to_string(format!("/proc/{id}/stat")).ok()?;
+            // The name in brackets may hold anything, brackets too.
+            let parent = stat.rsplit_once(')')?.1.split_whitespace().nth(1)?.parse().ok()?;
+            Some((id, parent))
+        })
+        .collect();
+    let mut found = vec![root.as_raw_nonzero().get()];
+    let mut next = 0;
+    while let Some(parent) = found.get(next).copied() {
+        next += 1;
+        found.extend(processes.iter().filter(|(_, of)| *of == parent).map(|(id, _)| *id));
+    }
+    found.into_iter().skip(1).filter_map(Pid::from_raw).collect()
+}
+
+#[cfg(not(target_os = "linux"))]
+fn descendants(_root: Pid) -> Vec<Pid> {
+    Vec::new()
+}

@@ -1,0 +1,132 @@
+//! A JSON Schema of both forms, made from the tables that the files are read by.
+
+use serde_json::{Map, Value, json};
+
+use crate::dialect::Dialect;
+use crate::event::Event;
+
+/// A JSON Schema (draft 2020-12) of the files of a dialect, for editors.
+///
+/// It says what files should hold, and is stricter than reading them: a file with keys that nobody knows is read, and
+/// one with a comment.
+///
+/// ```
+/// use hooks_rules::{Dialect, schema};
+///
+/// let schema = schema(Dialect::Claude);
+/// let events = &schema["properties"]["hooks"]["properties"];
+/// assert_eq!(events["PreToolUse"]["items"]["$ref"], "#/$defs/group_PreToolUse");
+/// ```
+pub fn schema(dialect: Dialect) -> Value {
+    let mut events = Map::new();
+    let mut definitions = Map::new();
+    for event in Event::all().filter(|event| dialect.knows(*event)) {
+        let (list, item) = entry(dialect, event, &mut definitions);
+        let mut told = json!({ "type": "array", "items": item });
+        if !list {
+            told = json!({ "oneOf": [told, item] });
+        }
+        told["description"] = match event.spec().kind {
+            Some(kind) => format!("Carried by the kind `{kind}`.").into(),
+            None => "Known, but not fired here.".into(),
+        };
+        events.insert(event.as_str().to_owned(), told);
+    }
+    json!({
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": format!("Rules in the form `{dialect}`"),
+        "type": "object",
+        "required": ["hooks"],
+        "properties": {
+            "$schema": { "type": "string" },
+            "description": { "type": "string" },
+            "disableAllHooks": { "type": "boolean", "description": "Switches every rule off." },
+            "hooks": { "type": "object", "properties": events, "additionalProperties": false },
+        },
+        "$defs": definitions,
+    })
+}
+
+/// The entry of an event, and whether it has to be in a list.
+fn entry(dialect: Dialect, event: Event, definitions: &mut Map<String, Value>) -> (bool, Value) {
+    let name = format!("handler_{event}");
+    let handlers: Vec<Value> =
+        dialect.types(event).iter().chain(&["hook"]).map(|kind| handler(dialect, event, kind)).collect();
+    let reference = |name: &str| json!({ "$ref": format!("#/$defs/{name}") });
+    definitions.insert(name.clone(), json!({ "oneOf": handlers }));
+    if dialect == Dialect::Agentao {
+        return (false, reference(&name));
+    }
+    let group = format!("group_{event}");
+    let matcher = match event.spec().matched {
+        Some(field) => format!("Names, as in `Edit|Write`, or a regular expression; held against `{field}`."),
+        None => "Without effect at this event.".to_owned(),
+    };
+    let properties = json!({
+        "matcher": { "type": "string", "description": matcher },
+        "hooks": { "type": "array", "items": reference(&name) },
+        "description": { "type": "string" },
+    });
+    definitions.insert(group.clone(), json!({ "type": "object", "required": ["hooks"], "properties": properties }));
+    (true, reference(&group))
+}
+
+/// A handler of one type at one event.
+fn handler(dialect: Dialect, event: Event, kind: &str) -> Value {
+    let text = || json!({ "type": "string", "minLength": 1 });
+    let flag = || json!({ "type": "boolean", "default": false });
+    let own: Value = match kind {
+        "command" => json!({
+            "command": text(),
+            "args": { "type": "array", "items": { "type": "string" } },
+            "shell": { "enum": ["bash", "powershell"] },
+            "async": flag(),
+            "onFailure": { "enum": ["continue", "block"], "default": "continue" },
+        }),
+        "http" => json!({
+            "url": text(),
+            "headers": { "type": "object", "additionalProperties": { "type": "string" } },
+            "allowedEnvVars": { "type": "array", "items": { "type": "string" } },
+            "onFailure": { "enum": ["continue", "block"], "default": "continue" },
+        }),
+        "prompt" if dialect == Dialect::Claude => {
+            json!({ "prompt": text(), "model": text(), "continueOnBlock": flag() })
+        }
+        "prompt" => json!({ "prompt": text() }),
+        _ => json!({ "id": { "type": "string", "pattern": "^[a-z][a-z0-9_]*$" }, "with": {} }),
+    };
+    let first = match kind {
+        "http" => "url",
+        "hook" => "id",
+        other => other,
+    };
+    let mut properties = json!({
+        "type": { "const": kind },
+        "timeout": { "type": "number", "exclusiveMinimum": 0, "maximum": 3600, "description": "In seconds." },
+        "statusMessage": text(),
+        "once": flag(),
+    });
+    if let (Some(properties), Value::Object(own)) = (properties.as_object_mut(), own) {
+        properties.extend(own);
+        if event.is_of_a_tool() {
+            properties.insert("if".to_owned(), text());
+        }
+        if dialect == Dialect::Agentao {
+            properties.insert("matcher".to_owned(), matcher(event));
+        }
+    }
+    json!({ "type": "object", "required": ["type", first], "properties": properties })
+}
+
+/// What a flat handler is matched by.
+fn matcher(event: Event) -> Value {
+    let pattern = || json!({ "type": "string" });
+    let keys = match event {
+        Event::PreToolUse | Event::PostToolUse | Event::PostToolUseFailure => {
+            json!({ "tool_name": pattern(), "toolName": pattern() })
+        }
+        Event::PreCompact => json!({ "trigger": pattern() }),
+        _ => return json!({ "description": "Without effect at this event." }),
+    };
+    json!({ "type": "object", "properties": keys, "maxProperties": 1, "additionalProperties": false })
+}

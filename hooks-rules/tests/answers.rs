@@ -1,0 +1,214 @@
+//! Answers, line by line of `data/answers.toml`.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "the helpers of tests are tests too")]
+
+mod support;
+
+use hooks_rules::{Answer, Decision, Dialect, Event, OnFailure, Reading, Status};
+use proptest::prelude::*;
+use serde_json::Value;
+use support::tables;
+
+fn status(value: &toml::Value) -> Status {
+    match value {
+        toml::Value::Integer(code) if *code < 0 => Status::Signal(i32::try_from(-code).unwrap()),
+        toml::Value::Integer(code) => Status::Exit(i32::try_from(*code).unwrap()),
+        toml::Value::String(word) if word == "timed out" => Status::TimedOut,
+        toml::Value::String(word) if word == "not started" => Status::NotStarted("no such file".to_owned()),
+        toml::Value::String(word) => Status::Http(word.strip_prefix("http ").unwrap().parse().unwrap()),
+        other => panic!("{other}"),
+    }
+}
+
+/// The answer in the words of the table; what is not there was not said.
+fn told(answer: &Answer) -> toml::Table {
+    let mut told = toml::Table::new();
+    let mut put = |name: &str, value: toml::Value| told.insert(name.to_owned(), value);
+    let list = |texts: &[String]| texts.iter().cloned().map(toml::Value::String).collect::<Vec<_>>();
+    if let Some(word) = answer.decision.as_str() {
+        put("decision", word.into());
+    }
+    if let Some(reason) = &answer.stop {
+        put("stop", reason.clone().into());
+    }
+    for (name, texts) in
+        [("contexts", &answer.contexts), ("messages", &answer.messages), ("model", &answer.for_the_model)]
+    {
+        if !texts.is_empty() {
+            put(name, list(texts).into());
+        }
+    }
+    for (name, value) in [("input", &answer.updated_input), ("output", &answer.updated_output)] {
+        if let Some(value) = value {
+            put(name, value.to_string().into());
+        }
+    }
+    for (name, flag) in
+        [("suppress", answer.suppress_output), ("alone", answer.goes_on_alone), ("failure", answer.failure.is_some())]
+    {
+        if flag {
+            put(name, true.into());
+        }
+    }
+    told
+}
+
+fn reason(decision: &Decision) -> &str {
+    match decision {
+        Decision::Feedback(text)
+        | Decision::Continue(text)
+        | Decision::Allow(text)
+        | Decision::Ask(text)
+        | Decision::Defer(text)
+        | Decision::Deny(text) => text,
+        _ => "",
+    }
+}
+
+#[test]
+fn every_line_means_what_it_says() {
+    for line in &tables("answers.toml", "lines") {
+        let word = |name: &str| line.get(name).and_then(toml::Value::as_str).unwrap_or_default();
+        let dialect = if word("dialect").is_empty() { Dialect::Claude } else { support::dialect(word("dialect")) };
+        let mut reading = Reading::new(dialect, Event::named(word("event")).unwrap());
+        if word("on_failure") == "block" {
+            reading.on_failure = OnFailure::Block;
+        }
+        let answer = reading.read(&status(&line["exit"]), word("stdout"), word("stderr"));
+        let mut expected = line.get("expect").map(|e| e.as_table().unwrap().clone()).unwrap_or_default();
+        if let Some(expected) = expected.remove("reason") {
+            assert_eq!(reason(&answer.decision), expected.as_str().unwrap(), "{line}");
+        }
+        let remarks = expected.remove("remarks").map_or(0, |count| count.as_integer().unwrap());
+        assert_eq!(answer.remarks.len(), usize::try_from(remarks).unwrap(), "{line}\n{answer:?}");
+        let members = expected.remove("members").map(|m| m.as_str().unwrap().to_owned());
+        let members = members.map_or(Value::Object(serde_json::Map::new()), |m| serde_json::from_str(&m).unwrap());
+        assert_eq!(Value::Object(answer.members.clone()), members, "{line}");
+        assert_eq!(told(&answer), expected, "{line}\n{answer:?}");
+    }
+}
+
+/// What a flat answer stands for in the conversation.
+#[test]
+fn attachments_are_of_four_types() {
+    let reading = Reading::new(Dialect::Agentao, Event::UserPromptSubmit);
+    let kinds = |stdout: &str| {
+        let answer = reading.read(&Status::Exit(0), stdout, "");
+        answer.attachments().into_iter().map(|attachment| attachment.kind).collect::<Vec<_>>()
+    };
+    assert_eq!(kinds(""), ["hook_success"]);
+    assert_eq!(kinds("text"), ["hook_additional_context"]);
+    assert_eq!(
+        kinds(r#"{"blockingError": "x", "additionalContext": "y"}"#),
+        ["hook_blocking_error", "hook_additional_context"]
+    );
+    assert_eq!(kinds(r#"{"preventContinuation": true}"#), ["hook_stopped_continuation"]);
+}
+
+#[test]
+fn long_texts_are_cut_at_a_character() {
+    let reading = Reading::new(Dialect::Claude, Event::UserPromptSubmit);
+    let answer = reading.read(&Status::Exit(0), &"ä".repeat(20_000), "");
+    assert!(answer.contexts[0].starts_with(&"ä".repeat(10_000)));
+    assert!(answer.contexts[0].ends_with("[10000 more characters were left out]"));
+    let failed = reading.read(&Status::Exit(1), "", &"ä".repeat(20_000)).failure.unwrap();
+    assert!(failed.chars().count() < 600, "{failed}");
+}
+
+#[test]
+fn a_model_is_asked_for_ok() {
+    let read =
+        |event: Event, text: &str, goes_on: bool| Reading::new(Dialect::Claude, event).read_judgement(text, goes_on);
+    let no = r#"{"ok": false, "reason": "tests fail"}"#;
+    assert_eq!(read(Event::PreToolUse, r#"{"ok": true}"#, false), Answer::default());
+    assert_eq!(read(Event::Stop, no, false).decision, Decision::Continue("tests fail".into()));
+    assert_eq!(read(Event::Stop, r#"{"ok": false, "impossible": true}"#, false), Answer::default());
+    let refused = read(Event::PreToolUse, &format!("```json\n{no}\n```"), false);
+    assert_eq!((refused.decision, refused.stop), (Decision::Deny("tests fail".into()), Some("tests fail".into())));
+    let told = read(Event::PostToolUse, no, true);
+    assert_eq!((told.decision, told.stop), (Decision::Feedback("tests fail".into()), None));
+    assert_eq!(read(Event::PermissionRequest, no, false), Answer::default());
+    assert!(read(Event::PreToolUse, "I think so", false).failure.is_some());
+}
+
+fn events() -> impl Strategy<Value = Event> {
+    prop::sample::select(Event::all().collect::<Vec<_>>())
+}
+
+fn stdouts() -> impl Strategy<Value = String> {
+    let word = prop::sample::select(vec![
+        "{",
+        "}",
+        "[",
+        "\"",
+        ":",
+        ",",
+        "true",
+        "null",
+        "7",
+        "\n",
+        "decision",
+        "block",
+        "approve",
+        "continue",
+        "allow",
+        "hookSpecificOutput",
+        "hookEventName",
+        "PreToolUse",
+        "permissionDecision",
+        "updatedInput",
+        "é",
+        "\u{feff}",
+    ]);
+    let object = (any::<bool>(), prop::sample::select(vec!["allow", "deny", "ask", "defer", "?"])).prop_map(|(go, word)| {
+        format!(r#"{{"continue": {go}, "hookSpecificOutput": {{"hookEventName": "PreToolUse", "permissionDecision": "{word}"}}}}"#)
+    });
+    prop_oneof![prop::collection::vec(word, 0..12).prop_map(|words| words.concat()), object, ".{0,40}"]
+}
+
+proptest! {
+    /// Whatever was said, it is read without a panic, in either dialect.
+    #[test]
+    fn nothing_that_is_said_panics(event in events(), code in -15..200_i32, out in stdouts(), err in ".{0,20}") {
+        for dialect in [Dialect::Claude, Dialect::Agentao] {
+            let status = if code < 0 { Status::Signal(-code) } else { Status::Exit(code) };
+            let _ = Reading::new(dialect, event).read(&status, &out, &err);
+        }
+    }
+
+    /// The block of exit code 2 cannot be undone by what is on stdout.
+    #[test]
+    fn exit_code_2_is_never_an_allow(out in stdouts(), err in ".{0,20}") {
+        let answer = Reading::new(Dialect::Claude, Event::PreToolUse).read(&Status::Exit(2), &out, &err);
+        prop_assert!(matches!(answer.decision, Decision::Deny(_)), "{:?}", answer);
+    }
+
+    /// A key that nobody knows changes nothing.
+    #[test]
+    fn unknown_keys_change_nothing(event in events(), word in "[a-z]{9}", value in any::<i64>()) {
+        let reading = Reading::new(Dialect::Claude, event);
+        let read = |object: &Value| reading.read(&Status::Exit(0), &object.to_string(), "");
+        let plain = serde_json::json!({"systemMessage": "m", "decision": "block", "reason": "r"});
+        let mut more = plain.clone();
+        more[format!("{word}_")] = value.into();
+        prop_assert_eq!(read(&plain), read(&more));
+    }
+
+    /// A later refusal wins, and an earlier one stays.
+    #[test]
+    fn refusals_win_whatever_their_order(words in prop::collection::vec(0..5_usize, 1..6)) {
+        let decision = |word: usize| match word {
+            0 => Decision::None,
+            1 => Decision::Allow(String::new()),
+            2 => Decision::Ask(String::new()),
+            3 => Decision::Defer(String::new()),
+            _ => Decision::Deny(String::new()),
+        };
+        let mut folded = Answer::default();
+        for word in &words {
+            let mut answer = Answer::default();
+            answer.decision = decision(*word);
+            folded.merge(answer);
+        }
+        prop_assert_eq!(folded.decision, decision(words.into_iter().max().unwrap_or_default()));
+    }
+}

@@ -1,0 +1,307 @@
+//! Files as people write them: a defect costs what it marks, is told with its place, and nothing else is lost.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "the helpers of tests are tests too")]
+
+use std::time::Duration;
+
+use hooks_rules::{Action, Dialect, Event, RuleFile, Severity, Shell};
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+fn read(text: &str) -> RuleFile {
+    RuleFile::read("hooks.json", text)
+}
+
+/// A nested file with one good group before and one after what is given.
+fn around(group: &Value) -> String {
+    let good = |name: &str| json!({"matcher": name, "hooks": [{"type": "command", "command": name}]});
+    json!({"hooks": {"PreToolUse": [good("A"), group, good("B")]}}).to_string()
+}
+
+fn errors(file: &RuleFile) -> Vec<String> {
+    let errors = file.defects.iter().filter(|defect| defect.severity == Severity::Error);
+    errors.map(|defect| defect.problem.clone()).collect()
+}
+
+fn warnings(file: &RuleFile) -> Vec<String> {
+    let warnings = file.defects.iter().filter(|defect| defect.severity == Severity::Warning);
+    warnings.map(|defect| format!("{}; {}", defect.problem, defect.help)).collect()
+}
+
+#[test]
+fn a_defect_costs_its_group_and_no_other() {
+    let handler = |fields: Value| json!({"hooks": [fields]});
+    let table: Vec<(Value, &str)> = vec![
+        (json!("a string"), "a group is an object, not a string"),
+        (json!(7), "a group is an object, not a number"),
+        (json!({"type": "command", "command": "x"}), "this group has no inner `hooks` list"),
+        (json!({"hooks": {}}), "the inner `hooks` is a list of handlers, not an object"),
+        (
+            json!({"matcher": {"tool_name": "Bash"}, "hooks": []}),
+            "a matcher in nested groups is a string, not an object",
+        ),
+        (json!({"matcher": 7, "hooks": []}), "a matcher in nested groups is a string, not a number"),
+        (json!({"matcher": "(?!x).", "hooks": []}), "uses look-around"),
+        (json!({"matcher": "[x", "hooks": []}), "is not a regular expression"),
+        (json!({"hooks": ["x"]}), "a handler is an object, not a string"),
+        (handler(json!({})), "a handler needs `type`"),
+        (handler(json!({"type": "comand"})), "there is no type `comand`"),
+        (handler(json!({"type": 5})), "`type` is a string, not a number"),
+        (handler(json!({"type": "command"})), "a handler of the type `command` needs `command`"),
+        (handler(json!({"type": "command", "command": " "})), "`command` is empty"),
+        (handler(json!({"type": "command", "command": ["x"]})), "`command` is a string, not a list"),
+        (handler(json!({"type": "command", "command": "x", "args": "y"})), "`args` is a list of strings"),
+        (handler(json!({"type": "command", "command": "x", "shell": "fish"})), "there is no shell `fish`"),
+        (handler(json!({"type": "command", "command": "x ${user_config.A}"})), "is not put into a line for the shell"),
+        (handler(json!({"type": "command", "command": "x", "async": "yes"})), "`async` is true or false, not a string"),
+        (handler(json!({"type": "command", "command": "x", "onFailure": "stop"})), "there is no `stop` here"),
+        (handler(json!({"type": "command", "command": "x", "if": "Bash(a) || Bash(b"})), "is not one permission rule"),
+        (handler(json!({"type": "http"})), "a handler of the type `http` needs `url`"),
+        (handler(json!({"type": "http", "url": "x", "headers": []})), "`headers` maps names to strings"),
+        (handler(json!({"type": "prompt"})), "a handler of the type `prompt` needs `prompt`"),
+        (handler(json!({"type": "hook"})), "a handler of the type `hook` needs `id`"),
+        (handler(json!({"type": "agent", "prompt": "x"})), "handlers of the type `agent` are known, but not run here"),
+        (
+            handler(json!({"type": "mcp_tool", "server": "x"})),
+            "handlers of the type `mcp_tool` are known, but not run here",
+        ),
+    ];
+    for (group, problem) in table {
+        let file = read(&around(&group));
+        let commands: Vec<_> = file.rules.iter().map(hooks_rules::Rule::summary).collect();
+        assert_eq!(commands, ["A", "B"], "{group}");
+        let errors = errors(&file);
+        assert!(errors.len() == 1 && errors[0].contains(problem), "{group}: {errors:?}");
+    }
+}
+
+#[test]
+fn a_bad_handler_costs_no_other_of_its_group() {
+    let file = read(&around(&json!({"hooks": [{"type": "nonsense"}, {"type": "command", "command": "C"}]})));
+    assert_eq!(file.rules.len(), 3);
+}
+
+/// A guard that would be lost over its timeout is worse than one that takes the usual time.
+#[test]
+fn timeouts_are_in_seconds_and_never_cost_a_rule() {
+    let table = [
+        (json!(30), 30.0, ""),
+        (json!(0.5), 0.5, ""),
+        (json!(10000), 3600.0, "write `\"timeout\": 10` if it was meant in milliseconds"),
+        (json!(1e300), 3600.0, "is more than 3600"),
+        (json!(0), 600.0, "a number of seconds above 0"),
+        (json!(-5), 600.0, "a number of seconds above 0"),
+        (json!("30"), 600.0, "a number of seconds above 0"),
+        (json!(null), 600.0, "a number of seconds above 0"),
+    ];
+    for (written, seconds, warning) in table {
+        let file = read(&around(&json!({"hooks": [{"type": "command", "command": "x", "timeout": written}]})));
+        assert_eq!(file.rules[1].timeout, Duration::from_secs_f64(seconds), "{written}");
+        let warnings = warnings(&file);
+        assert_eq!(warnings.len(), usize::from(!warning.is_empty()), "{written}");
+        assert!(warnings.iter().all(|told| told.contains(warning)), "{warnings:?}");
+    }
+    let timeout = |event: &str, dialect| {
+        let flat = json!({"hooks": {event: [{"type": "command", "command": "x"}]}});
+        let nested = json!({"hooks": {event: [{"hooks": [{"type": "command", "command": "x"}]}]}});
+        let text = if dialect == Dialect::Claude { nested } else { flat };
+        read(&text.to_string()).rules[0].timeout.as_millis()
+    };
+    let usual = [("PreToolUse", 600_000), ("UserPromptSubmit", 30_000), ("SessionEnd", 1_500)];
+    for (event, millis) in usual {
+        assert_eq!((timeout(event, Dialect::Claude), timeout(event, Dialect::Agentao)), (millis, 60_000), "{event}");
+    }
+}
+
+#[test]
+fn the_form_of_a_file_is_that_of_its_entries() {
+    let nested = json!({"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "x"}]}]}});
+    let flat = json!({"hooks": {"Stop": [{"type": "command", "command": "x"}]}});
+    let single = json!({"hooks": {"Stop": {"type": "command", "command": "x"}}});
+    let mixed = json!({"hooks": {
+        "SessionEnd": [{"type": "command", "command": "y"}],
+        "Stop": [{"hooks": [{"type": "command", "command": "x"}]}],
+    }});
+    let empty = json!({"permissions": {}});
+    for (text, dialect, rules, defects) in [
+        (nested, Dialect::Claude, 1, 0),
+        (flat, Dialect::Agentao, 1, 0),
+        (single, Dialect::Agentao, 1, 0),
+        (mixed, Dialect::Claude, 1, 1),
+        (empty, Dialect::Claude, 0, 0),
+    ] {
+        let file = read(&text.to_string());
+        assert_eq!((file.dialect, file.rules.len(), file.defects.len()), (dialect, rules, defects), "{text}");
+    }
+}
+
+#[test]
+fn prompt_means_text_in_one_form_and_a_question_in_the_other() {
+    let flat = read(r#"{"hooks": {"UserPromptSubmit": [{"type": "prompt", "prompt": "p"}]}}"#);
+    assert!(matches!(&flat.rules[0].action, Action::Text(text) if text == "p"));
+    let nested = read(r#"{"hooks": {"UserPromptSubmit": [{"hooks": [{"type": "prompt", "prompt": "p"}]}]}}"#);
+    assert!(matches!(&nested.rules[0].action, Action::Judge(question) if question.prompt == "p"));
+}
+
+#[test]
+fn types_that_an_event_does_not_take_are_refused() {
+    let table = [
+        (json!({"SessionStart": [{"hooks": [{"type": "prompt", "prompt": "p"}]}]}), "SessionStart"),
+        (json!({"SessionStart": [{"hooks": [{"type": "http", "url": "u"}]}]}), "SessionStart"),
+        (json!({"PreCompact": [{"hooks": [{"type": "prompt", "prompt": "p"}]}]}), "PreCompact"),
+        (json!({"PreToolUse": [{"type": "prompt", "prompt": "p"}]}), "PreToolUse"),
+        (json!({"PreToolUse": [{"type": "http", "url": "u"}]}), "PreToolUse"),
+    ];
+    for (hooks, event) in table {
+        let file = read(&json!({"hooks": hooks}).to_string());
+        assert!(file.rules.is_empty() && errors(&file)[0].contains(&format!("cannot be used at `{event}`")), "{hooks}");
+    }
+}
+
+/// Events that nothing fires here, events of other systems, and slips.
+#[test]
+fn events_that_are_unknown_or_not_fired_are_told_and_cost_nothing() {
+    let list = json!([{"hooks": [{"type": "command", "command": "x"}]}]);
+    for (name, told) in [
+        ("Notification", "`Notification` is known but not fired here"),
+        ("preToolUse", "there is no event `preToolUse`; write `PreToolUse`"),
+        ("BeforeTool", "there is no event `BeforeTool`; write `PreToolUse`"),
+        ("beforeShellExecution", "there is no event `beforeShellExecution`; write `PreToolUse`"),
+        ("PostToolUs", "there is no event `PostToolUs`; write `PostToolUse`"),
+        ("Zzz", "there is no event `Zzz`"),
+    ] {
+        let file = read(&json!({"hooks": {name: list, "Stop": list}}).to_string());
+        assert!(file.rules.iter().any(|rule| rule.event == Event::Stop));
+        assert!(warnings(&file)[0].contains(told), "{:?}", warnings(&file));
+    }
+    let flat = read(
+        r#"{"hooks": {"Notification": [{"type": "command", "command": "x"}], "Stop": [{"type": "command", "command": "x"}]}}"#,
+    );
+    assert_eq!((flat.rules.len(), errors(&flat).len()), (1, 1));
+}
+
+#[test]
+fn keys_that_nobody_knows_are_ignored() {
+    let text = json!({"$schema": "s", "version": 2, "description": "d", "hooks": {"Stop": [{
+        "// Description": "d", "id": "i", "description": "d",
+        "hooks": [{"type": "command", "command": "x", "name": "n", "_comment": "c", "commandWindows": "w",
+            "rewakeMessage": "m", "rewakeSummary": "s", "statusMessage": "working"}],
+    }]}});
+    let file = read(&text.to_string());
+    assert!(file.defects.is_empty(), "{:?}", file.defects);
+    assert_eq!(file.rules[0].status_message.as_deref(), Some("working"));
+}
+
+#[test]
+fn what_people_write_though_it_is_no_json_is_read_and_told() {
+    let text = "\u{feff}{\n  // why\n  \"hooks\": { /* all of it */\n    \"Stop\": [{\"hooks\": [{\"type\": \"command\", \"command\": \"x\"},]}],\n  }\n}\n";
+    let file = read(text);
+    assert_eq!(file.rules.len(), 1);
+    let told = warnings(&file);
+    assert_eq!(told.len(), 4, "{told:?}");
+    let twice =
+        read(r#"{"hooks": {"Stop": [{"hooks": []}], "Stop": [{"hooks": [{"type": "command", "command": "x"}]}]}}"#);
+    assert_eq!(twice.rules.len(), 1);
+    assert!(warnings(&twice)[0].contains("the key `Stop` is there twice; only this one counts"));
+}
+
+#[test]
+fn a_text_that_is_no_json_is_told_with_its_place() {
+    let table = [
+        ("", 1, 1, "found the end of the file"),
+        ("[]", 1, 1, "a file of rules is an object, not a list"),
+        ("{\n  \"hooks\": {\n", 3, 1, "found the end of the file"),
+        ("{\"hooks\" {}}", 1, 10, "found `{`"),
+        ("{\"hooks\": {}} x", 1, 15, "goes on after its end"),
+        ("{\"hooks\": \"a\nb\"}", 1, 11, "this string is not JSON"),
+        ("{\"hooks\": \"a", 1, 11, "this string has no end"),
+        ("{\"hooks\": 'a'}", 1, 11, "found `\\'`"),
+        ("{\"hooks\": tru}", 1, 11, "found `t`"),
+        ("{\"é\": {}, x: 1}", 1, 11, "found `x`"),
+        ("{\"hooks\": \"\\ud800\"}", 1, 11, "this string is not JSON"),
+        ("{\"hooks\": []}", 1, 11, "`hooks` maps events to lists; this is a list"),
+        ("{\"Stop\": []}", 1, 1, "the events are not under `hooks`"),
+        ("{\"hooks\": {\"Stop\": 5}}", 1, 20, "`Stop` has a list of rules; this is a number"),
+        ("/* open", 1, 1, "found `/`"),
+    ];
+    for (text, line, column, problem) in table {
+        let file = read(text);
+        assert!(file.rules.is_empty() && file.defects.len() == 1, "{text}: {:?}", file.defects);
+        let defect = &file.defects[0];
+        assert_eq!((defect.line, defect.column), (line, column), "{text}: {defect}");
+        assert!(defect.problem.contains(problem), "{text}: {defect}");
+    }
+}
+
+#[test]
+fn a_defect_shows_its_line_with_a_mark() {
+    let text = "{\"hooks\": {\n  \"Stop\": [\n    {\"hooks\": [{\"type\": \"comand\"}]}\n  ]\n}}";
+    let shown = read(text).defects[0].to_string();
+    let expected = "\
+error: there is no type `comand`
+ --> hooks.json:3:25
+  |
+3 |     {\"hooks\": [{\"type\": \"comand\"}]}
+  |                         ^^^^^^^^
+  = help: write `command`, `http`, `prompt`, or `hook`";
+    assert_eq!(shown, expected);
+}
+
+/// Of a line as long as a file only a part is shown, and of very many defects only the first.
+#[test]
+fn a_large_file_is_read_and_its_defects_are_bounded() {
+    let group = r#"{"matcher": {"tool": "x"}, "hooks": [{"type": "command", "command": "x"}]},"#;
+    let good = r#"{"hooks": [{"type": "command", "command": "x"}]}"#;
+    let many = group.repeat(10 * 1024 * 1024 / group.len());
+    let file = read(&format!("{{\"hooks\": {{\"PreToolUse\": [{many}{good}]}}}}"));
+    assert_eq!((file.rules.len(), file.defects.len()), (1, 101));
+    assert!(file.defects.iter().all(|defect| defect.to_string().len() < 1_000));
+    assert!(file.defects[100].problem.contains("more defects are not shown"));
+}
+
+#[test]
+fn a_file_that_nests_too_deeply_is_refused() {
+    for (open, close) in [("[", "]"), ("{\"a\":", "}")] {
+        let deep = format!("{{\"hooks\": {}1{}}}", open.repeat(100_000), close.repeat(100_000));
+        let file = read(&deep);
+        assert!(file.rules.is_empty() && errors(&file)[0].contains("nested more than 100 deep"));
+    }
+}
+
+#[test]
+fn shells_are_named_as_in_the_contract() {
+    for (word, shell) in [("bash", Shell::Sh), ("powershell", Shell::PowerShell)] {
+        let file = read(&around(&json!({"hooks": [{"type": "command", "command": "x", "shell": word}]})));
+        assert!(matches!(&file.rules[1].action, Action::Command(line) if line.shell == shell));
+    }
+}
+
+/// A permission rule in the matcher simply never matches; authors are told where it belongs.
+#[test]
+fn a_permission_rule_in_the_matcher_is_told() {
+    let file = read(&around(&json!({"matcher": "Bash(git *)", "hooks": [{"type": "command", "command": "x"}]})));
+    assert!(
+        warnings(&file)[0].contains("write the tool as matcher, and `\"if\": \"Bash(git *)\"`"),
+        "{:?}",
+        file.defects
+    );
+}
+
+proptest! {
+    /// Whatever a file holds, it is read without a panic.
+    #[test]
+    fn no_text_panics(text in "[\\{\\}\\[\\]\":,/*a-z0-9 \n\\\\é]{0,60}") {
+        let _ = read(&text);
+        let _ = read(&format!("{{\"hooks\": {{\"Stop\": [{text}]}}}}"));
+    }
+
+    /// A file cut off anywhere is told once, with a place within it.
+    #[test]
+    fn a_file_cut_off_anywhere_is_told(at in any::<prop::sample::Index>()) {
+        let text = around(&json!({"matcher": "é|B", "hooks": [{"type": "command", "command": "x\n\\y"}]}));
+        let starts: Vec<usize> = text.char_indices().map(|(at, _)| at).collect();
+        let at = *at.get(&starts);
+        let file = read(&text[..at]);
+        prop_assert_eq!((file.rules.len(), file.defects.len(), file.readable), (0, 1, false));
+        prop_assert!(file.defects[0].column <= text.chars().count() + 1);
+    }
+}

@@ -1,0 +1,93 @@
+//! Matchers, line by line of `data/matchers.toml`.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "the helpers of tests are tests too")]
+
+mod support;
+
+use hooks_rules::{Aliases, Dialect, Event, Matcher};
+use proptest::prelude::*;
+use support::{Line, data, json};
+
+fn read(line: &Line, at: usize) -> (Dialect, Event, Option<serde_json::Value>) {
+    let dialect = support::dialect(line[at].as_str().unwrap());
+    let event = Event::named(line[at + 1].as_str().unwrap()).unwrap();
+    (dialect, event, json(&line[at + 2]))
+}
+
+#[test]
+fn every_line_selects_what_it_says() {
+    let lines = data("matchers.toml", "lines");
+    assert!(lines.len() >= 100, "{} lines", lines.len());
+    for line in &lines {
+        let (dialect, event, written) = read(line, 1);
+        let matcher = Matcher::read(dialect, event, written.as_ref()).unwrap_or_else(|bad| panic!("{line:?}: {bad}"));
+        assert_eq!(matcher.selects(line[4].as_str().unwrap()), line[5].as_bool().unwrap(), "{line:?}");
+    }
+}
+
+#[test]
+fn what_cannot_be_read_is_refused_and_says_what_to_write() {
+    for line in &data("matchers.toml", "refused") {
+        let (dialect, event, written) = read(line, 1);
+        let bad = Matcher::read(dialect, event, written.as_ref()).expect_err(&format!("{line:?}"));
+        assert!(
+            !bad.problem.is_empty()
+                && (bad.help.starts_with("write") || bad.help.starts_with("keep") || bad.help.starts_with("list")),
+            "{bad:?}"
+        );
+    }
+}
+
+/// The expression is matched in linear time: one that would never end elsewhere is done at once.
+#[test]
+fn a_catastrophic_expression_is_harmless() {
+    let matcher = Matcher::read(Dialect::Claude, Event::PreToolUse, Some(&"^(a+)+$".into())).unwrap();
+    assert!(!matcher.selects(&format!("{}!", "a".repeat(200_000))));
+}
+
+/// A rule for either name of a tool selects it, in both dialects.
+#[test]
+fn aliases_match_both_ways() {
+    let aliases = Aliases::default();
+    let written = [
+        (Dialect::Claude, serde_json::json!("Bash")),
+        (Dialect::Claude, serde_json::json!("run_shell_command")),
+        (Dialect::Agentao, serde_json::json!({"tool_name": "run_shell_command"})),
+        (Dialect::Agentao, serde_json::json!({"toolName": "Bash"})),
+    ];
+    for (dialect, written) in written {
+        let matcher = Matcher::read(dialect, Event::PreToolUse, Some(&written)).unwrap();
+        for tool in ["run_shell_command", "Bash"] {
+            assert!(matcher.selects_any(aliases.names(tool)), "{written} against {tool}");
+        }
+        assert!(!matcher.selects_any(aliases.names("read_file")), "{written}");
+    }
+}
+
+proptest! {
+    /// Whatever is written, it is read or refused, in either dialect, and holding it against a value ends.
+    #[test]
+    fn no_matcher_panics(pattern in "[a-zA-Z_|,* .?+(){}^$\\[\\]\\\\é-]{0,30}", value in "[a-zA-Z_é]{0,20}") {
+        for (dialect, written) in [
+            (Dialect::Claude, serde_json::json!(pattern)),
+            (Dialect::Agentao, serde_json::json!({"tool_name": pattern})),
+        ] {
+            if let Ok(matcher) = Matcher::read(dialect, Event::PreToolUse, Some(&written)) {
+                let _ = matcher.selects(&value);
+            }
+        }
+    }
+
+    /// A name without special characters selects itself and nothing longer, in both dialects.
+    #[test]
+    fn a_plain_name_selects_itself(name in "[A-Za-z_][A-Za-z0-9_]{0,20}", more in "[a-z0-9_]{1,5}") {
+        for (dialect, written) in [
+            (Dialect::Claude, serde_json::json!(name)),
+            (Dialect::Agentao, serde_json::json!({"tool_name": name})),
+        ] {
+            let matcher = Matcher::read(dialect, Event::PreToolUse, Some(&written)).unwrap();
+            let longer = [format!("{name}{more}"), format!("{more}{name}")];
+            prop_assert!(matcher.selects(&name));
+            prop_assert!(longer.iter().all(|name| !matcher.selects(name)));
+        }
+    }
+}

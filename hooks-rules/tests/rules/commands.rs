@@ -1,0 +1,293 @@
+//! One command: what it is given, what it finds around it, and how it ends.
+
+use std::time::Duration;
+
+use hooks_rules::{Plugin, Session};
+
+use crate::support::*;
+
+/// What a command at a prompt printed, which is context.
+async fn said(rules: &Rules, cx: &HookContext) -> String {
+    let event = UserPromptSubmit::new("hello", Messages::default());
+    let fired = set(rules).fire(cx, &event, Messages::default()).await.unwrap();
+    fired.verdict.contexts.join("\n")
+}
+
+fn one(line: &str) -> Rules {
+    of_text(&commands("UserPromptSubmit", &[line]))
+}
+
+#[tokio::test]
+async fn the_input_is_one_object_on_stdin() {
+    let session = Session { transcript: Some("/t.jsonl".into()), permission_mode: Some("plan".into()) };
+    let folder = tempfile::tempdir().unwrap();
+    let cx = HookContext::builder().conversation("s-1").workspace(folder.path()).state(session).build();
+    let text = said(&one("printf 'got '; cat"), &cx).await;
+    let input: Value = serde_json::from_str(text.strip_prefix("got ").unwrap()).unwrap();
+    let expected = json!({
+        "session_id": "s-1", "transcript_path": "/t.jsonl", "cwd": folder.path().to_str().unwrap(),
+        "hook_event_name": "UserPromptSubmit", "permission_mode": "plan", "prompt": "hello",
+    });
+    assert_eq!(input, expected);
+}
+
+#[tokio::test]
+async fn input_that_nobody_reads_and_input_of_any_size_do_no_harm() {
+    let long = "x".repeat(4 << 20);
+    for (line, expected) in [("echo ignored", "ignored"), ("exec <&-; echo closed", "closed"), ("wc -c", "4194")] {
+        let event = UserPromptSubmit::new(long.as_str(), Messages::default());
+        let set = set(&one(line));
+        let fired = set.fire(&HookContext::new(), &event, Messages::default()).await.unwrap();
+        assert!(fired.verdict.contexts[0].trim().starts_with(expected), "{line}: {:?}", fired.verdict);
+    }
+}
+
+#[tokio::test]
+async fn the_shell_form_takes_lines_with_comments_and_files_without_a_first_line() {
+    let folder = tempfile::tempdir().unwrap();
+    let script = folder.path().join("plain");
+    write(&script, "echo from a file");
+    let mode = |mode| std::fs::set_permissions(&script, std::os::unix::fs::PermissionsExt::from_mode(mode)).unwrap();
+    mode(0o755);
+    let cx = HookContext::new();
+    assert_eq!(said(&one("# says hello\necho hello\necho again"), &cx).await, "hello\nagain");
+    assert_eq!(said(&one(script.to_str().unwrap()), &cx).await, "from a file");
+    mode(0o644);
+    assert_eq!(said(&one(script.to_str().unwrap()), &cx).await, "");
+}
+
+#[tokio::test]
+async fn the_exec_form_involves_no_shell() {
+    let handler =
+        json!({"type": "command", "command": "printf", "args": ["%s|", "$HOME", "a b", "${CLAUDE_PROJECT_DIR}"]});
+    let text = json!({"hooks": {"UserPromptSubmit": [{"hooks": [handler]}]}});
+    let rules = built(Rules::builder().text("hooks.json", text.to_string()).project_dir("/where it began"));
+    assert_eq!(said(&rules, &HookContext::new()).await, "$HOME|a b|/where it began|");
+}
+
+#[tokio::test]
+async fn commands_find_the_variables_of_the_contract_and_no_credentials() {
+    let folder = tempfile::tempdir().unwrap();
+    let line = "echo \"$CLAUDE_PLUGIN_ROOT|$CLAUDE_PLUGIN_DATA|$CLAUDE_PLUGIN_OPTION_TEAM|$CLAUDE_PROJECT_DIR\"";
+    write(&folder.path().join("hooks/hooks.json"), &commands("UserPromptSubmit", &[line]));
+    let plugin = Plugin::new("desk", folder.path()).data("/data").option("TEAM", "blue");
+    let rules = built(Rules::builder().plugin(plugin).project_dir("/project"));
+    let root = folder.path().display();
+    assert_eq!(said(&rules, &HookContext::new()).await, format!("{root}|/data|blue|/project"));
+}
+
+/// Asks itself in a process that has such variables: they cannot be set within one that runs.
+#[tokio::test]
+async fn commands_do_not_see_what_looks_like_a_credential() {
+    const HERE: &str = "commands::commands_do_not_see_what_looks_like_a_credential";
+    if std::env::var_os("DESK_TOKEN").is_none() {
+        let own = std::env::current_exe().unwrap();
+        let variables = [("DESK_TOKEN", "t"), ("KEPT_TOKEN", "k"), ("OTEL_DESK", "o"), ("DESK_COLOUR", "c")];
+        let ran = std::process::Command::new(own).args(["--exact", HERE]).envs(variables).output().unwrap();
+        let told = String::from_utf8_lossy(&ran.stdout);
+        assert!(ran.status.success() && told.contains("1 passed"), "{told}");
+        return;
+    }
+    let text = commands("UserPromptSubmit", &["echo \"[$DESK_TOKEN$KEPT_TOKEN$OTEL_DESK$DESK_COLOUR]\""]);
+    let rules = |builder: hooks_rules::RulesBuilder| built(builder.text("hooks.json", text.clone()));
+    let cx = HookContext::new();
+    assert_eq!(said(&rules(Rules::builder()), &cx).await, "[c]");
+    assert_eq!(said(&rules(Rules::builder().keep_variable("KEPT_TOKEN")), &cx).await, "[kc]");
+    assert_eq!(said(&rules(Rules::builder().keep_credentials()), &cx).await, "[tkc]");
+}
+
+#[tokio::test]
+async fn a_folder_that_is_gone_is_not_the_end() {
+    let folder = tempfile::tempdir().unwrap();
+    let cx = HookContext::builder().workspace(folder.path().join("gone")).build();
+    let rules = built(Rules::builder().text("h", commands("UserPromptSubmit", &["pwd"])).project_dir(folder.path()));
+    let real = std::fs::canonicalize(folder.path()).unwrap();
+    assert_eq!(std::fs::canonicalize(said(&rules, &cx).await).unwrap(), real);
+}
+
+#[tokio::test]
+async fn bytes_that_are_no_text_and_too_many_of_them_are_read() {
+    let told = Told::default();
+    assert_eq!(said(&one(r"printf 'a\377b'"), &HookContext::new()).await, "a\u{fffd}b");
+    let text = commands("UserPromptSubmit", &["head -c 64000000 /dev/zero"]);
+    let rules = built(told.listens(Rules::builder().text("hooks.json", text)));
+    assert_eq!(said(&rules, &HookContext::new()).await, "");
+    assert_eq!(told.failures(), ["it printed more than 1 MiB to stdout"]);
+}
+
+/// The deadline is the rule's own; what was said by then counts for nothing.
+#[tokio::test]
+async fn a_command_that_never_ends_is_ended_at_its_deadline_with_all_it_started() {
+    let folder = tempfile::tempdir().unwrap();
+    let lines = [
+        "sleep 1000",
+        "trap '' TERM; while true; do sleep 1; done",
+        "sleep 1000 & sleep 1000 & wait",
+        "(sleep 1000; echo) & sleep 1000",
+        // A machine without `setsid` has one line less to try.
+        "command -v setsid > /dev/null || exec sleep 1000; setsid sleep 1000 & setsid sleep 1000",
+        "echo '{\"decision\": \"block\"}'; exec sleep 1000",
+    ];
+    for line in lines {
+        let mark = format!("{}/{}", folder.path().display(), line.len());
+        let handler =
+            json!({"type": "command", "command": format!("MARK={mark}; export MARK; {line}"), "timeout": 0.2});
+        let text = json!({"hooks": {"UserPromptSubmit": [{"hooks": [handler]}]}});
+        let told = Told::default();
+        let rules = built(told.listens(Rules::builder().text("hooks.json", text.to_string())));
+        assert_eq!(said(&rules, &HookContext::new()).await, "", "{line}");
+        assert_eq!(told.failures(), ["it was not done in time"], "{line}");
+        gone(&mark).await;
+    }
+}
+
+/// One that leaves while what it started holds its pipes is not waited for to its deadline.
+#[tokio::test]
+async fn a_grandchild_that_holds_the_pipes_does_not_hold_the_turn() {
+    let folder = tempfile::tempdir().unwrap();
+    let mark = format!("{}/held", folder.path().display());
+    let rules = one(&format!("MARK={mark} sleep 1000 & echo done"));
+    let said = tokio::time::timeout(Duration::from_secs(20), said(&rules, &HookContext::new())).await.unwrap();
+    assert_eq!(said, "done");
+    gone(&mark).await;
+}
+
+/// Dropping the dispatch ends the command, before anybody waits for it.
+#[tokio::test]
+async fn a_cancelled_turn_ends_its_commands() {
+    let folder = tempfile::tempdir().unwrap();
+    let mark = format!("{}/cancelled", folder.path().display());
+    let begun = folder.path().join("begun");
+    let line = format!("MARK={mark}; export MARK; touch {}; sleep 1000 & sleep 1000", begun.display());
+    let set = set(&one(&line));
+    let token = hooks_core::CancellationToken::new();
+    let cx = HookContext::builder().cancellation(token.clone()).build();
+    let event = UserPromptSubmit::new("hello", Messages::default());
+    let cancel = async {
+        while !begun.exists() {
+            tokio::task::yield_now().await;
+        }
+        token.cancel();
+    };
+    let (fired, ()) = tokio::join!(set.fire(&cx, &event, Messages::default()), cancel);
+    assert!(fired.is_err());
+    gone(&mark).await;
+}
+
+#[tokio::test]
+async fn a_detached_rule_runs_at_every_firing_and_decides_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let line = format!("echo ran >> {}/ran; exit 2", folder.path().display());
+    let handler = json!({"type": "command", "command": line, "async": true});
+    let told = Told::default();
+    let text = json!({"hooks": {"PreToolUse": [{"hooks": [handler]}]}});
+    let rules = built(told.listens(Rules::builder().text("hooks.json", text.to_string())));
+    let set = set(&rules);
+    for _ in 0..2 {
+        assert_eq!(shell(&set, "ls").await.verdict, Permission::NoOpinion);
+    }
+    assert_eq!(rules.shutdown(Duration::from_secs(20)).await, 0);
+    assert_eq!(std::fs::read_to_string(folder.path().join("ran")).unwrap(), "ran\nran\n");
+    // The start and the end of each are told.
+    assert_eq!(told.outcomes().iter().filter(|outcome| **outcome == Outcome::Detached).count(), 2);
+    assert_eq!(told.outcomes().len(), 4);
+    assert!(
+        told.runs.lock().unwrap().iter().all(|run| run.decision.is_none()),
+        "an end that nobody waits for decides nothing"
+    );
+}
+
+#[tokio::test]
+async fn a_command_may_say_on_its_first_line_that_it_goes_on_alone() {
+    let folder = tempfile::tempdir().unwrap();
+    let (go, done) = (folder.path().join("go"), folder.path().join("done"));
+    let line = format!(
+        "echo '{{\"async\": true}}'; while [ ! -e {} ]; do sleep 0.01; done; touch {}",
+        go.display(),
+        done.display()
+    );
+    let rules = of_text(&commands("PreToolUse", &[&line]));
+    assert_eq!(shell(&set(&rules), "ls").await.verdict, Permission::NoOpinion);
+    assert!(!done.exists());
+    write(&go, "");
+    assert_eq!(rules.shutdown(Duration::from_secs(20)).await, 0);
+    assert!(done.exists());
+}
+
+#[tokio::test]
+async fn shutdown_ends_what_is_not_done_in_time() {
+    let folder = tempfile::tempdir().unwrap();
+    let mark = format!("{}/late", folder.path().display());
+    let handler = json!({"type": "command", "command": format!("MARK={mark} sleep 1000"), "async": true});
+    let text = json!({"hooks": {"PreToolUse": [{"hooks": [handler]}]}});
+    let told = Told::default();
+    let rules = built(told.listens(Rules::builder().text("hooks.json", text.to_string())));
+    let set = set(&rules);
+    let _ = shell(&set, "ls").await;
+    assert_eq!(rules.shutdown(Duration::from_millis(50)).await, 1);
+    gone(&mark).await;
+    let _ = shell(&set, "ls").await;
+    assert_eq!(told.outcomes(), [Outcome::Detached, Outcome::Dropped]);
+}
+
+#[tokio::test]
+async fn a_failure_blocks_where_the_rule_says_so() {
+    let cases: &[(Value, bool)] = &[
+        (json!({"command": "exit 1"}), true),
+        (json!({"command": "./is-not-there"}), true),
+        (json!({"command": "is-not-there", "args": []}), true),
+        (json!({"command": "kill -9 $$"}), true),
+        (json!({"command": "echo '{broken}'"}), true),
+        (json!({"command": "sleep 1000", "timeout": 0.05}), true),
+        (json!({"command": "echo plain text"}), false),
+        (json!({"command": "true"}), false),
+    ];
+    for (handler, fails) in cases {
+        for (policy, denies) in [("block", *fails), ("continue", false)] {
+            let mut handler = handler.clone();
+            handler["type"] = "command".into();
+            handler["onFailure"] = policy.into();
+            let text = json!({"hooks": {"PreToolUse": [{"hooks": [handler]}]}}).to_string();
+            let told = Told::default();
+            let rules = built(told.listens(Rules::builder().text("hooks.json", text)));
+            let fired = shell(&set(&rules), "ls").await;
+            assert_eq!(fired.verdict.denial().is_some(), denies, "{handler}");
+            assert_eq!(told.failures().len(), usize::from(*fails), "{handler}");
+        }
+    }
+}
+
+/// Only the rules of a skill may say so, and a failure does not count.
+#[tokio::test]
+async fn once_is_once_after_a_success() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("hooks.json");
+    let line = "echo ran >> ran; [ $(wc -l < ran) -gt 1 ]";
+    let handler = json!({"type": "command", "command": line, "once": true});
+    write(&file, &json!({"hooks": {"UserPromptSubmit": [{"hooks": [handler]}]}}).to_string());
+    for (rules, expected) in [(Rules::builder().skill("s", &file), 2), (Rules::builder().settings(&file), 4)] {
+        let rules = built(rules);
+        let here = tempfile::tempdir().unwrap();
+        let cx = HookContext::builder().workspace(here.path()).build();
+        let event = UserPromptSubmit::new("hello", Messages::default());
+        for _ in 0..4 {
+            let _ = set(&rules).fire(&cx, &event, Messages::default()).await.unwrap();
+            // To read the file again is no second chance.
+            rules.reload();
+        }
+        assert_eq!(std::fs::read_to_string(here.path().join("ran")).unwrap().lines().count(), expected);
+    }
+}
+
+/// Promise 15: outside a runtime a command cannot be run, which is its failure and no panic.
+#[test]
+fn outside_a_runtime_a_command_fails_and_nothing_panics() {
+    let told = Told::default();
+    let rules = built(told.listens(Rules::builder().text("hooks.json", commands("PreToolUse", &["exit 2"]))));
+    let set = set(&rules);
+    let fired = std::pin::pin!(shell(&set, "ls"));
+    let mut task = std::task::Context::from_waker(std::task::Waker::noop());
+    let std::task::Poll::Ready(fired) = fired.poll(&mut task) else { panic!("there is nothing to wait for") };
+    assert_eq!(fired.verdict, Permission::NoOpinion);
+    assert_eq!(told.failures(), ["there is no Tokio runtime here; fire within one"]);
+}

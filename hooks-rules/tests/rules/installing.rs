@@ -1,0 +1,146 @@
+//! Joining a registry: ids, the app's list, reload, and what only a registry shows.
+
+use hooks_core::audit::Finding;
+
+use crate::support::*;
+
+fn ids(set: &HookSet) -> Vec<String> {
+    let shown = set.to_string();
+    let words = shown.split_whitespace().filter(|word| word.starts_with("rules_") || word.starts_with("mask"));
+    words.map(str::to_owned).collect()
+}
+
+#[test]
+fn every_event_with_rules_has_one_hook_in_the_list_of_the_app() {
+    let text = json!({"hooks": {
+        "Stop": [{"hooks": [{"type": "command", "command": "true"}, {"type": "command", "command": "false"}]}],
+        "SessionEnd": [{"hooks": [{"type": "command", "command": "true"}]}],
+    }});
+    let rules = built(Rules::builder().text("hooks.json", text.to_string()).priority(70));
+    let registry = Registry::empty();
+    let set = set_in(&rules, &registry);
+    let mut found = ids(&set);
+    found.sort();
+    assert_eq!(found, ["rules_session_end", "rules_stop"]);
+    assert!(registry.audit([&set]).iter().all(|finding| !matches!(finding, Finding::UnnamedHook { .. })));
+    let manifest = serde_json::to_value(registry.manifest()).unwrap();
+    let stop = manifest["hooks"].as_array().unwrap().iter().find(|hook| hook["id"] == "rules_stop").unwrap();
+    assert!(stop["description"].as_str().unwrap().starts_with("Runs 2 rules of Stop."), "{stop}");
+}
+
+#[test]
+fn rules_are_listed_with_their_places() {
+    let text = "{\"hooks\": {\"PreToolUse\": [\n  {\"matcher\": \"Bash\", \"hooks\": [\n    {\"type\": \"command\", \"command\": \"./a.sh\"}]}]}}";
+    let listed = of_text(text).list();
+    assert_eq!(listed.len(), 1);
+    let rule = &listed[0];
+    assert_eq!(
+        (rule.line, rule.matcher.as_deref(), rule.summary.as_str(), rule.enabled),
+        (3, Some("Bash"), "./a.sh", true)
+    );
+    assert!(rule.id.as_str().starts_with("pre_tool_use_"), "{}", rule.id);
+}
+
+/// An id stays when a rule moves, and changes when it does.
+#[test]
+fn ids_are_those_of_what_a_rule_says() {
+    let id = |text: &str| of_text(text).list()[0].id.clone();
+    let one = commands("Stop", &["true"]);
+    assert_eq!(id(&one), id(&format!("\n\n{one}")));
+    assert_ne!(id(&one), id(&commands("Stop", &["false"])));
+    assert_ne!(id(&one), id(&commands("SessionEnd", &["true"])));
+    let twice = of_text(&commands("Stop", &["true", "true"])).list();
+    assert_ne!(twice[0].id, twice[1].id);
+}
+
+/// Promise 10: a set that was made goes on as it is.
+#[tokio::test]
+async fn a_reload_changes_the_next_set_and_not_this_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("settings.json");
+    let refuses = |why: &str| commands("PreToolUse", &[&format!("echo {why} >&2; exit 2")]);
+    write(&file, &refuses("first"));
+    let rules = built(Rules::builder().settings(&file));
+    let registry = Registry::empty();
+    let first = set_in(&rules, &registry);
+    write(&file, &refuses("second"));
+    rules.reload();
+    assert_eq!(reason(&shell(&first, "ls").await.verdict), "first");
+    let second = set_in(&rules, &registry);
+    assert_eq!(reason(&shell(&first, "ls").await.verdict), "first");
+    assert_eq!(reason(&shell(&second, "ls").await.verdict), "second");
+
+    // A file that is half written keeps what it had.
+    write(&file, &refuses("third")[..20]);
+    rules.reload();
+    assert_eq!(rules.defects().len(), 1);
+    assert_eq!(reason(&shell(&set_in(&rules, &registry), "ls").await.verdict), "second");
+
+    // One that is gone has none, and a list that still names its hook finds it empty.
+    std::fs::remove_file(&file).unwrap();
+    rules.reload();
+    assert!(rules.install(&registry).unwrap().is_empty());
+    let stale = registry.scope(&AgentDef::new("clerk"), None).unwrap();
+    assert_eq!(shell(&stale, "ls").await.verdict, Permission::NoOpinion);
+}
+
+#[tokio::test]
+async fn a_rule_is_disabled_and_enabled_by_its_id() {
+    let rules = of_text(&commands("PreToolUse", &["exit 2", "echo second >&2; exit 2"]));
+    let registry = Registry::empty();
+    let id = rules.list()[0].id.clone();
+    assert!(rules.disable(id.as_str()) && !rules.disable("nobody"));
+    assert!(!rules.list()[0].enabled);
+    assert_eq!(reason(&shell(&set_in(&rules, &registry), "ls").await.verdict), "second");
+    assert!(rules.enable(id.as_str()));
+    assert_eq!(reason(&shell(&set_in(&rules, &registry), "ls").await.verdict), "no stderr output");
+    let again = Rules::builder().text("h", commands("PreToolUse", &["exit 2"])).disable(id.as_str()).build();
+    assert!(again.list().iter().all(|rule| !rule.enabled));
+}
+
+#[test]
+fn a_hook_of_the_app_with_such_an_id_is_an_error() {
+    let registry = Registry::empty();
+    registry.register(Hook::reader::<Stop, _, _, _>("rules_stop", |_, _, (): &()| ())).unwrap();
+    let error = of_text(&commands("Stop", &["true"])).install(&registry).unwrap_err();
+    assert!(error.to_string().contains("two hooks have the id `rules_stop`"), "{error}");
+}
+
+#[tokio::test]
+async fn a_rule_may_stand_for_a_compiled_hook() {
+    let registry = Registry::empty();
+    let mask = Hook::writer::<AfterToolCallSuccess, _, _, _>("mask_text", |_, _, result: &mut ToolResult| {
+        result.rewrite_text(|_| Some("***".to_owned()));
+    });
+    registry.register(mask).unwrap();
+    let of = |event: &str, group: Value| json!({"hooks": {event: [group]}}).to_string();
+    let named = |id: &str| json!({"hooks": [{"type": "hook", "id": id}]});
+    let rules = of_text(&of("PostToolUse", named("mask_text")));
+    let set = set_in(&rules, &registry);
+    assert_eq!(ids(&set), ["mask_text"]);
+    let event = AfterToolCallSuccess::new(call("Read", json!({})));
+    let fired = set.fire(&HookContext::new(), &event, ToolResult::text("secret")).await.unwrap();
+    assert_eq!(fired.subject.unwrap().to_text(), "***");
+
+    let narrowed = json!({"matcher": "Bash", "hooks": [{"type": "hook", "id": "mask_text"}]});
+    let table = [
+        (of("PostToolUse", named("mask_txt")), "there is no compiled hook `mask_txt`", "did you mean `mask_text`?"),
+        (of("Stop", named("mask_text")), "does not run at `stop`", "name it under the event of its kind"),
+        (of("PostToolUse", narrowed), "says itself for which values it runs", "remove `matcher`"),
+    ];
+    for (text, problem, help) in table {
+        let rules = of_text(&text);
+        assert!(rules.install(&registry).unwrap().is_empty());
+        let defects = rules.defects();
+        assert!(defects[0].problem.contains(problem) && defects[0].help.contains(help), "{}", defects[0]);
+        assert!(defects[0].line == 1 && defects[0].column > 1);
+    }
+}
+
+/// The person's switch is for all rules, a file of a plugin only for its own.
+#[test]
+fn all_rules_can_be_switched_off() {
+    let off = json!({"disableAllHooks": true});
+    let rules = built(Rules::builder().text("a", off.to_string()).text("b", commands("Stop", &["true"])));
+    assert!(rules.list().is_empty());
+}

@@ -1,0 +1,241 @@
+//! Each event that a kind carries: what its rules are given, and what becomes of their answers.
+
+use std::time::Duration;
+
+use hooks_core::verdict::{StopDecision, StopVerdict};
+
+use hooks_rules::Session;
+
+use crate::support::*;
+
+/// A rule that keeps its input in a file beside its answer.
+fn keeps(folder: &std::path::Path, event: &str, answer: &Value) -> Rules {
+    let line = format!("cat > {}/input; {}", folder.display(), prints(answer));
+    of_text(&commands(event, &[&line]))
+}
+
+fn kept(folder: &std::path::Path) -> Value {
+    serde_json::from_str(&std::fs::read_to_string(folder.join("input")).unwrap()).unwrap()
+}
+
+#[tokio::test]
+async fn the_result_of_a_tool() {
+    let folder = tempfile::tempdir().unwrap();
+    let answer = output("PostToolUse", json!({"additionalContext": "note", "updatedToolOutput": "masked"}));
+    let set = set(&keeps(folder.path(), "PostToolUse", &answer));
+    let event = AfterToolCallSuccess::new(call("read_file", json!({"path": "a"}))).took(Duration::from_millis(7));
+    let fired = set.fire(&HookContext::new(), &event, ToolResult::text("{\"ok\": true}")).await.unwrap();
+    let result = fired.subject.unwrap();
+    assert_eq!((&*result.to_text(), result.additional_context.as_slice()), ("masked", &["note".to_owned()][..]));
+    let input = kept(folder.path());
+    assert_eq!(input["tool_name"], "Read");
+    assert_eq!(input["tool_response"], json!({"ok": true}));
+    assert_eq!(input["duration_ms"], 7);
+}
+
+/// An end of the turn does not undo what another rule masked.
+#[tokio::test]
+async fn a_masked_result_stays_masked_where_the_turn_ends() {
+    let mask = prints(&output("PostToolUse", json!({"updatedToolOutput": "masked"})));
+    let stop = prints(&json!({"continue": false, "stopReason": "enough"}));
+    let set = set(&of_text(&commands("PostToolUse", &[&mask, &stop])));
+    let event = AfterToolCallSuccess::new(call("read_file", json!({})));
+    let fired = set.fire(&HookContext::new(), &event, ToolResult::text("secret")).await.unwrap();
+    assert_eq!(fired.subject.unwrap().to_text(), "masked");
+    assert_eq!(fired.report.halt.as_ref().unwrap().reason.as_str(), "enough");
+}
+
+#[tokio::test]
+async fn the_failure_of_a_tool() {
+    let folder = tempfile::tempdir().unwrap();
+    let answer = json!({"decision": "block", "reason": "try again"});
+    let set = set(&keeps(folder.path(), "PostToolUseFailure", &answer));
+    let event = AfterToolCallFailure::new(call("Bash", json!({"command": "x"})), "Exit code 3");
+    let fired = set.fire(&HookContext::new(), &event, ToolResult::error("Exit code 3")).await.unwrap();
+    assert_eq!(fired.subject.unwrap().additional_context, ["try again"]);
+    assert_eq!(kept(folder.path())["error"], "Exit code 3");
+}
+
+/// What a rule says to the model before a call is told beside the result.
+#[tokio::test]
+async fn context_before_a_call_comes_with_its_result() {
+    let answer = output("PreToolUse", json!({"additionalContext": "the disk is full"}));
+    let set = set(&of_text(&commands("PreToolUse", &[&prints(&answer)])));
+    let _ = shell(&set, "ls").await;
+    let event = AfterToolCallSuccess::new(call("run_shell_command", json!({})));
+    for expected in [vec!["the disk is full".to_owned()], Vec::new()] {
+        let fired = set.fire(&HookContext::new(), &event, ToolResult::text("ok")).await.unwrap();
+        assert_eq!(fired.subject.unwrap().additional_context, expected);
+    }
+}
+
+#[tokio::test]
+async fn a_prompt() {
+    let fire = async |text: &str| {
+        let event = UserPromptSubmit::new("hello", Messages::default());
+        let set = set(&of_text(text));
+        set.fire(&HookContext::new(), &event, Messages::default()).await.unwrap().verdict
+    };
+    let blocked = fire(&commands("UserPromptSubmit", &["echo 'no cards' >&2; exit 2"])).await;
+    assert_eq!(blocked.decision, PromptDecision::Block("no cards".into()));
+    let stop = prints(&json!({"continue": false, "stopReason": "enough"}));
+    assert_eq!(fire(&commands("UserPromptSubmit", &[&stop])).await.decision, PromptDecision::Stop("enough".into()));
+    let flat = json!({"hooks": {"UserPromptSubmit": [
+        {"type": "prompt", "prompt": "Answer {userMessage} in verse."},
+        {"type": "command", "command": "cat"},
+    ]}});
+    let verdict = fire(&flat.to_string()).await;
+    assert_eq!(verdict.contexts[0], "Answer hello in verse.");
+    let envelope: Value =
+        serde_json::from_str(verdict.contexts.get(1).map_or("null", String::as_str)).unwrap_or_default();
+    // Its own input, printed, is an object without a field of an answer.
+    assert_eq!(envelope, Value::Null);
+}
+
+async fn stops(set: &HookSet, cx: &HookContext, again: bool) -> StopVerdict {
+    let event = Stop::new("final_response").stop_hook_active(again).last_message(Message::new(Role::Assistant, "done"));
+    set.fire(cx, &event, ()).await.unwrap().verdict
+}
+
+#[tokio::test]
+async fn the_end_of_a_turn() {
+    let folder = tempfile::tempdir().unwrap();
+    let answer = json!({"decision": "block", "reason": "run the tests", "systemMessage": "not yet"});
+    let set = set(&keeps(folder.path(), "Stop", &answer));
+    let verdict = stops(&set, &HookContext::new(), true).await;
+    assert_eq!(verdict.decision, StopDecision::Continue("run the tests".into()));
+    assert_eq!(verdict.system_messages, ["not yet"]);
+    let input = kept(folder.path());
+    assert_eq!((&input["stop_hook_active"], &input["last_assistant_message"]), (&json!(true), &json!("done")));
+    assert!(input.get("turn_end_reason").is_none(), "the contract does not have it");
+}
+
+#[tokio::test]
+async fn the_end_of_a_turn_in_a_flat_file() {
+    let flat = |line: &str| json!({"hooks": {"Stop": [{"type": "command", "command": line}]}}).to_string();
+    let cx = HookContext::new();
+    let verdict =
+        stops(&set(&of_text(&flat("grep -q final_response && { echo again >&2; exit 2; }"))), &cx, false).await;
+    assert_eq!(verdict.decision, StopDecision::Continue("again".into()));
+    let blocked = prints(&json!({"blockingError": "broken", "continue": false, "suppressOutput": true}));
+    let verdict = stops(&set(&of_text(&flat(&blocked))), &cx, false).await;
+    assert_eq!(verdict.decision, StopDecision::Block("broken".into()));
+    assert!(verdict.suppress_output);
+    let forced = prints(&json!({"force_continue": true, "follow_up_message": "and the docs"}));
+    let verdict = stops(&set(&of_text(&flat(&forced))), &cx, false).await;
+    assert_eq!(verdict.decision, StopDecision::Continue("and the docs".into()));
+}
+
+/// Scripts at the end of a turn look for the last answer in the transcript, which is there before they run.
+#[tokio::test]
+async fn a_transcript_is_there_before_the_end_of_a_turn() {
+    let folder = tempfile::tempdir().unwrap();
+    // As such scripts do it: the path from the input, the last line of the assistant, its text.
+    let line = "path=$(sed 's/.*\"transcript_path\":\"\\([^\"]*\\)\".*/\\1/'); \
+        grep '\"role\":\"assistant\"' \"$path\" | tail -1 | grep -q '\"text\":\"done\"' && { echo found >&2; exit 2; }";
+    let rules = built(Rules::builder().text("h", commands("Stop", &[line])).transcripts(folder.path().join("new")));
+    let cx = HookContext::builder().conversation("../s 1").build();
+    assert_eq!(stops(&set(&rules), &cx, false).await.decision, StopDecision::Continue("found".into()));
+    let own = Session { transcript: Some(folder.path().join("own.jsonl")), permission_mode: None };
+    let cx = HookContext::builder().state(own).build();
+    assert_eq!(stops(&set(&rules), &cx, false).await.decision, StopDecision::NoOpinion, "the harness keeps its own");
+}
+
+/// Rules that never let a turn end exist; the count begins anew with a turn of its own.
+#[tokio::test]
+async fn a_turn_is_continued_eight_times_in_a_row_at_most() {
+    let set = set(&of_text(&commands("Stop", &["echo more >&2; exit 2"])));
+    let cx = HookContext::builder().conversation("c").build();
+    for _ in 0..2 {
+        for round in 0..8 {
+            assert!(matches!(stops(&set, &cx, round > 0).await.decision, StopDecision::Continue(_)), "{round}");
+        }
+        let capped = stops(&set, &cx, true).await;
+        assert_eq!((capped.decision, capped.system_messages.len()), (StopDecision::NoOpinion, 1));
+    }
+}
+
+#[tokio::test]
+async fn a_sub_agent_has_events_of_its_own() {
+    let text = json!({"hooks": {
+        "Stop": [{"hooks": [{"type": "command", "command": "echo main >&2; exit 2"}]}],
+        "SubagentStop": [{"matcher": "reviewer", "hooks": [{"type": "command", "command": "echo sub >&2; exit 2"}]}],
+        "SubagentStart": [{"hooks": [{"type": "command",
+            "command": prints(&output("SubagentStart", json!({"additionalContext": "be kind"})))}]}],
+    }});
+    let set = set(&of_text(&text.to_string()));
+    let sub = HookContext::builder().agent("reviewer").agent_path(["clerk"]).build();
+    let other = HookContext::builder().agent("planner").agent_path(["clerk"]).build();
+    assert_eq!(stops(&set, &HookContext::new(), false).await.decision, StopDecision::Continue("main".into()));
+    assert_eq!(stops(&set, &sub, false).await.decision, StopDecision::Continue("sub".into()));
+    assert_eq!(stops(&set, &other, false).await.decision, StopDecision::NoOpinion);
+    let start = |cx: HookContext| {
+        let set = set.clone();
+        async move { set.fire(&cx, &BeforeAgentStart::new("go"), ()).await.unwrap().verdict.contexts.joined() }
+    };
+    assert_eq!((start(sub).await.as_str(), start(HookContext::new()).await.as_str()), ("be kind", ""));
+}
+
+#[tokio::test]
+async fn a_session() {
+    let folder = tempfile::tempdir().unwrap();
+    let here = folder.path().display();
+    let text = json!({"hooks": {
+        "SessionStart": [{"matcher": "startup", "hooks": [
+            {"type": "command", "command": "echo it is Monday; echo A=1 >> \"$CLAUDE_ENV_FILE\""},
+        ]}],
+        "SessionEnd": [{"hooks": [{"type": "command", "command": format!("cat > {here}/input")}]}],
+    }});
+    let env_file = folder.path().join("env");
+    let rules = built(Rules::builder().text("hooks.json", text.to_string()).env_file(&env_file));
+    let set = set(&rules);
+    let cx = HookContext::new();
+    let started = set.fire(&cx, &SessionStart::new("s-1", "startup"), ()).await.unwrap();
+    assert_eq!(started.verdict.joined(), "it is Monday");
+    assert!(set.fire(&cx, &SessionStart::new("s-1", "resume"), ()).await.unwrap().verdict.is_empty());
+    assert_eq!(std::fs::read_to_string(env_file).unwrap(), "A=1\n");
+    let _ = set.fire(&cx, &SessionEnd::new("s-1", "idle"), ()).await.unwrap();
+    let input = kept(folder.path());
+    assert_eq!((&input["session_id"], &input["reason"]), (&json!("s-1"), &json!("idle")));
+    assert!(input.get("permission_mode").is_none());
+}
+
+/// A nested rule may refuse a compaction, a flat one only sees it.
+#[tokio::test]
+async fn a_compaction() {
+    let flat = json!({"hooks": {"PreCompact": [
+        {"type": "command", "command": "exit 2", "matcher": {"trigger": "auto|manual"}},
+    ]}});
+    let event = BeforeCompaction::new("auto", "full", Messages::default());
+    for (text, denies) in [(commands("PreCompact", &["echo later >&2; exit 2"]), true), (flat.to_string(), false)] {
+        let fired = set(&of_text(&text)).fire(&HookContext::new(), &event, ()).await.unwrap();
+        assert_eq!(fired.verdict.denial().is_some(), denies);
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let set = set(&keeps(folder.path(), "PostCompact", &json!({})));
+    let history = CompactedHistory::new(Messages::default()).summary("so far");
+    let _ = set.fire(&HookContext::new(), &PostCompact::new("manual", "full"), history).await.unwrap();
+    assert_eq!(kept(folder.path())["compact_summary"], "so far");
+}
+
+/// What a kind cannot carry is told aside.
+#[tokio::test]
+async fn messages_for_the_person_are_told_aside() {
+    let told = Told::default();
+    let answer = prints(&json!({"systemMessage": "mind the gap"}));
+    let title = prints(&output("SessionStart", json!({"sessionTitle": "Monday"})));
+    let text = json!({"hooks": {
+        "PreToolUse": [{"hooks": [{"type": "command", "command": answer}]}],
+        "SessionStart": [{"hooks": [{"type": "command", "command": title}, {"type": "command", "command": "echo hm >&2; exit 2"}]}],
+    }});
+    let rules = built(told.listens(Rules::builder().text("hooks.json", text.to_string())));
+    let set = set(&rules);
+    let _ = shell(&set, "ls").await;
+    let _ = set.fire(&HookContext::new(), &SessionStart::new("s", "startup"), ()).await.unwrap();
+    let asides = told.asides.lock().unwrap();
+    assert_eq!(asides[0].messages, ["mind the gap"]);
+    assert_eq!(
+        (&asides[1].messages[..], &asides[1].members["sessionTitle"]),
+        (&["hm".to_owned()][..], &json!("Monday"))
+    );
+}

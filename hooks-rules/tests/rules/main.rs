@@ -1,0 +1,12 @@
+//! Rules that run, each test with commands that need no more than `sh`.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "the helpers of tests are tests too")]
+#![cfg(all(unix, feature = "runner"))]
+
+mod commands;
+mod folding;
+mod installing;
+mod kinds;
+mod outside;
+mod scripts;
+mod support;
+mod trusting;

@@ -1,0 +1,103 @@
+#[path = "../support/processes.rs"]
+mod processes;
+
+use std::path::Path;
+use std::sync::{Arc, Mutex};
+
+use hooks_core::Fired;
+pub(crate) use hooks_core::data::ToolCall;
+pub(crate) use hooks_core::prelude::*;
+use hooks_rules::{Aside, RuleRun, RulesBuilder};
+pub(crate) use hooks_rules::{Outcome, Rules};
+pub(crate) use processes::gone;
+pub(crate) use serde_json::{Value, json};
+
+/// The set of an app that has these rules.
+pub(crate) fn set(rules: &Rules) -> HookSet {
+    let registry = Registry::empty();
+    set_in(rules, &registry)
+}
+
+pub(crate) fn set_in(rules: &Rules, registry: &Registry) -> HookSet {
+    registry.set_app(AppDef::new("desk").hooks(rules.install(registry).unwrap()));
+    registry.scope(&AgentDef::new("clerk"), None).unwrap()
+}
+
+/// A nested file with one group of these commands at an event.
+pub(crate) fn commands(event: &str, commands: &[&str]) -> String {
+    let handlers: Vec<Value> = commands.iter().map(|command| json!({"type": "command", "command": command})).collect();
+    json!({"hooks": {event: [{"hooks": handlers}]}}).to_string()
+}
+
+/// Rules that have no defects.
+pub(crate) fn built(builder: RulesBuilder) -> Rules {
+    let rules = builder.build();
+    assert!(rules.defects().is_empty(), "{:#?}", rules.defects());
+    rules
+}
+
+/// Rules of one text without defects.
+pub(crate) fn of_text(text: &str) -> Rules {
+    built(Rules::builder().text("hooks.json", text))
+}
+
+pub(crate) fn call(name: &str, input: Value) -> ToolCall {
+    ToolCall::new("call_1", name, input)
+}
+
+/// Fires `before_tool_call` for a call of the shell.
+pub(crate) async fn shell(set: &HookSet, command: &str) -> Fired<BeforeToolCall> {
+    shell_in(set, &HookContext::new(), command).await
+}
+
+pub(crate) async fn shell_in(set: &HookSet, cx: &HookContext, command: &str) -> Fired<BeforeToolCall> {
+    let call = call("run_shell_command", json!({"command": command}));
+    let input = call.input.clone();
+    set.fire(cx, &BeforeToolCall::new(call), input).await.unwrap()
+}
+
+/// A line for `sh` that prints an object.
+pub(crate) fn prints(object: &Value) -> String {
+    format!("cat <<'END'\n{object}\nEND")
+}
+
+/// An answer of a nested rule.
+pub(crate) fn output(event: &str, members: Value) -> Value {
+    let mut members = members;
+    members["hookEventName"] = event.into();
+    json!({"hookSpecificOutput": members})
+}
+
+/// What was told, for a builder.
+#[derive(Clone, Default)]
+pub(crate) struct Told {
+    pub(crate) runs: Arc<Mutex<Vec<RuleRun>>>,
+    pub(crate) asides: Arc<Mutex<Vec<Aside>>>,
+}
+
+impl Told {
+    pub(crate) fn listens(&self, builder: RulesBuilder) -> RulesBuilder {
+        let (runs, asides) = (Arc::clone(&self.runs), Arc::clone(&self.asides));
+        builder
+            .observe(move |run| runs.lock().unwrap().push(run.clone()))
+            .on_aside(move |aside| asides.lock().unwrap().push(aside.clone()))
+    }
+
+    pub(crate) fn outcomes(&self) -> Vec<Outcome> {
+        self.runs.lock().unwrap().iter().map(|run| run.outcome).collect()
+    }
+
+    /// Why runs failed, those that did.
+    pub(crate) fn failures(&self) -> Vec<String> {
+        self.runs.lock().unwrap().iter().filter_map(|run| run.failure.clone()).collect()
+    }
+}
+
+pub(crate) fn reason(verdict: &Permission) -> &str {
+    verdict.denial().map_or("", |denial| denial.reason.as_str())
+}
+
+pub(crate) fn write(path: &Path, text: &str) {
+    std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+    std::fs::write(path, text).unwrap();
+}

@@ -1,0 +1,47 @@
+//! What the system says of processes and descriptors. Only Linux says it without help; elsewhere nothing is found.
+
+#![allow(dead_code, reason = "each test binary uses a part")]
+
+use std::time::Duration;
+
+/// The processes that have `MARK=<mark>` in their environment or among their arguments.
+pub(crate) fn marked(mark: &str) -> Vec<i32> {
+    let wanted = format!("MARK={mark}");
+    let is_marked = |id: &i32| {
+        let read = |what: &str| std::fs::read(format!("/proc/{id}/{what}")).unwrap_or_default();
+        [read("environ"), read("cmdline")].iter().any(|text| String::from_utf8_lossy(text).contains(&wanted))
+    };
+    processes().filter(is_marked).collect()
+}
+
+/// Waits until no process has this mark.
+pub(crate) async fn gone(mark: &str) {
+    let gone = async {
+        while !marked(mark).is_empty() {
+            tokio::task::yield_now().await;
+        }
+    };
+    assert!(tokio::time::timeout(Duration::from_secs(20), gone).await.is_ok(), "still there: {:?}", marked(mark));
+}
+
+/// The children of this process that have ended and that nobody waited for.
+pub(crate) fn zombies() -> Vec<i32> {
+    let own = std::process::id().to_string();
+    let is_zombie = |id: &i32| {
+        let stat = std::fs::read_to_string(format!("/proc/{id}/stat")).unwrap_or_default();
+        let Some((_, rest)) = stat.rsplit_once(')') else { return false };
+        let mut words = rest.split_whitespace();
+        words.next() == Some("Z") && words.next() == Some(own.as_str())
+    };
+    processes().filter(is_zombie).collect()
+}
+
+/// The descriptors that this process has open.
+pub(crate) fn descriptors() -> usize {
+    std::fs::read_dir("/proc/self/fd").map_or(0, Iterator::count)
+}
+
+fn processes() -> impl Iterator<Item = i32> {
+    let entries = std::fs::read_dir("/proc").into_iter().flatten().flatten();
+    entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok())
+}
