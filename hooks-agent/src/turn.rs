@@ -121,10 +121,10 @@ impl Turn {
     async fn answer(&mut self, input: &str) -> Result<Ending, Exit> {
         self.submit(input).await?;
         loop {
-            if self.iterations >= self.limits().iterations {
-                if let Some(ending) = self.stop(StopReason::MaxIterations, None).await? {
-                    return Ok(ending);
-                }
+            if self.iterations >= self.limits().iterations
+                && let Some(ending) = self.stop(StopReason::MaxIterations, None).await?
+            {
+                return Ok(ending);
             }
             self.make_room().await?;
             let said = self.ask().await?;

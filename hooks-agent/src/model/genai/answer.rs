@@ -1,0 +1,84 @@
+//! What came back, in the words of this crate.
+
+use ::genai::chat::{ContentPart, MessageContent, StreamEnd};
+use hooks_core::data::{Block, ToolCall, ToolInput};
+use serde_json::{Map, Value, json};
+
+use crate::model::{MAX_TOKENS, ModelAnswer};
+
+/// Where a call keeps what its provider signed it with, to be sent again.
+pub(super) const SIGNATURES: &str = "thought_signatures";
+
+pub(super) fn of(end: StreamEnd, model: &str) -> ModelAnswer {
+    let parts = end.captured_content.map(MessageContent::into_parts).unwrap_or_default();
+    let mut content = blocks(parts);
+    // Providers that sign nothing tell their thoughts beside the content.
+    if !content.iter().any(|block| matches!(block, Block::Other(_))) {
+        let thought = end.captured_reasoning_content.filter(|text| !text.is_empty());
+        content.splice(..0, thought.map(|text| thinking(Some(text), None)));
+    }
+    let mut answer = ModelAnswer::new(content);
+    if let Some(reason) = end.captured_stop_reason {
+        let word = if reason.is_max_tokens() { MAX_TOKENS } else { reason.raw() };
+        word.clone_into(&mut answer.stop_reason);
+    }
+    model.clone_into(&mut answer.model);
+    answer
+}
+
+fn blocks(parts: Vec<ContentPart>) -> Vec<Block> {
+    let mut blocks = Vec::new();
+    let mut parts = parts.into_iter().peekable();
+    while let Some(part) = parts.next() {
+        match part {
+            ContentPart::Text(text) if !text.is_empty() => blocks.push(Block::text(text)),
+            ContentPart::ReasoningContent(text) => blocks.push(thinking(Some(text), None)),
+            // A signature stands before what it signs.
+            ContentPart::ThoughtSignature(signature) => {
+                let text = parts.next_if(|part| matches!(part, ContentPart::ReasoningContent(_)));
+                let text = text.and_then(|part| part.as_reasoning_content().map(str::to_owned));
+                blocks.push(thinking(text, Some(signature)));
+            }
+            ContentPart::ToolCall(call) => {
+                let rest: Vec<_> = parts.clone().collect();
+                if !rest.iter().any(|part| part.as_tool_call().is_some_and(|later| is_gap(&call, later))) {
+                    blocks.push(Block::ToolUse(tool_call(call)));
+                }
+            }
+            _ => {}
+        }
+    }
+    blocks
+}
+
+/// Whether `call` only fills a gap before `later`: where a provider counts its calls from another number than 0, `genai`
+/// puts copies of the call before it.
+fn is_gap(call: &::genai::chat::ToolCall, later: &::genai::chat::ToolCall) -> bool {
+    let empty = call.fn_arguments.as_str() == Some("");
+    call.call_id == later.call_id && call.fn_name == later.fn_name && (empty || call.fn_arguments == later.fn_arguments)
+}
+
+fn tool_call(call: ::genai::chat::ToolCall) -> ToolCall {
+    let input = match call.fn_arguments {
+        // A tool without parameters is often called without a word.
+        Value::Null => json!({}).into(),
+        Value::String(text) if text.trim().is_empty() => json!({}).into(),
+        // The text was no JSON.
+        Value::String(text) => ToolInput::parse(text),
+        value => value.into(),
+    };
+    let mut made = ToolCall::new(call.call_id, call.fn_name, input);
+    if let Some(signatures) = call.thought_signatures {
+        made.extra.insert(SIGNATURES.to_owned(), signatures.into());
+    }
+    made
+}
+
+/// What the model thought, in the words of Anthropic.
+fn thinking(text: Option<String>, signature: Option<String>) -> Block {
+    let mut block = Map::new();
+    block.insert("type".to_owned(), "thinking".into());
+    block.insert("thinking".to_owned(), text.unwrap_or_default().into());
+    block.extend(signature.map(|signature| ("signature".to_owned(), signature.into())));
+    Block::Other(block.into())
+}
