@@ -32,8 +32,8 @@ use super::{Deltas, Model, ModelAnswer, ModelCall, ModelError};
 ///     .build();
 /// ```
 ///
-/// What the model thought comes back as blocks `{"type": "thinking", …}` of the answer, and is sent again: some providers
-/// ask for it. Images go to the model from the messages of the person, in the words of OpenAI or Anthropic; other blocks of
+/// What the model thought comes back as blocks `{"type": "thinking", …}` of the answer, and is sent to it
+/// again: some providers ask for that. Other models are not sent it. Images go to the model from the messages of the person, in the words of OpenAI or Anthropic; other blocks of
 /// unknown types are left out, with a warning in the log.
 #[derive(Clone)]
 pub struct Genai {
@@ -122,7 +122,7 @@ impl Genai {
     async fn ask(&self, call: &ModelCall, deltas: Deltas<'_>) -> Result<ModelAnswer, ModelError> {
         let client = self.client.as_ref().map_err(|error| ModelError::Rejected(error.clone()))?;
         let target = self.target(client).await.map_err(|error| failure::of(error, false))?;
-        let request = request::of(call);
+        let request = request::of(call, target.model.model_name.as_str());
         let asked = client.exec_chat_stream(ModelSpec::from_target(target), request, Some(&self.options)).await;
         let mut asked = asked.map_err(|error| failure::of(error, false))?;
         let mut begun = false;

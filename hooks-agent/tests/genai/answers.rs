@@ -102,6 +102,29 @@ async fn what_is_no_answer_is_passed_over() {
 }
 
 #[tokio::test]
+async fn thoughts_are_sent_to_the_model_that_had_them_and_to_no_other() {
+    let thinks = Reply::stream()
+        .event(&json!({ "choices": [{ "delta": { "reasoning_content": "Which " } }] }))
+        .event(&json!({ "choices": [{ "delta": { "reasoning_content": "one?" } }] }))
+        .text("This one.")
+        .end("stop");
+    let server = Server::start([thinks, Reply::says("ok"), Reply::says("ok")]).await;
+    let content = call(&server.model(), &hello()).await.0.unwrap().content;
+    let thought = json!({ "type": "thinking", "thinking": "Which one?", "model": "test-model" });
+    assert_eq!(content, [Block::Other(thought), Block::text("This one.")]);
+    let mut again = hello();
+    again.messages.push(Message::of(Role::Assistant, content));
+    for model in ["test-model", "another-model"] {
+        let model = Genai::new(model).base_url(server.url.as_str());
+        call(&model, &again).await.0.unwrap();
+    }
+    let asked = server.asked();
+    let sent = |number: usize| &asked[number].body["messages"][1]["reasoning_content"];
+    assert_eq!((sent(1), sent(2)), (&json!("Which one?"), &Value::Null));
+    assert_eq!(asked[2].body["messages"][1]["content"], "This one.");
+}
+
+#[tokio::test]
 async fn thoughts_come_back_and_are_sent_again_with_what_signs_them() {
     let event = |event: &str, data: Value| format!("event: {event}\ndata: {data}\n\n").into_bytes();
     let stream = Reply::stream()
@@ -132,7 +155,9 @@ async fn thoughts_come_back_and_are_sent_again_with_what_signs_them() {
     let model = Genai::new("anthropic::claude-test").base_url(server.url.as_str()).api_key("secret");
     let answer = call(&model, &hello()).await.0.unwrap();
     let thought = json!({ "type": "thinking", "thinking": "Which one?", "signature": "signed" });
-    assert_eq!(answer.content[0], Block::Other(thought.clone()));
+    let mut kept = thought.clone();
+    kept["model"] = "anthropic::claude-test".into();
+    assert_eq!(answer.content[0], Block::Other(kept));
     assert_eq!(calls(&answer.content), [("find".to_owned(), json!({ "id": 7 }))]);
 
     let mut again = ModelCall::default();

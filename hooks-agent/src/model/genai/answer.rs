@@ -11,11 +11,11 @@ pub(super) const SIGNATURES: &str = "thought_signatures";
 
 pub(super) fn of(end: StreamEnd, model: &str) -> ModelAnswer {
     let parts = end.captured_content.map(MessageContent::into_parts).unwrap_or_default();
-    let mut content = blocks(parts);
+    let mut content = blocks(parts, model);
     // Providers that sign nothing tell their thoughts beside the content.
     if !content.iter().any(|block| matches!(block, Block::Other(_))) {
         let thought = end.captured_reasoning_content.filter(|text| !text.is_empty());
-        content.splice(..0, thought.map(|text| thinking(Some(text), None)));
+        content.splice(..0, thought.map(|text| thinking(Some(text), None, model)));
     }
     let mut answer = ModelAnswer::new(content);
     if let Some(reason) = end.captured_stop_reason {
@@ -26,22 +26,21 @@ pub(super) fn of(end: StreamEnd, model: &str) -> ModelAnswer {
     answer
 }
 
-fn blocks(parts: Vec<ContentPart>) -> Vec<Block> {
+fn blocks(parts: Vec<ContentPart>, model: &str) -> Vec<Block> {
     let mut blocks = Vec::new();
     let mut parts = parts.into_iter().peekable();
     while let Some(part) = parts.next() {
         match part {
             ContentPart::Text(text) if !text.is_empty() => blocks.push(Block::text(text)),
-            ContentPart::ReasoningContent(text) => blocks.push(thinking(Some(text), None)),
+            ContentPart::ReasoningContent(text) => blocks.push(thinking(Some(text), None, model)),
             // A signature stands before what it signs.
             ContentPart::ThoughtSignature(signature) => {
                 let text = parts.next_if(|part| matches!(part, ContentPart::ReasoningContent(_)));
                 let text = text.and_then(|part| part.as_reasoning_content().map(str::to_owned));
-                blocks.push(thinking(text, Some(signature)));
+                blocks.push(thinking(text, Some(signature), model));
             }
             ContentPart::ToolCall(call) => {
-                let rest: Vec<_> = parts.clone().collect();
-                if !rest.iter().any(|part| part.as_tool_call().is_some_and(|later| is_gap(&call, later))) {
+                if !parts.clone().any(|part| part.as_tool_call().is_some_and(|later| is_gap(&call, later))) {
                     blocks.push(Block::ToolUse(tool_call(call)));
                 }
             }
@@ -74,11 +73,12 @@ fn tool_call(call: ::genai::chat::ToolCall) -> ToolCall {
     made
 }
 
-/// What the model thought, in the words of Anthropic.
-fn thinking(text: Option<String>, signature: Option<String>) -> Block {
+/// What the model thought, in the words of Anthropic, and which model: others cannot read it, or refuse it.
+fn thinking(text: Option<String>, signature: Option<String>, model: &str) -> Block {
     let mut block = Map::new();
     block.insert("type".to_owned(), "thinking".into());
     block.insert("thinking".to_owned(), text.unwrap_or_default().into());
     block.extend(signature.map(|signature| ("signature".to_owned(), signature.into())));
+    block.insert("model".to_owned(), model.into());
     Block::Other(block.into())
 }

@@ -7,8 +7,9 @@ use serde_json::Value;
 use super::answer::SIGNATURES;
 use crate::model::ModelCall;
 
-pub(super) fn of(call: &ModelCall) -> ChatRequest {
-    let request = ChatRequest::new(call.messages.iter().flat_map(messages).collect());
+/// The call, as `model` is sent it.
+pub(super) fn of(call: &ModelCall, model: &str) -> ChatRequest {
+    let request = ChatRequest::new(call.messages.iter().flat_map(|message| messages(message, model)).collect());
     let request = match call.system_prompt.as_str() {
         "" => request,
         prompt => request.with_system(prompt),
@@ -25,7 +26,7 @@ pub(super) fn of(call: &ModelCall) -> ChatRequest {
 
 /// A message, after the results that it holds: some providers keep them in messages of the person, here they are
 /// messages of their own.
-fn messages(message: &Message) -> Vec<ChatMessage> {
+fn messages(message: &Message, model: &str) -> Vec<ChatMessage> {
     let (mut results, mut parts) = (Vec::new(), Vec::new());
     for block in &message.content {
         match block {
@@ -33,7 +34,7 @@ fn messages(message: &Message) -> Vec<ChatMessage> {
             Block::Text(text) => parts.push(ContentPart::Text(text.text.clone())),
             Block::ToolUse(call) => parts.push(tool_call(call)),
             Block::ToolResult(result) => results.push(ContentPart::ToolResponse(tool_response(result))),
-            Block::Other(value) => other(message.role, value, &mut parts),
+            Block::Other(value) => other(message.role, value, model, &mut parts),
             _ => left_out("unknown"),
         }
     }
@@ -78,9 +79,11 @@ fn tool_response(result: &ToolResultBlock) -> ToolResponse {
 }
 
 /// A block of a type that this crate does not know, where `genai` does.
-fn other(role: Role, value: &Value, parts: &mut Vec<ContentPart>) {
+fn other(role: Role, value: &Value, model: &str, parts: &mut Vec<ContentPart>) {
     let text = |value: &Value| value.as_str().map(str::to_owned);
     match value["type"].as_str().unwrap_or_default() {
+        // The thoughts of another model are of no use to this one.
+        "thinking" if value["model"].as_str().is_some_and(|of| of != model) => {}
         "thinking" if role == Role::Assistant => {
             parts.extend(text(&value["signature"]).map(ContentPart::ThoughtSignature));
             parts.extend(text(&value["thinking"]).map(ContentPart::ReasoningContent));
