@@ -92,11 +92,12 @@ async fn a_program_that_is_no_server_is_an_error_with_its_name() {
     let error = McpServer::connect(Command::new("/nowhere/at-all")).await.unwrap_err();
     assert!(matches!(error, McpError::Start { .. }), "{error}");
     assert!(error.to_string().starts_with("the MCP server `/nowhere/at-all` could not be started: "), "{error}");
-    for behaviour in ["leaves", "mute"] {
+    for (behaviour, why) in [("leaves", "connection closed"), ("mute", "it was not ready within 200ms")] {
         let limit = Duration::from_millis(200);
         let error = McpServer::connect_within(fixture(&[behaviour]), limit).await.unwrap_err();
         assert!(matches!(error, McpError::Connect { .. }), "{behaviour}: {error}");
         assert!(error.to_string().contains("hooks-agent-mcp-fixture` was started, but: "), "{error}");
+        assert!(error.to_string().contains(why), "{error}");
     }
 }
 
@@ -135,7 +136,8 @@ async fn a_server_that_does_not_end_by_itself_is_killed() {
 fn the_process_ends_with_the_runtime() {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let (server, pid) = runtime.block_on(async {
-        let server = server().await;
+        // One that does not end by itself.
+        let server = McpServer::connect(fixture(&["stays"])).await.unwrap();
         let pid = pid(&server).await;
         (server, pid)
     });

@@ -69,9 +69,16 @@ async fn results_within_a_message_of_the_person_come_first() {
 async fn images_are_sent_and_what_nobody_knows_is_left_out() {
     let image = json!({ "type": "image", "source": { "type": "base64", "media_type": "image/png", "data": "AAAA" } });
     let url = json!({ "type": "image_url", "image_url": { "url": "https://example.org/a.png" } });
+    let data = json!({ "type": "image_url", "image_url": { "url": "data:image/gif;base64,BBBB" } });
     let messages = sent(vec![Message::of(
         Role::User,
-        vec![Block::text("look"), block(image), block(url), block(json!({ "type": "hologram", "beam": 7 }))],
+        vec![
+            Block::text("look"),
+            block(image),
+            block(url.clone()),
+            block(data.clone()),
+            block(json!({ "type": "hologram", "beam": 7 })),
+        ],
     )])
     .await;
     assert_eq!(
@@ -79,7 +86,8 @@ async fn images_are_sent_and_what_nobody_knows_is_left_out() {
         json!([
             { "type": "text", "text": "look" },
             { "type": "image_url", "image_url": { "url": "data:image/png;base64,AAAA" } },
-            { "type": "image_url", "image_url": { "url": "https://example.org/a.png" } },
+            url,
+            data,
         ])
     );
 }

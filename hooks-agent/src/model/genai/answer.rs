@@ -39,22 +39,22 @@ fn blocks(parts: Vec<ContentPart>, model: &str) -> Vec<Block> {
                 let text = text.and_then(|part| part.as_reasoning_content().map(str::to_owned));
                 blocks.push(thinking(text, Some(signature), model));
             }
-            ContentPart::ToolCall(call) => {
-                if !parts.clone().any(|part| part.as_tool_call().is_some_and(|later| is_gap(&call, later))) {
-                    blocks.push(Block::ToolUse(tool_call(call)));
-                }
-            }
+            // Copies of a call fill the gap before it, where a provider does not count from 0.
+            ContentPart::ToolCall(call) if parts.clone().any(|later| is_copy(&call, &later)) => {}
+            ContentPart::ToolCall(call) => blocks.push(Block::ToolUse(tool_call(call))),
             _ => {}
         }
     }
     blocks
 }
 
-/// Whether `call` only fills a gap before `later`: where a provider counts its calls from another number than 0, `genai`
-/// puts copies of the call before it.
-fn is_gap(call: &::genai::chat::ToolCall, later: &::genai::chat::ToolCall) -> bool {
+/// Whether `call` is `later`, or what had come of it when it began.
+fn is_copy(call: &::genai::chat::ToolCall, later: &ContentPart) -> bool {
     let empty = call.fn_arguments.as_str() == Some("");
-    call.call_id == later.call_id && call.fn_name == later.fn_name && (empty || call.fn_arguments == later.fn_arguments)
+    later.as_tool_call().is_some_and(|later| {
+        let same = call.call_id == later.call_id && call.fn_name == later.fn_name;
+        same && (empty || call.fn_arguments == later.fn_arguments)
+    })
 }
 
 fn tool_call(call: ::genai::chat::ToolCall) -> ToolCall {
