@@ -86,6 +86,14 @@ async fn a_provider_that_counts_its_calls_from_one_does_not_make_two() {
 }
 
 #[tokio::test]
+async fn the_same_call_twice_is_two_calls() {
+    let call =
+        |index: u32, id: &str| json!({ "index": index, "id": id, "function": { "name": "now", "arguments": "{}" } });
+    let reply = Reply::stream().event(&tool_calls(&json!([call(0, "a"), call(1, "b")]))).end("tool_calls");
+    assert_eq!(calls(&answered(reply).await.0).len(), 2);
+}
+
+#[tokio::test]
 async fn a_cut_answer_says_so_in_the_loop_s_word() {
     let (content, reason) = answered(Reply::stream().text("It is a long").end("length")).await;
     assert_eq!((content, reason.as_str()), (vec![Block::text("It is a long")], MAX_TOKENS));
