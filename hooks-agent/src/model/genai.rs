@@ -18,8 +18,9 @@ use super::{Deltas, Model, ModelAnswer, ModelCall, ModelError};
 /// `genai`.
 ///
 /// The name says the provider: `gpt-…`, `claude-…`, `gemini-…`, `deepseek-…`, `grok-…`, or any other name with its
-/// provider in front, as in `groq::llama-3.3-70b-versatile`. A bare name that is known nowhere is one of Ollama. Keys come from
-/// where the provider's own tools look for them, such as `OPENAI_API_KEY` and `ANTHROPIC_API_KEY`.
+/// provider in front, as in `groq::llama-3.3-70b-versatile`. A bare name that is known nowhere is one of Ollama. Most names
+/// that end in a word of effort (`-low`, `-high`, `-max`, …) ask the model without that end to think so much. Keys come
+/// from where the provider's own tools look for them, such as `OPENAI_API_KEY` and `ANTHROPIC_API_KEY`.
 ///
 /// ```
 /// use hooks_agent::model::Genai;
@@ -32,9 +33,9 @@ use super::{Deltas, Model, ModelAnswer, ModelCall, ModelError};
 ///     .build();
 /// ```
 ///
-/// What the model thought comes back as blocks `{"type": "thinking", …}` of the answer, and is sent to it
-/// again: some providers ask for that. Other models are not sent it. Images go to the model from the messages of the person, in the words of OpenAI or Anthropic; other blocks of
-/// unknown types are left out, with a warning in the log.
+/// What the model thought comes back as blocks `{"type": "thinking", …}` of the answer, and is sent to it again: some
+/// providers ask for that. Other models are not sent it. Images of messages are sent, in the words of OpenAI or Anthropic;
+/// other blocks of unknown types are left out, with a warning in the log.
 #[derive(Clone)]
 pub struct Genai {
     /// The platform's TLS may be beyond use; then each call says so.
