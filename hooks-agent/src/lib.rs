@@ -27,6 +27,15 @@
 //! ```
 //!
 //! However a turn ends, the conversation is left well formed (each call has its result), and `turn_end` fires once.
+//!
+//! # Features
+//!
+//! | Feature | Brings |
+//! |---|---|
+//! | `genai` | `model::Genai`: models of any provider, and of servers that speak OpenAI's protocol |
+//! | `mcp` | `tool::mcp`: tools of servers that speak the Model Context Protocol |
+//!
+//! Neither is on by default.
 
 mod agents;
 pub mod approve;

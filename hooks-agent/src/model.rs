@@ -1,5 +1,7 @@
 //! What the loop asks of a model.
 
+#[cfg(feature = "genai")]
+mod genai;
 mod recorded;
 mod scripted;
 
@@ -9,6 +11,8 @@ use std::time::Duration;
 use hooks_core::data::{Block, Messages};
 use hooks_core::hook::BoxFuture;
 
+#[cfg(feature = "genai")]
+pub use self::genai::Genai;
 pub use recorded::{RecordedTool, Recording};
 pub use scripted::{Line, Scripted};
 

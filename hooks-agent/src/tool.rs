@@ -1,5 +1,8 @@
 //! What the loop asks of a tool.
 
+#[cfg(feature = "mcp")]
+pub mod mcp;
+
 use std::fmt;
 use std::sync::Arc;
 

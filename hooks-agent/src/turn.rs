@@ -139,10 +139,10 @@ impl Turn {
         let input = self.input.clone();
         self.submit(&input).await?;
         loop {
-            if self.iterations >= self.limits().iterations {
-                if let Some(ending) = self.stop(StopReason::MaxIterations, None).await? {
-                    return Ok(ending);
-                }
+            if self.iterations >= self.limits().iterations
+                && let Some(ending) = self.stop(StopReason::MaxIterations, None).await?
+            {
+                return Ok(ending);
             }
             self.make_room().await?;
             let said = self.ask().await?;

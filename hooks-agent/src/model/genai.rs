@@ -1,0 +1,157 @@
+mod answer;
+mod failure;
+mod request;
+
+use std::fmt;
+
+use ::genai::adapter::AdapterKind;
+use ::genai::chat::{ChatOptions, ChatStreamEvent};
+use ::genai::resolver::{AuthData, Endpoint};
+use ::genai::{Client, ModelIden, ModelSpec, ServiceTarget};
+use futures_util::StreamExt;
+use hooks_core::hook::BoxFuture;
+use serde_json::Value;
+
+use super::{Deltas, Model, ModelAnswer, ModelCall, ModelError};
+
+/// A model of any provider that the crate `genai` knows, or of a server that speaks OpenAI's protocol. With the feature
+/// `genai`.
+///
+/// The name says the provider: `gpt-…`, `claude-…`, `gemini-…`, `deepseek-…`, `grok-…`, or any other name with its
+/// provider in front, as in `groq::llama-3.3-70b-versatile`. A bare name that is known nowhere is one of Ollama. Most names
+/// that end in a word of effort (`-low`, `-high`, `-max`, …) ask the model without that end to think so much. Keys come
+/// from where the provider's own tools look for them, such as `OPENAI_API_KEY` and `ANTHROPIC_API_KEY`.
+///
+/// ```
+/// use hooks_agent::model::Genai;
+/// use hooks_agent::Harness;
+/// use hooks_core::prelude::*;
+///
+/// let harness = Harness::builder(Registry::empty())
+///     .model("main", Genai::new("claude-sonnet-4-5").max_tokens(8_000))
+///     .model("local", Genai::new("qwen3").base_url("http://127.0.0.1:8080/v1"))
+///     .build();
+/// ```
+///
+/// What the model thought comes back as blocks `{"type": "thinking", …}` of the answer, and is sent to it again: some
+/// providers ask for that. Other models are not sent it. Images of messages are sent, in the words of OpenAI or Anthropic;
+/// other blocks of unknown types are left out, with a warning in the log.
+#[derive(Clone)]
+pub struct Genai {
+    /// The platform's TLS may be beyond use; then each call says so.
+    client: Result<Client, String>,
+    model: String,
+    base_url: Option<String>,
+    api_key: Option<String>,
+    options: ChatOptions,
+}
+
+impl Genai {
+    /// The model of this name.
+    pub fn new(model: impl Into<String>) -> Self {
+        Self {
+            client: Client::new().map_err(|error| error.to_string()),
+            model: model.into(),
+            base_url: None,
+            api_key: None,
+            options: ChatOptions::default()
+                .with_capture_content(true)
+                .with_capture_tool_calls(true)
+                .with_capture_reasoning_content(true),
+        }
+    }
+
+    /// The server that is asked, such as `http://127.0.0.1:8080/v1`. It speaks OpenAI's protocol, unless the model's name
+    /// has a provider in front.
+    ///
+    /// No key of the environment is sent there: where the server wants one, it is said by [`api_key`](Self::api_key).
+    #[must_use]
+    pub fn base_url(mut self, url: impl Into<String>) -> Self {
+        let mut url = url.into();
+        // What follows the last slash of a base would be replaced, not continued.
+        if !url.ends_with('/') && !url.contains('?') {
+            url.push('/');
+        }
+        self.base_url = Some(url);
+        self
+    }
+
+    /// The key, in place of the environment's.
+    #[must_use]
+    pub fn api_key(mut self, key: impl Into<String>) -> Self {
+        self.api_key = Some(key.into());
+        self
+    }
+
+    /// How many tokens an answer may have; the provider's own limit where this is not said.
+    #[must_use]
+    pub fn max_tokens(mut self, tokens: u32) -> Self {
+        self.options = self.options.with_max_tokens(tokens);
+        self
+    }
+
+    /// How freely the model chooses its words, from 0.
+    #[must_use]
+    pub fn temperature(mut self, temperature: f64) -> Self {
+        self.options = self.options.with_temperature(temperature);
+        self
+    }
+
+    /// Fields that are put into each call as they are, for what only this provider knows. They go over what is there.
+    #[must_use]
+    pub fn extra(mut self, fields: Value) -> Self {
+        self.options = self.options.with_extra_body(fields);
+        self
+    }
+
+    /// Where the call goes.
+    async fn target(&self, client: &Client) -> Result<ServiceTarget, ::genai::Error> {
+        let Some(url) = &self.base_url else {
+            let mut target = client.resolve_service_target(self.model.as_str()).await?;
+            if let Some(key) = &self.api_key {
+                target.auth = AuthData::from_single(key);
+            }
+            return Ok(target);
+        };
+        let provider = self.model.split_once("::").and_then(|(provider, _)| AdapterKind::from_lower_str(provider));
+        let model = ModelIden::new(provider.unwrap_or(AdapterKind::OpenAI), self.model.as_str());
+        // The protocol has a key in each call; servers that want none do not look at it.
+        let auth = AuthData::from_single(self.api_key.as_deref().unwrap_or("none"));
+        Ok(ServiceTarget { endpoint: Endpoint::from_owned(url.as_str()), auth, model })
+    }
+
+    async fn ask(&self, call: &ModelCall, deltas: Deltas<'_>) -> Result<ModelAnswer, ModelError> {
+        let client = self.client.as_ref().map_err(|error| ModelError::Rejected(error.clone()))?;
+        let target = self.target(client).await.map_err(|error| failure::of(error, false))?;
+        let request = request::of(call, target.model.model_name.as_str());
+        let asked = client.exec_chat_stream(ModelSpec::from_target(target), request, Some(&self.options)).await;
+        let mut asked = asked.map_err(|error| failure::of(error, false))?;
+        let mut begun = false;
+        while let Some(event) = asked.stream.next().await {
+            match event.map_err(|error| failure::of(error, begun))? {
+                // The event before anything is sent.
+                ChatStreamEvent::Start => {}
+                ChatStreamEvent::Chunk(chunk) => {
+                    begun = true;
+                    deltas.text(&chunk.content);
+                }
+                ChatStreamEvent::End(end) => return Ok(answer::of(end, asked.model_iden.model_name.as_str())),
+                _ => begun = true,
+            }
+        }
+        // A connection may be closed in good order in the middle of an answer.
+        Err(ModelError::Broken("the stream ended before the answer did".to_owned()))
+    }
+}
+
+impl Model for Genai {
+    fn call<'a>(&'a self, call: &'a ModelCall, deltas: Deltas<'a>) -> BoxFuture<'a, Result<ModelAnswer, ModelError>> {
+        Box::pin(self.ask(call, deltas))
+    }
+}
+
+impl fmt::Debug for Genai {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Genai").field("model", &self.model).field("base_url", &self.base_url).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,84 @@
+//! What came back, in the words of this crate.
+
+use ::genai::chat::{ContentPart, MessageContent, StreamEnd};
+use hooks_core::data::{Block, ToolCall, ToolInput};
+use serde_json::{Map, Value, json};
+
+use crate::model::{MAX_TOKENS, ModelAnswer};
+
+/// Where a call keeps what its provider signed it with, to be sent again.
+pub(super) const SIGNATURES: &str = "thought_signatures";
+
+pub(super) fn of(end: StreamEnd, model: &str) -> ModelAnswer {
+    let parts = end.captured_content.map(MessageContent::into_parts).unwrap_or_default();
+    let mut content = blocks(parts, model);
+    // Providers that sign nothing tell their thoughts beside the content.
+    if !content.iter().any(|block| matches!(block, Block::Other(_))) {
+        let thought = end.captured_reasoning_content.filter(|text| !text.is_empty());
+        content.splice(..0, thought.map(|text| thinking(Some(text), None, model)));
+    }
+    let mut answer = ModelAnswer::new(content);
+    if let Some(reason) = end.captured_stop_reason {
+        let word = if reason.is_max_tokens() { MAX_TOKENS } else { reason.raw() };
+        word.clone_into(&mut answer.stop_reason);
+    }
+    model.clone_into(&mut answer.model);
+    answer
+}
+
+fn blocks(parts: Vec<ContentPart>, model: &str) -> Vec<Block> {
+    let mut blocks = Vec::new();
+    let mut parts = parts.into_iter().peekable();
+    while let Some(part) = parts.next() {
+        match part {
+            ContentPart::Text(text) if !text.is_empty() => blocks.push(Block::text(text)),
+            ContentPart::ReasoningContent(text) => blocks.push(thinking(Some(text), None, model)),
+            // A signature stands before what it signs.
+            ContentPart::ThoughtSignature(signature) => {
+                let text = parts.next_if(|part| matches!(part, ContentPart::ReasoningContent(_)));
+                let text = text.and_then(|part| part.as_reasoning_content().map(str::to_owned));
+                blocks.push(thinking(text, Some(signature), model));
+            }
+            // Copies of a call fill the gap before it, where a provider does not count from 0.
+            ContentPart::ToolCall(call) if parts.clone().any(|later| is_copy(&call, &later)) => {}
+            ContentPart::ToolCall(call) => blocks.push(Block::ToolUse(tool_call(call))),
+            _ => {}
+        }
+    }
+    blocks
+}
+
+/// Whether `call` is `later`, or what had come of it when it began.
+fn is_copy(call: &::genai::chat::ToolCall, later: &ContentPart) -> bool {
+    let empty = call.fn_arguments.as_str() == Some("");
+    later.as_tool_call().is_some_and(|later| {
+        let same = call.call_id == later.call_id && call.fn_name == later.fn_name;
+        same && (empty || call.fn_arguments == later.fn_arguments)
+    })
+}
+
+fn tool_call(call: ::genai::chat::ToolCall) -> ToolCall {
+    let input = match call.fn_arguments {
+        // A tool without parameters is often called without a word.
+        Value::Null => json!({}).into(),
+        Value::String(text) if text.trim().is_empty() => json!({}).into(),
+        // The text was no JSON.
+        Value::String(text) => ToolInput::parse(text),
+        value => value.into(),
+    };
+    let mut made = ToolCall::new(call.call_id, call.fn_name, input);
+    if let Some(signatures) = call.thought_signatures {
+        made.extra.insert(SIGNATURES.to_owned(), signatures.into());
+    }
+    made
+}
+
+/// What the model thought, in the words of Anthropic, and which model: others cannot read it, or refuse it.
+fn thinking(text: Option<String>, signature: Option<String>, model: &str) -> Block {
+    let mut block = Map::new();
+    block.insert("type".to_owned(), "thinking".into());
+    block.insert("thinking".to_owned(), text.unwrap_or_default().into());
+    block.extend(signature.map(|signature| ("signature".to_owned(), signature.into())));
+    block.insert("model".to_owned(), model.into());
+    Block::Other(block.into())
+}

@@ -1,0 +1,111 @@
+//! What is sent: messages and tools in the words of `genai`.
+
+use ::genai::chat::{Binary, ChatMessage, ChatRequest, ChatRole, ContentPart, MessageContent, Tool, ToolResponse};
+use hooks_core::data::{Block, Message, Role, ToolCall, ToolResultBlock};
+use serde_json::Value;
+
+use super::answer::SIGNATURES;
+use crate::model::ModelCall;
+
+/// The call, as `model` is sent it.
+pub(super) fn of(call: &ModelCall, model: &str) -> ChatRequest {
+    let request = ChatRequest::new(call.messages.iter().flat_map(|message| messages(message, model)).collect());
+    let request = match call.system_prompt.as_str() {
+        "" => request,
+        prompt => request.with_system(prompt),
+    };
+    if call.tools.is_empty() {
+        return request;
+    }
+    let tools = call.tools.iter().map(|spec| {
+        let tool = Tool::new(spec.name.as_str()).with_schema(spec.schema.clone());
+        if spec.description.is_empty() { tool } else { tool.with_description(spec.description.as_str()) }
+    });
+    request.with_tools(tools)
+}
+
+/// A message, after the results that it holds: some providers keep them in messages of the person, here they are
+/// messages of their own.
+fn messages(message: &Message, model: &str) -> Vec<ChatMessage> {
+    let (mut results, mut parts) = (Vec::new(), Vec::new());
+    for block in &message.content {
+        match block {
+            Block::Text(text) if text.text.is_empty() => {}
+            Block::Text(text) => parts.push(ContentPart::Text(text.text.clone())),
+            Block::ToolUse(call) => parts.push(tool_call(call)),
+            Block::ToolResult(result) => results.push(ContentPart::ToolResponse(tool_response(result))),
+            Block::Other(value) => other(message.role, value, model, &mut parts),
+            _ => left_out("unknown"),
+        }
+    }
+    let role = match message.role {
+        Role::System | Role::Developer => ChatRole::System,
+        Role::Assistant => ChatRole::Assistant,
+        _ => ChatRole::User,
+    };
+    [(ChatRole::Tool, results), (role, parts)]
+        .into_iter()
+        .filter(|(_, parts)| !parts.is_empty())
+        .map(|(role, parts)| ChatMessage::new(role, MessageContent::from_parts(parts)))
+        .collect()
+}
+
+fn tool_call(call: &ToolCall) -> ContentPart {
+    let signatures = call.extra.get(SIGNATURES).and_then(Value::as_array);
+    ContentPart::ToolCall(::genai::chat::ToolCall {
+        call_id: call.id.clone(),
+        fn_name: call.name.clone(),
+        fn_arguments: (*call.input).clone(),
+        thought_signatures: signatures.map(|list| list.iter().filter_map(Value::as_str).map(str::to_owned).collect()),
+    })
+}
+
+/// The text of a result. What is no text cannot be sent; the model is told that there was something.
+fn tool_response(result: &ToolResultBlock) -> ToolResponse {
+    let text = result.content.iter().map(|block| match block {
+        Block::Text(text) => text.text.clone(),
+        Block::Other(value) => {
+            let kind = value["type"].as_str().unwrap_or("unknown");
+            left_out(kind);
+            format!("[left out, not a text: {kind}]")
+        }
+        _ => String::new(),
+    });
+    let response = ToolResponse::new(result.call_id.as_str(), text.collect::<Vec<_>>().join("\n"));
+    match &result.name {
+        Some(name) => response.with_fn_name(name.as_str()),
+        None => response,
+    }
+}
+
+/// A block of a type that this crate does not know, where `genai` does.
+fn other(role: Role, value: &Value, model: &str, parts: &mut Vec<ContentPart>) {
+    let text = |value: &Value| value.as_str().map(str::to_owned);
+    match value["type"].as_str().unwrap_or_default() {
+        // The thoughts of another model are of no use to this one.
+        "thinking" if value["model"].as_str().is_some_and(|of| of != model) => {}
+        "thinking" if role == Role::Assistant => {
+            parts.extend(text(&value["signature"]).map(ContentPart::ThoughtSignature));
+            parts.extend(text(&value["thinking"]).map(ContentPart::ReasoningContent));
+        }
+        "image" | "image_url" if image(value).is_some() => parts.extend(image(value).map(ContentPart::Binary)),
+        kind => left_out(kind),
+    }
+}
+
+/// An image in the words of Anthropic, or in those of OpenAI.
+fn image(value: &Value) -> Option<Binary> {
+    let source = &value["source"];
+    if let (Some(kind), Some(data)) = (source["media_type"].as_str(), source["data"].as_str()) {
+        return Some(Binary::from_base64(kind, data, None));
+    }
+    let url = source["url"].as_str().or_else(|| value["image_url"]["url"].as_str())?;
+    match url.strip_prefix("data:").and_then(|rest| rest.split_once(";base64,")) {
+        Some((kind, data)) => Some(Binary::from_base64(kind, data, None)),
+        None => Some(Binary::from_url("image/*", url, None)),
+    }
+}
+
+fn left_out(kind: &str) {
+    tracing::warn!(block = kind, "a block was left out of a call of the model: its type cannot be sent");
+}

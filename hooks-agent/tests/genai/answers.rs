@@ -1,0 +1,178 @@
+//! What comes back.
+
+use std::sync::Mutex;
+
+use hooks_agent::model::{Deltas, Genai, MAX_TOKENS, Model, ModelCall};
+use hooks_core::data::{Block, Message, Role};
+use serde_json::{Value, json};
+
+use crate::server::{Reply, Server, call, hello};
+
+async fn answered(reply: Reply) -> (Vec<Block>, String) {
+    let server = Server::start([reply]).await;
+    let answer = call(&server.model(), &hello()).await.0.unwrap();
+    (answer.content, answer.stop_reason)
+}
+
+fn tool_calls(calls: &Value) -> Value {
+    json!({ "choices": [{ "delta": { "tool_calls": calls } }] })
+}
+
+/// Name and arguments of the calls in an answer.
+fn calls(content: &[Block]) -> Vec<(String, Value)> {
+    let called = content.iter().filter_map(|block| match block {
+        Block::ToolUse(call) => Some((call.name.clone(), (*call.input).clone())),
+        _ => None,
+    });
+    called.collect()
+}
+
+#[tokio::test]
+async fn text_is_told_piece_by_piece_as_it_comes() {
+    // The server sends the second piece only when the first was told.
+    let server = Server::start([Reply::stream().text("good ").wait().text("morning").end("stop")]).await;
+    let told = Mutex::new(Vec::new());
+    let listener = |text: &str| {
+        told.lock().unwrap().push(text.to_owned());
+        server.go_on();
+    };
+    let model = server.model();
+    let answer = model.call(&hello(), Deltas::to(&listener)).await.unwrap();
+    assert_eq!(*told.lock().unwrap(), ["good ", "morning"]);
+    assert_eq!(answer.content, [Block::text("good morning")]);
+    assert_eq!((answer.stop_reason.as_str(), answer.model.as_str()), ("stop", "test-model"));
+}
+
+#[tokio::test]
+async fn a_letter_that_is_cut_between_two_packets_is_whole() {
+    let event = json!({ "choices": [{ "delta": { "content": "grün" } }] });
+    let bytes = format!("data: {event}\n\n").into_bytes();
+    let middle = bytes.iter().position(|byte| *byte > 127).unwrap() + 1;
+    let reply = Reply::stream().bytes(&bytes[..middle]).bytes(&bytes[middle..]).end("stop");
+    assert_eq!(answered(reply).await.0, [Block::text("grün")]);
+}
+
+#[tokio::test]
+async fn calls_come_in_pieces_and_leave_whole() {
+    let two = Reply::stream()
+        .text("Let me see.")
+        .event(&tool_calls(&json!([{ "index": 0, "id": "a", "function": { "name": "find", "arguments": "" } }])))
+        .event(&tool_calls(&json!([{ "index": 0, "function": { "arguments": "{\"id\":" } }])))
+        .event(&tool_calls(&json!([{ "index": 0, "function": { "arguments": "7}" } }])))
+        .event(&tool_calls(&json!([{ "index": 1, "id": "b", "function": { "name": "now", "arguments": "{}" } }])));
+    let (content, reason) = answered(two.end("tool_calls")).await;
+    assert_eq!(content[0], Block::text("Let me see."));
+    assert_eq!(calls(&content), [("find".to_owned(), json!({ "id": 7 })), ("now".to_owned(), json!({}))]);
+    assert_eq!(reason, "tool_calls");
+}
+
+#[tokio::test]
+async fn arguments_are_what_the_model_wrote_and_none_are_an_empty_object() {
+    for (written, read) in [("", json!({})), ("{}", json!({})), ("{oops", json!("{oops"))] {
+        let (content, _) = answered(Reply::calls("a", "find", written)).await;
+        assert_eq!(calls(&content), [("find".to_owned(), read)]);
+    }
+}
+
+#[tokio::test]
+async fn a_provider_that_counts_its_calls_from_one_does_not_make_two() {
+    for arguments in ["", "{\"id\":7}"] {
+        let first = json!([{ "index": 1, "id": "a", "function": { "name": "find", "arguments": arguments } }]);
+        let rest =
+            json!([{ "index": 1, "function": { "arguments": if arguments.is_empty() { "{\"id\":7}" } else { "" } } }]);
+        let reply = Reply::stream().event(&tool_calls(&first)).event(&tool_calls(&rest)).end("tool_calls");
+        assert_eq!(calls(&answered(reply).await.0), [("find".to_owned(), json!({ "id": 7 }))]);
+    }
+}
+
+#[tokio::test]
+async fn the_same_call_twice_is_two_calls() {
+    let call =
+        |index: u32, id: &str| json!({ "index": index, "id": id, "function": { "name": "now", "arguments": "{}" } });
+    let reply = Reply::stream().event(&tool_calls(&json!([call(0, "a"), call(1, "b")]))).end("tool_calls");
+    assert_eq!(calls(&answered(reply).await.0).len(), 2);
+}
+
+#[tokio::test]
+async fn a_cut_answer_says_so_in_the_loop_s_word() {
+    let (content, reason) = answered(Reply::stream().text("It is a long").end("length")).await;
+    assert_eq!((content, reason.as_str()), (vec![Block::text("It is a long")], MAX_TOKENS));
+}
+
+#[tokio::test]
+async fn what_is_no_answer_is_passed_over() {
+    let reply = Reply::stream()
+        .bytes(b": keep-alive\n\n")
+        .event(&json!({ "choices": [], "usage": { "total_tokens": 3 } }))
+        .text("yes")
+        .end("stop");
+    assert_eq!(answered(reply).await.0, [Block::text("yes")]);
+}
+
+#[tokio::test]
+async fn thoughts_are_sent_to_the_model_that_had_them_and_to_no_other() {
+    let thinks = Reply::stream()
+        .event(&json!({ "choices": [{ "delta": { "reasoning_content": "Which " } }] }))
+        .event(&json!({ "choices": [{ "delta": { "reasoning_content": "one?" } }] }))
+        .text("This one.")
+        .end("stop");
+    let server = Server::start([thinks, Reply::says("ok"), Reply::says("ok")]).await;
+    let content = call(&server.model(), &hello()).await.0.unwrap().content;
+    let thought = json!({ "type": "thinking", "thinking": "Which one?", "model": "test-model" });
+    assert_eq!(content, [Block::Other(thought), Block::text("This one.")]);
+    let mut again = hello();
+    again.messages.push(Message::of(Role::Assistant, content));
+    for model in ["test-model", "another-model"] {
+        let model = Genai::new(model).base_url(server.url.as_str());
+        call(&model, &again).await.0.unwrap();
+    }
+    let asked = server.asked();
+    let sent = |number: usize| &asked[number].body["messages"][1]["reasoning_content"];
+    assert_eq!((sent(1), sent(2)), (&json!("Which one?"), &Value::Null));
+    assert_eq!(asked[2].body["messages"][1]["content"], "This one.");
+}
+
+#[tokio::test]
+async fn thoughts_come_back_and_are_sent_again_with_what_signs_them() {
+    let event = |event: &str, data: Value| format!("event: {event}\ndata: {data}\n\n").into_bytes();
+    let stream = Reply::stream()
+        .bytes(&event("message_start", json!({ "message": { "usage": {} } })))
+        .bytes(&event("content_block_start", json!({ "index": 0, "content_block": { "type": "thinking" } })))
+        .bytes(&event(
+            "content_block_delta",
+            json!({ "index": 0, "delta": { "type": "thinking_delta", "thinking": "Which one?" } }),
+        ))
+        .bytes(&event(
+            "content_block_delta",
+            json!({ "index": 0, "delta": { "type": "signature_delta", "signature": "signed" } }),
+        ))
+        .bytes(&event("content_block_stop", json!({ "index": 0 })))
+        .bytes(&event(
+            "content_block_start",
+            json!({ "index": 1, "content_block": { "type": "tool_use", "id": "a", "name": "find", "input": {} } }),
+        ))
+        .bytes(&event(
+            "content_block_delta",
+            json!({ "index": 1, "delta": { "type": "input_json_delta", "partial_json": "{\"id\":7}" } }),
+        ))
+        .bytes(&event("content_block_stop", json!({ "index": 1 })))
+        .bytes(&event("message_delta", json!({ "delta": { "stop_reason": "tool_use" }, "usage": {} })))
+        .bytes(&event("message_stop", json!({})));
+    let server = Server::start([stream.clone(), stream]).await;
+    // The provider in front of the name says the protocol.
+    let model = Genai::new("anthropic::claude-test").base_url(server.url.as_str()).api_key("secret");
+    let answer = call(&model, &hello()).await.0.unwrap();
+    let thought = json!({ "type": "thinking", "thinking": "Which one?", "signature": "signed" });
+    let mut kept = thought.clone();
+    kept["model"] = "anthropic::claude-test".into();
+    assert_eq!(answer.content[0], Block::Other(kept));
+    assert_eq!(calls(&answer.content), [("find".to_owned(), json!({ "id": 7 }))]);
+
+    let mut again = ModelCall::default();
+    again.messages.push(Message::of(Role::Assistant, answer.content));
+    call(&model, &again).await.0.unwrap();
+    let asked = server.asked();
+    assert!(asked[1].head.starts_with("post /v1/messages ") && asked[1].head.contains("x-api-key: secret"));
+    assert_eq!(asked[1].body["messages"][0]["content"][0], thought);
+    assert_eq!(asked[1].body["messages"][0]["content"][1]["input"], json!({ "id": 7 }));
+}

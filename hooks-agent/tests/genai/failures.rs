@@ -1,0 +1,132 @@
+//! What goes wrong, and whether the same call may be made again.
+
+use std::sync::Mutex;
+use std::time::Duration;
+
+use hooks_agent::model::{Deltas, Genai, Model, ModelError};
+use serde_json::json;
+
+use crate::server::{Reply, Server, call, hello};
+
+async fn failed(reply: Reply) -> (ModelError, Vec<String>) {
+    let server = Server::start([reply]).await;
+    let told = Mutex::new(Vec::new());
+    // What follows a wait comes in a packet of its own.
+    let listener = |text: &str| {
+        told.lock().unwrap().push(text.to_owned());
+        server.go_on();
+    };
+    let error = server.model().call(&hello(), Deltas::to(&listener)).await.unwrap_err();
+    let told = told.lock().unwrap().clone();
+    (error, told)
+}
+
+fn kind(error: &ModelError) -> &'static str {
+    match error {
+        ModelError::Rejected(_) => "rejected",
+        ModelError::Overflow(_) => "overflow",
+        ModelError::RateLimited { .. } => "rate limited",
+        ModelError::Unavailable(_) => "unavailable",
+        ModelError::Broken(_) => "broken",
+        _ => "another",
+    }
+}
+
+#[tokio::test]
+async fn a_refusal_is_sorted_by_what_can_help() {
+    for (status, body, expected) in [
+        (400, r#"{"error":{"message":"no such tool"}}"#, "rejected"),
+        (400, r#"{"error":{"code":"context_length_exceeded","message":"too long"}}"#, "overflow"),
+        (400, r#"{"error":{"message":"This model's maximum context length is 8192 tokens."}}"#, "overflow"),
+        (400, r#"{"type":"error","error":{"message":"prompt is too long: 210000 tokens > 200000"}}"#, "overflow"),
+        (400, r#"{"error":{"message":"the request exceeds the available context size"}}"#, "overflow"),
+        (413, "", "overflow"),
+        (401, r#"{"error":{"message":"no such key"}}"#, "rejected"),
+        (404, "not here", "rejected"),
+        (408, "", "unavailable"),
+        (429, r#"{"error":{"message":"slow down"}}"#, "rate limited"),
+        (429, r#"{"error":{"code":"insufficient_quota","message":"pay first"}}"#, "rejected"),
+        (500, "oops", "unavailable"),
+        (503, "", "unavailable"),
+        (529, r#"{"error":{"type":"overloaded_error","message":"Overloaded"}}"#, "unavailable"),
+    ] {
+        let (error, _) = failed(Reply::status(status, "", body)).await;
+        assert_eq!(kind(&error), expected, "{status} {body}: {error}");
+    }
+}
+
+#[tokio::test]
+async fn a_refusal_is_told_in_the_provider_s_words_and_not_in_all_of_them() {
+    let (error, _) = failed(Reply::status(400, "", r#"{"error":{"message":"no such tool"}}"#)).await;
+    assert_eq!(error, ModelError::Rejected("400: no such tool".to_owned()));
+    let page = format!("<html>{}</html>", "ä".repeat(9_000));
+    let (error, _) = failed(Reply::status(502, "", &page)).await;
+    assert!(error.to_string().chars().count() < 600);
+}
+
+#[tokio::test]
+async fn how_long_to_wait_is_read_where_it_is_said() {
+    for (status, header, expected) in [
+        (429, "retry-after: 7\r\n", Some(Duration::from_secs(7))),
+        (429, "retry-after: 1.5\r\n", Some(Duration::from_millis(1_500))),
+        (429, "retry-after: 7\r\nretry-after-ms: 250\r\n", Some(Duration::from_millis(250))),
+        (503, "retry-after: 7\r\n", Some(Duration::from_secs(7))),
+        (429, "retry-after: Fri, 31 Dec 1999 23:59:59 GMT\r\n", None),
+        (429, "retry-after: -1\r\n", None),
+        (429, "", None),
+    ] {
+        let (error, _) = failed(Reply::status(status, header, "")).await;
+        let ModelError::RateLimited { retry_after, .. } = error else { panic!("{header}: {error}") };
+        assert_eq!(retry_after, expected, "{header}");
+    }
+}
+
+#[tokio::test]
+async fn a_stream_that_breaks_off_is_broken_and_what_was_told_stays_told() {
+    let event = json!({ "choices": [{ "delta": { "content": "It is " } }] });
+    for (what, reply) in [
+        ("closed in good order", Reply::stream().text("It is ")),
+        ("cut within a chunk", Reply::broken_chunk(&format!("data: {event}\n\n"))),
+        ("no JSON", Reply::stream().text("It is ").bytes(b"data: {\"choices\": [{\n\n")),
+        ("no text", Reply::stream().text("It is ").wait().bytes(b"data: \xff\xfe\n\n")),
+        ("an error as an event", Reply::stream().text("It is ").event(&json!({ "error": { "message": "oops" } }))),
+    ] {
+        let (error, told) = failed(reply).await;
+        assert_eq!((kind(&error), told.concat().as_str()), ("broken", "It is "), "{what}: {error}");
+    }
+}
+
+#[tokio::test]
+async fn an_answer_that_cannot_be_read_at_all_is_broken() {
+    for (what, reply) in [
+        ("nothing", Reply::stream()),
+        ("no text", Reply::stream().bytes(b"\xff\xfe\n\n")),
+        ("no stream", Reply::status(200, "content-type: text/html\r\n", "<html>welcome</html>")),
+    ] {
+        let (error, _) = failed(reply).await;
+        assert_eq!(kind(&error), "broken", "{what}: {error}");
+    }
+}
+
+#[tokio::test]
+async fn an_error_within_the_stream_is_sorted_too() {
+    for (error, expected) in [
+        (json!({ "code": "context_length_exceeded", "message": "too long" }), "overflow"),
+        (json!({ "type": "rate_limit_error", "message": "slow down" }), "rate limited"),
+    ] {
+        let (error, _) = failed(Reply::stream().event(&json!({ "error": error }))).await;
+        assert_eq!(kind(&error), expected, "{error}");
+    }
+}
+
+#[tokio::test]
+async fn a_server_that_is_not_there_is_unavailable_and_a_url_that_is_none_is_refused() {
+    let gone = {
+        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+        format!("http://{}/v1", listener.local_addr().unwrap())
+    };
+    for (url, expected) in [(gone.as_str(), "unavailable"), ("no url", "rejected")] {
+        let error = call(&Genai::new("m").base_url(url), &hello()).await.0.unwrap_err();
+        assert_eq!(kind(&error), expected, "{error}");
+    }
+}

@@ -1,0 +1,115 @@
+//! What is sent.
+
+use hooks_agent::model::{Genai, ModelCall};
+use hooks_agent::tool::ToolSpec;
+use hooks_core::data::{Block, Message, Role, ToolCall, ToolResultBlock};
+use serde_json::{Value, json};
+
+use crate::server::{Asked, Reply, Server, call, hello};
+
+async fn sent(message_list: Vec<Message>) -> Value {
+    let server = Server::start([Reply::says("ok")]).await;
+    let mut asked = ModelCall::default();
+    asked.messages = message_list.into();
+    call(&server.model(), &asked).await.0.unwrap();
+    server.asked()[0].body["messages"].clone()
+}
+
+fn block(value: Value) -> Block {
+    serde_json::from_value(value).unwrap()
+}
+
+#[tokio::test]
+async fn a_conversation_is_sent_in_the_provider_s_words() {
+    let server = Server::start([Reply::says("ok")]).await;
+    let mut asked = hello();
+    asked.system_prompt = "Be brief.".to_owned();
+    asked.messages.push(Message::of(
+        Role::Assistant,
+        vec![Block::text("Let me see."), Block::ToolUse(ToolCall::new("a", "find", json!({ "id": 7 })))],
+    ));
+    let mut result = ToolResultBlock::new("a", vec![Block::text("found"), Block::text("it")]);
+    result.name = Some("find".to_owned());
+    asked.messages.push(Message::of(Role::Tool, vec![Block::ToolResult(result)]));
+    let schema = json!({ "type": "object", "properties": { "id": { "type": "integer" } } });
+    asked.tools = vec![ToolSpec::new("find").description("Finds it.").schema(schema.clone())];
+    let model = server.model().max_tokens(50).extra(json!({ "top_k": 3 }));
+    call(&model, &asked).await.0.unwrap();
+
+    let Asked { head, body } = &server.asked()[0];
+    assert!(head.starts_with("post /v1/chat/completions "), "{head}");
+    assert_eq!((&body["model"], &body["stream"]), (&json!("test-model"), &json!(true)));
+    assert_eq!((&body["max_tokens"], &body["top_k"]), (&json!(50), &json!(3)));
+    assert_eq!(body["tools"][0]["function"]["parameters"], schema);
+    assert_eq!(body["tools"][0]["function"]["description"], "Finds it.");
+    let messages = body["messages"].as_array().unwrap();
+    assert_eq!(messages[0], json!({ "role": "system", "content": "Be brief." }));
+    assert_eq!(messages[1], json!({ "role": "user", "content": "hello" }));
+    assert_eq!(messages[2]["content"], "Let me see.");
+    let function = json!({ "name": "find", "arguments": "{\"id\":7}" });
+    assert_eq!(messages[2]["tool_calls"], json!([{ "type": "function", "id": "a", "function": function }]));
+    assert_eq!(messages[3]["role"], "tool");
+    assert_eq!(messages[3]["tool_call_id"], "a");
+    assert_eq!(messages[3]["content"], "found\nit");
+}
+
+#[tokio::test]
+async fn results_within_a_message_of_the_person_come_first() {
+    let result = ToolResultBlock::new("a", vec![Block::text("found")]);
+    let call = Block::ToolUse(ToolCall::new("a", "find", json!({})));
+    let messages = sent(vec![
+        Message::of(Role::Assistant, vec![call]),
+        Message::of(Role::User, vec![Block::ToolResult(result), Block::text("and now?")]),
+    ]);
+    let roles: Vec<_> = messages.await.as_array().unwrap().iter().map(|message| message["role"].clone()).collect();
+    assert_eq!(roles, ["assistant", "tool", "user"]);
+}
+
+#[tokio::test]
+async fn images_are_sent_and_what_nobody_knows_is_left_out() {
+    let image = json!({ "type": "image", "source": { "type": "base64", "media_type": "image/png", "data": "AAAA" } });
+    let url = json!({ "type": "image_url", "image_url": { "url": "https://example.org/a.png" } });
+    let data = json!({ "type": "image_url", "image_url": { "url": "data:image/gif;base64,BBBB" } });
+    let messages = sent(vec![Message::of(
+        Role::User,
+        vec![
+            Block::text("look"),
+            block(image),
+            block(url.clone()),
+            block(data.clone()),
+            block(json!({ "type": "hologram", "beam": 7 })),
+        ],
+    )])
+    .await;
+    assert_eq!(
+        messages[0]["content"],
+        json!([
+            { "type": "text", "text": "look" },
+            { "type": "image_url", "image_url": { "url": "data:image/png;base64,AAAA" } },
+            url,
+            data,
+        ])
+    );
+}
+
+#[tokio::test]
+async fn a_result_that_is_no_text_tells_the_model_that_there_was_one() {
+    let call = Block::ToolUse(ToolCall::new("a", "paint", json!({})));
+    let image = block(json!({ "type": "image", "data": "AAAA", "mimeType": "image/png" }));
+    let result = Block::ToolResult(ToolResultBlock::new("a", vec![Block::text("done"), image]));
+    let messages = sent(vec![Message::of(Role::Assistant, vec![call]), Message::of(Role::Tool, vec![result])]).await;
+    assert_eq!(messages[1]["content"], "done\n[left out, not a text: image]");
+}
+
+#[tokio::test]
+async fn the_key_is_the_one_that_was_said_and_none_of_the_environment() {
+    for (key, header) in [(Some("secret"), "authorization: bearer secret"), (None, "authorization: bearer none")] {
+        let server = Server::start([Reply::says("ok")]).await;
+        let model = Genai::new("gpt-4o").base_url(server.url.clone() + "/");
+        let model = if let Some(key) = key { model.api_key(key) } else { model };
+        call(&model, &hello()).await.0.unwrap();
+        let asked = server.asked();
+        assert!(asked[0].head.contains(header), "{}", asked[0].head);
+        assert!(!format!("{model:?}").contains("secret"));
+    }
+}
