@@ -163,12 +163,12 @@ impl Turn {
         event.error = error;
         self.announce(&event).await?;
         let result = result.unwrap_or_else(|| {
-            let by = removed_by.map(|hook| format!(" by {hook}")).unwrap_or_default();
+            let by = removed_by.as_ref().map(|hook| format!(" by {hook}")).unwrap_or_default();
             ToolResult::text(format!("[result removed{by}]"))
         });
         self.store_result(&call, &result).await?;
         self.beside.extend(result.additional_context.iter().cloned());
-        self.tell(TurnEvent::ToolFinished { call, result });
+        self.tell(TurnEvent::ToolFinished { call, result, removed_by });
         Ok(())
     }
 
