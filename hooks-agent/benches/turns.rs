@@ -68,10 +68,10 @@ fn hooks(count: usize) -> (usize, Registry, AgentDef) {
             result.extra.insert("seen".to_owned(), json!(true));
         }),
         Hook::writer::<PreModelCall, _, _, _>("brief", |_, _, request: &mut ModelRequest| {
-            request.system_prompt.push('.')
+            request.system_prompt.push('.');
         }),
         Hook::writer::<BeforeToolCall, _, _, _>("mark_input", |_, _, input: &mut ToolInput| {
-            input["seen"] = json!(true)
+            input["seen"] = json!(true);
         }),
         Hook::writer::<BeforeStoreToolResult, _, _, _>("mark_stored", |_, _, row: &mut ResultRow| {
             row.extra.insert("stored".to_owned(), json!(true));

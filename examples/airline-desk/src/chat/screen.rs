@@ -1,6 +1,7 @@
 //! What a person reads: colours and a spinner on a terminal, plain text anywhere else.
 
 use std::io::{self, IsTerminal, Write};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use indicatif::ProgressBar;
@@ -24,18 +25,24 @@ pub(super) struct Screen {
     /// Whether the person sees what they write.
     typed: bool,
     spinner: ProgressBar,
+    waiting: AtomicBool,
 }
 
 impl Screen {
     pub(super) fn new() -> Self {
         let terminal = io::stdout().is_terminal();
         let spinner = if terminal { ProgressBar::new_spinner() } else { ProgressBar::hidden() };
-        Self { colours: terminal && std::env::var_os("NO_COLOR").is_none(), typed: io::stdin().is_terminal(), spinner }
+        Self {
+            colours: terminal && std::env::var_os("NO_COLOR").is_none(),
+            typed: io::stdin().is_terminal(),
+            spinner,
+            waiting: AtomicBool::new(false),
+        }
     }
 
     /// Something is being waited for.
     pub(super) fn wait(&self) {
-        if !self.spinner.is_hidden() {
+        if !self.spinner.is_hidden() && !self.waiting.swap(true, Ordering::Relaxed) {
             self.spinner.reset();
             self.spinner.enable_steady_tick(Duration::from_millis(100));
         }
@@ -43,8 +50,10 @@ impl Screen {
 
     /// Shows `text` as it is. A closed output is no reason to stop.
     pub(super) fn say(&self, style: Style, text: &str) {
-        self.spinner.disable_steady_tick();
-        self.spinner.finish_and_clear();
+        if self.waiting.swap(false, Ordering::Relaxed) {
+            self.spinner.disable_steady_tick();
+            self.spinner.finish_and_clear();
+        }
         // What a model says must not steer the terminal.
         let text: String = text.chars().filter(|c| !c.is_control() || matches!(c, '\n' | '\t')).collect();
         let code = match style {
