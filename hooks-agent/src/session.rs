@@ -1,6 +1,5 @@
 //! One conversation of one agent: its turns, one after the other.
 
-mod add;
 mod update;
 
 use std::fmt;

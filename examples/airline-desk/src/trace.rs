@@ -13,7 +13,7 @@ use hooks_agent::TurnEvent;
 use hooks_core::data::Message;
 use hooks_core::record::Record;
 
-pub(crate) use every::every_kind;
+pub(crate) use every::{every_kind, is_own};
 
 /// Which kinds a trace shows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]

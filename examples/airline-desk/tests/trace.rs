@@ -5,6 +5,8 @@ mod support;
 
 use std::process::Command;
 
+use serde_json::Value;
+
 fn trace(arguments: &[&str]) -> String {
     let sample = support::desk_file("sample.jsonl");
     let second = std::fs::read_to_string(sample).unwrap().lines().nth(1).unwrap().to_owned();
@@ -110,4 +112,19 @@ fn all_kinds_are_shown_where_that_is_asked_for() {
     ]
     .concat();
     assert_eq!(kinds, expected, "{all}");
+}
+
+#[test]
+fn a_trace_stands_beside_what_machines_read_and_changes_nothing() {
+    let run = |arguments: &[&str]| Command::new(env!("CARGO_BIN_EXE_airline-desk")).args(arguments).output().unwrap();
+    let (plain, traced) = (run(&["--out", "-"]), run(&["--out", "-", "--trace=all"]));
+    assert_eq!(plain.stdout, traced.stdout);
+    assert!(String::from_utf8_lossy(&traced.stderr).starts_with("conversation puffin-1\n  session_start\n"));
+
+    let counted = |arguments: &[&str]| {
+        let summary: Value = serde_json::from_slice(&run(arguments).stdout).unwrap();
+        let hooks = summary["hooks"].as_array().unwrap().clone();
+        hooks.into_iter().map(|row| (row["hook"].clone(), row["runs"].clone())).collect::<Vec<_>>()
+    };
+    assert_eq!(counted(&["--json"]), counted(&["--json", "--trace=all"]));
 }

@@ -7,10 +7,15 @@ use hooks_core::kinds::{
     PrePromptContext, PreToolMaterialization, PrefilterLlmHistory, SessionEnd, SessionStart, Shutdown, Stop, TurnEnd,
     UserPromptSubmit,
 };
-use hooks_core::{Hook, HookKind};
+use hooks_core::{Hook, HookId, HookKind};
 
 /// How the ids of these hooks begin.
-pub(super) const SILENT: &str = "traced_at_";
+const SILENT: &str = "traced_at_";
+
+/// Whether `hook` is one of these.
+pub(crate) fn is_own(hook: &HookId) -> bool {
+    hook.as_str().starts_with(SILENT)
+}
 
 macro_rules! silent {
     ($($kind:ident),* $(,)?) => {

@@ -2,7 +2,7 @@ use hooks_agent::TurnEvent;
 use hooks_core::data::{Block, Message};
 use hooks_core::record::{Record, Run, Skip, Status};
 
-use super::every::SILENT;
+use super::every::is_own;
 
 /// How much of a stored text is shown, in characters.
 const SHOWN: usize = 72;
@@ -14,7 +14,7 @@ pub(super) fn dispatch(record: &Record) -> Option<String> {
     let meant = |run: &&Run| run.status != Status::Skipped(Skip::Filter);
     let mut runs = record.runs.iter().filter(meant).peekable();
     runs.peek()?;
-    let hooks: Vec<String> = runs.filter(|run| !run.hook.as_str().starts_with(SILENT)).map(hook).collect();
+    let hooks: Vec<String> = runs.filter(|run| !is_own(&run.hook)).map(hook).collect();
     Some(format!("{:COLUMN$} {}", record.kind, hooks.join(" · ")).trim_end().to_owned())
 }
 
