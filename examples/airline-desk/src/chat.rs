@@ -7,20 +7,27 @@ mod person;
 mod screen;
 
 use std::process::ExitCode;
+use std::sync::Arc;
 
+use hooks_agent::model::Model;
 use hooks_agent::{Outcome, Session, TurnEvent};
 use hooks_core::data::Role;
 use hooks_core::kinds::SessionEndReason;
 
 use crate::desk::Desk;
 use crate::run::{RunError, runtime};
-use clerk::Clerk;
+pub use clerk::Clerk;
 use input::{Heard, Input};
 use person::{Person, Questions};
 use screen::{Screen, Style};
 
+/// What a model is told that has no rules of its own.
+const INSTRUCTIONS: &str = "\
+You help the customers of Puffin Air, with the tools that you have. The customer in front of you has the user id \
+runa_vik_12. A seat costs 240 dollars and is paid with credit_card_1002003. What reads [email] or [birth date] is masked.";
+
 const WELCOME: &str = "\
-This is the desk of Puffin Air. A clerk answers who follows simple rules. Try:
+This is the desk of Puffin Air. Try:
   I am runa.vik@puffin.example, born April 12, 1988. Who am I?
   look up PUF001
   cancel PUF002
@@ -34,18 +41,18 @@ Ctrl-C cancels an answer, Ctrl-D ends the conversation.
 ///
 /// # Errors
 /// [`RunError`] where there is no runtime, or a required hook of the session failed.
-pub fn run(desk: &Desk) -> Result<ExitCode, RunError> {
-    runtime().map_err(RunError::Runtime)?.block_on(talk(desk))?;
+pub fn run(desk: &Desk, model: Arc<dyn Model>) -> Result<ExitCode, RunError> {
+    runtime().map_err(RunError::Runtime)?.block_on(talk(desk, model))?;
     Ok(ExitCode::SUCCESS)
 }
 
-async fn talk(desk: &Desk) -> Result<(), RunError> {
+async fn talk(desk: &Desk, model: Arc<dyn Model>) -> Result<(), RunError> {
     let (person, questions) = Person::new();
-    let harness = desk.harness().model("clerk", Clerk).tools(bookings::tools()).approver(person).build();
+    let harness = desk.harness().shared_model("main", model).tools(bookings::tools()).approver(person).build();
     let mut chat = Chat { desk, screen: Screen::new(), input: Input::new(), questions };
     harness.start("terminal").await?;
     let session = harness.session("chat", desk.agent.clone());
-    let session = session.system_prompt("You help the customers of Puffin Air.").channel("terminal").open().await?;
+    let session = session.system_prompt(INSTRUCTIONS).channel("terminal").open().await?;
     chat.screen.say(Style::Aside, WELCOME);
     chat.trace();
     let mut number = 0;

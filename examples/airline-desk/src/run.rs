@@ -5,6 +5,7 @@ use std::fs::File;
 use std::io::{self, BufRead, BufReader, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::sync::Arc;
 use std::time::Instant;
 
 use hooks_agent::TurnError;
@@ -12,7 +13,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use tokio::runtime::{Builder, Runtime};
 
 use crate::args::Args;
-use crate::chat;
+use crate::chat::{self, Clerk};
 use crate::conversation::Conversation;
 use crate::desk::{Desk, DeskError};
 use crate::glimpse::Glimpses;
@@ -94,7 +95,7 @@ fn run(args: &Args) -> Result<ExitCode, RunError> {
         desk = desk.traced(tracing)?;
     }
     if args.chat {
-        return chat::run(&desk);
+        return chat::run(&desk, Arc::new(Clerk));
     }
 
     let file = args.input.clone().unwrap_or_else(|| folder.join("sample.jsonl"));

@@ -7,8 +7,9 @@ use serde_json::{Value, json};
 
 use super::bookings::{CUSTOMER, SEAT};
 
-/// Answers at once, and the same to the same.
-pub(super) struct Clerk;
+/// A model that follows rules: it answers at once, and the same to the same.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Clerk;
 
 impl Model for Clerk {
     fn call<'a>(&'a self, call: &'a ModelCall, deltas: Deltas<'a>) -> BoxFuture<'a, Result<ModelAnswer, ModelError>> {
