@@ -21,15 +21,39 @@ pub enum TurnEvent {
         /// Whether one of them ended the turn.
         halted: bool,
     },
+    /// The prompt was taken, with what hooks made of the conversation for this turn.
+    #[non_exhaustive]
+    Prepared {
+        /// How many stored messages hooks at `filter_messages` left out of what the model reads.
+        left_out: usize,
+        /// How many texts hooks at `user_prompt_submit` put beside the prompt.
+        contexts: usize,
+    },
+    /// A model is called.
+    #[non_exhaustive]
+    ModelCalled {
+        /// Its profile.
+        profile: String,
+        /// How many messages it is sent.
+        messages: usize,
+    },
+    /// A model refused or could not be reached, and is not called again by itself.
+    #[non_exhaustive]
+    ModelFailed {
+        /// What went wrong.
+        error: String,
+    },
     /// A tool is about to run.
     ToolStarted(ToolCall),
-    /// A call is over, with what the model is told.
+    /// A call is over, with what the model is told. Where no [`ToolStarted`](Self::ToolStarted) went before, it did not run.
     #[non_exhaustive]
     ToolFinished {
         /// The call.
         call: ToolCall,
         /// What the model is told.
         result: ToolResult,
+        /// The hook that removed what the tool answered.
+        removed_by: Option<HookId>,
     },
     /// Something happened in the turn of an agent that this one asked.
     #[non_exhaustive]

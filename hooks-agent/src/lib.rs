@@ -19,6 +19,7 @@
 //!                       after_tool_call, before_store_tool_result, [the result is stored]
 //!   post_turn, turn_end
 //! message_sending, message_sent                    Session::hear
+//! [a message that nobody answers is stored]        Session::add
 //! before_update_message, after_update_message      Session::update
 //! session_end                                      Session::close
 //! gateway_stop, shutdown                           Harness::stop

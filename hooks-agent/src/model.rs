@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use hooks_core::data::{Block, Messages};
 use hooks_core::hook::BoxFuture;
+use serde_json::{Map, Value};
 
 #[cfg(feature = "genai")]
 pub use self::genai::Genai;
@@ -59,6 +60,8 @@ pub struct ModelCall {
     pub tools: Vec<ToolSpec>,
     /// The profile that the call was routed to.
     pub profile: String,
+    /// The number of the turn within its session, from 1.
+    pub turn: u64,
 }
 
 /// Where a model that streams tells its text.
@@ -92,6 +95,8 @@ pub struct ModelAnswer {
     pub stop_reason: String,
     /// The model that answered; empty where the provider does not say.
     pub model: String,
+    /// Fields of the provider that are stored with the message, as they are.
+    pub extra: Map<String, Value>,
 }
 
 /// The [`ModelAnswer::stop_reason`] of an answer that was cut at its length.
@@ -102,7 +107,7 @@ impl ModelAnswer {
     pub fn new(content: Vec<Block>) -> Self {
         let calls = content.iter().any(|block| matches!(block, Block::ToolUse(_)));
         let stop_reason = if calls { "tool_use" } else { "end_turn" };
-        Self { content, stop_reason: stop_reason.to_owned(), model: String::new() }
+        Self { content, stop_reason: stop_reason.to_owned(), ..Self::default() }
     }
 
     /// The answer `text`.

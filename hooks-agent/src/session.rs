@@ -9,6 +9,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use hooks_core::data::{Message, Role};
 use hooks_core::kinds::{SessionEnd, SessionEndReason, SessionSource, SessionStart};
 use hooks_core::scope::{AgentDef, PromptDef};
 use hooks_core::verdict::Contexts;
@@ -118,16 +119,24 @@ impl Session {
     /// # Panics
     /// Outside a Tokio runtime.
     pub fn turn(&self, prompt: Option<&PromptDef>, input: impl Into<String>) -> Turn {
-        self.begin(prompt.cloned(), input.into(), CancellationToken::new())
+        self.turn_with(prompt, Message::new(Role::User, input))
     }
 
-    pub(crate) fn begin(&self, prompt: Option<PromptDef>, input: String, cancellation: CancellationToken) -> Turn {
+    /// As [`turn`](Self::turn), where the person's message is more than text: images, fields of a provider.
+    ///
+    /// # Panics
+    /// Outside a Tokio runtime.
+    pub fn turn_with(&self, prompt: Option<&PromptDef>, message: Message) -> Turn {
+        self.begin(prompt.cloned(), message, CancellationToken::new())
+    }
+
+    pub(crate) fn begin(&self, prompt: Option<PromptDef>, message: Message, cancellation: CancellationToken) -> Turn {
         let (events, told) = mpsc::unbounded_channel();
         let (answer, reply) = oneshot::channel();
         let start = Start {
             session: Arc::clone(&self.inner),
             prompt,
-            input,
+            message,
             number: self.inner.turns.fetch_add(1, Ordering::Relaxed) + 1,
             events,
             cancellation: cancellation.clone(),

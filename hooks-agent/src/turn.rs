@@ -38,7 +38,7 @@ use tools::Repeats;
 pub(crate) struct Start {
     pub(crate) session: Arc<Inner>,
     pub(crate) prompt: Option<PromptDef>,
-    pub(crate) input: String,
+    pub(crate) message: Message,
     pub(crate) number: u64,
     pub(crate) events: UnboundedSender<TurnEvent>,
     pub(crate) cancellation: CancellationToken,
@@ -93,7 +93,7 @@ struct Spoken {
 
 /// Runs a turn to its end, whatever happens in it.
 pub(crate) async fn run(start: Start) -> Reply {
-    let Start { session, prompt, input, number, events, cancellation } = start;
+    let Start { session, prompt, message, number, events, cancellation } = start;
     // A turn sees one set from its start to its end.
     let hooks = match session.sets.of(&session.parts, &session.agent, prompt.as_ref()) {
         Ok(hooks) => hooks,
@@ -112,7 +112,7 @@ pub(crate) async fn run(start: Start) -> Reply {
         tools: session.parts.offered().collect(),
         contributions: Contributions::default(),
         taken: false,
-        input,
+        input: message.text().into_owned(),
         session,
         hooks,
         cancellation,
@@ -129,15 +129,14 @@ pub(crate) async fn run(start: Start) -> Reply {
         repeats: Repeats::default(),
         reply: Spoken::default(),
     };
-    let ending = turn.answer().await;
+    let ending = turn.answer(message).await;
     turn.end(ending).await
 }
 
 impl Turn {
     /// The order of a turn.
-    async fn answer(&mut self) -> Result<Ending, Exit> {
-        let input = self.input.clone();
-        self.submit(&input).await?;
+    async fn answer(&mut self, prompt: Message) -> Result<Ending, Exit> {
+        self.submit(prompt).await?;
         loop {
             if self.iterations >= self.limits().iterations
                 && let Some(ending) = self.stop(StopReason::MaxIterations, None).await?

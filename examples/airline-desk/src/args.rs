@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::Parser;
 
 use crate::desk::Answer;
+use crate::trace::Tracing;
 
 const EXIT_STATUS: &str = "\
 Exit status:
@@ -12,7 +13,7 @@ Exit status:
   1  some lines were skipped; each is told on standard error with its number
   2  nothing can be done: wrong arguments, an agent file that is not valid, a file that cannot be read or written";
 
-/// Replays recorded conversations through the hooks of a support desk.
+/// A support desk with hooks: replays recorded conversations through it, or lets you talk to it.
 #[derive(Clone, Debug, Default, Parser)]
 #[command(version, after_help = EXIT_STATUS)]
 #[non_exhaustive]
@@ -55,4 +56,24 @@ pub struct Args {
     /// Show a line or two before and after the hooks. On for the sample; for other files it prints what the hooks mask.
     #[arg(long)]
     pub show: bool,
+
+    /// Show what happens in each turn: the kinds that fire with the hooks that ran, the model, the tools, what is stored.
+    /// `--trace=all` shows the kinds at which no hook ran too.
+    #[arg(long, value_enum, value_name = "KINDS", num_args = 0..=1, require_equals = true, default_missing_value = "hooks")]
+    pub trace: Option<Tracing>,
+
+    /// Talk to the desk: a clerk that follows simple rules answers what is written on standard input, until it ends.
+    #[arg(long, conflicts_with_all = ["input", "out", "plan", "json", "show", "on_ask"])]
+    pub chat: bool,
+
+    /// In a chat, the model that answers in the clerk's place, such as `claude-sonnet-4-5`; its key comes from the
+    /// environment.
+    #[cfg(feature = "genai")]
+    #[arg(long, value_name = "NAME", requires = "chat")]
+    pub model: Option<String>,
+
+    /// The server that has the model, such as `http://127.0.0.1:8080/v1`.
+    #[cfg(feature = "genai")]
+    #[arg(long, value_name = "URL", requires = "model")]
+    pub base_url: Option<String>,
 }

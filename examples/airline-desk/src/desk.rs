@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use hooks_agent::{Harness, HarnessBuilder};
 use hooks_core::audit::Finding;
 use hooks_core::scope::{AgentDef, AppDef, DefinitionError, PromptDef};
 use hooks_core::{ConfigError, HookContext, HookSet, Registry, hooks};
@@ -10,6 +11,7 @@ use hooks_core::{ConfigError, HookContext, HookSet, Registry, hooks};
 use crate::hooks::watch::{self, Metrics};
 use crate::mask::Masks;
 use crate::tally::Tally;
+use crate::trace::{Trace, Tracing, every_kind};
 
 /// Why the desk cannot open.
 #[derive(Debug, thiserror::Error)]
@@ -39,9 +41,12 @@ pub enum Answer {
 /// An open desk.
 #[derive(Clone, Debug)]
 pub struct Desk {
-    pub(crate) hooks: HookSet,
-    pub(crate) cx: HookContext,
+    pub(crate) agent: AgentDef,
+    pub(crate) prompt: Option<PromptDef>,
     pub(crate) answer: Answer,
+    pub(crate) trace: Option<Trace>,
+    pub(crate) cx: HookContext,
+    hooks: HookSet,
     registry: Registry,
     metrics: Arc<Metrics>,
     tally: Arc<Tally>,
@@ -73,22 +78,41 @@ impl Desk {
     pub fn with(registry: Registry, agent: &AgentDef, prompt: Option<&PromptDef>) -> Result<Self, DeskError> {
         // Made now, so that the first message does not wait for it.
         Masks::get()?;
-        // What is counted is the app's business, so no agent or prompt can leave it out.
-        registry.set_app(AppDef::new("airline-desk").hooks(hooks![watch::count_messages, watch::time_tools]));
+        registry.set_app(app());
         let (tally, metrics) = (Arc::new(Tally::default()), Arc::new(Metrics::default()));
         let listener = Arc::clone(&tally);
         registry.observe(move |record: &_| listener.add(record));
         let hooks = registry.scope(agent, prompt.map(|prompt| prompt as _))?;
-        let cx = HookContext::builder()
-            .app("airline-desk")
-            .agent(agent.name.as_str())
-            .human_present(true)
-            .shared_state(Arc::clone(&metrics));
-        let cx = match prompt {
-            Some(prompt) => cx.prompt(prompt.name.as_str()),
-            None => cx,
-        };
-        Ok(Self { hooks, cx: cx.build(), answer: Answer::Yes, registry, metrics, tally })
+        let cx =
+            HookContext::builder().app("airline-desk").human_present(true).shared_state(Arc::clone(&metrics)).build();
+        let (agent, prompt, trace) = (agent.clone(), prompt.cloned(), None);
+        Ok(Self { agent, prompt, answer: Answer::Yes, trace, cx, hooks, registry, metrics, tally })
+    }
+
+    /// Has every turn traced.
+    ///
+    /// # Errors
+    /// [`DeskError`] where an id of the desk's hooks is one that the trace takes for its own.
+    pub fn traced(mut self, tracing: Tracing) -> Result<Self, DeskError> {
+        if tracing == Tracing::All {
+            let mut app = app();
+            for hook in every_kind() {
+                app = app.hooks([hook.id().as_str()]);
+                self.registry.register(hook)?;
+            }
+            self.registry.set_app(app);
+        }
+        let trace = Trace::default();
+        let listener = trace.clone();
+        self.registry.observe(move |record: &_| listener.record(record));
+        self.trace = Some(trace);
+        self.hooks = self.registry.scope(&self.agent, self.prompt.as_ref().map(|prompt| prompt as _))?;
+        Ok(self)
+    }
+
+    /// A harness with the desk's hooks, and without a model or a tool.
+    pub fn harness(&self) -> HarnessBuilder {
+        Harness::builder(self.registry.clone()).context(self.cx.clone())
     }
 
     /// What is said where a gate asks.
@@ -122,14 +146,18 @@ impl Desk {
     ///
     /// # Errors
     /// [`DeskError`] where a prompt there is not valid.
-    pub fn audit(&self, agent: &Path, folder: &Path) -> Result<Vec<Finding>, DeskError> {
-        let agent = AgentDef::from_file(agent)?;
+    pub fn audit(&self, folder: &Path) -> Result<Vec<Finding>, DeskError> {
         let mut sets = vec![self.hooks.clone()];
         for file in prompts(folder) {
-            sets.push(self.registry.scope(&agent, Some(&PromptDef::from_file(&file)?))?);
+            sets.push(self.registry.scope(&self.agent, Some(&PromptDef::from_file(&file)?))?);
         }
         Ok(self.registry.audit(&sets))
     }
+}
+
+/// What is counted is the app's business, so no agent or prompt can leave it out.
+fn app() -> AppDef {
+    AppDef::new("airline-desk").hooks(hooks![watch::count_messages, watch::time_tools])
 }
 
 /// The prompt files in `folder`, by name; none where there is no such folder.

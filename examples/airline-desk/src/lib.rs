@@ -1,12 +1,13 @@
 //! A support desk whose hooks mask, guard and count.
 //!
-//! It reads recorded conversations and carries each through the kinds of a turn, as a harness would: the hooks that
-//! `desk/agent.json` names rewrite what is stored and shown, and decide which calls may run. Start with [`hooks`], what a
-//! developer writes, and [`replay`], where each kind fires.
+//! It carries recorded conversations through the turn loop of `hooks-agent`, or lets a person talk to a clerk who follows
+//! rules: the hooks that `desk/agent.json` names rewrite what is stored and shown, and decide which calls may run. Start
+//! with [`hooks`], what a developer writes; [`desk`] puts them in force, [`replay`] and [`chat`] run turns under them.
 
 hooks_core::setup!();
 
 pub mod args;
+pub mod chat;
 pub mod conversation;
 pub mod desk;
 pub mod glimpse;
@@ -19,3 +20,4 @@ pub mod report;
 pub mod run;
 pub mod summary;
 pub mod tally;
+pub mod trace;

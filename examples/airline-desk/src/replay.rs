@@ -1,146 +1,148 @@
-//! One conversation through the kinds of a turn, in the order in which a harness fires them.
+//! One recorded conversation through the loop.
 //!
-//! The recording stands in for the model and the tools: what the model said is stored, what a tool answered is what
-//! running it comes to. So the hooks decide what is stored, what is shown and what may run, and nothing else changes: as
-//! many messages come out as went in, and each call keeps its result.
+//! The recording stands in for the model and the tools. So the hooks decide what is stored, what is shown and what may
+//! run, and nothing else changes: as many messages come out as went in, and each call keeps its result. All that comes
+//! out went through the hooks at `before_create_message`.
 
-mod tools;
+mod rows;
+mod turn;
 
-use hooks_core::data::{Block, Message, Messages, Role};
-use hooks_core::kinds::{AfterCreateMessage, BeforeCreateMessage, FilterMessages, PrePromptContext, UserPromptSubmit};
-use hooks_core::verdict::{Halt, PromptDecision};
-use hooks_core::{DispatchError, HookContext};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use hooks_agent::approve::{self, Request};
+use hooks_agent::model::Recording;
+use hooks_agent::{Limits, Session, TurnError};
+use hooks_core::data::{Block, Message, Messages, Role, ToolCall, ToolResult};
+use hooks_core::kinds::{AfterToolCallSuccess, SessionEndReason};
+use serde_json::Value;
 
 use crate::conversation::Conversation;
-use crate::desk::Desk;
+use crate::desk::{Answer, Desk};
 use crate::glimpse::Glimpses;
 use crate::summary::Totals;
-use tools::Pending;
 
 /// Carries `conversation` through the hooks of `desk`. `name` is what the hooks are told where it has no id.
 ///
 /// # Errors
-/// [`DispatchError`] where a required hook failed: the conversation is not to be stored then.
-pub fn replay(
+/// [`TurnError`] where a required hook failed: the conversation is not to be stored then.
+pub async fn replay(
     desk: &Desk,
     conversation: Conversation,
     name: &str,
     glimpses: &mut Glimpses,
-) -> Result<(Conversation, Totals), DispatchError> {
+) -> Result<(Conversation, Totals), TurnError> {
     let id = conversation.id().unwrap_or(name).to_owned();
-    let cx = desk.cx.to_builder().conversation(id).build();
-    let mut replay = Replay {
-        desk,
-        cx,
-        turn: 0,
-        stored: Messages::default(),
-        pending: Vec::new(),
-        stopped: None,
-        totals: Totals { conversations: 1, ..Totals::default() },
-        glimpses,
-    };
-    replay.totals.messages_in = conversation.messages.len() as u64;
-    for message in conversation.messages {
-        replay.message(message)?;
+    let fields = conversation.fields;
+    let recorded = Messages::from(conversation.messages);
+    let approved = Arc::new(AtomicU64::new(0));
+    let recording = Recording::of(&recorded);
+    let harness = desk
+        .harness()
+        .model("recorded", recording.model())
+        .tools(recording.tools())
+        .approver(approver(desk.answer, Arc::clone(&approved)))
+        .limits(limits())
+        .build();
+    if let Some(trace) = &desk.trace {
+        trace.note(format!("conversation {id}"));
     }
-    replay.totals.messages_out = replay.stored.len() as u64;
-    Ok((Conversation { messages: replay.stored.to_vec(), fields: conversation.fields }, replay.totals))
+    let session = harness.session(id, desk.agent.clone()).open().await?;
+    let mut totals = Totals { conversations: 1, messages_in: recorded.len() as u64, ..Totals::default() };
+    totals.calls = recorded.iter().flat_map(Message::tool_calls).count() as u64;
+    let mut replay = Replay { desk, session, totals, glimpses, stored: Vec::with_capacity(recorded.len()), turns: 0 };
+    let mut rest = recorded.as_slice();
+    while let Some(first) = rest.first() {
+        let next = rest.iter().skip(1).position(is_prompt).map_or(rest.len(), |at| at + 1);
+        let (part, after) = rest.split_at(next);
+        if is_prompt(first) {
+            replay.turn(part).await?;
+        } else {
+            // What stands before the first prompt is no turn.
+            for message in part {
+                let row = replay.keep(message.clone(), None).await?;
+                replay.stored.push(row);
+            }
+        }
+        rest = after;
+    }
+    let Replay { session, mut totals, stored, .. } = replay;
+    session.close(SessionEndReason::from("recorded")).await?;
+    totals.messages_out = stored.len() as u64;
+    totals.approved = approved.load(Ordering::Relaxed);
+    Ok((Conversation { messages: stored, fields }, totals))
 }
 
 /// A conversation under way.
 struct Replay<'a> {
     desk: &'a Desk,
-    cx: HookContext,
-    turn: u64,
-    stored: Messages,
-    /// Calls that wait for their results.
-    pending: Vec<Pending>,
-    /// Why the turn ended early, until the next one begins.
-    stopped: Option<String>,
+    session: Session,
     totals: Totals,
     glimpses: &'a mut Glimpses,
+    /// What comes out so far.
+    stored: Vec<Message>,
+    turns: u64,
 }
 
 impl Replay<'_> {
-    fn message(&mut self, message: Message) -> Result<(), DispatchError> {
-        match message.role {
-            Role::User => {
-                self.turn += 1;
-                self.stopped = None;
-                self.cx = self.cx.to_builder().turn(self.turn).build();
-                self.store(message)?;
-                self.begin_turn()
+    /// Stores a message that no turn stored: one outside of all turns, or, where `stopped` says why, one that was not
+    /// said any more because the turn had ended.
+    async fn keep(&mut self, message: Message, stopped: Option<&str>) -> Result<Message, TurnError> {
+        let message = match stopped {
+            Some(reason) => rows::unsaid(message, reason),
+            None => self.shown(message).await?,
+        };
+        let row = self.session.add(self.desk.prompt.as_ref(), message.clone()).await?;
+        if let Some(trace) = &self.desk.trace {
+            trace.stored(&row.message);
+        }
+        self.glimpses.stored(&message, &row.message);
+        Ok(row.message)
+    }
+
+    /// A result without its call is shown to the model like any other, so the hooks see it like any other.
+    async fn shown(&mut self, mut message: Message) -> Result<Message, TurnError> {
+        let Some(Block::ToolResult(block)) = message.content.first().filter(|_| message.role == Role::Tool) else {
+            return Ok(message);
+        };
+        let call = ToolCall::new(&block.call_id, block.name.as_deref().unwrap_or_default(), Value::Null);
+        let mut result = ToolResult::default();
+        result.content.clone_from(&block.content);
+        let fired = self.desk.hooks().fire(&self.desk.cx, &AfterToolCallSuccess::new(call), result).await;
+        let content = match fired.map_err(TurnError::Dispatch)?.subject {
+            Some(result) => result.content.clone(),
+            None => {
+                self.totals.removed += 1;
+                vec![Block::text("[result removed]")]
             }
-            Role::Assistant => {
-                // The gate judges the call as the model made it, not as it is stored.
-                let calls: Vec<_> = message.tool_calls().cloned().collect();
-                self.store(self.unless_stopped(message))?;
-                calls.into_iter().try_for_each(|call| self.gate(call))
-            }
-            Role::Tool => {
-                let row = self.answered(message)?;
-                self.store(row)
-            }
-            // Instructions begin no turn.
-            _ => self.store(message),
+        };
+        if let Some(Block::ToolResult(block)) = message.content.first_mut() {
+            block.content = content;
+        }
+        Ok(message)
+    }
+}
+
+/// Whether `message` begins a turn.
+fn is_prompt(message: &Message) -> bool {
+    message.role == Role::User && !message.content.iter().any(|block| matches!(block, Block::ToolResult(_)))
+}
+
+/// Answers what the gates ask as the command line says, and counts what was approved.
+fn approver(answer: Answer, approved: Arc<AtomicU64>) -> impl approve::Approver {
+    move |request: &Request| match answer {
+        _ if request.deferred => approve::Answer::No("It was put off, and a recording does not wait".to_owned()),
+        Answer::No => approve::Answer::No("The answer was no".to_owned()),
+        Answer::Yes => {
+            approved.fetch_add(1, Ordering::Relaxed);
+            approve::Answer::Yes
         }
     }
+}
 
-    fn store(&mut self, message: Message) -> Result<(), DispatchError> {
-        let before = message.clone();
-        let fired = self.desk.hooks.fire_blocking(&self.cx, &BeforeCreateMessage::new(), message)?;
-        self.glimpses.stored(&before, &fired.subject);
-        self.stop(fired.report.halt.clone());
-        self.stored.push(fired.subject.clone());
-        let fired = self.desk.hooks.fire_blocking(&self.cx, &AfterCreateMessage::new(fired.subject), ())?;
-        self.stop(fired.report.halt.clone());
-        Ok(())
-    }
-
-    /// The prompt is the last stored message. What the model would read is counted; there is no model to read it.
-    fn begin_turn(&mut self) -> Result<(), DispatchError> {
-        let hooks = &self.desk.hooks;
-        let prompt = self.stored.last().map(|message| message.text().into_owned()).unwrap_or_default();
-
-        let event = UserPromptSubmit::new(prompt.as_str(), self.stored.clone());
-        let submitted = hooks.fire_blocking(&self.cx, &event, self.stored.clone())?;
-        self.totals.contexts += submitted.verdict.contexts.len() as u64;
-        if let PromptDecision::Stop(reason) | PromptDecision::Block(reason) = submitted.verdict.decision {
-            self.stopped = Some(reason.to_string());
-        }
-        self.stop(submitted.report.halt.clone());
-        if self.stopped.is_some() {
-            return Ok(());
-        }
-
-        let event = PrePromptContext::new(prompt).history(submitted.subject.clone());
-        let context = hooks.fire_blocking(&self.cx, &event, ())?;
-        self.totals.contexts += context.verdict.iter().count() as u64;
-        self.stop(context.report.halt.clone());
-
-        let read = submitted.subject.len();
-        let filtered = hooks.fire_blocking(&self.cx, &FilterMessages::new(), submitted.subject)?;
-        self.totals.left_out += read.saturating_sub(filtered.subject.len()) as u64;
-        self.stop(filtered.report.halt.clone());
-        Ok(())
-    }
-
-    /// Remembers the first halt of a turn: what was recorded after it is not said and not run.
-    fn stop(&mut self, halt: Option<Halt>) {
-        if let (None, Some(halt)) = (&self.stopped, halt) {
-            self.stopped = Some(halt.reason.to_string());
-        }
-    }
-
-    /// What the model would not have said keeps its place, but not its words.
-    fn unless_stopped(&self, mut message: Message) -> Message {
-        if let Some(reason) = &self.stopped {
-            for block in &mut message.content {
-                if let Block::Text(text) = block {
-                    text.text = format!("[not said, the turn had ended: {reason}]");
-                }
-            }
-        }
-        message
-    }
+/// A recording went as far as it went.
+fn limits() -> Limits {
+    let mut limits = Limits::default();
+    (limits.iterations, limits.repeats, limits.result_chars) = (u32::MAX, u32::MAX, usize::MAX);
+    limits
 }

@@ -1,14 +1,22 @@
 //! From arguments to an exit status: reads, replays, writes, reports.
 
+use std::cell::RefCell;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::sync::Arc;
 use std::time::Instant;
 
+use hooks_agent::TurnError;
+#[cfg(feature = "genai")]
+use hooks_agent::model::Genai;
+use hooks_agent::model::Model;
 use indicatif::{ProgressBar, ProgressStyle};
+use tokio::runtime::{Builder, Runtime};
 
 use crate::args::Args;
+use crate::chat::{self, Clerk};
 use crate::conversation::Conversation;
 use crate::desk::{Desk, DeskError};
 use crate::glimpse::Glimpses;
@@ -16,6 +24,7 @@ use crate::lines::{Line, Lines};
 use crate::output::Output;
 use crate::report;
 use crate::summary::{Skipped, Summary, Totals};
+use crate::trace::Trace;
 
 /// Input over this length is worth a progress bar.
 const LONG: u64 = 8 * 1024 * 1024;
@@ -48,6 +57,12 @@ pub enum RunError {
     /// The summary cannot be written.
     #[error("the summary cannot be written: {0}")]
     Report(io::Error),
+    /// The system gives no runtime to wait with.
+    #[error("the runtime cannot be started: {0}")]
+    Runtime(io::Error),
+    /// The desk cannot be talked to.
+    #[error("the session cannot go on: {0}")]
+    Session(#[from] TurnError),
 }
 
 impl RunError {
@@ -73,11 +88,17 @@ pub fn main(args: &Args) -> ExitCode {
 fn run(args: &Args) -> Result<ExitCode, RunError> {
     let folder = Desk::folder();
     let agent = args.hooks.clone().unwrap_or_else(|| folder.join("agent.json"));
-    let desk = Desk::open(&agent, args.prompt.as_deref())?.answer(args.on_ask).attended(!args.unattended);
+    let mut desk = Desk::open(&agent, args.prompt.as_deref())?.answer(args.on_ask).attended(!args.unattended);
     if args.plan {
-        let findings = desk.audit(&agent, &folder.join("prompts"))?;
+        let findings = desk.audit(&folder.join("prompts"))?;
         report::plan(&mut io::stdout().lock(), &desk, &findings).map_err(RunError::Report)?;
         return Ok(ExitCode::SUCCESS);
+    }
+    if let Some(tracing) = args.trace {
+        desk = desk.traced(tracing)?;
+    }
+    if args.chat {
+        return chat::run(&desk, model(args));
     }
 
     let file = args.input.clone().unwrap_or_else(|| folder.join("sample.jsonl"));
@@ -91,19 +112,43 @@ fn run(args: &Args) -> Result<ExitCode, RunError> {
     let on_skip = |skipped: &Skipped| {
         bar.suspend(|| tell(&format!("{}:{}: {}", file.display(), skipped.line, skipped.problem)));
     };
-    let read = replay_lines(&desk, reader, output.writer(), &mut glimpses, |end| bar.set_position(end), on_skip);
+    // Standard output belongs to the transcripts, or to a reader of JSON, where there is one.
+    let aside = out.as_os_str() == "-";
+    let trace = RefCell::new(to_people(aside || args.json));
+    let at = |end| {
+        // A closed reader is found out when the summary is written.
+        let lines = desk.trace.as_ref().map(Trace::take).unwrap_or_default();
+        let _ = lines.iter().try_for_each(|line| writeln!(trace.borrow_mut(), "{line}"));
+        bar.set_position(end);
+    };
+    let read = replay_lines(&desk, reader, output.writer(), &mut glimpses, at, on_skip);
     bar.finish_and_clear();
     let summary = read.map_err(|failed| match failed {
         Failed::Read(source) => RunError::Input { file: file.clone(), source },
         Failed::Write(source) => unwritten(source),
+        Failed::Runtime(source) => RunError::Runtime(source),
     })?;
     output.finish().map_err(unwritten)?;
 
-    let mut to: Box<dyn Write> = if out.as_os_str() == "-" { Box::new(io::stderr()) } else { Box::new(io::stdout()) };
+    let mut to = to_people(aside);
     let written =
         if args.json { report::json(&mut to, &summary) } else { report::text(&mut to, &summary, glimpses.kept()) };
     written.map_err(RunError::Report)?;
     Ok(if summary.skipped.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(1) })
+}
+
+/// Who answers in a chat.
+#[cfg_attr(not(feature = "genai"), expect(unused_variables, reason = "without the feature there is no choice"))]
+fn model(args: &Args) -> Arc<dyn Model> {
+    #[cfg(feature = "genai")]
+    if let Some(name) = &args.model {
+        let model = Genai::new(name);
+        return Arc::new(match &args.base_url {
+            Some(url) => model.base_url(url),
+            None => model,
+        });
+    }
+    Arc::new(Clerk)
 }
 
 /// Which side of a replay failed.
@@ -114,6 +159,8 @@ pub enum Failed {
     Read(io::Error),
     /// The transcripts could not be written.
     Write(io::Error),
+    /// There is no runtime to wait with.
+    Runtime(io::Error),
 }
 
 /// Replays every line of `reader` at `desk`, and writes the transcripts to `output`. A line that is no conversation is
@@ -130,11 +177,12 @@ pub fn replay_lines(
     on_skip: impl Fn(&Skipped),
 ) -> Result<Summary, Failed> {
     let start = Instant::now();
+    let runtime = runtime().map_err(Failed::Runtime)?;
     let (mut totals, mut skipped) = (Totals::default(), Vec::new());
     for line in Lines::new(reader) {
         let line = line.map_err(Failed::Read)?;
         let (number, end) = (line.number, line.end);
-        match replay_line(desk, line, glimpses) {
+        match runtime.block_on(replay_line(desk, line, glimpses)) {
             Ok((conversation, counted)) => {
                 totals += counted;
                 if let Some(output) = &mut output {
@@ -153,11 +201,21 @@ pub fn replay_lines(
     Ok(Summary { totals, skipped, hooks, metrics, time: start.elapsed() })
 }
 
-fn replay_line(desk: &Desk, line: Line, glimpses: &mut Glimpses) -> Result<(Conversation, Totals), String> {
+async fn replay_line(desk: &Desk, line: Line, glimpses: &mut Glimpses) -> Result<(Conversation, Totals), String> {
     let text = line.text.map_err(|error| error.to_string())?;
     let conversation = Conversation::parse(&text).map_err(|error| error.to_string())?;
     let name = format!("line {}", line.number);
-    crate::replay::replay(desk, conversation, &name, glimpses).map_err(|error| error.to_string())
+    crate::replay::replay(desk, conversation, &name, glimpses).await.map_err(|error| error.to_string())
+}
+
+/// One thread is enough for one conversation at a time.
+pub(crate) fn runtime() -> io::Result<Runtime> {
+    Builder::new_current_thread().enable_all().build()
+}
+
+/// Where people read.
+fn to_people(aside: bool) -> Box<dyn Write> {
+    if aside { Box::new(io::stderr()) } else { Box::new(io::stdout()) }
 }
 
 /// The reader of `file`, and its length where it has one.

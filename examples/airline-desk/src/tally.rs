@@ -6,6 +6,8 @@ use std::time::Duration;
 use hooks_core::record::{Record, Status};
 use serde::Serialize;
 
+use crate::trace;
+
 /// How many reasons of failures are kept per hook.
 const CAUSES: usize = 3;
 
@@ -46,7 +48,7 @@ impl Tally {
 
     pub(crate) fn add(&self, record: &Record) {
         let mut rows = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        for run in &record.runs {
+        for run in record.runs.iter().filter(|run| !trace::is_own(&run.hook)) {
             let found = rows.iter().position(|row| row.kind == record.kind && row.hook == run.hook.as_str());
             let at = found.unwrap_or_else(|| {
                 // Kinds stay together, also where a hook of one is first seen later.

@@ -167,3 +167,13 @@ fn without_the_hook_in_the_agents_list_all_of_it_is_back() {
     let (stored, ..) = replay(&agent.to_string(), &lines);
     assert_eq!(count(&stored), count(&support::parse(&lines)));
 }
+
+#[test]
+fn an_empty_list_changes_nothing() {
+    let Some(lines) = recording() else { return };
+    let (stored, summary, seen) = replay(r#"{"name": "bare", "hooks": []}"#, &lines);
+    assert_eq!(stored, support::parse(&lines));
+    let totals = summary.totals;
+    assert_eq!((totals.messages_in, totals.messages_out, totals.calls, seen.len()), (2_526, 2_526, 577, 577));
+    assert_eq!((totals.refused, totals.approved, totals.contexts, totals.left_out), (0, 0, 0, 0));
+}

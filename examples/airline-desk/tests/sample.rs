@@ -37,9 +37,28 @@ fn as_many_messages_come_out_as_went_in_and_lines_keep_their_fields() {
         assert_eq!((&before["id"], &before["desk"]), (&after["id"], &after["desk"]));
         for (before, after) in before["messages"].as_array().unwrap().iter().zip(after["messages"].as_array().unwrap())
         {
-            assert_eq!(keys(before), keys(after));
+            let mut kept = keys(before);
+            if before["tool_call_id"] == "b2" {
+                // The call was denied: what was recorded beside its result says nothing of what came of it now.
+                kept.retain(|key| key != "duration_ms");
+            }
+            assert_eq!(kept, keys(after));
         }
     }
+}
+
+#[test]
+fn what_stands_beside_a_message_goes_through_the_hooks_too() {
+    let line = serde_json::json!({"id": "c", "messages": [
+        {"role": "user", "content": "hello", "name": "ann@desk.example"},
+        {"role": "assistant", "content": null, "refusal": "no@desk.example",
+         "tool_calls": [{"id": "1", "type": "function", "function": {"name": "t", "arguments": "{}"}}]},
+        {"role": "tool", "tool_call_id": "1", "content": "done", "by": "bo@desk.example", "duration_ms": 5},
+    ]});
+    let (after, _) = support::replay(&open("agent.json"), line.to_string().as_bytes());
+    let messages = &after[0]["messages"];
+    assert_eq!((&messages[0]["name"], &messages[1]["refusal"]), (&"[email]".into(), &"[email]".into()));
+    assert_eq!((&messages[2]["by"], &messages[2]["duration_ms"]), (&"[email]".into(), &5.into()));
 }
 
 #[test]
@@ -65,22 +84,23 @@ fn a_denied_call_keeps_its_place_with_the_reason() {
     let (after, summary) = support::replay(&open("agent.json"), &sample());
     assert_eq!(
         result(&after, "b2"),
-        "Denied by guard_booking: a reservation holds at most 5 passengers, this one has 7; book in two parts"
+        "Denied: a reservation holds at most 5 passengers, this one has 7; book in two parts"
     );
     assert_eq!((summary.totals.refused, summary.totals.approved), (1, 2));
     assert_eq!(row(&summary.hooks, "guard_booking").denials, 1);
     // The denied call is not among the tools that ran.
     assert_eq!(summary.metrics.tools["book_reservation"].runs, 2);
     assert_eq!(summary.metrics.tools["book_reservation"].errors, 1);
-    assert_eq!(summary.metrics.tools["book_reservation"].time.as_millis(), 840 + 655);
+    // The loop says how long a tool took, not the recording, by which it was 840 ms and 655 ms.
+    assert!(summary.metrics.tools["book_reservation"].time.as_millis() < 655);
 }
 
 #[test]
 fn an_ask_is_answered_as_the_arguments_say() {
     let (after, _) = support::replay(&open("agent.json").answer(Answer::No), &sample());
-    assert_eq!(result(&after, "c2"), "Not done: cancelling reservation PUF003 cannot be undone. The answer was no.");
+    assert_eq!(result(&after, "c2"), "Denied: cancelling reservation PUF003 cannot be undone. The answer was no");
     let (after, _) = support::replay(&open("agent.json").attended(false), &sample());
-    assert!(result(&after, "c2").starts_with("Denied by guard_cancellation: "));
+    assert!(result(&after, "c2").ends_with("and nobody is there to confirm it"));
 }
 
 #[test]
@@ -117,6 +137,6 @@ fn a_prompts_list_stands_for_the_agents() {
     let hooks: Vec<&str> = summary.hooks.iter().map(|row| row.hook.as_str()).collect();
     // The app's two stay in force.
     assert_eq!(hooks, ["redact_pii", "count_messages", "time_tools"]);
-    let findings = desk.audit(&support::desk_file("agent.json"), &support::desk_file("prompts")).unwrap();
+    let findings = desk.audit(&support::desk_file("prompts")).unwrap();
     assert!(findings.iter().any(|finding| finding.to_string().contains("leaves out the gate `guard_booking`")));
 }

@@ -53,7 +53,11 @@ fn a_blocked_prompt_ends_its_turn_and_no_other() {
     };
     let (contents, summary) = replay([Hook::reader::<UserPromptSubmit, _, _, _>("block", block)]);
     let said = "[not said, the turn had ended: not today]";
-    assert_eq!(contents, ["first", said, "Not run, the turn had ended: not today", said, "second", "bye"]);
+    // A refused prompt is not stored, so nothing of it comes out but its place.
+    assert_eq!(
+        contents,
+        ["[not taken: not today]", said, "Not run, the turn had ended: not today", said, "second", "bye"]
+    );
     assert_eq!((summary.totals.refused, summary.metrics.tools.len()), (1, 0));
 }
 
@@ -74,8 +78,11 @@ fn what_the_gate_says_is_what_the_model_reads() {
         (Permission::NoOpinion, "recorded"),
         (Permission::allow(), "recorded"),
         (Permission::ask("it is dear"), "recorded"), // the answer is yes unless said
-        (Permission::defer("ask again tomorrow"), "Put off by gate: ask again tomorrow"),
-        (Permission::deny("never"), "Denied by gate: never"),
+        (
+            Permission::defer("ask again tomorrow"),
+            "Denied: ask again tomorrow. It was put off, and a recording does not wait",
+        ),
+        (Permission::deny("never"), "Denied: never"),
     ];
     for (verdict, expected) in table {
         assert_eq!(replay([gate(verdict)]).0[2], expected);

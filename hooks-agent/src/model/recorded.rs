@@ -28,11 +28,17 @@ use crate::tool::{Tool, ToolError, ToolSpec};
 /// # Ok(())
 /// # }
 /// ```
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Recording {
     system_prompt: String,
-    prompts: Vec<String>,
-    answers: Vec<Vec<Block>>,
+    turns: Vec<Played>,
+}
+
+/// What was said in one turn.
+#[derive(Clone, Debug, Default)]
+struct Played {
+    prompt: String,
+    answers: VecDeque<Message>,
     results: Vec<Recorded>,
 }
 
@@ -44,25 +50,28 @@ struct Recorded {
 }
 
 impl Recording {
-    /// What each side said in `messages`. A result is that of the nearest call before it with its id.
+    /// What each side said in `messages`. A result is that of the nearest call before it with its id. What stands before
+    /// the first prompt answers nobody, so nobody says it again.
     pub fn of(messages: &Messages) -> Self {
-        let mut recording =
-            Self { system_prompt: String::new(), prompts: Vec::new(), answers: Vec::new(), results: Vec::new() };
-        let mut calls: Vec<ToolCall> = Vec::new();
+        let mut recording = Self::default();
         for message in messages.iter() {
+            let answers = results(message).next().is_some();
             match message.role {
                 Role::System | Role::Developer => recording.system_prompt = message.text().into_owned(),
-                Role::Assistant => {
-                    calls.extend(message.tool_calls().cloned());
-                    recording.answers.push(message.content.clone());
+                Role::User if !answers => {
+                    recording.turns.push(Played { prompt: message.text().into_owned(), ..Played::default() });
                 }
-                Role::User if results(message).next().is_none() => recording.prompts.push(message.text().into_owned()),
                 _ => {}
             }
+            let Some(turn) = recording.turns.last_mut() else { continue };
             for (id, result) in results(message) {
-                if let Some(call) = calls.iter().rfind(|call| call.id == id) {
-                    recording.results.push(Recorded { call: call.clone(), result });
+                let mut calls = turn.answers.iter().rev().flat_map(Message::tool_calls);
+                if let Some(call) = calls.find(|call| call.id == id).cloned() {
+                    turn.results.push(Recorded { call, result });
                 }
+            }
+            if message.role == Role::Assistant {
+                turn.answers.push_back(message.clone());
             }
         }
         recording
@@ -73,28 +82,31 @@ impl Recording {
         &self.system_prompt
     }
 
-    /// What the person wrote, prompt by prompt.
+    /// What the person wrote, prompt by prompt. The model and the tools say again in the first turn of a session what
+    /// they said to the first one, and so on.
     pub fn prompts(&self) -> impl Iterator<Item = &str> {
-        self.prompts.iter().map(String::as_str)
+        self.turns.iter().map(|turn| turn.prompt.as_str())
     }
 
-    /// A model that says again what was recorded. Where the recording ends, it refuses.
+    /// A model that says again what was recorded. Where the recording of a turn ends, it refuses.
     pub fn model(&self) -> impl Model {
-        Said(Mutex::new(self.answers.iter().cloned().collect()))
+        Said(Mutex::new(self.turns.iter().map(|turn| turn.answers.clone()).collect()))
     }
 
     /// The tools that were called, which answer again what was recorded.
     pub fn tools(&self) -> Vec<RecordedTool> {
-        let results: Arc<Mutex<Vec<Recorded>>> = Arc::new(Mutex::new(self.results.clone()));
-        let names: BTreeSet<&str> = self
-            .answers
-            .iter()
-            .flatten()
-            .filter_map(|block| if let Block::ToolUse(call) = block { Some(call.name.as_str()) } else { None })
-            .collect();
+        let results: Vec<Vec<Recorded>> = self.turns.iter().map(|turn| turn.results.clone()).collect();
+        let results = Arc::new(Mutex::new(results));
+        let answers = self.turns.iter().flat_map(|turn| &turn.answers);
+        let names: BTreeSet<&str> = answers.flat_map(Message::tool_calls).map(|call| call.name.as_str()).collect();
         let tool = |name: &str| RecordedTool { name: name.to_owned(), results: Arc::clone(&results) };
         names.into_iter().map(tool).collect()
     }
+}
+
+/// What was recorded of the turn `number`, which counts from 1.
+fn of_turn<T>(turns: &mut [T], number: u64) -> Option<&mut T> {
+    turns.get_mut(usize::try_from(number).ok()?.checked_sub(1)?)
 }
 
 /// The results in a message, with the ids of their calls.
@@ -104,19 +116,27 @@ fn results(message: &Message) -> impl Iterator<Item = (&str, ToolResult)> {
             let mut result = ToolResult::default();
             result.content.clone_from(&block.content);
             result.is_error = block.is_error;
+            // Some providers write what they know of a result beside it, some into it.
+            result
+                .extra
+                .extend(message.extra.iter().chain(&block.extra).map(|(key, value)| (key.clone(), value.clone())));
             Some((block.call_id.as_str(), result))
         }
         _ => None,
     })
 }
 
-struct Said(Mutex<VecDeque<Vec<Block>>>);
+struct Said(Mutex<Vec<VecDeque<Message>>>);
 
 impl Model for Said {
-    fn call<'a>(&'a self, _call: &'a ModelCall, _deltas: Deltas<'a>) -> BoxFuture<'a, Result<ModelAnswer, ModelError>> {
+    fn call<'a>(&'a self, call: &'a ModelCall, _deltas: Deltas<'a>) -> BoxFuture<'a, Result<ModelAnswer, ModelError>> {
         Box::pin(async move {
-            let said = self.0.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
-            said.map(ModelAnswer::new).ok_or_else(|| ModelError::Rejected("the recording ends here".to_owned()))
+            let mut turns = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+            let said = of_turn(&mut turns, call.turn).and_then(VecDeque::pop_front);
+            let said = said.ok_or_else(|| ModelError::Rejected("the recording ends here".to_owned()))?;
+            let mut answer = ModelAnswer::new(said.content.clone());
+            answer.extra.clone_from(&said.extra);
+            Ok(answer)
         })
     }
 }
@@ -125,11 +145,11 @@ impl Model for Said {
 #[derive(Clone, Debug)]
 pub struct RecordedTool {
     name: String,
-    results: Arc<Mutex<Vec<Recorded>>>,
+    results: Arc<Mutex<Vec<Vec<Recorded>>>>,
 }
 
 impl RecordedTool {
-    fn results(&self) -> MutexGuard<'_, Vec<Recorded>> {
+    fn results(&self) -> MutexGuard<'_, Vec<Vec<Recorded>>> {
         self.results.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -141,17 +161,19 @@ impl Tool for RecordedTool {
 
     fn run<'a>(
         &'a self,
-        _cx: &'a HookContext,
+        cx: &'a HookContext,
         call: &'a ToolCall,
         _input: ToolInput,
     ) -> BoxFuture<'a, Result<ToolResult, ToolError>> {
         Box::pin(async move {
-            let mut results = self.results();
+            let mut turns = self.results();
             // The loop may have given the call another id; what was asked for is the same.
             let same = |recorded: &Recorded| recorded.call.name == call.name && recorded.call.input == call.input;
-            let at = results.iter().position(same);
-            let at = at.ok_or_else(|| ToolError::new(format!("no answer of `{}` to this was recorded", self.name)))?;
-            Ok(results.remove(at).result)
+            let results = of_turn(&mut turns, cx.turn().unwrap_or_default());
+            let found = results.and_then(|results| Some(results.remove(results.iter().position(same)?)));
+            let found =
+                found.ok_or_else(|| ToolError::new(format!("no answer of `{}` to this was recorded", self.name)));
+            found.map(|recorded| recorded.result)
         })
     }
 }

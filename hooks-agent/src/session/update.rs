@@ -1,11 +1,32 @@
-use hooks_core::data::MessageUpdate;
-use hooks_core::kinds::{AfterUpdateMessage, BeforeUpdateMessage};
+//! What is stored between turns.
+
+use hooks_core::data::{Message, MessageUpdate};
+use hooks_core::kinds::{AfterCreateMessage, AfterUpdateMessage, BeforeCreateMessage, BeforeUpdateMessage};
+use hooks_core::scope::PromptDef;
 
 use super::Session;
 use crate::reply::TurnError;
-use crate::store::Row;
+use crate::store::{Row, StoreError};
 
 impl Session {
+    /// Adds `message` to the conversation, between turns: `before_create_message`, the store, `after_create_message`, with
+    /// the hooks of `prompt` where one is named. Nobody answers it.
+    ///
+    /// # Errors
+    /// [`TurnError`] where a required hook failed or the store could not keep it.
+    pub async fn add(&self, prompt: Option<&PromptDef>, message: Message) -> Result<Row, TurnError> {
+        let _turn = self.inner.one_at_a_time.lock().await;
+        let parts = &self.inner.parts;
+        let hooks = parts.scope(&self.inner.agent, prompt)?;
+        let fired = hooks.fire(&self.inner.cx, &BeforeCreateMessage::new(), message).await;
+        let message = fired.map_err(TurnError::Dispatch)?.subject;
+        let rows = parts.store.append(&self.inner.conversation, vec![message]).await?;
+        let row = rows.into_iter().next().ok_or_else(|| StoreError::new("it gave no row back for a message"))?;
+        let event = AfterCreateMessage::new(row.message.clone());
+        let _fired = hooks.fire(&self.inner.cx, &event, ()).await.map_err(TurnError::Dispatch)?;
+        Ok(row)
+    }
+
     /// Changes the stored message `id`, between turns: `before_update_message`, the store, `after_update_message`.
     ///
     /// # Errors

@@ -78,6 +78,7 @@ impl Turn {
 
     /// The provider refused: hooks may repair the messages and have it asked again.
     async fn refused(&mut self, error: ModelError) -> Result<Said, Exit> {
+        self.tell(TurnEvent::ModelFailed { error: error.to_string() });
         let event = PostModelCall::failed(error.to_string()).call_site(CALL_SITE);
         let fired = self.fire(&event, ModelReply::new(Vec::new()).messages(self.view.clone())).await?;
         if fired.verdict == ReplyVerdict::Continue && self.may_continue() {
@@ -98,6 +99,7 @@ impl Turn {
         let fired = self.fire(&event, ModelReply::new(answer.content).messages(self.view.clone())).await?;
         let reply = fired.subject;
         let mut message = Message::of(Role::Assistant, reply.content.clone());
+        message.extra = answer.extra;
         if cut {
             // The arguments of a call in a cut answer may be cut too.
             message.content.retain(|block| !matches!(block, Block::ToolUse(_)));

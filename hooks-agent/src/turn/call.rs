@@ -37,7 +37,9 @@ impl Turn {
             messages,
             tools: self.tools.clone(),
             profile: profile.to_owned(),
+            turn: self.cx.turn().unwrap_or_default(),
         };
+        self.tell(TurnEvent::ModelCalled { profile: call.profile.clone(), messages: call.messages.len() });
 
         let shown = AtomicBool::new(false);
         let (events, deferred) = (self.events.clone(), request.defer_output);

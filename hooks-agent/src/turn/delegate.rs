@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use hooks_core::data::{ToolCall, ToolInput, ToolResult};
+use hooks_core::data::{Message, Role, ToolCall, ToolInput, ToolResult};
 
 use super::Turn;
 use super::tools::Outcome;
@@ -29,7 +29,7 @@ impl Turn {
         let conversation = format!("{}/{}", self.session.conversation, call.id);
         let cx = self.cx.to_builder().agent(agent.agent.name.as_str()).conversation(conversation.as_str());
         let session = Session::within(&self.session, &agent, conversation, cx.agent_path(path).build());
-        let mut turn = session.begin(None, prompt.to_owned(), self.cancellation.child_token());
+        let mut turn = session.begin(None, Message::new(Role::User, prompt), self.cancellation.child_token());
         while let Some(event) = turn.next().await {
             self.tell(TurnEvent::Within { agent: agent.agent.name.clone(), event: Box::new(event) });
         }

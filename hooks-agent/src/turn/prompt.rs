@@ -6,6 +6,7 @@ use hooks_core::verdict::PromptDecision;
 
 use super::Turn;
 use super::exit::Exit;
+use crate::event::TurnEvent;
 use crate::reply::Outcome;
 use crate::store;
 
@@ -13,16 +14,19 @@ impl Turn {
     /// Reads the conversation, and puts the prompt behind it, with what hooks make of both.
     ///
     /// Of what hooks at `user_prompt_submit` leave, the person's message is stored; the rest holds for this turn.
-    pub(super) async fn submit(&mut self, input: &str) -> Result<(), Exit> {
+    pub(super) async fn submit(&mut self, message: Message) -> Result<(), Exit> {
         let parts = std::sync::Arc::clone(&self.session.parts);
         let rows = store::read(&*parts.store, &self.session.conversation).await?;
         let stored = Messages::from(rows.into_iter().map(|row| row.message).collect::<Vec<_>>());
+        let rows = stored.len();
         self.view = self.fire(&FilterMessages::new(), stored).await?.subject;
+        let left_out = rows.saturating_sub(self.view.len());
         self.go_on(ExitReason::AbortedPreCall)?;
 
         let mut original = self.view.clone();
-        original.push(Message::new(Role::User, input));
-        let fired = self.fire(&UserPromptSubmit::new(input, original.clone()), original).await?;
+        original.push(message);
+        let event = UserPromptSubmit::new(self.input.as_str(), original.clone());
+        let fired = self.fire(&event, original).await?;
         match fired.verdict.decision {
             PromptDecision::Block(reason) => return Err(Exit::Refused(Outcome::PromptBlocked(reason))),
             PromptDecision::Stop(reason) => return Err(Exit::Refused(Outcome::PromptStopped(reason))),
@@ -30,6 +34,7 @@ impl Turn {
         }
         self.go_on(ExitReason::AbortedPreCall)?;
 
+        self.tell(TurnEvent::Prepared { left_out, contexts: fired.verdict.contexts.len() });
         let mut view = fired.subject;
         let prompt = match view.last() {
             Some(last) if last.role == Role::User => view.pop(),
@@ -42,7 +47,8 @@ impl Turn {
         if let Some(prompt) = prompt {
             self.store(prompt).await?;
         }
-        self.start_agent(input).await
+        let input = self.input.clone();
+        self.start_agent(&input).await
     }
 
     /// Settles what the model is told before the conversation.

@@ -163,7 +163,7 @@ impl Turn {
         event.error = error;
         self.announce(&event).await?;
         let result = result.unwrap_or_else(|| {
-            let by = removed_by.map(|hook| format!(" by {hook}")).unwrap_or_default();
+            let by = removed_by.as_ref().map(|hook| format!(" by {hook}")).unwrap_or_default();
             ToolResult::text(format!("[result removed{by}]"))
         });
         match result.said_by.filter(|role| *role != Role::Tool) {
@@ -176,7 +176,7 @@ impl Turn {
             None => self.store_result(&call, &result).await?,
         }
         self.beside.extend(result.additional_context.iter().cloned());
-        self.tell(TurnEvent::ToolFinished { call, result });
+        self.tell(TurnEvent::ToolFinished { call, result, removed_by });
         Ok(())
     }
 

@@ -9,4 +9,5 @@ mod order;
 mod phases;
 mod random;
 mod room;
+mod told;
 mod tools;

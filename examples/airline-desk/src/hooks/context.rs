@@ -7,7 +7,7 @@ use hooks_core::hook;
 use hooks_core::kinds::{PrePromptContext, UserPromptSubmit};
 use hooks_core::verdict::{Contribution, PromptVerdict};
 
-use crate::mask::{BIRTH_DATE, EMAIL};
+use crate::mask::Masks;
 
 /// The tool with which a model thinks aloud.
 const THINK: &str = "think";
@@ -44,14 +44,15 @@ fn is_thought(message: &Message) -> bool {
         && message.content.iter().all(silent)
 }
 
-/// Tells the model that something of the prompt was masked on the way in, so that it does not ask for it again.
+/// Tells the model that something of the prompt is masked on the way in, so that it does not ask for it again.
 #[hook(id = "explain_masks", kind = user_prompt_submit)]
-pub(crate) fn explain_masks(event: &UserPromptSubmit) -> PromptVerdict {
-    if event.prompt.contains(EMAIL) || event.prompt.contains(BIRTH_DATE) {
+pub(crate) fn explain_masks(event: &UserPromptSubmit) -> Result<PromptVerdict, regex::Error> {
+    // The prompt is as it was written; it is masked when it is stored.
+    Ok(if Masks::get()?.personal(&event.prompt).is_some() {
         PromptVerdict::context("The customer's e-mail address or birth date is masked; look it up by the user id.")
     } else {
         PromptVerdict::default()
-    }
+    })
 }
 
 /// Puts the rules of cancelling beside a prompt that is about it.

@@ -7,10 +7,10 @@ use crate::mask::Masks;
 
 /// Names cards and certificates by their sort in what a tool shows the model.
 ///
-/// Keys of a JSON result stay, whatever they hold, so that the result keeps its shape. Inputs of tools are not touched:
+/// What a tool says when it fails is shown to the model too. Keys of a JSON result stay, whatever they hold, so that the result keeps its shape. Inputs of tools are not touched:
 /// a masked id could not be paid with. A result that could not be masked is
 /// removed.
-#[hook(id = "mask_payment_ids", kind = after_tool_call_success, on_failure = remove)]
+#[hook(id = "mask_payment_ids", kind = [after_tool_call_success, after_tool_call_failure], on_failure = remove)]
 pub(crate) fn mask_payment_ids(result: &mut ToolResult) -> Result<(), regex::Error> {
     let masks = Masks::get()?;
     result.rewrite_text(|text| masks.payment_ids(text));

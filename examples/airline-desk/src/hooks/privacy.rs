@@ -1,6 +1,6 @@
 //! What the store never gets to see.
 
-use hooks_core::data::Message;
+use hooks_core::data::{Block, Message};
 use hooks_core::hook;
 use serde_json::Value;
 
@@ -21,6 +21,18 @@ pub(crate) fn redact_pii(row: &mut Message) -> Result<(), regex::Error> {
     // Writing to a row copies it, so nothing is written where nothing is found.
     if !edits.is_empty() {
         row.extra.extend(edits);
+    }
+    let beside = |block: &Block| match block {
+        Block::ToolResult(result) => result.extra.iter().filter_map(masked).collect(),
+        _ => Vec::new(),
+    };
+    let edits: Vec<Vec<(String, Value)>> = row.content.iter().map(beside).collect();
+    if edits.iter().any(|edits| !edits.is_empty()) {
+        for (block, edits) in row.content.iter_mut().zip(edits) {
+            if let Block::ToolResult(result) = block {
+                result.extra.extend(edits);
+            }
+        }
     }
     Ok(())
 }

@@ -31,7 +31,7 @@ pub struct ToolCount {
     pub runs: u64,
     /// How often the answer was an error.
     pub errors: u64,
-    /// How long it took in all, where the recording says so.
+    /// How long it took in all.
     #[serde(rename = "time_us", serialize_with = "crate::summary::micros")]
     pub time: Duration,
 }
@@ -67,7 +67,8 @@ pub(crate) fn time_tools(
         }
         if let Some(tool) = counts.tools.get_mut(&event.call.name) {
             tool.runs += 1;
-            tool.errors += u64::from(result.is_error);
+            // These tools say in words that they could not do it.
+            tool.errors += u64::from(result.is_error || result.to_text().starts_with("Error"));
             tool.time += event.duration;
         }
     });

@@ -1,0 +1,96 @@
+//! The rows that a turn stored, in the places of the recorded messages.
+
+use hooks_core::data::{Block, Message, Messages, Role, ToolCall, ToolResultBlock};
+
+/// What is stored in the place of a recorded message.
+pub(super) struct Placed {
+    pub(super) message: Message,
+    /// The call, as the loop has it, where the message is its result.
+    pub(super) call: Option<ToolCall>,
+}
+
+/// What `stored` has in the place of each of the `recorded` messages of a turn: the prompt, the answers one after the
+/// other, the results of their calls. `None` where the loop stored nothing in its place.
+pub(super) fn placed(recorded: &[Message], stored: &Messages) -> Vec<Option<Placed>> {
+    let mut prompt = stored.first().filter(|row| row.role == Role::User);
+    let mut answers = stored.iter().filter(|row| row.role == Role::Assistant);
+    // Calls that wait for their results: their recorded ids, and the loop's.
+    let mut open: Vec<(String, ToolCall)> = Vec::new();
+    let place = |message: &Message| match message.role {
+        Role::User => prompt.take().map(|row| Placed { message: said(message, row), call: None }),
+        Role::Assistant => {
+            let row = answers.next()?;
+            open.extend(message.tool_calls().map(|call| call.id.clone()).zip(row.tool_calls().cloned()));
+            Some(Placed { message: said(message, row), call: None })
+        }
+        Role::Tool => {
+            let wanted = block_of(message)?;
+            let at = open.iter().position(|(id, _)| *id == wanted.call_id)?;
+            let (_, call) = open.remove(at);
+            let block = stored.iter().filter_map(block_of).find(|block| block.call_id == call.id)?;
+            Some(Placed { message: answered(message, block), call: Some(call) })
+        }
+        _ => None,
+    };
+    recorded.iter().map(place).collect()
+}
+
+/// The recorded message with what was stored of it. Its calls keep their ids: the loop gives one of its own to a call
+/// whose id another call has.
+fn said(recorded: &Message, row: &Message) -> Message {
+    let mut message = recorded.clone();
+    if message.content != row.content {
+        let ids: Vec<String> = recorded.tool_calls().map(|call| call.id.clone()).collect();
+        message.content.clone_from(&row.content);
+        let calls = message.content.iter_mut().filter_map(|block| match block {
+            Block::ToolUse(call) => Some(call),
+            _ => None,
+        });
+        for (call, id) in calls.zip(ids) {
+            call.id = id;
+        }
+    }
+    if message.extra != row.extra {
+        message.extra.clone_from(&row.extra);
+    }
+    message
+}
+
+/// The recorded result with what was stored of it.
+fn answered(recorded: &Message, row: &ToolResultBlock) -> Message {
+    let mut message = recorded.clone();
+    // A result is stored with what stood beside it.
+    message.extra.clone_from(&row.extra);
+    if let Some(Block::ToolResult(block)) = message.content.first_mut() {
+        block.content.clone_from(&row.content);
+    }
+    message
+}
+
+/// A message that was not said any more, because the turn had ended for this `reason`: it keeps its place, and its calls
+/// and results their ids, but not its words.
+pub(super) fn unsaid(mut message: Message, reason: &str) -> Message {
+    let instead = match message.role {
+        Role::User => format!("[not taken: {reason}]"),
+        Role::Assistant | Role::Tool => format!("[not said, the turn had ended: {reason}]"),
+        // Instructions are nobody's words.
+        _ => return message,
+    };
+    for block in &mut message.content {
+        match block {
+            Block::Text(text) => text.text.clone_from(&instead),
+            Block::ToolResult(block) => {
+                block.content = vec![Block::text(format!("Not run, the turn had ended: {reason}"))];
+            }
+            _ => {}
+        }
+    }
+    message
+}
+
+fn block_of(message: &Message) -> Option<&ToolResultBlock> {
+    message.content.iter().find_map(|block| match block {
+        Block::ToolResult(block) => Some(block),
+        _ => None,
+    })
+}

@@ -1,0 +1,69 @@
+use hooks_agent::TurnEvent;
+use hooks_core::data::{Block, Message};
+use hooks_core::record::{Record, Run, Skip, Status};
+
+use super::every::is_own;
+
+/// How much of a stored text is shown, in characters.
+const SHOWN: usize = 72;
+/// Hooks stand in a column of their own, after most names of kinds.
+const COLUMN: usize = 24;
+
+/// A dispatch: its kind, and the hooks that ran. `None` where none of them was meant.
+pub(super) fn dispatch(record: &Record) -> Option<String> {
+    let meant = |run: &&Run| run.status != Status::Skipped(Skip::Filter);
+    let mut runs = record.runs.iter().filter(meant).peekable();
+    runs.peek()?;
+    let hooks: Vec<String> = runs.filter(|run| !is_own(&run.hook)).map(hook).collect();
+    Some(format!("{:COLUMN$} {}", record.kind, hooks.join(" · ")).trim_end().to_owned())
+}
+
+/// A hook, and what is to be told of its run.
+fn hook(run: &Run) -> String {
+    let mut told = vec![run.hook.to_string()];
+    if run.status != Status::Completed {
+        told.push(run.status.to_string());
+    }
+    if run.changed {
+        told.push("changed".to_owned());
+    }
+    told.extend(run.verdict.map(|word| format!("→ {word}")));
+    told.join(" ")
+}
+
+/// An event that is no dispatch, where it has a line.
+pub(super) fn event(event: &TurnEvent) -> Option<String> {
+    Some(match event {
+        TurnEvent::Stored(message) => format!("+ {}: {}", message.role, said(message)),
+        TurnEvent::Prepared { left_out, .. } if *left_out > 0 => {
+            format!("~ messages left out of what the model reads: {left_out}")
+        }
+        TurnEvent::ModelCalled { profile, messages, .. } => format!("> model `{profile}` reads {messages} messages"),
+        TurnEvent::ModelFailed { error, .. } => format!("> the model failed: {error}"),
+        TurnEvent::ToolStarted(call) => format!("> tool `{}`", call.name),
+        TurnEvent::ToolFinished { call, .. } => format!("> tool `{}` is not run", call.name),
+        TurnEvent::Compacted { messages, .. } => format!("~ compacted to {messages} messages"),
+        TurnEvent::Stop(outcome) => format!("~ {}", outcome.as_str()),
+        TurnEvent::Retrying { error, .. } => format!("> the model is called again: {error}"),
+        _ => return None,
+    })
+}
+
+/// A stored message on one line.
+fn said(message: &Message) -> String {
+    let block = |block: &Block| match block {
+        Block::Text(text) if text.text.is_empty() => None,
+        Block::Text(text) => Some(text.text.clone()),
+        Block::ToolUse(call) => Some(format!("{}({})", call.name, call.input.to_text())),
+        Block::ToolResult(result) => Some(result.content.iter().filter_map(Block::as_text).collect()),
+        _ => Some("…".to_owned()),
+    };
+    let text = message.content.iter().filter_map(block).collect::<Vec<_>>().join(" ");
+    let mut chars = text.chars().map(|c| if c.is_control() { ' ' } else { c });
+    let shown: String = chars.by_ref().take(SHOWN).collect();
+    match shown.as_str() {
+        "" => "nothing".to_owned(),
+        _ if chars.next().is_some() => format!("{shown}…"),
+        _ => shown,
+    }
+}

@@ -1,0 +1,95 @@
+//! What a harness keeps and tells beside the order of the kinds: provider fields, messages between turns, events,
+//! recordings turn by turn.
+
+use hooks_agent::model::{Line, ModelAnswer, Recording};
+use hooks_agent::{Harness, TurnEvent};
+use hooks_core::data::{Block, ToolCall};
+use hooks_core::prelude::*;
+use hooks_core::verdict::PromptVerdict;
+use serde_json::json;
+
+use crate::bench::{Bench, line};
+
+/// Masks what the provider says beside the text, as a hook that is required to.
+fn masks_names() -> Hook {
+    Hook::writer::<BeforeCreateMessage, _, _, _>("mask_names", |_, _, row: &mut Message| {
+        if row.extra.contains_key("name") {
+            row.extra.insert("name".to_owned(), json!("someone"));
+        }
+    })
+}
+
+#[tokio::test]
+async fn fields_of_the_provider_are_stored_as_the_hooks_leave_them() {
+    let mut answer = ModelAnswer::text("hello");
+    answer.extra.insert("name".to_owned(), json!("bob"));
+    let mut bench = Bench::new([Line::answer(answer)]);
+    bench.app(masks_names());
+    let session = bench.session(bench.harness()).await;
+    let mut prompt = Message::new(Role::User, "hi");
+    prompt.extra.insert("name".to_owned(), json!("ann"));
+    let reply = session.turn_with(None, prompt).await;
+    let names: Vec<_> = reply.messages.iter().map(|message| message.extra["name"].clone()).collect();
+    assert_eq!(names, [json!("someone"), json!("someone")]);
+    assert_eq!(bench.stored().await, ["user: hi", "assistant: hello"]);
+}
+
+#[tokio::test]
+async fn a_message_between_turns_is_stored_with_the_hooks_around_it_and_read_in_the_next() {
+    let mut bench = Bench::watched([Line::text("hello")]);
+    bench.app(masks_names());
+    let session = bench.session(bench.harness()).await;
+    bench.log.take();
+    let mut note = Message::new(Role::Assistant, "Good morning.");
+    note.extra.insert("name".to_owned(), json!("bob"));
+    let row = session.add(None, note).await.unwrap();
+    assert_eq!((&row.message.extra["name"], row.id.as_str()), (&json!("someone"), "0"));
+    assert_eq!(bench.log.take(), ["before_create_message", "after_create_message"]);
+    let _reply = session.turn(None, "hi").await;
+    let read: Vec<_> = bench.model.heard()[0].messages.iter().map(line).collect();
+    assert_eq!(read, ["assistant: Good morning.", "user: hi"]);
+}
+
+#[tokio::test]
+async fn what_the_model_reads_and_what_became_of_results_is_told() {
+    let mut bench = Bench::new([Line::call("1", "lookup", json!({})), Line::text("nothing")]);
+    bench.app(Hook::replacer::<AfterToolCallSuccess, _, _, _>("drop", |_, _, _| -> Option<ToolResult> { None }));
+    bench.app(Hook::reader::<UserPromptSubmit, _, _, _>("note", |_, _, _| PromptVerdict::context("be kind")));
+    bench.app(Hook::writer::<FilterMessages, _, _, _>("forget", |_, _, messages: &mut Messages| messages.clear()));
+    let session = bench.session(bench.harness()).await;
+    session.add(None, Message::new(Role::User, "long ago")).await.unwrap();
+    let mut turn = session.turn(None, "hi");
+    let mut told = Vec::new();
+    while let Some(event) = turn.next().await {
+        match event {
+            TurnEvent::Prepared { left_out, contexts, .. } => told.push(format!("{left_out} out, {contexts} beside")),
+            TurnEvent::ModelCalled { profile, messages, .. } => told.push(format!("{profile} reads {messages}")),
+            TurnEvent::ToolFinished { removed_by, .. } => told.push(format!("removed by {}", removed_by.unwrap())),
+            _ => {}
+        }
+    }
+    assert_eq!(told, ["1 out, 1 beside", "main reads 2", "removed by drop", "main reads 4"]);
+}
+
+#[tokio::test]
+async fn a_recording_is_said_again_turn_by_turn_also_where_one_has_no_answer() {
+    let call = Message::of(Role::Assistant, vec![Block::ToolUse(ToolCall::new("1", "lookup", json!({})))]);
+    let result = hooks_core::data::ToolResult::text("found").into_block(&ToolCall::new("1", "lookup", json!({})));
+    let messages = vec![
+        Message::new(Role::Assistant, "Good morning."),
+        Message::new(Role::User, "nobody answers this"),
+        Message::new(Role::User, "look"),
+        call,
+        Message::of(Role::Tool, vec![result]),
+        Message::new(Role::Assistant, "here"),
+    ];
+    let recording = Recording::of(&messages.into());
+    let harness = Harness::builder(Registry::empty()).model("main", recording.model()).tools(recording.tools()).build();
+    let session = harness.session("c", AgentDef::new("a")).open().await.unwrap();
+    let mut rows = Vec::new();
+    for prompt in recording.prompts() {
+        rows.push(session.turn(None, prompt).await.messages.iter().map(line).collect::<Vec<_>>());
+    }
+    assert_eq!(rows[0], ["user: nobody answers this"]);
+    assert_eq!(rows[1], ["user: look", "assistant: -> lookup({})", "tool: <- found", "assistant: here"]);
+}
