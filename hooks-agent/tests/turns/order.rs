@@ -122,7 +122,8 @@ async fn each_kind_fires_at_its_place() {
         .await;
 
     let bench = Bench::watched([Line::text("summary"), Line::text("hello")]);
-    let old = |i: u32| Message::new(if i % 2 == 0 { Role::User } else { Role::Assistant }, format!("message {i}"));
+    let old =
+        |i: u32| Message::new(if i.is_multiple_of(2) { Role::User } else { Role::Assistant }, format!("message {i}"));
     bench.store.append("c", (0..8).map(old).collect()).await.unwrap();
     let harness = bench.harness().window(Window::new(1_000).compact_at(60));
     let compaction = &[

@@ -14,7 +14,7 @@ use super::tool::ToolCall;
 /// let known: Block = serde_json::from_str(r#"{"type":"text","text":"hello","cache":true}"#)?;
 /// let unknown: Block = serde_json::from_str(r#"{"type":"hologram","beam":7}"#)?;
 /// assert!(matches!(known, Block::Text(_)) && matches!(unknown, Block::Other(_)));
-/// assert_eq!(serde_json::to_string(&unknown)?, r#"{"beam":7,"type":"hologram"}"#);
+/// assert_eq!(serde_json::to_value(&unknown)?, serde_json::json!({"type": "hologram", "beam": 7}));
 /// # Ok::<(), serde_json::Error>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Serialize)]

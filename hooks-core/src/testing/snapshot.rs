@@ -57,5 +57,7 @@ fn shown(manifest: &Manifest) -> String {
             entry.remove("fired_at");
         }
     }
+    // The order of fields is that of the alphabet, whatever another crate of the build makes of it.
+    value.sort_all_objects();
     format!("{value:#}\n")
 }
