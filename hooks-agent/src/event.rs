@@ -73,7 +73,7 @@ pub enum TurnEvent {
         /// How many messages it has now.
         messages: usize,
     },
-    /// A hook's system prompt is another than the agent's.
+    /// Hooks at `pre_model_call` left another system prompt than they were given, whatever the call is for.
     SystemPromptChanged,
     /// What hooks at `stop` made of the turn's end.
     Stop(StopOutcome),

@@ -5,6 +5,7 @@ mod capability;
 mod contexts;
 mod contribution;
 mod fingerprint;
+mod follow_up;
 mod merge;
 mod permission;
 mod prompt;
@@ -19,6 +20,7 @@ pub use agent_start::AgentStart;
 pub use capability::{Capabilities, Capability};
 pub use contexts::Contexts;
 pub use contribution::{Contribution, Contributions};
+pub use follow_up::FollowUp;
 pub use merge::{
     CONTEXT_ENTRIES, CONTEXT_LIMIT, ContextEntry, Merged, PolicyEntry, SECTION_LIMIT, SECTIONS, SECTIONS_LIMIT,
     Section, Tools,

@@ -53,10 +53,15 @@ impl Turn {
         let profiles = self.session.parts.models.profiles();
         let event = PreModelCall::new().call_site(CALL_SITE).messages(messages.clone()).profiles(profiles);
         let fired = self.fire(&event, ModelRequest::new(self.system_prompt.as_str())).await?;
-        if fired.subject.system_prompt != self.system_prompt {
+        self.tell_of_prompt(&self.system_prompt, &fired.subject);
+        Ok(fired.subject)
+    }
+
+    /// Says so where hooks left another system prompt than `given`.
+    fn tell_of_prompt(&self, given: &str, left: &ModelRequest) {
+        if left.system_prompt != given {
             self.tell(TurnEvent::SystemPromptChanged);
         }
-        Ok(fired.subject)
     }
 
     /// Asks the model for something that is not part of the conversation; `None` where it did not answer.
@@ -64,7 +69,9 @@ impl Turn {
         let site = "compaction";
         let messages = self.fire(&PrefilterLlmHistory::new().call_site(site), messages).await?.subject;
         let event = PreModelCall::new().call_site(site).messages(messages.clone());
-        let request = self.fire(&event, ModelRequest::new(instructions).defer_output(true)).await?.subject;
+        let request = ModelRequest::new(instructions.as_str()).defer_output(true);
+        let request = self.fire(&event, request).await?.subject;
+        self.tell_of_prompt(&instructions, &request);
         self.go_on(ExitReason::AbortedPreCall)?;
         let (event, content) = match self.call_model(&request, messages.clone()).await?.answer {
             Ok(answer) => (PostModelCall::new(answer.stop_reason).model(answer.model), answer.content),

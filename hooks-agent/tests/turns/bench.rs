@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 use hooks_agent::model::{Deltas, Line, Model, ModelAnswer, ModelCall, ModelError, Scripted};
 use hooks_agent::store::{MemoryStore, MessageStore};
 use hooks_agent::tool::{FnTool, ToolError, ToolSpec};
-use hooks_agent::{Harness, HarnessBuilder, Reply, Session};
+use hooks_agent::{Harness, HarnessBuilder, Reply, Session, TurnEvent};
 use hooks_core::data::Message;
 use hooks_core::hook::BoxFuture;
 use hooks_core::prelude::*;
@@ -112,6 +112,16 @@ impl Bench {
         let page = self.store.page("c", None, 1_000).await.unwrap();
         page.rows.iter().map(|row| line(&row.message)).collect()
     }
+}
+
+/// A turn that answers `prompt`, and what was told of it.
+pub(crate) async fn told(session: &Session, prompt: &str) -> (Reply, Vec<TurnEvent>) {
+    let mut turn = session.turn(None, prompt);
+    let mut events = Vec::new();
+    while let Some(event) = turn.next().await {
+        events.push(event);
+    }
+    (turn.await, events)
 }
 
 pub(crate) fn line(message: &Message) -> String {

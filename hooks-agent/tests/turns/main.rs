@@ -3,6 +3,8 @@
 
 mod around;
 mod bench;
+mod cases_of_calls;
+mod cases_of_ends;
 mod control;
 mod delegate;
 mod order;

@@ -1,6 +1,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{Reason, Verdict};
+use crate::hook::HookId;
 use crate::kind::Semantics;
 
 /// What hooks say of a prompt a person submitted: block > stop > proceed, and contexts for the model.
@@ -21,6 +22,9 @@ use crate::kind::Semantics;
 pub struct PromptVerdict {
     /// Whether the turn goes on.
     pub decision: PromptDecision,
+    /// The hook that does not let it; set by the dispatch.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub by: Option<HookId>,
     /// Text to be put before the model beside the prompt.
     pub contexts: Vec<String>,
 }
@@ -42,17 +46,17 @@ pub enum PromptDecision {
 impl PromptVerdict {
     /// Refuses the prompt for `reason`.
     pub fn block(reason: impl Into<Reason>) -> Self {
-        Self { decision: PromptDecision::Block(reason.into()), contexts: Vec::new() }
+        Self { decision: PromptDecision::Block(reason.into()), ..Self::default() }
     }
 
     /// Ends the turn for `reason`, without an error.
     pub fn stop(reason: impl Into<Reason>) -> Self {
-        Self { decision: PromptDecision::Stop(reason.into()), contexts: Vec::new() }
+        Self { decision: PromptDecision::Stop(reason.into()), ..Self::default() }
     }
 
     /// Puts `text` before the model beside the prompt.
     pub fn context(text: impl Into<String>) -> Self {
-        Self { decision: PromptDecision::Proceed, contexts: vec![text.into()] }
+        Self { contexts: vec![text.into()], ..Self::default() }
     }
 
     /// Adds a context to this answer.
@@ -85,12 +89,17 @@ impl Verdict for PromptVerdict {
     fn merge(&mut self, mut later: Self) {
         if later.decision.rank() > self.decision.rank() {
             self.decision = later.decision;
+            self.by = later.by;
         }
         self.contexts.append(&mut later.contexts);
     }
 
     fn is_final(&self) -> bool {
         self.decision.rank() > 0
+    }
+
+    fn attribute(&mut self, hook: &HookId) {
+        self.by = (self.decision.rank() > 0).then(|| hook.clone());
     }
 
     fn summary(&self) -> Option<&'static str> {

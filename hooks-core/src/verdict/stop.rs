@@ -1,13 +1,14 @@
 use serde::{Deserialize, Serialize};
 
-use super::{Contexts, Reason, Verdict};
+use super::{Contexts, FollowUp, Reason, Verdict};
+use crate::hook::HookId;
 use crate::kind::Semantics;
 
 /// What hooks say of a turn that is about to end: block > end > continue > no opinion.
 ///
 /// A block or an end is final. A wish to continue is not, so that a later guard can still end the turn; the follow-ups of
-/// several hooks are joined. Contexts and system messages are kept in the order of the plan, and one hook that suppresses
-/// the output is enough.
+/// several hooks are joined, but for those without a text of their own. Contexts and system messages are kept in the order
+/// of the plan, and one hook that suppresses the output is enough.
 ///
 /// ```
 /// use hooks_core::prelude::*;
@@ -23,6 +24,9 @@ use crate::kind::Semantics;
 pub struct StopVerdict {
     /// How the turn goes on.
     pub decision: StopDecision,
+    /// The hook whose decision it is, of several that continue the first; set by the dispatch.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub by: Option<HookId>,
     /// Text that goes with the answer.
     pub contexts: Contexts,
     /// What the person is told beside the answer.
@@ -40,7 +44,7 @@ pub enum StopDecision {
     #[default]
     NoOpinion,
     /// It goes on, with this as the next message.
-    Continue(Reason),
+    Continue(FollowUp),
     /// It ends, whoever wants to continue.
     End(Reason),
     /// It ends with an error in the place of the answer.
@@ -52,8 +56,9 @@ impl StopVerdict {
         Self { decision, ..Self::default() }
     }
 
-    /// Goes on with `follow_up` as the next message. A harness honours it a bounded number of times in a turn.
-    pub fn continue_with(follow_up: impl Into<Reason>) -> Self {
+    /// Goes on with `follow_up` as the next message, with `go on` where it is blank. A harness honours it a bounded number of
+    /// times in a turn.
+    pub fn continue_with(follow_up: impl Into<FollowUp>) -> Self {
         Self::of(StopDecision::Continue(follow_up.into()))
     }
 
@@ -110,11 +115,12 @@ impl Verdict for StopVerdict {
     const SEMANTICS: Option<Semantics> = Some(Semantics::Control);
 
     fn merge(&mut self, mut later: Self) {
-        match (&self.decision, later.decision) {
-            (StopDecision::Continue(first), StopDecision::Continue(second)) => {
-                self.decision = StopDecision::Continue(Reason::from(format!("{first}\n\n{second}")));
+        match (&mut self.decision, later.decision) {
+            (StopDecision::Continue(first), StopDecision::Continue(second)) => first.join(second),
+            (first, second) if second.rank() > first.rank() => {
+                *first = second;
+                self.by = later.by;
             }
-            (first, second) if second.rank() > first.rank() => self.decision = second,
             _ => {}
         }
         self.contexts.append(later.contexts);
@@ -124,6 +130,10 @@ impl Verdict for StopVerdict {
 
     fn is_final(&self) -> bool {
         self.decision.rank() >= 2
+    }
+
+    fn attribute(&mut self, hook: &HookId) {
+        self.by = (self.decision.rank() > 0).then(|| hook.clone());
     }
 
     fn is_silent(&self) -> bool {

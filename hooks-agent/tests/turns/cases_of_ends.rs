@@ -1,0 +1,144 @@
+//! Cases by number, about the ends of turns: what `docs/conformance.md` says of them and no other test shows.
+
+use hooks_agent::model::{Line, ModelAnswer};
+use hooks_agent::{Limits, Outcome, StopOutcome, TurnEvent};
+use hooks_core::prelude::*;
+use serde_json::json;
+
+use crate::bench::{Bench, told};
+
+/// What was made of the ends of a turn.
+fn outcomes(events: &[TurnEvent]) -> Vec<StopOutcome> {
+    events.iter().filter_map(|event| if let TurnEvent::Stop(outcome) = event { Some(*outcome) } else { None }).collect()
+}
+
+/// Notes what it is told of an end, and continues where the turn was not continued yet.
+fn once_more(bench: &Bench, follow_up: &'static str) -> Hook {
+    let log = bench.log.clone();
+    Hook::reader::<Stop, _, _, _>("once_more", move |_, event: &Stop, ()| {
+        log.note(format!("{} active={} cap={}", event.reason, event.stop_hook_active, event.at_iteration_cap));
+        if event.stop_hook_active { StopVerdict::default() } else { StopVerdict::continue_with(follow_up) }
+    })
+}
+
+fn stops(bench: &Bench) -> Vec<String> {
+    bench.log.take().into_iter().filter(|noted| noted.contains("active=")).collect()
+}
+
+#[tokio::test]
+async fn v47_the_end_of_a_turn_is_told_once_also_where_hooks_at_it_fail() {
+    let mut bench = Bench::watched([Line::text("hello")]);
+    bench.app(Hook::reader::<Stop, _, _, _>("breaks_at_stop", |_, _, ()| Err::<(), _>("no")));
+    bench.app(Hook::reader::<TurnEnd, _, _, _>("breaks_at_end", |_, _, ()| Err::<(), _>("no")).priority(-200));
+    let (reply, events) = told(&bench.session(bench.harness()).await, "hi").await;
+    assert!(matches!(reply.outcome, Outcome::Answered(_)), "{reply:?}");
+    let log = bench.log.take();
+    assert_eq!(log.iter().filter(|noted| *noted == "turn_end").count(), 1, "{log:?}");
+    let failed = |at: &str, hook: &str| {
+        let fired = events.iter().filter(
+            |event| matches!(event, TurnEvent::Fired { kind, failed, .. } if *kind == at && failed.iter().any(|id| id.as_str() == hook)),
+        );
+        fired.count()
+    };
+    assert_eq!((failed("stop", "breaks_at_stop"), failed("turn_end", "breaks_at_end")), (1, 1));
+}
+
+#[tokio::test]
+async fn a40_a_hook_that_continues_once_has_the_point_fire_twice_and_its_follow_up_is_a_message() {
+    let mut bench = Bench::new([Line::text("done"), Line::text("tested")]);
+    bench.app(once_more(&bench, "run the tests"));
+    let (reply, events) = told(&bench.session(bench.harness()).await, "hi").await;
+    assert_eq!(outcomes(&events), [StopOutcome::Continue, StopOutcome::Allow]);
+    assert_eq!(reply.to_string(), "tested");
+    let stored = bench.stored().await;
+    assert_eq!(stored.len(), 4, "{stored:?}");
+    assert!(stored[2].starts_with("user: ") && stored[2].ends_with("\nrun the tests"), "{stored:?}");
+}
+
+#[tokio::test]
+async fn a_hook_that_continues_without_a_text_asks_to_go_on() {
+    let mut bench = Bench::new([Line::text("half"), Line::text("whole")]);
+    bench.app(once_more(&bench, "  "));
+    bench.turn().await;
+    let asked = bench.stored().await[2].clone();
+    assert!(asked.ends_with("\ngo on"), "{asked}");
+}
+
+#[tokio::test]
+async fn a41_contexts_are_shown_with_the_answer_unless_a_hook_keeps_them_back() {
+    for (keeps, shown) in [(false, "done\n<stop-hook>two tests fail</stop-hook>"), (true, "done")] {
+        let mut bench = Bench::new([Line::text("done")]);
+        bench.app(Hook::reader::<Stop, _, _, _>("tell", move |_, _, ()| {
+            let verdict = StopVerdict::default().with_context("two tests fail");
+            if keeps { verdict.suppress_output() } else { verdict }
+        }));
+        assert_eq!(bench.turn().await.to_string(), shown);
+        assert_eq!(bench.stored().await, ["user: hi", "assistant: done"], "the answer itself stays");
+    }
+}
+
+#[tokio::test]
+async fn a43_a_hook_is_told_whether_the_turn_was_continued_already_anew_in_each_turn() {
+    let mut bench = Bench::new((0..6).map(|i| Line::text(format!("try {i}"))));
+    let log = bench.log.clone();
+    bench.app(Hook::reader::<Stop, _, _, _>("twice", move |_, event: &Stop, ()| {
+        log.note(format!("active={}", event.stop_hook_active));
+        let last = event.last_message.as_ref().map(|message| message.text().into_owned()).unwrap_or_default();
+        if ["try 2", "try 5"].contains(&last.as_str()) {
+            StopVerdict::default()
+        } else {
+            StopVerdict::continue_with("more")
+        }
+    }));
+    let session = bench.session(bench.harness()).await;
+    for _turn in 0..2 {
+        session.turn(None, "hi").await;
+        assert_eq!(stops(&bench), ["active=false", "active=true", "active=true"]);
+    }
+}
+
+#[tokio::test]
+async fn a46_where_no_hook_is_at_the_point_nothing_is_told_of_it() {
+    let mut bench = Bench::new([Line::text("done")]);
+    bench.app(Hook::reader::<TurnEnd, _, _, _>("elsewhere", |_, _, ()| ()));
+    let (_, events) = told(&bench.session(bench.harness()).await, "hi").await;
+    assert_eq!(outcomes(&events), []);
+    let mut bench = Bench::new([Line::text("done")]);
+    bench.app(Hook::reader::<Stop, _, _, _>("there", |_, _, ()| ()));
+    let (_, events) = told(&bench.session(bench.harness()).await, "hi").await;
+    assert_eq!(outcomes(&events), [StopOutcome::Allow]);
+}
+
+#[tokio::test]
+async fn a47_a_hook_is_told_why_the_turn_ends_and_whether_it_took_as_many_steps_as_it_may() {
+    let another = |i: u32| Line::call("1", "lookup", json!({ "id": i.to_string() }));
+    let same = || Line::call("1", "lookup", json!({ "id": "a" }));
+    let cut = Line::answer(ModelAnswer::text("so it").stop_reason("max_tokens"));
+    for (lines, expected) in [
+        ((0..9).map(another).collect::<Vec<_>>(), "max_iterations active=false cap=true"),
+        ((0..9).map(|_| same()).collect(), "doom_loop active=false cap=false"),
+        (vec![Line::text("done")], "final_response active=false cap=false"),
+        (vec![cut], "length_truncation active=false cap=false"),
+        ((0..5).map(another).chain([Line::text("done")]).collect(), "final_response active=false cap=true"),
+    ] {
+        let mut bench = Bench::new(lines);
+        let log = bench.log.clone();
+        bench.app(Hook::reader::<Stop, _, _, _>("note", move |_, event: &Stop, ()| {
+            log.note(format!("{} active={} cap={}", event.reason, event.stop_hook_active, event.at_iteration_cap));
+        }));
+        let mut limits = Limits::default();
+        limits.iterations = 6;
+        bench.session(bench.harness().limits(limits)).await.turn(None, "hi").await;
+        assert_eq!(stops(&bench), [expected]);
+    }
+}
+
+#[tokio::test]
+async fn at_the_cap_a_wish_to_continue_is_told_and_has_no_effect() {
+    let mut bench = Bench::new([Line::text("done"), Line::text("never")]);
+    bench.app(once_more(&bench, "more"));
+    let mut limits = Limits::default();
+    limits.iterations = 1;
+    let (reply, events) = told(&bench.session(bench.harness().limits(limits)).await, "hi").await;
+    assert_eq!((reply.to_string().as_str(), outcomes(&events)), ("done", vec![StopOutcome::ContinueAtMaxIter]));
+}
