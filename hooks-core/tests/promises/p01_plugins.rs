@@ -278,3 +278,30 @@ fn what_stands_in_the_place_of_a_plugin_s_hook_stays_with_the_plugin() {
         .unwrap();
     assert_eq!(run(&registry.scope(&AgentDef::new("x"), None).unwrap()), ["anew", "b"]);
 }
+
+#[tokio::test]
+async fn a_plugin_that_is_uninstalled_is_not_started_and_none_of_its_hooks_runs() {
+    let (registry, told) = (Registry::empty(), Told::default());
+    registry.install(plugin("one", true, &told)).unwrap();
+    registry.install(plugin("two", true, &told)).unwrap();
+    registry.uninstall("one", &cx()).await.unwrap();
+    registry.start_plugins(&cx()).await.unwrap();
+    assert_eq!(*told.lock().unwrap(), ["two starts with null, None"]);
+    assert_eq!(run(&registry.scope(&AgentDef::new("a"), None).unwrap()), ["two"]);
+}
+
+#[tokio::test]
+async fn a_plugin_that_has_the_name_of_the_app_and_of_the_agent_stays_apart_from_both() {
+    let says = |id: &str| {
+        Hook::writer::<Step, _, _, _>(id, |cx, _, trail| {
+            trail.0.push(if cx.plugin() == Some("desk") { "the plugin" } else { "the app" });
+        })
+    };
+    let registry = registry([says("own")]);
+    registry.set_app(AppDef::new("desk").hooks(["own"]));
+    registry.install(Plugin::new("desk").hook(says("installed"))).unwrap();
+    let scope = || registry.scope(&AgentDef::new("desk"), None).unwrap();
+    assert_eq!(run(&scope()), ["the app", "the plugin"]);
+    registry.uninstall("desk", &cx()).await.unwrap();
+    assert_eq!(run(&scope()), ["the app"]);
+}
