@@ -125,7 +125,7 @@ pub enum Finding {
         /// The kind.
         kind: &'static str,
         /// The path of the kind's type.
-        path: &'static str,
+        path: String,
         /// The kinds that are fired.
         fired: String,
     },

@@ -61,22 +61,33 @@ fn watch<K: HookKind>(id: &str, origin: Origin) -> Hook {
     }
 }
 
-/// The hooks at kinds that nothing fires; none where the program declares nothing, because then nothing is known.
-pub(crate) fn never_fired(hooks: &[Arc<Hook>]) -> Vec<Finding> {
+/// The path by which a program names the type: built-in kinds are re-exported from their modules.
+fn public(path: &'static str) -> String {
+    match path.strip_prefix("hooks_core::kinds::").and_then(|rest| rest.rsplit_once("::")) {
+        Some((_module, name)) => format!("hooks_core::kinds::{name}"),
+        None => path.to_owned(),
+    }
+}
+
+/// The hooks at kinds that nothing fires, but for what `otherwise` is fired all the same; none where the program declares
+/// nothing, because then nothing is known.
+pub(crate) fn never_fired(hooks: &[Arc<Hook>], otherwise: fn(&Hook, &Binding) -> bool) -> Vec<Finding> {
     let declared = Fires::declared();
     if declared.is_empty() {
         return Vec::new();
     }
     let fired: HashSet<TypeId> = declared.iter().map(|fires| (fires.kind.event)()).collect();
     let names = declared.iter().map(|fires| format!("`{}`", fires.kind.name)).collect::<Vec<_>>().join(", ");
-    let bindings = hooks.iter().flat_map(|hook| hook.bindings.iter().map(move |binding| (hook, binding.kind)));
+    let bindings = hooks.iter().flat_map(|hook| hook.bindings.iter().map(move |binding| (hook, binding)));
     bindings
+        .filter(|(hook, binding)| !otherwise(hook, binding))
+        .map(|(hook, binding)| (hook, binding.kind))
         .filter(|(_, kind)| !fired.contains(&(kind.event)()))
         .map(|(hook, kind)| Finding::NeverFired {
             hook: hook.id.clone(),
             origin: hook.origin,
             kind: kind.name,
-            path: (kind.path)(),
+            path: public((kind.path)()),
             fired: names.clone(),
         })
         .collect()

@@ -267,7 +267,8 @@ impl Registry {
             unnamed.into_iter().map(|hook| Finding::UnnamedHook { hook: hook.id.clone(), origin: hook.origin }),
         );
         findings.extend(snapshot.plugin_findings());
-        findings.extend(fires::never_fired(&self.hooks()));
+        // Plugins are started and stopped here, whatever the harness fires.
+        findings.extend(fires::never_fired(&self.hooks(), plugins::is_lifecycle));
         findings
     }
 

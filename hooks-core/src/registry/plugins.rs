@@ -254,7 +254,7 @@ fn is<K: HookKind>(binding: &Binding) -> bool {
 }
 
 /// Whether the hook runs there when its plugin is started or stopped, and not when the app fires the kind.
-pub(super) fn is_lifecycle(hook: &Hook, binding: &Binding) -> bool {
+pub(crate) fn is_lifecycle(hook: &Hook, binding: &Binding) -> bool {
     hook.plugin.is_some() && (is::<Init>(binding) || is::<Shutdown>(binding))
 }
 

@@ -1,0 +1,71 @@
+//! What `registry.audit` finds in sets that are made.
+
+use hooks_core::overrides::{Override, Overrides};
+use hooks_core::plugin::Plugin;
+
+use crate::*;
+
+#[hook(id = "index_notes", kind = after_create_message, plugin = "archive")]
+fn index_notes() {}
+
+/// What is found in the set of an agent that names `ids`.
+fn audit(registry: &Registry, ids: Option<&[&str]>) -> String {
+    let agent = ids.map_or(AgentDef::new("support"), support);
+    only(registry.audit([&registry.scope(&agent, None).unwrap()])).to_string()
+}
+
+fn dropped_gate() -> String {
+    let registry = registry([gate("guard_cancel"), counts("count_tokens")]);
+    let agent = support(&["guard_cancel"]);
+    let prompt = PromptDef::new("refunds").hooks([HookUse::id("count_tokens")]);
+    let sets = [registry.scope(&agent, None).unwrap(), registry.scope(&agent, Some(&prompt)).unwrap()];
+    only(registry.audit(&sets)).to_string()
+}
+
+async fn failed_plugin() -> String {
+    let fails = Hook::reader::<Init, _, _, _>("open_ledger", |_, _, ()| Err::<(), _>("no licence"));
+    let registry = registry([counts("count_tokens")]);
+    registry.install(Plugin::new("billing").hook(fails).hook(counts("count_bills"))).unwrap();
+    assert!(registry.start_plugins(&HookContext::new()).await.is_err());
+    audit(&registry, Some(&["count_tokens"]))
+}
+
+fn idle_plugin() -> String {
+    let registry = registry([counts("count_tokens")]);
+    let init = Hook::reader::<Init, _, _, _>("open_ledger", |_, _, ()| ());
+    registry.install(Plugin::new("billing").hook(init)).unwrap();
+    audit(&registry, Some(&["count_tokens"]))
+}
+
+pub(crate) async fn ways() -> Vec<Way> {
+    let by = "audit";
+    let disabled = registry([gate("guard_cancel")]);
+    disabled.disable("guard_cancel").unwrap();
+    let overridden = registry([gate("guard_cancel")]);
+    overridden.set_overrides([Overrides::new("ops.toml").set("guard_cancel", Override::new().enabled(false))]).unwrap();
+    let rewrites = Hook::writer::<BeforeToolCall, _, _, _>("add_id", |_, _, _| ());
+    let outdated = registry([gate("allow_small").priority(-1), rewrites]);
+    let linked = Registry::empty().with(hooks![index_notes]).unwrap();
+    linked.register(counts("count_tokens")).unwrap();
+    vec![
+        Way::new("no list names it", by, {
+            audit(&registry([gate("guard_cancel"), counts("count_tokens")]), Some(&["guard_cancel"]))
+        }),
+        Way::new("the scope's list is empty", by, audit(&Registry::empty(), Some(&[]))),
+        Way::new("there is no list", by, audit(&Registry::empty(), None)),
+        Way::new("the prompt's list drops an agent's gate", by, dropped_gate()),
+        Way::new(
+            "the program never fires its kind",
+            by,
+            audit(&registry([masks("redact_pii")]), Some(&["redact_pii"])),
+        ),
+        Way::new("it is disabled", by, audit(&disabled, Some(&["guard_cancel"]))),
+        Way::new("a layer of overrides disables it", by, audit(&overridden, Some(&["guard_cancel"]))),
+        Way::new("its plugin is not installed", by, audit(&linked, Some(&["count_tokens"]))),
+        Way::new("its plugin could not be started", by, failed_plugin().await),
+        Way::new("its plugin was never started", by, idle_plugin()),
+        Way::new("its allow is given before a later hook changes the input", by, {
+            audit(&outdated, Some(&["allow_small", "add_id"]))
+        }),
+    ]
+}

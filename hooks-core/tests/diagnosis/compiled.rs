@@ -1,0 +1,27 @@
+//! What does not compile. The first lines of the messages, which `hooks-derive-tests` holds the compiler to.
+
+use crate::Way;
+
+/// The first message of a program that must not compile, without the word before it.
+fn first(program: &str) -> String {
+    let file = format!("{}/../hooks-derive-tests/tests/ui/fail/{program}.stderr", env!("CARGO_MANIFEST_DIR"));
+    let text = std::fs::read_to_string(&file).unwrap_or_else(|error| panic!("{file}: {error}"));
+    let line = text.lines().find(|line| line.starts_with("error")).unwrap();
+    line.split_once(": ").unwrap().1.replace("evaluation panicked: ", "")
+}
+
+pub(crate) fn ways() -> Vec<Way> {
+    [
+        ("its kind is misspelt", "kind_unknown"),
+        ("its kind has the name that it has elsewhere", "kind_elsewhere"),
+        ("an option is misspelt", "option_unknown"),
+        ("another hook has its id (with `setup!()`)", "duplicate_ids"),
+        ("`hooks![…]` misspells it", "hooks_list"),
+        ("it filters by a field that the kind does not have", "filter"),
+        ("nobody reads what it returns", "return_verdict"),
+        ("it is to decide, and nobody waits for it", "run_returns"),
+        ("`fires![…]` names what is no kind", "fires_no_kind"),
+    ]
+    .map(|(because, program)| Way::new(because, "the compiler", first(program)))
+    .into()
+}

@@ -1,0 +1,124 @@
+//! Promise 11: each way in which a hook can be dead, and what is told of it. `docs/diagnosis.md` shows what is told here:
+//! `UPDATE_DIAGNOSIS=1 cargo test -p hooks-core --test diagnosis` writes it anew.
+//!
+//! A binary of its own: what it declares with `fires!` holds for all of it.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "the helpers of tests are tests too")]
+
+mod audited;
+mod compiled;
+mod driven;
+mod recorded;
+mod started;
+
+use std::path::Path;
+
+use hooks_core::prelude::*;
+use hooks_core::scope::HookUse;
+
+hooks_core::fires![BeforeToolCall, AfterCreateMessage];
+
+/// A way of being dead, and what the code says of it.
+struct Way {
+    /// "The hook is dead because …"
+    because: &'static str,
+    /// Who says so.
+    by: &'static str,
+    told: String,
+}
+
+impl Way {
+    fn new(because: &'static str, by: &'static str, told: impl ToString) -> Self {
+        Self { because, by, told: shown(&told.to_string()) }
+    }
+}
+
+/// A text without the places of these files, as it stands in the page.
+fn shown(text: &str) -> String {
+    let mut shown = String::new();
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once("hooks-core/tests/diagnosis/") {
+        let place = after.find(|c: char| !c.is_ascii_alphanumeric() && !"_.:/".contains(c)).unwrap_or(after.len());
+        shown.push_str(before);
+        shown.push_str("src/hooks.rs:…");
+        rest = &after[place..];
+    }
+    shown + rest
+}
+
+/// A gate that a list may name.
+fn gate(id: &str) -> Hook {
+    Hook::reader::<BeforeToolCall, _, _, _>(id, |_, _, _| Permission::NoOpinion)
+}
+
+/// A hook that counts what was stored.
+fn counts(id: &str) -> Hook {
+    Hook::reader::<AfterCreateMessage, _, _, _>(id, |_, _, ()| ())
+}
+
+/// A hook at a kind that this program does not fire.
+fn masks(id: &str) -> Hook {
+    Hook::writer::<BeforeCreateMessage, _, _, _>(id, |_, _, _| ())
+}
+
+fn registry(hooks: impl IntoIterator<Item = Hook>) -> Registry {
+    let registry = Registry::empty();
+    for hook in hooks {
+        registry.register(hook).unwrap();
+    }
+    registry
+}
+
+fn support(ids: &[&str]) -> AgentDef {
+    AgentDef::new("support").hooks(ids.iter().map(|id| HookUse::id(*id)))
+}
+
+/// The only one, which is told of nothing else.
+#[track_caller]
+fn only<T: std::fmt::Debug>(all: impl IntoIterator<Item = T>) -> T {
+    let mut all: Vec<T> = all.into_iter().collect();
+    assert_eq!(all.len(), 1, "one thing is told, and nothing beside it: {all:?}");
+    all.remove(0)
+}
+
+/// All ways, by when they are told.
+async fn ways() -> Vec<(&'static str, Vec<Way>)> {
+    vec![
+        ("When it is compiled", compiled::ways()),
+        ("When the program starts, and when a scope is made", started::ways().await),
+        ("By audit, when the sets are made", audited::ways().await),
+        ("By a test of the harness", driven::ways().await),
+        ("When it should have run", recorded::ways().await),
+    ]
+}
+
+fn page(parts: &[(&str, Vec<Way>)]) -> String {
+    let row = |way: &Way| {
+        assert!(!way.told.trim().is_empty() && !way.told.contains('\n'), "{}: {:?}", way.because, way.told);
+        format!("| {} | {} | {} |\n", way.because, way.by, way.told.replace('|', "\\|"))
+    };
+    let part = |(title, ways): &(&str, Vec<Way>)| {
+        let rows: String = ways.iter().map(row).collect();
+        format!("### {title}\n\n| The hook is dead because | Told by | In these words |\n|---|---|---|\n{rows}\n")
+    };
+    parts.iter().map(part).collect()
+}
+
+#[tokio::test(start_paused = true)]
+async fn each_way_is_told_in_the_words_of_the_page() {
+    let parts = ways().await;
+    let told = parts.iter().map(|(_, ways)| ways.len()).sum::<usize>();
+    assert!(told >= 35, "{told} ways");
+
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/diagnosis.md");
+    let found = std::fs::read_to_string(&file).unwrap();
+    let (open, close) = ("<!-- written: ways -->\n", "<!-- to here -->");
+    let (before, rest) = found.split_once(open).unwrap();
+    let (there, after) = rest.split_once(close).unwrap();
+    let wanted = format!("\n{}", page(&parts));
+    if std::env::var_os("UPDATE_DIAGNOSIS").is_some_and(|value| value == "1") {
+        std::fs::write(&file, format!("{before}{open}{wanted}{close}{after}")).unwrap();
+        return;
+    }
+    let drift = there.lines().zip(wanted.lines()).find(|(there, wanted)| there != wanted);
+    assert!(there == wanted, "docs/diagnosis.md is not what the code says: {drift:?}; UPDATE_DIAGNOSIS=1 writes it");
+}

@@ -1,0 +1,79 @@
+//! What does not start: the registry, definitions, plugins, scopes.
+
+use hooks_core::overrides::{Override, Overrides};
+use hooks_core::plugin::Plugin;
+
+use crate::*;
+
+/// No hook: the attribute was forgotten.
+fn forgotten() {}
+
+#[hook(id = "bill", kind = after_create_message, plugin = "billing")]
+fn bill() {}
+
+/// What is told of an agent that names `ids`.
+fn scope(hooks: impl IntoIterator<Item = Hook>, ids: &[&str]) -> String {
+    only(registry(hooks).scope(&support(ids), None).unwrap_err().problems()).to_string()
+}
+
+fn read(text: &str) -> String {
+    AgentDef::from_json("agent.json", text).unwrap_err().to_string()
+}
+
+fn unawaited() -> Hook {
+    Hook::detached::<AfterCreateMessage, _, _, _>("count_tokens", |_, _, ()| Box::pin(async {}))
+}
+
+pub(crate) async fn ways() -> Vec<Way> {
+    let (of_scope, reading) = ("`registry.scope`", "reading the file");
+    let twice = registry([counts("count_tokens")]).register(counts("count_tokens")).unwrap_err();
+    let not_one = Registry::empty().with(hooks![forgotten]).unwrap_err();
+    let not_installed = Registry::empty().with(hooks![bill]).unwrap().scope(&support(&["bill"]), None).unwrap_err();
+    let unknown_plugin = Registry::empty().with(hooks![bill]).unwrap().install(Plugin::new("biling")).unwrap_err();
+    let overridden = registry([gate("guard_cancel")])
+        .set_overrides([Overrides::new("ops.toml").set("gard_cancel", Override::new().enabled(true))])
+        .unwrap_err();
+    vec![
+        Way::new(
+            "another hook has its id (without `setup!()`)",
+            "`Registry::discover`, `register`",
+            only(twice.problems()),
+        ),
+        Way::new(
+            "the function in `hooks![…]` has no `#[hook]`",
+            "`Registry::discover`, `with`",
+            only(not_one.problems()),
+        ),
+        Way::new("no plugin has that name", "`registry.install`", only(unknown_plugin.problems())),
+        Way::new("its plugin fails to start", "`start_plugins`", {
+            let fails = Hook::reader::<Init, _, _, _>("open_ledger", |_, _, ()| Err::<(), _>("no licence"));
+            let registry = Registry::empty();
+            registry.install(Plugin::new("billing").hook(fails).hook(counts("count_bills"))).unwrap();
+            registry.start_plugins(&HookContext::new()).await.unwrap_err()
+        }),
+        Way::new("the file says `hook` for `hooks`", reading, read(r#"{"name": "support", "hook": ["redact_pii"]}"#)),
+        Way::new("a list stands in a table of its own", reading, read(r#"{"agent": {"hooks": ["redact_pii"]}}"#)),
+        Way::new("an override misspells it", "`set_overrides`", only(overridden.problems())),
+        Way::new("a list misspells its id", of_scope, scope([gate("guard_cancel")], &["gard_cancel"])),
+        Way::new("its crate is not linked", of_scope, scope([], &["redact_pii"])),
+        Way::new("its plugin is not installed, and a list names it", of_scope, only(not_installed.problems())),
+        Way::new("it is at a kind outside a turn, and an agent names it", of_scope, {
+            scope([Hook::reader::<SessionEnd, _, _, _>("say_bye", |_, _, ()| ())], &["say_bye"])
+        }),
+        Way::new("it requires a hook that no list names", of_scope, {
+            scope([gate("guard_cancel").requires(["know_customer"]), gate("know_customer")], &["guard_cancel"])
+        }),
+        Way::new("its order has a cycle", of_scope, {
+            let hooks = [gate("first").after(["second"]), gate("second").after(["first"])];
+            scope(hooks, &["first", "second"])
+        }),
+        Way::new("a list names it twice", of_scope, scope([gate("guard_cancel")], &["guard_cancel", "guard_cancel"])),
+        Way::new("it runs in the background, and there is no place for its jobs", of_scope, {
+            let job = Hook::background::<AfterCreateMessage, _, _, _>("index", |_, _, ()| Box::pin(async {}));
+            scope([job], &["index"])
+        }),
+        Way::new("it would wait for a hook that nobody waits for", of_scope, {
+            scope([counts("report").after(["count_tokens"]), unawaited()], &["report", "count_tokens"])
+        }),
+    ]
+}
