@@ -17,7 +17,6 @@ const ANSWERS: &[(&str, Holds)] = &[
         Some((_, why)) if !why.is_empty() && row.has_test() => Ok(()),
         _ => Err("it says not why (`because …`), or names no test that pins ours"),
     }),
-    ("later", |row| row.beside.contains("`hooks-rules`").then_some(()).ok_or("it says not with which crate")),
     ("not planned", |row| (!row.beside.is_empty()).then_some(()).ok_or("it says not why")),
 ];
 
@@ -58,10 +57,12 @@ impl Row {
         })
     }
 
-    /// What stands in backticks and names a test: a file of cases, a file that must not compile, or `file::function`.
+    /// What stands in backticks and names a test: a file of cases, a file of lines that a test goes through, a file that must
+    /// not compile, or `file::function`.
     fn tests(&self) -> impl Iterator<Item = &str> {
         let quoted = self.beside.split('`').skip(1).step_by(2);
-        quoted.filter(|text| text.starts_with("cases/") || text.starts_with("ui/fail/") || text.contains("::"))
+        let folders = ["cases/", "data/", "ui/fail/"];
+        quoted.filter(move |text| folders.iter().any(|folder| text.starts_with(folder)) || text.contains("::"))
     }
 
     fn has_test(&self) -> bool {
@@ -151,9 +152,10 @@ fn complaints(page: &str, systems: &[System], files: &[File], code: &Code) -> Ve
             Some((_, holds)) => wrong.extend(holds(row).err().map(|why| format!("{number} is {}: {why}", row.answer))),
         }
         for test in row.tests() {
-            let there = match test.strip_prefix("cases/") {
-                Some(name) => files.iter().any(|file| file.name == name && has_case(file, number)),
-                None => code.has(test),
+            let there = match test.split_once('/') {
+                Some(("cases", name)) => files.iter().any(|file| file.name == name && has_case(file, number)),
+                Some(("data", name)) => has_line(name, number),
+                _ => code.has(test),
             };
             if !there {
                 wrong.push(format!("{number}: there is no `{test}` for it"));
@@ -173,6 +175,12 @@ fn complaints(page: &str, systems: &[System], files: &[File], code: &Code) -> Ve
         wrong.push(format!("the counts are:\n{counts}"));
     }
     wrong
+}
+
+/// Whether a file of lines of `hooks-rules` has one that bears the number.
+fn has_line(name: &str, number: &str) -> bool {
+    let file = testdata().join("../../hooks-rules/tests/data").join(name);
+    std::fs::read_to_string(file).is_ok_and(|text| text.contains(&format!(" {number}\"")))
 }
 
 fn has_case(file: &File, number: &str) -> bool {
@@ -205,14 +213,18 @@ fn a_page_that_is_not_true_is_told() {
             page.replace(&row("V1"), "| V1 | It is so. | different | `cases/chains.toml` |"),
             "V1 is different: it says not",
         ),
-        (page.replace(&row("V1"), "| V1 | It is so. | later | soon |"), "V1 is later: it says not with which crate"),
+        (page.replace(&row("V1"), "| V1 | It is so. | not planned |  |"), "V1 is not planned: it says not why"),
+        (page.replace(&row("V1"), &row("V1").replace("cases/chains", "data/answers")), "no `data/answers.toml` for it"),
         (
             page.replace(&row("V1"), "| V1 | It is so. | tested | `table::files` |"),
             "V1: there is no `table::files` for it",
         ),
         (page.replace(&row("V1"), "| V1 | It is so. | tested | `ui/fail/it.rs` |"), "V1: there is no `ui/fail/it.rs`"),
-        (page.replace(&row("V1"), "| V1 | It is so. | later | |"), "one row per number"),
-        (page.replace(&row("V1"), &row("V1").replace("| tested |", "| later |")), "the counts are:\n| Answer | V |"),
+        (page.replace(&row("V1"), "| V1 | It is so. | not planned | |"), "one row per number"),
+        (
+            page.replace(&row("V1"), &row("V1").replace("| tested |", "| not planned |")),
+            "the counts are:\n| Answer | V |",
+        ),
         (page.replace("## OpenClaw (O)", "## O"), "there is no `## OpenClaw (O)`"),
     ];
     for (page, expected) in table {

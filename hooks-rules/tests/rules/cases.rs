@@ -1,0 +1,127 @@
+//! Cases by number: what `docs/conformance.md` says of files and commands and no other test shows.
+
+use hooks_core::verdict::StopDecision;
+use hooks_rules::{Aliases, Plugin};
+
+use crate::support::*;
+
+/// A flat file with these handlers at an event.
+fn flat(event: &str, handlers: &[Value]) -> String {
+    json!({"hooks": {event: handlers}}).to_string()
+}
+
+fn command(line: &str) -> Value {
+    json!({"type": "command", "command": line})
+}
+
+/// What comes of a prompt with one flat command, and how that was told.
+async fn prompted(line: &str) -> (PromptVerdict, Told) {
+    let told = Told::default();
+    let text = flat("UserPromptSubmit", &[command(line)]);
+    let rules = built(told.listens(Rules::builder().text("hooks.json", text)));
+    let event = UserPromptSubmit::new("hello", Messages::default());
+    let fired = set(&rules).fire(&HookContext::new(), &event, Messages::default()).await.unwrap();
+    (fired.verdict, told)
+}
+
+#[test]
+fn a1_a5_each_command_of_a_file_is_a_rule_and_none_is_warned_of() {
+    let one = of_text(&flat("PreToolUse", &[command("./a.sh")]));
+    assert_eq!(one.list().len(), 1);
+    assert_eq!((one.list()[0].event.as_str(), one.list()[0].summary.as_str()), ("PreToolUse", "./a.sh"));
+    let three = json!({"hooks": {"PreToolUse": [command("a"), command("b")], "Stop": [command("c")]}});
+    assert_eq!(of_text(&three.to_string()).list().len(), 3);
+}
+
+#[test]
+fn a2_a4_a_type_that_is_not_run_here_or_not_known_is_told_by_its_name() {
+    for kind in ["http", "agent", "mcp_tool", "comand"] {
+        let rules =
+            Rules::builder().text("hooks.json", flat("PreToolUse", &[json!({"type": kind, "url": "u"})])).build();
+        let defects = rules.defects();
+        assert!(rules.list().is_empty() && defects.len() == 1, "{kind}: {defects:?}");
+        assert!(defects[0].to_string().contains(&format!("`{kind}`")), "{}", defects[0]);
+    }
+}
+
+#[test]
+fn a10_other_names_of_tools_can_be_added_and_unknown_ones_pass() {
+    let mut aliases = Aliases::default();
+    aliases.add("fetch_mail", "Mail");
+    let wire = ["run_shell_command", "fetch_mail", "own_tool"].map(|tool| aliases.on_the_wire(tool));
+    assert_eq!(wire, ["Bash", "Mail", "own_tool"]);
+    assert!(aliases.names("Mail").any(|name| name == "fetch_mail"));
+}
+
+#[tokio::test]
+async fn a13_a14_a_flat_command_blocks_a_prompt_or_stops_the_turn() {
+    let (verdict, _) = prompted(&prints(&json!({"blockingError": "not allowed"}))).await;
+    assert_eq!(verdict.decision, PromptDecision::Block("not allowed".into()));
+    let (verdict, _) = prompted(&prints(&json!({"preventContinuation": true, "stopReason": "paused"}))).await;
+    assert_eq!(verdict.decision, PromptDecision::Stop("paused".into()));
+}
+
+#[tokio::test]
+async fn a16_a17_a19_a_flat_command_says_nothing_fails_or_says_the_prompt_back() {
+    let (verdict, told) = prompted("true").await;
+    assert_eq!((verdict, told.outcomes()), (PromptVerdict::default(), vec![Outcome::Answered]));
+    let (verdict, told) = prompted("exit 1").await;
+    assert_eq!((verdict, told.outcomes()), (PromptVerdict::default(), vec![Outcome::Failed]));
+    let (verdict, _) = prompted(r#"sed 's/.*"userMessage": *"\([^"]*\)".*/\1/'"#).await;
+    assert_eq!(verdict.contexts, ["hello"]);
+}
+
+#[tokio::test]
+async fn a25_the_rules_of_two_plugins_run_and_the_file_of_a_third_is_missed() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut builder = Rules::builder();
+    for name in ["one", "two"] {
+        let line = format!("echo {name}");
+        write(&folder.path().join(name).join("hooks/hooks.json"), &flat("UserPromptSubmit", &[command(&line)]));
+        builder = builder.plugin(Plugin::new(name, folder.path().join(name)));
+    }
+    let rules = builder.plugin(Plugin::new("three", folder.path().join("three"))).build();
+    assert_eq!(rules.defects().len(), 1, "{:?}", rules.defects());
+    assert!(rules.defects()[0].to_string().contains("not found"));
+    let event = UserPromptSubmit::new("hello", Messages::default());
+    let fired = set(&rules).fire(&HookContext::new(), &event, Messages::default()).await.unwrap();
+    assert_eq!(fired.verdict.contexts, ["one", "two"]);
+}
+
+#[tokio::test]
+async fn a26_a29_a_flat_command_refuses_a_call_with_its_reason_and_plain_text_decides_nothing() {
+    for (line, denied) in [
+        (prints(&output("PreToolUse", json!({"permissionDecision": "deny", "permissionDecisionReason": "no"}))), "no"),
+        ("echo plain text".to_owned(), ""),
+    ] {
+        let told = Told::default();
+        let text = flat("PreToolUse", &[command(&line)]);
+        let rules = built(told.listens(Rules::builder().text("hooks.json", text)));
+        let fired = shell(&set(&rules), "ls").await;
+        assert_eq!(reason(&fired.verdict), denied);
+        assert_eq!(told.outcomes(), [Outcome::Answered], "one rule matched");
+    }
+}
+
+#[tokio::test]
+async fn a35_a_command_at_a_stop_that_ends_with_2_and_says_nothing_continues_with_a_text() {
+    let rules = of_text(&flat("Stop", &[command("exit 2")]));
+    let fired = set(&rules).fire(&HookContext::new(), &Stop::new("final_response"), ()).await.unwrap();
+    let StopDecision::Continue(text) = fired.verdict.decision else { panic!("{:?}", fired.verdict) };
+    assert!(!text.as_str().is_empty());
+}
+
+#[tokio::test]
+async fn a53_a_program_that_is_not_there_and_an_exit_code_are_told() {
+    let told = Told::default();
+    let gone = json!({"type": "command", "command": "/is/not/there", "args": []});
+    let text = json!({"hooks": {"UserPromptSubmit": [{"hooks": [gone, command("exit 3")]}]}}).to_string();
+    let rules = built(told.listens(Rules::builder().text("hooks.json", text)));
+    let event = UserPromptSubmit::new("hello", Messages::default());
+    let fired = set(&rules).fire(&HookContext::new(), &event, Messages::default()).await.unwrap();
+    assert_eq!(fired.verdict, PromptVerdict::default());
+    assert_eq!(told.outcomes(), [Outcome::Failed, Outcome::Failed]);
+    let mut codes: Vec<_> = told.runs.lock().unwrap().iter().map(|run| run.code).collect();
+    codes.sort_unstable();
+    assert_eq!(codes, [None, Some(3)]);
+}
