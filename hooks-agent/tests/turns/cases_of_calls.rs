@@ -162,7 +162,7 @@ async fn v38_a_changed_system_prompt_is_told_by_whatever_hook_and_call_site_and_
         (equal, 0),
     ] {
         let mut bench = Bench::new([Line::text("summary"), Line::text("hello")]);
-        let old = |i: u32| Message::new(if i % 2 == 0 { Role::User } else { Role::Assistant }, format!("message {i}"));
+        let old = |i: usize| Message::new([Role::User, Role::Assistant][i % 2], format!("message {i}"));
         bench.store.append("c", (0..8).map(old).collect()).await.unwrap();
         bench.app(hook);
         let harness = bench.harness().window(Window::new(1_000).compact_at(60));

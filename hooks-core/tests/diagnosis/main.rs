@@ -27,7 +27,8 @@ struct Way {
 }
 
 impl Way {
-    fn new(because: &'static str, by: &'static str, told: impl ToString) -> Self {
+    #[allow(clippy::needless_pass_by_value, reason = "texts and errors alike, most of them made on the spot")]
+    fn new(because: &'static str, by: &'static str, told: impl std::fmt::Display) -> Self {
         Self { because, by, told: shown(&told.to_string()) }
     }
 }
@@ -69,7 +70,7 @@ fn registry(hooks: impl IntoIterator<Item = Hook>) -> Registry {
 }
 
 fn support(ids: &[&str]) -> AgentDef {
-    AgentDef::new("support").hooks(ids.iter().map(|id| HookUse::id(*id)))
+    AgentDef::new("support").hooks(ids.iter().copied().map(HookUse::id))
 }
 
 /// The only one, which is told of nothing else.

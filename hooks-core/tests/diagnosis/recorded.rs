@@ -81,7 +81,7 @@ async fn second_notice() -> String {
     only(heard.lock().unwrap().drain(..))
 }
 
-async fn failure() -> String {
+fn failure() -> String {
     let fails = Hook::reader::<AfterCreateMessage, _, _, _>("count_tokens", |_, _, ()| Err::<(), _>("no counter"));
     let set = registry([fails]).scope(&support(&["count_tokens"]), None).unwrap();
     let event = AfterCreateMessage::new(Message::new(Role::User, "hi"));
@@ -124,7 +124,7 @@ pub(crate) async fn ways() -> Vec<Way> {
                 Hook::async_reader::<BeforeToolCall, _, (), _>("ask_desk", |_, _, _| Box::pin(std::future::pending()));
             recorded([hangs.timeout(Timeout::After(Duration::from_secs(2)))], "ask_desk").await
         }),
-        Way::new("it fails every time", "`fired.report.failures`, the record", failure().await),
+        Way::new("it fails every time", "`fired.report.failures`, the record", failure()),
         Way::new("as many as may be are under way", by, over_the_bound().await),
         Way::new("nobody waits for it, and it fails", "`Observer::ended`, a warning", second_notice().await),
         Way::new("it waits, and there is no runtime", "the error of `fire_blocking`", without_runtime()),

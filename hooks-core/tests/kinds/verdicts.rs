@@ -29,11 +29,15 @@ fn the_last_opinion_on_a_reply_decides() {
 
 #[test]
 fn a_stop_is_blocked_ended_or_continued() {
-    let go = || StopVerdict::continue_with("go on");
+    let go = || StopVerdict::continue_with("more");
+    let blank = || StopVerdict::continue_with(" \n");
     let table = [
         (vec![], "None"),
-        (vec![go(), ().into()], "Continue(go on)"),
-        (vec![go(), StopVerdict::continue_with("and on")], "Continue(go on\n\nand on)"),
+        (vec![go(), ().into()], "Continue(more)"),
+        (vec![blank(), blank()], "Continue(go on)"),
+        (vec![blank(), go()], "Continue(more)"),
+        (vec![go(), blank()], "Continue(more)"),
+        (vec![go(), StopVerdict::continue_with("and on")], "Continue(more\n\nand on)"),
         (vec![go(), StopVerdict::end("enough")], "End(enough)"),
         (vec![StopVerdict::end("enough"), go()], "End(enough)"),
         (vec![go(), StopVerdict::block("no")], "Block(no)"),
