@@ -17,11 +17,11 @@ fn policy(read: bool, write: bool) -> Contributions {
 }
 
 fn ids(contributions: &[Contribution]) -> Vec<&str> {
-    let id = |one| match one {
-        &Contribution::PromptContext { ref id, .. } => Some(id.as_str()),
+    let named = contributions.iter().filter_map(|one| match one {
+        Contribution::PromptContext { id, .. } => Some(id.as_str()),
         _ => None,
-    };
-    contributions.iter().filter_map(id).collect()
+    });
+    named.collect()
 }
 
 #[test]
