@@ -1,7 +1,7 @@
 use hooks_core::HookId;
 use hooks_core::data::{Message, ToolCall, ToolResult};
 use hooks_core::kinds::CompactionKind;
-use hooks_core::verdict::Diagnostic;
+use hooks_core::verdict::{Contributions, Diagnostic};
 
 /// What happens in a turn, told as it happens.
 #[derive(Clone, Debug, PartialEq)]
@@ -62,6 +62,14 @@ pub enum TurnEvent {
         agent: String,
         /// What happened.
         event: Box<TurnEvent>,
+    },
+    /// Hooks contributed in a phase of the turn.
+    #[non_exhaustive]
+    Contributed {
+        /// The phase's kind.
+        kind: &'static str,
+        /// What they contributed in it; [`Reply::contributions`](crate::Reply::contributions) is that of all phases.
+        contributions: Contributions,
     },
     /// What hooks contributed does not go together, or has no room.
     Diagnostic(Diagnostic),

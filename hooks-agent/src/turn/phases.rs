@@ -1,7 +1,9 @@
 //! The phases before the first call of the model: hooks contribute policies, context, sections, tools, bit by bit.
 
+use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 
+use futures_util::FutureExt;
 use hooks_core::HookKind;
 use hooks_core::kinds::{
     ExitReason, PostPreflightPromptContext, PostTurn, PrePolicy, PrePromptCompile, PrePromptContext,
@@ -45,7 +47,7 @@ impl Turn {
         let event = PostTurn::new(self.input.as_str()).reply(reply).calls(calls).errors(errors);
         let event = event.history(self.view.clone()).contributions(self.contributions.clone());
         let fired = self.fire_to_end(&event, ()).await?;
-        self.contributions.merge(fired.verdict);
+        self.keep(PostTurn::NAME, fired.verdict);
         Ok(())
     }
 
@@ -54,18 +56,26 @@ impl Turn {
         K: HookKind<Subject = (), Verdict = Contributions>,
     {
         let fired = self.fire(event, ()).await?;
-        self.contributions.merge(fired.verdict);
+        self.keep(K::NAME, fired.verdict);
         self.go_on(ExitReason::AbortedPreCall)
+    }
+
+    fn keep(&mut self, kind: &'static str, contributions: Contributions) {
+        if !contributions.is_empty() {
+            self.tell(TurnEvent::Contributed { kind, contributions: contributions.clone() });
+        }
+        self.contributions.merge(contributions);
     }
 
     /// What the app's first look at the prompt found, where it takes one.
     async fn preflight(&mut self, input: &str) -> Result<Vec<String>, Exit> {
         let parts = Arc::clone(&self.session.parts);
         let Some(preflight) = &parts.preflight else { return Ok(Vec::new()) };
+        let look = AssertUnwindSafe(async { preflight.look(input, &self.view).await }).catch_unwind();
         tokio::select! {
             biased;
             () = self.cancellation.cancelled() => Err(Exit::Cancelled(ExitReason::AbortedPreCall)),
-            found = tokio::time::timeout(self.limits().model, preflight.look(input, &self.view)) => Ok(found.unwrap_or_default()),
+            found = tokio::time::timeout(self.limits().model, look) => Ok(found.ok().and_then(Result::ok).unwrap_or_default()),
         }
     }
 

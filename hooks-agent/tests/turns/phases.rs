@@ -109,3 +109,39 @@ async fn what_does_not_go_together_is_told() {
     }
     assert_eq!(codes, ["policy.merge.conflict"]);
 }
+
+#[tokio::test]
+async fn a_phase_tells_what_its_hooks_contributed_and_nothing_where_they_did_not() {
+    let mut bench = Bench::new([Line::text("hello")]);
+    bench.app(contributes::<PrePolicy>("silent", |_| vec![]));
+    bench.app(contributes::<PrePromptContext>("speaks", |_| vec![Contribution::prompt_context("d", "i", "text")]));
+    bench.app(contributes::<PostTurn>("note", |_| vec![Contribution::audit("done")]));
+    let session = bench.session(bench.harness()).await;
+    let mut turn = session.turn(None, "hi");
+    let mut told = Vec::new();
+    while let Some(event) = turn.next().await {
+        if let TurnEvent::Contributed { kind, contributions, .. } = event {
+            told.push((kind, contributions));
+        }
+    }
+    let expected = [
+        ("pre_prompt_context", Contribution::prompt_context("d", "i", "text").into()),
+        ("post_turn", Contribution::audit("done").into()),
+    ];
+    assert_eq!(told, expected);
+}
+
+#[tokio::test]
+async fn a_preflight_that_panics_finds_nothing_and_the_turn_goes_on() {
+    let mut bench = Bench::watched([Line::text("hello")]);
+    bench.app(contributes::<PostPreflightPromptContext>("found", |event| {
+        vec![Contribution::audit(format!("{} found", event.findings.len()))]
+    }));
+    let harness = bench.harness().preflight(|_: &str, _: &Messages| -> Vec<String> {
+        std::panic::resume_unwind(Box::new("of course"));
+    });
+    let reply = bench.session(harness).await.turn(None, "hi").await;
+    assert_eq!(reply.to_string(), "hello");
+    assert_eq!(reply.contributions.audit_notes().collect::<Vec<_>>(), ["0 found"]);
+    assert_eq!(bench.log.take().iter().filter(|kind| *kind == "turn_end").count(), 1);
+}

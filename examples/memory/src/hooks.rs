@@ -1,0 +1,31 @@
+//! The hooks: one function per phase. Each goes by what the phases before it contributed, and knows of no other hook.
+
+mod contract;
+mod learn;
+mod policy;
+mod recall;
+mod tools;
+
+use hooks_core::hooks;
+use hooks_core::scope::AgentDef;
+
+pub use contract::memory_contract;
+pub use learn::{EXTRACT, Extract, learn};
+pub use policy::memory_policy;
+pub use recall::{NOTES, recall_topics, recall_words};
+pub use tools::memory_tools;
+
+/// The agent whose hooks these are.
+pub fn agent() -> AgentDef {
+    AgentDef::new("concierge").hooks(hooks![
+        memory_policy,
+        recall_words,
+        recall_topics,
+        memory_tools,
+        memory_contract,
+        learn,
+    ])
+}
+
+/// A failure of a hook, in the words of what failed.
+type Failure = Box<dyn std::error::Error + Send + Sync>;

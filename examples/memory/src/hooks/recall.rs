@@ -1,0 +1,52 @@
+use std::collections::BTreeSet;
+
+use hooks_core::prelude::*;
+
+use super::Failure;
+use crate::fact::{Fact, words};
+use crate::policy::{DOMAIN, Policy};
+use crate::store::Store;
+
+/// Notes that each of the two hooks recalls at most.
+pub const NOTES: usize = 5;
+
+/// Recalls the notes in which words of the prompt stand: the same prompt always recalls the same notes.
+///
+/// Reading is a look into a file that the system keeps in memory, so the hook need not be async.
+///
+/// # Errors
+/// Where the notes cannot be read: the turn goes on without them.
+#[hook(id = "recall_words", kind = pre_prompt_context)]
+pub fn recall_words(cx: &HookContext, event: &PrePromptContext) -> Result<Vec<Contribution>, Failure> {
+    if !Policy::in_force(&event.contributions).read {
+        return Ok(Vec::new());
+    }
+    let found = cx.state::<Store>()?.about(&words(&event.prompt), NOTES)?;
+    // What is named is surer than what is guessed at.
+    Ok(found.iter().map(|fact| note(fact, 10)).collect())
+}
+
+/// Recalls the notes on topics that the first look at the prompt found, though none of their words stands in it.
+///
+/// # Errors
+/// Where the notes cannot be read: the turn goes on without them.
+#[hook(id = "recall_topics", kind = post_preflight_prompt_context)]
+pub fn recall_topics(cx: &HookContext, event: &PostPreflightPromptContext) -> Result<Vec<Contribution>, Failure> {
+    if !Policy::in_force(&event.contributions).read || event.findings.is_empty() {
+        return Ok(Vec::new());
+    }
+    let here = event.contributions.prompt_context();
+    let known = |fact: &Fact| here.entries.iter().any(|entry| entry.domain == DOMAIN && entry.id == fact.key);
+    let topics: BTreeSet<String> = event.findings.iter().cloned().collect();
+    // As many more as may already be there, so that they do not keep the others out.
+    let found = cx.state::<Store>()?.on(&topics, NOTES + here.entries.len())?;
+    let told = Contribution::audit(format!("looked under {}", event.findings.join(", ")));
+    Ok([told]
+        .into_iter()
+        .chain(found.iter().filter(|fact| !known(fact)).take(NOTES).map(|fact| note(fact, 0)))
+        .collect())
+}
+
+fn note(fact: &Fact, priority: i32) -> Contribution {
+    Contribution::prompt_context_at(priority, DOMAIN, fact.key.as_str(), fact.to_string())
+}

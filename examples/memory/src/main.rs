@@ -1,0 +1,11 @@
+//! The program; everything it does is in the library, so that tests can reach it.
+
+use std::process::ExitCode;
+
+use clap::Parser;
+use memory::args::Args;
+
+#[tokio::main(flavor = "current_thread")]
+async fn main() -> ExitCode {
+    memory::run::main(&Args::parse()).await
+}

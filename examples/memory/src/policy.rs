@@ -1,0 +1,51 @@
+//! What the person lets the agent do with its notes in a turn.
+
+use hooks_core::verdict::{Contribution, Contributions};
+use serde_json::Value;
+
+/// The domain of all that this app contributes.
+pub const DOMAIN: &str = "memory";
+
+/// Whether notes may be read and written in a turn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Policy {
+    /// Whether notes may be read.
+    pub read: bool,
+    /// Whether notes may be written.
+    pub write: bool,
+}
+
+/// What a person says who wants nothing to be kept. "I do not remember his name" is taken for it too: keeping nothing can
+/// be made good by saying it again.
+const NOTHING_KEPT: &[&str] =
+    &["don't remember", "do not remember", "don't keep", "do not keep", "don't note", "do not note", "between us"];
+
+/// What a person says who wants an answer without the notes.
+const NOTHING_READ: &[&str] = &["without your notes", "ignore your notes", "without my notes", "ignore my notes"];
+
+/// What a person says who wants neither.
+const NEITHER: &[&str] = &["off the record", "without memory"];
+
+impl Policy {
+    /// What `prompt` asks for.
+    pub fn wanted(prompt: &str) -> Self {
+        let said: Vec<_> = prompt.split_whitespace().collect();
+        let said = said.join(" ").to_lowercase().replace('’', "'");
+        let says = |phrases: &[&str]| phrases.iter().any(|phrase| said.contains(phrase));
+        Self { read: !says(NOTHING_READ) && !says(NEITHER), write: !says(NOTHING_KEPT) && !says(NEITHER) }
+    }
+
+    /// What holds in the turn, by what hooks contributed so far. What nobody allowed is not allowed: the classifier may
+    /// have failed, or another list may have left it out.
+    pub fn in_force(contributions: &Contributions) -> Self {
+        let policies = contributions.policies();
+        let allowed = |key| policies.value(DOMAIN, key) == Some(&Value::Bool(true));
+        Self { read: allowed("read"), write: allowed("write") }
+    }
+
+    /// The same as contributions of a hook.
+    pub fn contributions(self) -> Vec<Contribution> {
+        vec![Contribution::policy(DOMAIN, "read", self.read, 0), Contribution::policy(DOMAIN, "write", self.write, 0)]
+    }
+}

@@ -1,0 +1,85 @@
+//! A turn as a person reads it: what was said, and what each phase contributed.
+
+use std::io::{self, Write};
+
+use hooks_core::verdict::Contribution;
+
+use crate::app::Said;
+use crate::fact::Fact;
+use crate::worker::JobError;
+
+/// The phases in their order; what came after the reply is shown after it.
+const PHASES: [&str; 6] = [
+    "pre_policy",
+    "pre_prompt_context",
+    "post_preflight_prompt_context",
+    "pre_tool_materialization",
+    "pre_prompt_compile",
+    "post_turn",
+];
+
+/// Shows a turn up to its last phase.
+///
+/// # Errors
+/// Where `to` cannot be written.
+pub fn turn(to: &mut dyn Write, prompt: &str, said: &Said) -> io::Result<()> {
+    writeln!(to, "you    {prompt}")?;
+    for phase in PHASES {
+        if phase == "post_turn" {
+            writeln!(to, "agent  {}", said.reply)?;
+        }
+        let of = said.phases.iter().filter(|(kind, _)| *kind == phase);
+        let lines: Vec<String> = of.flat_map(|(_, contributions)| contributions).map(line).collect();
+        row(to, phase, &lines)?;
+    }
+    Ok(())
+}
+
+/// Waits for the jobs of a turn, and shows what they came to.
+///
+/// # Errors
+/// Where `to` cannot be written.
+pub async fn jobs(to: &mut dyn Write, said: Said) -> io::Result<()> {
+    for job in said.jobs {
+        let kept = match job {
+            Ok(pending) => pending.done().await,
+            Err(error) => Err(error),
+        };
+        row(to, "after the reply", &[told(kept)])?;
+    }
+    writeln!(to)?;
+    to.flush()
+}
+
+fn told(kept: Result<Vec<Fact>, JobError>) -> String {
+    match kept {
+        Ok(facts) if facts.is_empty() => "nothing to keep".to_owned(),
+        Ok(facts) => format!("kept {}", facts.iter().map(|fact| fact.key.as_str()).collect::<Vec<_>>().join(", ")),
+        Err(error) => format!("not done: {error}"),
+    }
+}
+
+fn row(to: &mut dyn Write, name: &str, lines: &[String]) -> io::Result<()> {
+    let mut name = name;
+    if lines.is_empty() {
+        return writeln!(to, "  {name:<30} nothing");
+    }
+    for line in lines {
+        writeln!(to, "  {name:<30} {line}")?;
+        name = "";
+    }
+    Ok(())
+}
+
+/// One contribution in a few words.
+fn line(one: &Contribution) -> String {
+    match one {
+        Contribution::Policy { domain, key, value, .. } => format!("policy {domain}.{key} = {value}"),
+        Contribution::PromptContext { text, .. } => format!("context {text}"),
+        Contribution::PromptSection { title, text, .. } => format!("section {title}, {} lines", text.lines().count()),
+        Contribution::ToolBundle { tools, .. } => format!("tools {}", tools.join(", ")),
+        Contribution::Audit { message } => format!("note for the audit: {message}"),
+        Contribution::BackgroundJob { job, .. } => format!("job {job}"),
+        _ => "something else".to_owned(),
+    }
+}

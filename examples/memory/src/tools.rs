@@ -1,0 +1,96 @@
+//! The tools that change notes. They are offered only in turns in which a hook adds them.
+
+use hooks_agent::tool::{Tool, ToolError, ToolSpec};
+use hooks_core::HookContext;
+use hooks_core::data::{ToolCall, ToolInput, ToolResult};
+use hooks_core::hook::BoxFuture;
+use serde_json::json;
+
+use crate::fact::{Fact, slug};
+use crate::store::{Store, StoreError};
+
+/// The tool that keeps a fact.
+pub const REMEMBER: &str = "remember";
+
+/// The tool that drops one.
+pub const FORGET: &str = "forget";
+
+/// Keeps a fact.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Remember;
+
+impl Tool for Remember {
+    fn spec(&self) -> ToolSpec {
+        ToolSpec::new(REMEMBER).description("Keeps a fact that the person asks you to remember.").schema(json!({
+            "type": "object",
+            "properties": {
+                "key": { "type": "string", "description": "its name in a word or two; a fact of that name is replaced" },
+                "text": { "type": "string", "description": "the fact, in a sentence" },
+            },
+            "required": ["key", "text"],
+        }))
+    }
+
+    fn run<'a>(
+        &'a self,
+        cx: &'a HookContext,
+        _call: &'a ToolCall,
+        input: ToolInput,
+    ) -> BoxFuture<'a, Result<ToolResult, ToolError>> {
+        Box::pin(async move {
+            let fact = Fact::new(text(&input, "key")?, text(&input, "text")?, cx.request().unwrap_or_default())
+                .ok_or_else(|| ToolError::new("`key` and `text` must not be empty"))?;
+            let told = format!("Noted as `{}`.", fact.key);
+            on_disk(cx, move |store| store.update(|notes| notes.keep(&fact))).await?;
+            Ok(ToolResult::text(told))
+        })
+    }
+}
+
+/// Drops a fact.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Forget;
+
+impl Tool for Forget {
+    fn spec(&self) -> ToolSpec {
+        ToolSpec::new(FORGET).description("Drops a fact that the person asks you to forget.").schema(json!({
+            "type": "object",
+            "properties": { "key": { "type": "string", "description": "the name of the note" } },
+            "required": ["key"],
+        }))
+    }
+
+    fn run<'a>(
+        &'a self,
+        cx: &'a HookContext,
+        _call: &'a ToolCall,
+        input: ToolInput,
+    ) -> BoxFuture<'a, Result<ToolResult, ToolError>> {
+        Box::pin(async move {
+            let key = slug(text(&input, "key")?);
+            let dropped = {
+                let key = key.clone();
+                on_disk(cx, move |store| store.update(|notes| notes.forget(&key))).await?
+            };
+            match dropped {
+                Some(_) => Ok(ToolResult::text(format!("Dropped `{key}`."))),
+                None => Err(ToolError::new(format!("there is no note `{key}`"))),
+            }
+        })
+    }
+}
+
+fn text<'a>(input: &'a ToolInput, field: &str) -> Result<&'a str, ToolError> {
+    input[field].as_str().ok_or_else(|| ToolError::new(format!("`{field}` must be a text")))
+}
+
+/// Changes notes away from the runtime: a commit waits for the disk.
+async fn on_disk<T: Send + 'static>(
+    cx: &HookContext,
+    change: impl FnOnce(&Store) -> Result<T, StoreError> + Send + 'static,
+) -> Result<T, ToolError> {
+    let store = cx.state::<Store>().map_err(|error| ToolError::new(error.to_string()))?.clone();
+    let changed = tokio::task::spawn_blocking(move || change(&store)).await;
+    let changed = changed.map_err(|_panic| ToolError::new("the notes could not be changed"))?;
+    changed.map_err(|error| ToolError::new(error.to_string()))
+}

@@ -1,0 +1,27 @@
+//! The first look at a prompt: which topics it touches, said or not.
+
+use std::collections::BTreeSet;
+
+use hooks_core::data::Messages;
+
+use crate::fact::words;
+
+/// The topics, each with the words that touch it. An app with a model would ask a small one instead.
+const TOPICS: [(&str, &[&str]); 4] = [
+    ("food", &["allergic", "breakfast", "cook", "dinner", "eat", "lunch", "recipe", "restaurant", "vegetarian"]),
+    ("home", &["address", "house", "flat", "lives", "move", "neighbour"]),
+    ("pets", &["cat", "dog", "pet", "vet"]),
+    ("travel", &["flight", "fly", "holiday", "train", "trip", "weekend"]),
+];
+
+/// The topics that `text` touches.
+pub fn topics(text: &str) -> BTreeSet<String> {
+    let said = words(text);
+    let touched = |words: &[&str]| words.iter().any(|word| said.contains(*word));
+    TOPICS.iter().filter(|(_, words)| touched(words)).map(|(topic, _)| (*topic).to_owned()).collect()
+}
+
+/// The app's preflight: what it finds is told to hooks at `post_preflight_prompt_context`.
+pub fn look(prompt: &str, _history: &Messages) -> Vec<String> {
+    topics(prompt).into_iter().collect()
+}

@@ -1,0 +1,97 @@
+//! What the tests of turns share.
+#![allow(dead_code, clippy::unwrap_used, reason = "each test binary uses a part; tests unwrap")]
+
+use std::sync::{Arc, Mutex};
+
+use hooks_agent::model::{Deltas, Model, ModelAnswer, ModelCall, ModelError};
+use hooks_core::Registry;
+use hooks_core::hook::BoxFuture;
+use memory::app::{App, Said};
+use memory::fact::Fact;
+use memory::model::Concierge;
+use memory::store::Store;
+use tempfile::TempDir;
+
+/// A model that notes what it is sent.
+pub(crate) struct Noted {
+    model: Arc<dyn Model>,
+    heard: Mutex<Vec<ModelCall>>,
+}
+
+impl Noted {
+    pub(crate) fn of(model: impl Model) -> Arc<Self> {
+        Arc::new(Self { model: Arc::new(model), heard: Mutex::default() })
+    }
+
+    /// What it was sent last.
+    pub(crate) fn last(&self) -> ModelCall {
+        self.heard.lock().unwrap().last().unwrap().clone()
+    }
+
+    /// The tools that it was offered last.
+    pub(crate) fn tools(&self) -> Vec<String> {
+        self.last().tools.iter().map(|tool| tool.name.clone()).collect()
+    }
+}
+
+impl Model for Noted {
+    fn call<'a>(&'a self, call: &'a ModelCall, deltas: Deltas<'a>) -> BoxFuture<'a, Result<ModelAnswer, ModelError>> {
+        self.heard.lock().unwrap().push(call.clone());
+        self.model.call(call, deltas)
+    }
+}
+
+/// An app on notes of its own.
+pub(crate) struct Bench {
+    pub(crate) app: App,
+    pub(crate) model: Arc<Noted>,
+    pub(crate) folder: TempDir,
+}
+
+impl Bench {
+    pub(crate) fn new() -> Self {
+        Self::with(Registry::discover().unwrap(), Concierge)
+    }
+
+    pub(crate) fn with(registry: Registry, model: impl Model) -> Self {
+        let (folder, store) = notes();
+        let model = Noted::of(model);
+        Self { app: App::with(registry, store, Arc::clone(&model) as Arc<dyn Model>), model, folder }
+    }
+
+    /// One turn in a conversation of its own.
+    pub(crate) async fn say(&self, prompt: &str) -> Said {
+        let session = self.app.session().await.unwrap();
+        self.app.say(&session, prompt).await
+    }
+
+    /// One turn in a conversation of its own, and what was put off. Returns the keys that were learnt.
+    pub(crate) async fn teach(&self, prompt: &str) -> Vec<String> {
+        keys(self.say(prompt).await).await
+    }
+
+    pub(crate) fn text(&self, key: &str) -> Option<String> {
+        self.app.store().get(key).unwrap().map(|fact| fact.text)
+    }
+}
+
+/// The keys that the jobs of a turn learnt.
+pub(crate) async fn keys(said: Said) -> Vec<String> {
+    let mut keys = Vec::new();
+    for job in said.jobs {
+        keys.extend(job.unwrap().done().await.unwrap().into_iter().map(|fact| fact.key));
+    }
+    keys
+}
+
+/// Empty notes, in a folder that goes with them.
+pub(crate) fn notes() -> (TempDir, Store) {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Store::open(&folder.path().join("notes.redb")).unwrap();
+    (folder, store)
+}
+
+pub(crate) fn keep(store: &Store, key: &str, text: &str) {
+    let fact = Fact::new(key, text, "s0:1").unwrap();
+    store.update(|notes| notes.keep(&fact)).unwrap();
+}
