@@ -57,6 +57,7 @@ impl Opening {
     /// [`TurnError`] where the app's hooks do not fit together, one that is required failed, or the store cannot be read.
     pub async fn open(self) -> Result<Session, TurnError> {
         let rows = store::read(&*self.parts.store, &self.conversation).await?;
+        let prompts = rows.iter().filter(|row| row.message.role == Role::User).count();
         let source = if rows.is_empty() { SessionSource::Startup } else { SessionSource::Resume };
         let cx = self.parts.cx.to_builder();
         let cx = cx.agent(self.agent.name.as_str()).conversation(self.conversation.as_str()).build();
@@ -74,7 +75,8 @@ impl Opening {
                 trigger: "user",
                 cx,
                 sets: Sets::default(),
-                turns: AtomicU64::new(0),
+                // A conversation that is gone on with does not begin to count anew.
+                turns: AtomicU64::new(prompts as u64),
                 one_at_a_time: Arc::default(),
             }),
         })

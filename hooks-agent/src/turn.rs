@@ -190,6 +190,11 @@ impl Turn {
         Ok(())
     }
 
+    /// The profile that calls go to where no hook routes them elsewhere.
+    fn profile(&self) -> String {
+        self.session.parts.models.get(None).map(|(profile, _)| profile.to_owned()).unwrap_or_default()
+    }
+
     fn limits(&self) -> &Limits {
         &self.session.parts.limits
     }

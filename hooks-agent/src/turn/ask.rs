@@ -32,7 +32,7 @@ impl Turn {
     pub(super) async fn ask(&mut self) -> Result<Said, Exit> {
         self.iterations += 1;
         self.go_on(ExitReason::AbortedPreCall)?;
-        let event = PrefilterLlmHistory::new().call_site(CALL_SITE);
+        let event = PrefilterLlmHistory::new().call_site(CALL_SITE).profile(self.profile());
         let messages = self.fire(&event, self.view.clone()).await?.subject;
         self.go_on(ExitReason::AbortedPreCall)?;
         let mut retries = 0;
@@ -67,7 +67,8 @@ impl Turn {
     /// Asks the model for something that is not part of the conversation; `None` where it did not answer.
     pub(super) async fn ask_aside(&mut self, instructions: String, messages: Messages) -> Result<Option<String>, Exit> {
         let site = "compaction";
-        let messages = self.fire(&PrefilterLlmHistory::new().call_site(site), messages).await?.subject;
+        let messages =
+            self.fire(&PrefilterLlmHistory::new().call_site(site).profile(self.profile()), messages).await?.subject;
         let event = PreModelCall::new().call_site(site).messages(messages.clone());
         let request = ModelRequest::new(instructions.as_str()).defer_output(true);
         let request = self.fire(&event, request).await?.subject;

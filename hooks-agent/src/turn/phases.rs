@@ -35,7 +35,7 @@ impl Turn {
         self.materialize();
 
         let names: Vec<String> = self.tools.iter().map(|tool| tool.name.clone()).collect();
-        let event = PrePromptCompile::new(input).history(history).tools(names);
+        let event = PrePromptCompile::new(input).history(history).tools(names).profile(self.profile());
         self.contribute(&event.contributions(self.contributions.clone())).await?;
         self.compile();
         Ok(())

@@ -25,7 +25,7 @@ impl Turn {
 
         let mut original = self.view.clone();
         original.push(message);
-        let event = UserPromptSubmit::new(self.input.as_str(), original.clone());
+        let event = UserPromptSubmit::new(self.input.as_str(), original.clone()).profile(self.profile());
         let fired = self.fire(&event, original).await?;
         match fired.verdict.decision {
             PromptDecision::Block(reason) => return Err(Exit::Refused(Outcome::PromptBlocked(reason))),

@@ -69,6 +69,7 @@ impl Turn {
             },
         };
         let event = PostCompact::new(event.trigger, event.compaction)
+            .profile(self.profile())
             .injection_mode(window.injection_mode.as_str())
             .compacted_count((before.saturating_sub(rest.messages.len())) as u64);
         let rest = self.fire_to_end(&event, rest).await?.subject;

@@ -140,3 +140,29 @@ async fn plugins_start_and_stop_with_the_program_and_a_set_is_made_anew_when_som
     let log = bench.log.take();
     assert_eq!(log, ["the model", "init of acme", "a turn", "the model", "the model", "shutdown of acme"]);
 }
+
+#[tokio::test]
+async fn a_conversation_that_is_gone_on_with_counts_on_and_hooks_know_the_profile() {
+    let mut bench = Bench::new((0..3).map(|i| Line::text(format!("answer {i}"))));
+    let [prompt, compile, sent] = [(); 3].map(|()| bench.log.clone());
+    bench.app(
+        Hook::reader::<UserPromptSubmit, _, _, _>("turn", move |cx, event: &UserPromptSubmit, _| {
+            prompt.note(format!("turn {} for {}", cx.turn().unwrap(), event.profile));
+        })
+        .only("profile", "main"),
+    );
+    bench.app(
+        Hook::reader::<PrePromptCompile, _, _, _>("compile", move |_, _, ()| compile.note("compile"))
+            .only("profile", "main"),
+    );
+    bench.app(
+        Hook::reader::<PrefilterLlmHistory, _, _, _>("sent", move |_, _, _| sent.note("sent")).only("profile", "main"),
+    );
+    let session = bench.session(bench.harness()).await;
+    session.turn(None, "one").await;
+    session.turn(None, "two").await;
+    drop(session);
+    bench.session(bench.harness()).await.turn(None, "three").await;
+    let turn = |number: u32| [format!("turn {number} for main"), "compile".into(), "sent".into(), "the model".into()];
+    assert_eq!(bench.log.take(), [turn(1), turn(2), turn(3)].concat());
+}
