@@ -6,6 +6,7 @@ use hooks_core::verdict::PromptDecision;
 
 use super::Turn;
 use super::exit::Exit;
+use crate::beside;
 use crate::reply::Outcome;
 use crate::store;
 
@@ -20,8 +21,9 @@ impl Turn {
         self.view = self.fire(&FilterMessages::new(), stored).await?.subject;
         self.go_on(ExitReason::AbortedPreCall)?;
 
+        let prompt = Message::new(Role::User, input);
         let mut original = self.view.clone();
-        original.push(Message::new(Role::User, input));
+        original.push(prompt.clone());
         let fired = self.fire(&UserPromptSubmit::new(input, original.clone()), original).await?;
         match fired.verdict.decision {
             PromptDecision::Block(reason) => return Err(Exit::Refused(Outcome::PromptBlocked(reason))),
@@ -31,17 +33,20 @@ impl Turn {
         self.go_on(ExitReason::AbortedPreCall)?;
 
         let mut view = fired.subject;
-        let prompt = match view.last() {
-            Some(last) if last.role == Role::User => view.pop(),
-            _ => None,
+        let (prompt, behind) = match place_of(&prompt, &self.view, &view) {
+            Some(at) => {
+                let mut rest = view.split_off(at).into_iter();
+                (rest.next(), rest.collect())
+            }
+            None => (None, Vec::new()),
         };
-        let wrapped = |text: &String| format!("<user-prompt-submit-hook>\n{text}\n</user-prompt-submit-hook>");
-        view.extend(fired.verdict.contexts.iter().map(|text| Message::new(Role::User, wrapped(text))));
+        view.extend(fired.verdict.contexts.iter().map(|text| beside::prompt(text)));
         self.view = view;
         self.taken = true;
         if let Some(prompt) = prompt {
             self.store(prompt).await?;
         }
+        self.view.extend(behind);
         self.start_agent(input).await
     }
 
@@ -55,4 +60,14 @@ impl Turn {
         self.go_on(ExitReason::AbortedPreCall)?;
         self.phases(input).await
     }
+}
+
+/// Where the person's message is among those that hooks left: as it was written, or else the last one of a person that was
+/// not there before. Hooks may put others behind it, or take it out.
+fn place_of(prompt: &Message, before: &Messages, after: &Messages) -> Option<usize> {
+    let times = |messages: &Messages| messages.iter().filter(|message| *message == prompt).count();
+    if after.last() == Some(prompt) || times(after) > times(before) {
+        return after.iter().rposition(|message| message == prompt);
+    }
+    after.iter().rposition(|message| message.role == Role::User && !before.contains(message))
 }
