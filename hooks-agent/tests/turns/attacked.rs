@@ -232,3 +232,48 @@ async fn an_agent_that_is_asked_anew_after_a_compaction_does_not_go_on_with_an_o
     let sent: Vec<_> = weather.messages.iter().map(line).collect();
     assert_eq!(sent, ["user: the weather"]);
 }
+
+struct Floods(bool);
+
+impl hooks_agent::tool::Tool for Floods {
+    fn spec(&self) -> hooks_agent::tool::ToolSpec {
+        hooks_agent::tool::ToolSpec::new("floods")
+    }
+
+    fn run<'a>(
+        &'a self,
+        _: &'a HookContext,
+        _: &'a ToolCall,
+        _: ToolInput,
+    ) -> BoxFuture<'a, Result<ToolResult, hooks_agent::tool::ToolError>> {
+        Box::pin(async {
+            if self.0 {
+                return Err(hooks_agent::tool::ToolError::new("x".repeat(10_000_000)));
+            }
+            let mut result = ToolResult::text("");
+            result.content = (0..1_000).map(|_| Block::text("x".repeat(10_000))).collect();
+            Ok(result)
+        })
+    }
+}
+
+#[tokio::test]
+async fn of_a_tool_that_answers_ten_million_characters_no_more_is_kept_than_fits_in_however_many_blocks() {
+    for fails in [false, true] {
+        let bench = Bench::new([Line::call("1", "floods", json!({})), Line::text("so be it")]);
+        let session = bench.session(bench.harness().tool(Floods(fails))).await;
+        assert_eq!(session.turn(None, "hi").await.to_string(), "so be it");
+        let kept: usize = bench.stored().await.iter().map(String::len).sum();
+        assert!(kept < 110_000, "fails: {fails}: {kept}");
+    }
+}
+
+#[tokio::test]
+async fn a_model_that_breaks_off_after_it_spoke_is_not_asked_again_and_what_it_said_is_not_stored() {
+    let lines = [Line::error(ModelError::Broken("cut off".into())).streamed(), Line::text("again")];
+    let bench = Bench::watched(lines);
+    let reply = bench.turn().await;
+    assert!(matches!(reply.outcome, Outcome::Failed(_)), "{reply}");
+    assert_eq!(bench.stored().await, ["user: hi"]);
+    assert_eq!(count(&bench.log.take(), "turn_end"), 1);
+}
