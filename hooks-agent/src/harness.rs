@@ -12,7 +12,7 @@ use crate::limits::Limits;
 use crate::model::{Model, Models};
 use crate::preflight::Preflight;
 use crate::session::{Opening, Session};
-use crate::store::{MemoryStore, MessageStore};
+use crate::store::{Guarded, MemoryStore, MessageStore};
 use crate::tool::{Tool, ToolSpec, Tools};
 use crate::window::Window;
 
@@ -212,7 +212,8 @@ impl HarnessBuilder {
     }
 
     /// The harness.
-    pub fn build(self) -> Harness {
+    pub fn build(mut self) -> Harness {
+        self.parts.store = Arc::new(Guarded { store: self.parts.store, limit: self.parts.limits.store });
         Harness { parts: Arc::new(self.parts) }
     }
 }

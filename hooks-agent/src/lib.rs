@@ -40,6 +40,7 @@
 
 mod agents;
 pub mod approve;
+mod beside;
 pub mod channel;
 mod event;
 mod harness;

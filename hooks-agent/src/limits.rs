@@ -22,6 +22,8 @@ pub struct Limits {
     pub retries: u32,
     /// How long to wait before the first of these, where the provider does not say; twice as long before each next. 1 s.
     pub retry_after: Duration,
+    /// How long a call of the message store may take. 30 s.
+    pub store: Duration,
     /// Characters of a tool's answer that are kept. 100,000.
     pub result_chars: usize,
 }
@@ -38,6 +40,7 @@ impl Default for Limits {
             model: Duration::from_secs(600),
             retries: 2,
             retry_after: Duration::from_secs(1),
+            store: Duration::from_secs(30),
             result_chars: 100_000,
         }
     }

@@ -78,6 +78,9 @@ pub enum TurnError {
         /// The profiles there are.
         known: String,
     },
+    /// Code of the app panicked in the midst of the turn: a compactor, say, or a first look at the prompt.
+    #[error("the app's code panicked: {0}")]
+    Panicked(String),
     /// A message could not be stored or read.
     #[error(transparent)]
     Store(#[from] StoreError),

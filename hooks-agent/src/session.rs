@@ -9,6 +9,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use futures_util::FutureExt;
 use hooks_core::data::{Message, Role};
 use hooks_core::kinds::{SessionEnd, SessionEndReason, SessionSource, SessionStart};
 use hooks_core::scope::{AgentDef, PromptDef};
@@ -146,8 +147,14 @@ impl Session {
         let queue = Arc::clone(&self.inner.one_at_a_time);
         // A turn may begin others, of agents that it asks: the box ends the type.
         let run: Pin<Box<dyn Future<Output = Reply> + Send>> = Box::pin(turn::run(start));
+        // Queued here and not in the task: turns run in the order in which they are begun, whenever a task is first polled.
+        let mut place = Box::pin(tokio::task::unconstrained(queue.lock_owned()));
+        let at_once = place.as_mut().now_or_never();
         tokio::spawn(async move {
-            let _turn = queue.lock().await;
+            let _turn = match at_once {
+                Some(turn) => turn,
+                None => place.await,
+            };
             // Nobody may wait for the reply any more.
             let _ = answer.send(run.await);
         });

@@ -1,10 +1,12 @@
 //! Where conversations are kept.
 
+mod guarded;
 mod memory;
 
 use hooks_core::data::{Message, MessageUpdate};
 use hooks_core::hook::BoxFuture;
 
+pub(crate) use guarded::Guarded;
 pub use memory::MemoryStore;
 
 /// A stored message with its id.
@@ -55,6 +57,8 @@ impl StoreError {
 
 /// Where conversations are kept. The loop fires `before_create_message` and its like around each change; a store only
 /// keeps what it is given.
+///
+/// A call that is not done within [`Limits::store`](crate::Limits::store) is dropped and has failed; so has one that panics.
 pub trait MessageStore: Send + Sync + 'static {
     /// Appends `messages` to the conversation: all of them, or none. Returns them with their ids, as they are stored.
     ///

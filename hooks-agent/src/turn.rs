@@ -16,8 +16,10 @@ mod rows;
 mod stop;
 mod tools;
 
+use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 
+use futures_util::FutureExt;
 use hooks_core::data::{Message, Messages};
 use hooks_core::kinds::StopReason;
 use hooks_core::scope::PromptDef;
@@ -25,9 +27,10 @@ use hooks_core::verdict::{Contributions, Halt};
 use hooks_core::{CancellationToken, HookContext, HookSet};
 use tokio::sync::mpsc::UnboundedSender;
 
+use crate::beside;
 use crate::event::TurnEvent;
 use crate::limits::Limits;
-use crate::reply::Reply;
+use crate::reply::{Reply, TurnError};
 use crate::session::Inner;
 use crate::tool::ToolSpec;
 use ask::Said;
@@ -129,7 +132,11 @@ pub(crate) async fn run(start: Start) -> Reply {
         repeats: Repeats::default(),
         reply: Spoken::default(),
     };
-    let ending = turn.answer(message).await;
+    // Models, tools and the like are guarded where they are called; whatever else of the app's code panics ends here.
+    let ending = match AssertUnwindSafe(turn.answer(message)).catch_unwind().await {
+        Ok(ending) => ending,
+        Err(panic) => Err(Exit::from(TurnError::Panicked(exit::told(panic)))),
+    };
     turn.end(ending).await
 }
 
@@ -183,9 +190,7 @@ impl Turn {
         }
         // Not between two results, which providers want one after the other.
         if !self.beside.is_empty() {
-            let text = std::mem::take(&mut self.beside).join("\n\n");
-            let text = format!("<tool-hook-context>\n{text}\n</tool-hook-context>");
-            self.view.push(Message::new(hooks_core::data::Role::User, text));
+            self.view.push(beside::results(&std::mem::take(&mut self.beside)));
         }
         Ok(())
     }

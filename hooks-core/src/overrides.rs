@@ -8,7 +8,7 @@
 //! |---|---|---|
 //! | `enabled` | `true`, `false` | every hook; `true` takes back what an earlier layer said, not [`Registry::disable`](crate::Registry::disable) |
 //! | `priority` | a whole number | every hook |
-//! | `timeout` | `"250ms"`, `"2s"`, `"1m"`, `"none"` | async hooks |
+//! | `timeout` | `"250ms"`, `"2s"`, `"1m"`, `"none"` | async and blocking hooks, and those that nobody waits for |
 //! | `on_failure` | `"continue"`, `"remove"`, `"deny"`, `"required"` | what all kinds of the hook offer |
 //!
 //! A hook that is `locked` takes none of them.

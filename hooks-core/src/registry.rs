@@ -29,7 +29,7 @@ use crate::plan::HookSet;
 use crate::plugin::{Installed, PluginEntry};
 use crate::private::HookSpec;
 use crate::record::Observer;
-use crate::scope::{AppDef, Definition, HookRef};
+use crate::scope::{AppDef, Definition, HookName, HookRef, HookUse};
 
 /// Every hook a program knows.
 ///
@@ -302,6 +302,14 @@ impl Registry {
     /// ```
     pub fn revision(&self) -> u64 {
         self.snapshot().revision
+    }
+
+    /// The hook that an entry of a list names, where it is here.
+    pub(crate) fn id_of(&self, entry: &HookUse) -> Option<HookId> {
+        match &entry.name {
+            HookName::Id(id) => Some(id.clone()),
+            HookName::Function(function) => self.snapshot().id_of(function).ok().cloned(),
+        }
     }
 
     fn snapshot(&self) -> Arc<Snapshot> {

@@ -195,3 +195,11 @@ fn a_trial_that_would_test_nothing_is_an_error() {
         assert!(error.contains(part), "{error}");
     }
 }
+
+#[test]
+fn parameters_for_a_hook_that_is_not_tried_are_an_error() {
+    let shout = Hook::writer::<BeforeCreateMessage, _, _, _>("shout", |_, _, _| ());
+    let trial = testing::Trial::of([shout]).with("shoot", serde_json::json!({ "limit": 1 }));
+    let error = trial.run_blocking(&BeforeCreateMessage::new(), Message::default()).unwrap_err();
+    assert!(error.to_string().contains("did you mean `shout`?"), "{error}");
+}

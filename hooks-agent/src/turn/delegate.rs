@@ -10,6 +10,7 @@ use crate::agents::{DEPTH, SubAgent};
 use crate::event::TurnEvent;
 use crate::reply;
 use crate::session::Session;
+use crate::store::StoreError;
 
 impl Turn {
     /// Has `agent` answer. Its turn is part of this one: cancelled with it, and over before it.
@@ -26,7 +27,10 @@ impl Turn {
             ));
         }
         self.tell(TurnEvent::ToolStarted(call.clone()));
-        let conversation = format!("{}/{}", self.session.conversation, call.id);
+        let conversation = match self.fresh(format!("{}/{}", self.session.conversation, call.id)).await {
+            Ok(conversation) => conversation,
+            Err(error) => return Outcome::Failed(error.to_string()),
+        };
         let cx = self.cx.to_builder().agent(agent.agent.name.as_str()).conversation(conversation.as_str());
         let session = Session::within(&self.session, &agent, conversation, cx.agent_path(path).build());
         let mut turn = session.begin(None, Message::new(Role::User, prompt), self.cancellation.child_token());
@@ -40,5 +44,16 @@ impl Turn {
             reply::Outcome::Cancelled => Outcome::NotDone("Not finished: the turn was cancelled".to_owned()),
             _ => Outcome::Failed(text),
         }
+    }
+
+    /// A conversation that is not there yet: once the call of an earlier turn was compacted away, a model may give its id to
+    /// another one.
+    async fn fresh(&self, name: String) -> Result<String, StoreError> {
+        let (mut conversation, mut number) = (name.clone(), 1);
+        while !self.session.parts.store.page(&conversation, None, 1).await?.rows.is_empty() {
+            number += 1;
+            conversation = format!("{name}-{number}");
+        }
+        Ok(conversation)
     }
 }

@@ -6,6 +6,7 @@ use hooks_core::verdict::PromptDecision;
 
 use super::Turn;
 use super::exit::Exit;
+use crate::beside;
 use crate::event::TurnEvent;
 use crate::reply::Outcome;
 use crate::store;
@@ -14,7 +15,7 @@ impl Turn {
     /// Reads the conversation, and puts the prompt behind it, with what hooks make of both.
     ///
     /// Of what hooks at `user_prompt_submit` leave, the person's message is stored; the rest holds for this turn.
-    pub(super) async fn submit(&mut self, message: Message) -> Result<(), Exit> {
+    pub(super) async fn submit(&mut self, prompt: Message) -> Result<(), Exit> {
         let parts = std::sync::Arc::clone(&self.session.parts);
         let rows = store::read(&*parts.store, &self.session.conversation).await?;
         let stored = Messages::from(rows.into_iter().map(|row| row.message).collect::<Vec<_>>());
@@ -24,7 +25,7 @@ impl Turn {
         self.go_on(ExitReason::AbortedPreCall)?;
 
         let mut original = self.view.clone();
-        original.push(message);
+        original.push(prompt.clone());
         let event = UserPromptSubmit::new(self.input.as_str(), original.clone()).profile(self.profile());
         let fired = self.fire(&event, original).await?;
         match fired.verdict.decision {
@@ -36,17 +37,20 @@ impl Turn {
 
         self.tell(TurnEvent::Prepared { left_out, contexts: fired.verdict.contexts.len() });
         let mut view = fired.subject;
-        let prompt = match view.last() {
-            Some(last) if last.role == Role::User => view.pop(),
-            _ => None,
+        let (prompt, behind) = match place_of(&prompt, &self.view, &view) {
+            Some(at) => {
+                let mut rest = view.split_off(at).into_iter();
+                (rest.next(), rest.collect())
+            }
+            None => (None, Vec::new()),
         };
-        let wrapped = |text: &String| format!("<user-prompt-submit-hook>\n{text}\n</user-prompt-submit-hook>");
-        view.extend(fired.verdict.contexts.iter().map(|text| Message::new(Role::User, wrapped(text))));
+        view.extend(fired.verdict.contexts.iter().map(|text| beside::prompt(text)));
         self.view = view;
         self.taken = true;
         if let Some(prompt) = prompt {
             self.store(prompt).await?;
         }
+        self.view.extend(behind);
         let input = self.input.clone();
         self.start_agent(&input).await
     }
@@ -61,4 +65,14 @@ impl Turn {
         self.go_on(ExitReason::AbortedPreCall)?;
         self.phases(input).await
     }
+}
+
+/// Where the person's message is among those that hooks left: as it was written, or else the last one of a person that was
+/// not there before. Hooks may put others behind it, or take it out.
+fn place_of(prompt: &Message, before: &Messages, after: &Messages) -> Option<usize> {
+    let times = |messages: &Messages| messages.iter().filter(|message| *message == prompt).count();
+    if after.last() == Some(prompt) || times(after) > times(before) {
+        return after.iter().rposition(|message| message == prompt);
+    }
+    after.iter().rposition(|message| message.role == Role::User && !before.contains(message))
 }

@@ -8,6 +8,7 @@ use hooks_core::verdict::Permission;
 
 use super::Turn;
 use super::exit::Exit;
+use crate::beside;
 use crate::event::TurnEvent;
 use crate::window::{Compaction, Window};
 
@@ -75,7 +76,9 @@ impl Turn {
         let rest = self.fire_to_end(&event, rest).await?.subject;
         self.view = unfolded(&rest);
         let parts = Arc::clone(&self.session.parts);
-        parts.store.fold(&self.session.conversation, self.view.to_vec()).await?;
+        // What stands beside the conversation holds for this turn only.
+        let kept = self.view.iter().filter(|message| !beside::is(message)).cloned().collect();
+        parts.store.fold(&self.session.conversation, kept).await?;
         self.tell(TurnEvent::Compacted { kind: event.compaction, messages: self.view.len() });
         Ok(true)
     }

@@ -6,6 +6,7 @@ use hooks_core::verdict::StopDecision;
 
 use super::Turn;
 use super::exit::{Ending, Exit};
+use crate::beside;
 use crate::event::{StopOutcome, TurnEvent};
 
 impl Turn {
@@ -52,8 +53,7 @@ impl Turn {
                 self.store_said(message).await?;
                 self.stop_continues += 1;
                 self.stop_hook_active = true;
-                let text = format!("<system-reminder>a stop hook asks to go on</system-reminder>\n{follow_up}");
-                self.store(Message::new(Role::User, text)).await?;
+                self.store(beside::follow_up(follow_up.as_str())).await?;
                 self.go_on(ExitReason::AbortedPostResponse)?;
                 Ok(None)
             }

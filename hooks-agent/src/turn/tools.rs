@@ -190,13 +190,24 @@ impl Turn {
         self.store(Message::of(Role::Tool, vec![Block::ToolResult(block)])).await
     }
 
-    /// A result of which no more is kept than fits.
+    /// A result of which no more is kept than fits, in all its blocks together.
     fn shortened(&self, mut result: ToolResult) -> ToolResult {
-        let limit = self.limits().result_chars;
+        let (mut left, mut cut) = (self.limits().result_chars, false);
         result.rewrite_text(|text| {
-            let (end, _) = text.char_indices().nth(limit)?;
+            if cut {
+                return Some(String::new());
+            }
+            let Some((end, _)) = text.char_indices().nth(left) else {
+                left -= text.chars().count();
+                return None;
+            };
+            cut = true;
             Some(format!("{}\n[cut: the tool's answer was longer]", &text[..end]))
         });
+        if cut {
+            // Providers refuse a block without a word.
+            result.content.retain(|block| block.as_text() != Some(""));
+        }
         result
     }
 }

@@ -1,7 +1,8 @@
-use hooks_core::data::{Block, CompactedHistory, Message, Messages, Role};
+use hooks_core::data::{Block, CompactedHistory, Message, Messages};
 use hooks_core::kinds::CompactionKind;
 
 use super::{Compaction, Compactor};
+use crate::beside;
 
 /// Drops old tool outputs first, then has the model sum up what is old, and at last keeps only the turn under way.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -70,7 +71,9 @@ fn is_result(block: &Block) -> bool {
 
 /// Where the turn under way begins: at the person's last prompt.
 fn turn(messages: &Messages) -> usize {
-    messages.iter().rposition(|message| message.role == Role::User).unwrap_or_default()
+    let prompt = messages.iter().rposition(beside::is_of_a_person).unwrap_or_default();
+    // With what hooks put before it.
+    prompt - messages[..prompt].iter().rev().take_while(|message| beside::is(message)).count()
 }
 
 /// The nearest place at or before `at` that parts no call from its result.

@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "the helpers of tests are tests too")]
 
 mod around;
+mod attacked;
 mod bench;
 mod cases_of_calls;
 mod cases_of_ends;

@@ -35,7 +35,7 @@ pub enum JobError {
         /// The id nearest to it.
         nearest: Option<HookId>,
     },
-    /// The hook is disabled here.
+    /// The hook is disabled here, by the app or by an operator's override.
     #[error("the job `{job}` is for the hook `{hook}`, which is disabled")]
     #[non_exhaustive]
     Disabled {
@@ -43,6 +43,19 @@ pub enum JobError {
         job: String,
         /// The hook.
         hook: HookId,
+    },
+    /// The hook's plugin is not installed here, or could not be started.
+    #[error(
+        "the job `{job}` is for the hook `{hook}` of the plugin `{plugin}`, which is not installed or could not be started"
+    )]
+    #[non_exhaustive]
+    NoPlugin {
+        /// The job's id.
+        job: String,
+        /// The hook.
+        hook: HookId,
+        /// Its plugin.
+        plugin: String,
     },
     /// The hook is no background hook of that kind, any more.
     #[error("the job `{job}` is for the hook `{hook}` at `{kind}`, where it is no background hook")]

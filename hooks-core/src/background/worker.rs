@@ -235,8 +235,14 @@ impl Place {
 
 impl Drop for Place {
     fn drop(&mut self) {
-        if !self.given_up {
-            self.queue.jobs().workers -= 1;
+        if self.given_up {
+            return;
         }
+        let mut jobs = self.queue.jobs();
+        jobs.workers -= 1;
+        // The runtime ended, so nobody will ever work these off; their notices tell it.
+        let left = if jobs.workers == 0 { std::mem::take(&mut jobs.waiting) } else { VecDeque::new() };
+        drop(jobs);
+        drop(left);
     }
 }

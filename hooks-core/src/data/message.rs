@@ -95,6 +95,26 @@ impl Message {
         rules::blocks(&before.content, &after.content)
     }
 
+    /// [`check_blocks`](Self::check_blocks), and the row makes and answers the calls that it did: they are about to run, or
+    /// have run, whatever the row says.
+    pub(crate) fn check_row(before: &Self, after: &Self) -> Result<(), Violation> {
+        Self::check_blocks(before, after)?;
+        let ids = |message: &Self| {
+            let id = |block: &Block| match block {
+                Block::ToolUse(call) => Some((false, call.id.clone())),
+                Block::ToolResult(result) => Some((true, result.call_id.clone())),
+                _ => None,
+            };
+            message.content.iter().filter_map(id).collect::<Vec<_>>()
+        };
+        if ids(before) == ids(after) {
+            return Ok(());
+        }
+        Err(Violation::new(
+            "the tool calls and results of a row stay in it, in their order; add or take out a call at `post_model_call`",
+        ))
+    }
+
     /// All prose of the message, its text blocks joined by line breaks.
     pub fn text(&self) -> Cow<'_, str> {
         let mut texts = self.content.iter().filter_map(Block::as_text);

@@ -11,6 +11,7 @@ use std::task::{Context, Poll, Waker};
 use tokio::runtime::Handle;
 use tokio::task::JoinHandle;
 
+use super::depth;
 use crate::hook::{Answer, BoxFuture, Effect, Fault, Handler, Lend, Own, Read, call};
 use crate::kind::HookKind;
 use crate::panics::catch;
@@ -46,7 +47,9 @@ pub(super) fn on_pool<T: Send + 'static>(
         let text = "it says `blocking` and runs on a thread of a Tokio runtime, and there is no runtime here";
         return Box::pin(ready(Err(Fault::error(text))));
     };
-    let mut task = OnPool(runtime.spawn_blocking(move || catch(hook)));
+    // The thread is another one, but the hook is within the same dispatches.
+    let kinds = depth::kinds();
+    let mut task = OnPool(runtime.spawn_blocking(move || depth::within(&kinds, || catch(hook))));
     Box::pin(async move {
         match (&mut task).await {
             Ok(Ok(answer)) => answer,

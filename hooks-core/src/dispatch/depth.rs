@@ -81,6 +81,12 @@ pub fn within_this<F: Future>(future: F) -> WithinThis<F> {
     WithinThis { kinds: kinds(), future }
 }
 
+/// Runs `run` on another thread as if it were within the dispatches `kinds`.
+pub(super) fn within<R>(kinds: &[&'static str], run: impl FnOnce() -> R) -> R {
+    let _moved = Moved::to(kinds);
+    run()
+}
+
 pin_project_lite::pin_project! {
     /// See [`within_this`].
     #[must_use = "a future does nothing until it is polled"]

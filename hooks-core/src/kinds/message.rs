@@ -4,9 +4,9 @@ use super::words::setters;
 use crate::HookKind;
 use crate::data::{Message, MessageUpdate};
 
-/// Fires before a message is stored: hooks may rewrite the row.
+/// Fires before a message is stored: hooks may rewrite the row, but not which calls it makes or answers.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, HookKind)]
-#[hook_kind(name = "before_create_message", subject = Message, check = Message::check_blocks, json)]
+#[hook_kind(name = "before_create_message", subject = Message, check = Message::check_row, json)]
 #[non_exhaustive]
 pub struct BeforeCreateMessage {}
 

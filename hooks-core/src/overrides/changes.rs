@@ -53,7 +53,7 @@ impl Changes {
         if let Some(timeout) = &self.timeout {
             if timeout.value == Timeout::After(Duration::ZERO) {
                 refuse(&timeout.at, format!("`timeout` of {name} is longer than nothing; write \"none\" for no limit"));
-            } else if !hook.bindings.iter().any(|binding| binding.form.is_async) {
+            } else if !hook.bindings.iter().any(|binding| binding.form.is_async || binding.form.apart) {
                 let why = "a plain function, which cannot be interrupted; take `timeout` out";
                 refuse(&timeout.at, format!("{name} is {why}"));
             }

@@ -46,7 +46,13 @@ impl Overrides {
         let file: Arc<Path> = file.as_ref().into();
         let name: Arc<str> = file.display().to_string().into();
         let text = crate::scope::unmarked(text);
-        let mut reader = Reader { file: &file, text, name: Arc::clone(&name), problems: Vec::new() };
+        let lines = text.split_inclusive('\n').scan(0, |end, line| {
+            let start = *end;
+            *end += line.len();
+            Some(start)
+        });
+        let lines = lines.collect();
+        let mut reader = Reader { file: &file, text, lines, name: Arc::clone(&name), problems: Vec::new() };
         let entries = reader.entries();
         Self { name, entries, problems: reader.problems }
     }
@@ -55,13 +61,19 @@ impl Overrides {
 struct Reader<'a> {
     file: &'a Arc<Path>,
     text: &'a str,
+    /// Where each line begins: tables come in the order of their names, and there may be many.
+    lines: Vec<usize>,
     name: Arc<str>,
     problems: Vec<Problem>,
 }
 
 impl Reader<'_> {
     fn at(&self, offset: usize) -> String {
-        Place::of(self.file, self.text, offset).to_string()
+        let line = self.lines.partition_point(|start| *start <= offset).max(1);
+        let start = self.lines.get(line - 1).copied().unwrap_or_default();
+        let rest = self.text.get(start..).unwrap_or_default();
+        let column = 1 + rest.char_indices().take_while(|(at, c)| start + at + c.len_utf8() <= offset).count();
+        Place { file: Arc::clone(self.file), line, column }.to_string()
     }
 
     fn wrong(&mut self, offset: usize, problem: impl Into<String>) {

@@ -76,16 +76,20 @@ impl Registry {
             let nearest = nearest(job.hook.as_str(), snapshot.hooks.keys()).into_iter().next();
             return Err(JobError::UnknownHook { job: id, hook, nearest });
         };
-        if !registered.enabled {
+        if !registered.enabled || snapshot.disabled_by(&registered.hook).is_some() {
             return Err(JobError::Disabled { job: id, hook });
         }
-        let known = &registered.hook;
+        let (known, _) = snapshot.overridden(&registered.hook);
+        let out = |plugin: &&Arc<str>| !snapshot.may_run(plugin) || snapshot.has_failed(plugin);
+        if let Some(plugin) = known.plugin.as_ref().filter(out) {
+            return Err(JobError::NoPlugin { job: id, hook, plugin: plugin.to_string() });
+        }
         let binding = known.bindings.iter().find(|binding| binding.kind.name == job.kind);
         let Some(binding) = binding.filter(|_| known.options.run == RunMode::Background) else {
             return Err(JobError::NotBackground { job: id, hook, kind: job.kind.clone() });
         };
         let cx = job.context.within(worker).outliving(snapshot.tasks.shutdown.clone());
-        (binding.kind.read_job)(known, binding, cx, job).map_err(|(part, cause)| JobError::Unreadable {
+        (binding.kind.read_job)(&known, binding, cx, job).map_err(|(part, cause)| JobError::Unreadable {
             job: id,
             hook,
             part,

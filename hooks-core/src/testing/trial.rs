@@ -1,5 +1,7 @@
 use std::sync::Arc;
 
+use serde_json::Value;
+
 use crate::HookContext;
 use crate::context::HookContextBuilder;
 use crate::hook::{Hook, HookId};
@@ -59,18 +61,52 @@ impl From<Hook> for Tried {
 #[must_use = "a trial is run with `run` or `run_blocking`"]
 pub struct Trial {
     hooks: Vec<Tried>,
+    parameters: Vec<(String, Value)>,
     context: HookContextBuilder,
 }
 
 impl Trial {
     /// Tries `hooks`: a `hooks![…]`, or values.
     pub fn of(hooks: impl IntoIterator<Item = impl Into<Tried>>) -> Self {
-        Self { hooks: hooks.into_iter().map(Into::into).collect(), context: HookContext::builder() }
+        Self {
+            hooks: hooks.into_iter().map(Into::into).collect(),
+            parameters: Vec::new(),
+            context: HookContext::builder(),
+        }
     }
 
     /// Adds more hooks, such as values beside functions.
     pub fn and(mut self, hooks: impl IntoIterator<Item = impl Into<Tried>>) -> Self {
         self.hooks.extend(hooks.into_iter().map(Into::into));
+        self
+    }
+
+    /// Gives the hook `id` these parameters, as a list's `with` does.
+    ///
+    /// ```
+    /// use hooks_core::prelude::*;
+    /// use hooks_core::testing::Trial;
+    /// use serde_json::json;
+    ///
+    /// #[derive(serde::Deserialize)]
+    /// struct Limit {
+    ///     chars: usize,
+    /// }
+    ///
+    /// #[hook(id = "shorten", kind = before_create_message)]
+    /// fn shorten(limit: &With<Limit>, row: &mut Message) {
+    ///     row.rewrite_text(|text| Some(text.chars().take(limit.chars).collect()));
+    /// }
+    ///
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let trial = Trial::of(hooks![shorten]).with("shorten", json!({ "chars": 2 }));
+    /// let ran = trial.run_blocking(&BeforeCreateMessage::new(), Message::new(Role::User, "hello"))?;
+    /// assert_eq!(ran.subject.text(), "he");
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn with(mut self, id: &str, parameters: Value) -> Self {
+        self.parameters.push((id.to_owned(), parameters));
         self
     }
 
@@ -135,6 +171,12 @@ impl Trial {
         let apart = Arc::new(Unawaited::default());
         registry.set_background(Arc::clone(&apart));
         registry.observe(Arc::clone(&apart));
+        for (id, parameters) in self.parameters {
+            let tried = list.iter().position(|entry| registry.id_of(entry).is_some_and(|known| known.as_str() == id));
+            // One that is not tried is told as any list that names what is not there.
+            let entry = tried.map_or_else(|| HookUse::id(&id), |at| list.remove(at));
+            list.insert(tried.unwrap_or(list.len()), entry.with(parameters));
+        }
         // The app's list, which kinds outside a turn read too.
         registry.set_app(AppDef::new("trial").hooks(list));
         let set = registry.scope(&AgentDef::new("trial"), None)?;

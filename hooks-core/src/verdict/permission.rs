@@ -78,6 +78,20 @@ impl Denial {
     }
 }
 
+/// A decision of policy, for this reason.
+impl From<&str> for Denial {
+    fn from(reason: &str) -> Self {
+        Self::new(reason)
+    }
+}
+
+/// A decision of policy, for this reason.
+impl From<String> for Denial {
+    fn from(reason: String) -> Self {
+        Self::new(reason)
+    }
+}
+
 impl Question {
     /// Not decided, for `reason`.
     pub fn new(reason: impl Into<Reason>) -> Self {

@@ -1,0 +1,276 @@
+//! Parts of the app that misbehave around a turn: it ends all the same, once, and nothing that was said is lost.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use hooks_agent::model::{Line, ModelError};
+use hooks_agent::store::{MemoryStore, MessageStore, Page, Row, StoreError};
+use hooks_agent::window::{Compaction, Compactor, DropThenSummarise, Window};
+use hooks_agent::{Outcome, SubAgent};
+use hooks_core::data::{Block, Message};
+use hooks_core::hook::BoxFuture;
+use hooks_core::kinds::{CompactionKind, SessionEndReason};
+use hooks_core::prelude::*;
+use serde_json::json;
+
+use crate::bench::{Bench, line};
+
+/// What a store does at one of its calls.
+#[derive(Clone, Copy, Debug)]
+enum Fault {
+    Fails,
+    Panics,
+    Hangs,
+}
+
+struct Sick {
+    kept: Arc<MemoryStore>,
+    calls: AtomicUsize,
+    at: usize,
+    fault: Fault,
+}
+
+impl Sick {
+    async fn call(&self) -> Result<(), StoreError> {
+        if self.calls.fetch_add(1, Ordering::Relaxed) != self.at {
+            return Ok(());
+        }
+        match self.fault {
+            Fault::Fails => Err(StoreError::new("the disk is full")),
+            Fault::Panics => std::panic::resume_unwind(Box::new("the driver is broken")),
+            Fault::Hangs => std::future::pending().await,
+        }
+    }
+}
+
+impl MessageStore for Sick {
+    fn append<'a>(&'a self, id: &'a str, messages: Vec<Message>) -> BoxFuture<'a, Result<Vec<Row>, StoreError>> {
+        Box::pin(async move {
+            self.call().await?;
+            self.kept.append(id, messages).await
+        })
+    }
+
+    fn update<'a>(&'a self, c: &'a str, id: &'a str, update: MessageUpdate) -> BoxFuture<'a, Result<Row, StoreError>> {
+        self.kept.update(c, id, update)
+    }
+
+    fn fold<'a>(&'a self, id: &'a str, messages: Vec<Message>) -> BoxFuture<'a, Result<(), StoreError>> {
+        Box::pin(async move {
+            self.call().await?;
+            self.kept.fold(id, messages).await
+        })
+    }
+
+    fn page<'a>(&'a self, id: &'a str, from: Option<&'a str>, n: usize) -> BoxFuture<'a, Result<Page, StoreError>> {
+        Box::pin(async move {
+            self.call().await?;
+            self.kept.page(id, from, n).await
+        })
+    }
+}
+
+fn count(log: &[String], what: &str) -> usize {
+    log.iter().filter(|noted| *noted == what).count()
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_store_that_fails_panics_or_hangs_at_any_of_its_calls_ends_the_turn_once() {
+    for fault in [Fault::Fails, Fault::Panics, Fault::Hangs] {
+        // The first call is that of `open`; there are six in all, one of them the fold.
+        for at in 1..7 {
+            let lines = [
+                Line::call("1", "lookup", json!({})),
+                Line::error(ModelError::Overflow("too long".into())),
+                Line::text("so be it"),
+            ];
+            let bench = Bench::watched(lines);
+            bench.store.append("c", vec![Message::new(Role::User, "before")]).await.unwrap();
+            let store = Sick { kept: Arc::clone(&bench.store), calls: AtomicUsize::new(0), at, fault };
+            let session = bench.session(bench.harness().store(store)).await;
+            let turn = tokio::time::timeout(Duration::from_secs(36_000), session.turn(None, "hi"));
+            let reply = turn.await.unwrap_or_else(|_| panic!("{fault:?} at {at}: the turn never ends"));
+            assert_eq!(count(&bench.log.take(), "turn_end"), 1, "{fault:?} at {at}: {reply}");
+            let next = tokio::time::timeout(Duration::from_secs(36_000), session.turn(None, "again"));
+            assert!(next.await.is_ok(), "{fault:?} at {at}: the next turn never ends");
+        }
+    }
+}
+
+/// Gives a harness a part that is broken.
+type Break = fn(hooks_agent::HarnessBuilder) -> hooks_agent::HarnessBuilder;
+
+struct Breaks;
+
+impl Compactor for Breaks {
+    fn compact(&self, _: &CompactionKind, _: &hooks_core::data::Messages) -> Option<Compaction> {
+        std::panic::resume_unwind(Box::new("of course"))
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn code_of_the_app_that_panics_in_the_middle_of_a_turn_is_its_failure_and_the_turn_ends_once() {
+    let broken: [(&str, Break); 2] = [
+        ("compactor", |harness| harness.window(Window::new(1).compactor(Breaks))),
+        ("counter", |harness| harness.window(Window::new(1).count_with(|_| std::panic::resume_unwind(Box::new("no"))))),
+    ];
+    for (what, breaks) in broken {
+        let bench = Bench::watched([Line::text("so be it")]);
+        let session = bench.session(breaks(bench.harness())).await;
+        let reply = session.turn(None, "hi").await;
+        assert_eq!(count(&bench.log.take(), "turn_end"), 1, "{what}: {reply}");
+        assert!(matches!(reply.outcome, Outcome::Failed(_)), "{what}: {reply}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn turns_run_in_the_order_in_which_they_were_begun_and_the_session_ends_after_them() {
+    for _ in 0..50 {
+        let bench = Bench::watched((0..8).map(|i| Line::text(i.to_string())));
+        let session = bench.session(bench.harness()).await;
+        let turns: Vec<_> = (0..8).map(|i| session.turn(None, format!("q{i}"))).collect();
+        session.close(SessionEndReason::from("quit")).await.unwrap();
+        for turn in turns {
+            let _ = turn.await;
+        }
+        let log = bench.log.take();
+        assert_eq!(log.last().map(String::as_str), Some("session_end"), "{log:?}");
+        let asked: Vec<_> = bench.stored().await.into_iter().filter(|line| line.starts_with("user")).collect();
+        assert_eq!(asked, (0..8).map(|i| format!("user: q{i}")).collect::<Vec<_>>());
+    }
+}
+
+#[tokio::test]
+async fn a_hook_that_adds_a_message_behind_the_prompt_does_not_take_its_place_in_the_store() {
+    let mut bench = Bench::new([Line::text("so be it")]);
+    bench.app(Hook::writer::<UserPromptSubmit, _, _, _>("adds", |_, _, messages: &mut Messages| {
+        messages.push(Message::new(Role::User, "it is Monday"));
+    }));
+    bench.turn().await;
+    assert_eq!(bench.stored().await, ["user: hi", "assistant: so be it"]);
+    let sent: Vec<_> = bench.model.heard()[0].messages.iter().map(line).collect();
+    assert_eq!(sent, ["user: hi", "user: it is Monday"]);
+}
+
+#[tokio::test]
+async fn a_hook_that_removes_the_prompt_does_not_have_an_old_message_stored_again() {
+    let mut bench = Bench::new([Line::text("so be it")]);
+    bench.store.append("c", vec![Message::new(Role::User, "without an answer")]).await.unwrap();
+    bench.app(Hook::writer::<UserPromptSubmit, _, _, _>("removes", |_, _, messages: &mut Messages| {
+        messages.pop();
+    }));
+    bench.turn().await;
+    assert_eq!(bench.stored().await, ["user: without an answer", "assistant: so be it"]);
+}
+
+#[tokio::test]
+async fn a_hook_that_takes_a_call_out_of_the_stored_row_leaves_no_result_without_a_call() {
+    let mut bench = Bench::new([Line::call("1", "lookup", json!({})), Line::text("so be it")]);
+    bench.app(Hook::writer::<BeforeCreateMessage, _, _, _>("takes", |_, _, row: &mut Message| {
+        row.content.retain(|block| !matches!(block, Block::ToolUse(_)));
+        if row.content.is_empty() {
+            row.content.push(Block::text("nothing"));
+        }
+    }));
+    let reply = bench.turn().await;
+    let stored = bench.stored().await;
+    let of = |mark: &str| stored.iter().filter(|line| line.contains(mark)).count();
+    assert_eq!(of("->"), of("<-"), "{reply}: {stored:#?}");
+}
+
+/// Keeps the turn under way alone.
+struct Minimal;
+
+impl Compactor for Minimal {
+    fn compact(&self, _: &CompactionKind, messages: &hooks_core::data::Messages) -> Option<Compaction> {
+        DropThenSummarise::default().compact(&CompactionKind::MinimalHistory, messages)
+    }
+}
+
+#[tokio::test]
+async fn a_compaction_does_not_store_what_stands_beside_the_conversation_nor_lose_the_prompt() {
+    let lines = [
+        Line::text("one"),
+        Line::call("1", "lookup", json!({})),
+        Line::error(ModelError::Overflow("too long".into())),
+        Line::text("so be it"),
+    ];
+    let mut bench = Bench::new(lines);
+    bench.app(Hook::writer::<AfterToolCallSuccess, _, _, _>("beside", |_, _, result: &mut ToolResult| {
+        result.additional_context.push("only for now".to_owned());
+    }));
+    let session = bench.session(bench.harness().window(Window::new(1_000_000).compactor(Minimal))).await;
+    session.turn(None, "first").await;
+    session.turn(None, "second").await;
+    let stored = bench.stored().await;
+    assert!(stored.iter().any(|line| line == "user: second"), "{stored:#?}");
+    assert!(!stored.iter().any(|line| line.contains("only for now")), "{stored:#?}");
+}
+
+#[tokio::test]
+async fn an_agent_that_is_asked_anew_after_a_compaction_does_not_go_on_with_an_old_conversation() {
+    let lines = [
+        Line::call("call_1", "research", json!({ "prompt": "the secret of Ada" })),
+        Line::text("found"),
+        Line::text("done"),
+        Line::error(ModelError::Overflow("too long".into())),
+        Line::call("call_1", "research", json!({ "prompt": "the weather" })),
+        Line::text("rain"),
+        Line::text("done"),
+    ];
+    let bench = Bench::new(lines);
+    let research = SubAgent::new(AgentDef::new("research"), "Looks things up.");
+    let session = bench.session(bench.harness().agent(research)).await;
+    session.turn(None, "first").await;
+    session.turn(None, "second").await;
+    let heard = bench.model.heard();
+    let weather = heard.iter().find(|call| call.messages.last().is_some_and(|m| m.text() == "the weather")).unwrap();
+    let sent: Vec<_> = weather.messages.iter().map(line).collect();
+    assert_eq!(sent, ["user: the weather"]);
+}
+
+struct Floods(bool);
+
+impl hooks_agent::tool::Tool for Floods {
+    fn spec(&self) -> hooks_agent::tool::ToolSpec {
+        hooks_agent::tool::ToolSpec::new("floods")
+    }
+
+    fn run<'a>(
+        &'a self,
+        _: &'a HookContext,
+        _: &'a ToolCall,
+        _: ToolInput,
+    ) -> BoxFuture<'a, Result<ToolResult, hooks_agent::tool::ToolError>> {
+        Box::pin(async {
+            if self.0 {
+                return Err(hooks_agent::tool::ToolError::new("x".repeat(10_000_000)));
+            }
+            let mut result = ToolResult::text("");
+            result.content = (0..1_000).map(|_| Block::text("x".repeat(10_000))).collect();
+            Ok(result)
+        })
+    }
+}
+
+#[tokio::test]
+async fn of_a_tool_that_answers_ten_million_characters_no_more_is_kept_than_fits_in_however_many_blocks() {
+    for fails in [false, true] {
+        let bench = Bench::new([Line::call("1", "floods", json!({})), Line::text("so be it")]);
+        let session = bench.session(bench.harness().tool(Floods(fails))).await;
+        assert_eq!(session.turn(None, "hi").await.to_string(), "so be it");
+        let kept: usize = bench.stored().await.iter().map(String::len).sum();
+        assert!(kept < 110_000, "fails: {fails}: {kept}");
+    }
+}
+
+#[tokio::test]
+async fn a_model_that_breaks_off_after_it_spoke_is_not_asked_again_and_what_it_said_is_not_stored() {
+    let lines = [Line::error(ModelError::Broken("cut off".into())).streamed(), Line::text("again")];
+    let bench = Bench::watched(lines);
+    let reply = bench.turn().await;
+    assert!(matches!(reply.outcome, Outcome::Failed(_)), "{reply}");
+    assert_eq!(bench.stored().await, ["user: hi"]);
+    assert_eq!(count(&bench.log.take(), "turn_end"), 1);
+}

@@ -1,0 +1,303 @@
+//! Odd moments: what nobody waits for while a registry changes, is drained or is gone, and depth through other threads.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use hooks_core::background::{BackgroundSink, Job, Refused, Worker};
+use hooks_core::kinds::ShutdownReason;
+use hooks_core::overrides::{Override, Overrides};
+use hooks_core::plugin::Plugin;
+use hooks_core::record::{Ended, OnEnd, Status};
+use serde::{Deserialize, Serialize};
+
+use crate::support::*;
+
+const SOON: Duration = Duration::from_secs(5);
+
+#[derive(Clone, Debug, Serialize, Deserialize, HookKind)]
+#[hook_kind(name = "knock", json)]
+struct Knock {}
+
+/// An event of which reading panics in the worker.
+#[derive(Clone, Debug, Serialize, HookKind)]
+#[hook_kind(name = "unread", json)]
+struct Unread {
+    panics: bool,
+}
+
+impl<'de> Deserialize<'de> for Unread {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        #[derive(Deserialize)]
+        struct Raw {
+            panics: bool,
+        }
+        let raw = Raw::deserialize(deserializer)?;
+        if raw.panics {
+            std::panic::resume_unwind(Box::new("of course"));
+        }
+        Ok(Self { panics: false })
+    }
+}
+
+#[derive(Clone, Default)]
+struct Kept(Arc<Mutex<Vec<Job>>>);
+
+impl BackgroundSink for Kept {
+    fn enqueue(&self, job: Job) -> Result<(), Refused> {
+        self.0.lock().unwrap().push(job);
+        Ok(())
+    }
+}
+
+fn queued(id: &str) -> Hook {
+    Hook::background::<Knock, _, (), _>(id, |_, _, ()| later(0, ()))
+}
+
+fn scope(registry: &Registry, ids: &[&str]) -> HookSet {
+    registry.scope(&AgentDef::new("a").hooks(ids.iter().copied()), None).unwrap()
+}
+
+fn ends(registry: &Registry) -> Arc<Mutex<Vec<(String, Status)>>> {
+    let ends: Arc<Mutex<Vec<(String, Status)>>> = Arc::default();
+    let into = Arc::clone(&ends);
+    registry.observe(OnEnd(move |ended: &Ended, _: &Contributions| {
+        into.lock().unwrap().push((ended.run.hook.to_string(), ended.run.status));
+    }));
+    ends
+}
+
+async fn a_job(registry: &Registry) -> Job {
+    let kept = Kept::default();
+    registry.set_background(kept.clone());
+    let _ = scope(registry, &["note"]).fire(&cx(), &Knock {}, ()).await.unwrap();
+    kept.0.lock().unwrap().remove(0)
+}
+
+#[tokio::test]
+async fn a_job_of_a_hook_that_an_operator_disabled_is_not_run() {
+    let registry = registry([queued("note")]);
+    let job = a_job(&registry).await;
+    registry.set_overrides([Overrides::new("night").set("note", Override::new().enabled(false))]).unwrap();
+    let error = registry.run_job(&HookContext::new(), &job).await.unwrap_err();
+    assert!(error.to_string().contains("which is disabled"), "{error}");
+}
+
+#[tokio::test]
+async fn a_job_of_a_plugin_that_was_uninstalled_or_whose_start_failed_is_not_run() {
+    let registry = Registry::empty();
+    registry.register(queued("note").plugin("mail")).unwrap();
+    let starts = Hook::reader::<Init, _, _, _>("starts", |_, _, ()| Err::<(), _>("no")).plugin("mail");
+    registry.register(starts).unwrap();
+    registry.install("mail").unwrap();
+    let job = a_job(&registry).await;
+    registry.start_plugins(&HookContext::new()).await.unwrap_err();
+    let error = registry.run_job(&HookContext::new(), &job).await.unwrap_err();
+    assert!(error.to_string().contains("plugin `mail`"), "{error}");
+    registry.uninstall("mail", &HookContext::new()).await.unwrap();
+    let error = registry.run_job(&HookContext::new(), &job).await.unwrap_err();
+    assert!(error.to_string().contains("plugin `mail`"), "{error}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_override_of_a_deadline_holds_for_hooks_that_nobody_waits_for_and_for_blocking_ones() {
+    let slow = Hook::background::<Knock, _, (), _>("note", |_, _, ()| later(10_000, ()));
+    let detached = Hook::detached::<Knock, _, (), _>("detached", |_, _, ()| later(10_000, ()));
+    let blocking = Hook::blocking_reader::<Knock, _, (), _>("blocking", |_, _, ()| ());
+    let registry = registry([slow, detached, blocking]);
+    let job = a_job(&registry).await;
+    let short = Override::new().timeout(Timeout::After(Duration::from_secs(1)));
+    let layer = Overrides::new("calm").set("note", short).set("detached", short).set("blocking", short);
+    registry.set_overrides([layer]).unwrap();
+    let end = registry.run_job(&HookContext::new(), &job).await.unwrap();
+    assert_eq!(end.ended.run.status, Status::TimedOut);
+    let ends = ends(&registry);
+    let _ = scope(&registry, &["detached"]).fire(&cx(), &Knock {}, ()).await.unwrap();
+    registry.drain(Duration::from_secs(60)).await;
+    assert_eq!(*ends.lock().unwrap(), [("detached".to_owned(), Status::TimedOut)]);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_blocking_hook_that_fires_itself_comes_to_the_bound() {
+    static SET: Mutex<Option<HookSet>> = Mutex::new(None);
+    static CALLS: AtomicUsize = AtomicUsize::new(0);
+    let fires = Hook::blocking_reader::<Knock, _, _, _>("fires", |cx, event, ()| {
+        CALLS.fetch_add(1, Ordering::SeqCst);
+        let Some(set) = SET.lock().unwrap().clone() else { return Ok(()) };
+        tokio::runtime::Handle::current().block_on(set.fire(cx, event, ())).map(drop)
+    });
+    let set = set([fires.timeout(Timeout::After(SOON))]);
+    *SET.lock().unwrap() = Some(set.clone());
+    let _ = tokio::time::timeout(SOON, set.fire(&cx(), &Knock {}, ())).await;
+    *SET.lock().unwrap() = None;
+    assert_eq!(CALLS.load(Ordering::SeqCst), 8);
+}
+
+#[tokio::test]
+async fn a_job_of_which_reading_panics_does_not_hold_up_those_behind_it() {
+    let registry = registry([Hook::background::<Unread, _, (), _>("reads", |_, _, ()| later(0, ()))]);
+    let ends = ends(&registry);
+    Worker::new().start(&registry).unwrap();
+    let set = scope(&registry, &["reads"]);
+    for panics in [true, false] {
+        let _ = set.fire(&cx(), &Unread { panics }, ()).await.unwrap();
+    }
+    registry.drain(SOON).await;
+    let told: Vec<Status> = ends.lock().unwrap().iter().map(|(_, status)| *status).collect();
+    assert_eq!(told, [Status::Failed, Status::Completed]);
+}
+
+struct PanicsInDrop;
+
+impl Drop for PanicsInDrop {
+    fn drop(&mut self) {
+        std::panic::resume_unwind(Box::new("in Drop"));
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn detached_runs_that_panic_in_drop_or_fire_themselves_stay_within_the_bound_and_are_all_told() {
+    static SET: Mutex<Option<HookSet>> = Mutex::new(None);
+    let drops = Hook::detached::<Knock, _, (), _>("drops", |_, _, ()| {
+        Box::pin(async {
+            let _held = PanicsInDrop;
+            std::future::pending::<()>().await;
+        })
+    });
+    let again = Hook::detached::<Knock, _, _, _>("fires", |cx, event, ()| {
+        Box::pin(async move {
+            let set = SET.lock().unwrap().clone();
+            let Some(set) = set else { return Ok(()) };
+            for _ in 0..2 {
+                let _fired = set.fire(cx, &*event, ()).await?;
+            }
+            Ok::<(), DispatchError>(())
+        })
+    });
+    let registry = registry([drops, again]);
+    registry.set_detached_limit(64);
+    let ends = ends(&registry);
+    let set = scope(&registry, &["drops", "fires"]);
+    *SET.lock().unwrap() = Some(set.clone());
+    let mut recorded = 0;
+    for _ in 0..50_000 {
+        let fired = set.fire(&cx(), &Knock {}, ()).await.unwrap();
+        let record = fired.report.record.clone().unwrap();
+        recorded += record.runs.iter().filter(|run| run.status == Status::Detached).count();
+    }
+    let drained = registry.drain(SOON).await;
+    *SET.lock().unwrap() = None;
+    assert!(recorded > 0);
+    assert_eq!(drained.detached.running, 0, "{drained:?}");
+    assert_eq!(ends.lock().unwrap().len(), drained.detached.done + drained.detached.cancelled, "{drained:?}");
+    let told = ends.lock().unwrap().iter().filter(|(id, _)| id == "drops").count();
+    assert!(told <= 64, "{told}");
+}
+
+#[test]
+fn the_jobs_of_a_runtime_that_ended_are_told_as_cut_off() {
+    let runtime = || tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
+    let registry = registry([Hook::background::<Knock, _, (), _>("note", |_, _, ()| later(3_600_000, ()))]);
+    let ends = ends(&registry);
+    let first = runtime();
+    first.block_on(async {
+        Worker::new().start(&registry).unwrap();
+        let set = scope(&registry, &["note"]);
+        for _ in 0..3 {
+            let _ = set.fire(&cx(), &Knock {}, ()).await.unwrap();
+        }
+        tokio::task::yield_now().await;
+    });
+    drop(first);
+    let drained = runtime().block_on(registry.drain(Duration::from_millis(50)));
+    assert_eq!((drained.background.cancelled, drained.background.running), (3, 0));
+    assert_eq!(ends.lock().unwrap().len(), 3);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn whatever_changes_while_hooks_fire_each_dispatch_sees_one_set_and_the_drain_tells_all() {
+    let detached = || Hook::detached::<Knock, _, (), _>("detached", |_, _, ()| Box::pin(tokio::task::yield_now()));
+    let registry = registry([detached(), queued("note")]);
+    let ends = ends(&registry);
+    Worker::new().parallelism(2).start(&registry).unwrap();
+    let set = scope(&registry, &["detached", "note"]);
+    let mut tasks = Vec::new();
+    for number in 0..4 {
+        let (registry, set) = (registry.clone(), set.clone());
+        tasks.push(tokio::spawn(async move {
+            let mut begun = 0;
+            for i in 0..200 {
+                match number {
+                    0 => {
+                        registry.replace(detached()).unwrap();
+                        let layer = Overrides::new("l").set("detached", Override::new().enabled(i % 2 == 0));
+                        registry.set_overrides([layer]).unwrap();
+                        let hook = Hook::reader::<Seen, _, _, _>(&format!("extra_{i}"), |_, _, ()| ());
+                        registry.install(Plugin::new(format!("p{i}")).hook(hook)).unwrap();
+                        let cx = HookContext::new();
+                        let name = format!("p{i}");
+                        let (started, removed) =
+                            tokio::join!(registry.start_plugins(&cx), registry.uninstall(&name, &cx));
+                        started.unwrap();
+                        removed.unwrap();
+                    }
+                    _ => {
+                        let fired = set.fire(&cx(), &Knock {}, ()).await.unwrap();
+                        let record = fired.report.record.clone().unwrap();
+                        assert_eq!(record.runs.len(), 2);
+                        let is = |status: Status| record.runs.iter().filter(|run| run.status == status).count();
+                        begun += is(Status::Detached) + is(Status::Queued);
+                        assert_eq!(is(Status::Detached) + is(Status::Queued) + is(Status::Dropped), 2, "{record:?}");
+                        tokio::task::yield_now().await;
+                    }
+                }
+            }
+            begun
+        }));
+    }
+    let drain = tokio::spawn({
+        let registry = registry.clone();
+        async move {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+            registry.drain(SOON).await
+        }
+    });
+    let mut begun = 0;
+    for task in tasks {
+        begun += task.await.unwrap();
+    }
+    drain.await.unwrap();
+    let drained = registry.drain(SOON).await;
+    let (d, b) = (drained.detached, drained.background);
+    assert_eq!(begun, d.done + d.cancelled + b.done + b.cancelled, "{drained:?}");
+    assert_eq!(begun, ends.lock().unwrap().len());
+    assert_eq!(d.running + b.running, 0);
+}
+
+#[tokio::test(start_paused = true)]
+async fn plugins_that_hang_panic_or_are_started_in_part_can_be_started_anew_and_stop_once() {
+    let log: Arc<Mutex<Vec<&str>>> = Arc::default();
+    let registry = Registry::empty();
+    let hangs = Arc::new(AtomicUsize::new(0));
+    let (note, first) = (Arc::clone(&log), Arc::clone(&hangs));
+    let init = Hook::async_reader::<Init, _, _, _>("wakes", move |_, _, ()| {
+        let hang = first.fetch_add(1, Ordering::SeqCst) == 0;
+        Box::pin(later(if hang { 10_000 } else { 0 }, ()))
+    });
+    let gone = Hook::reader::<Shutdown, _, _, _>("sleeps", move |_, _, ()| note.lock().unwrap().push("stopped"));
+    registry.install(Plugin::new("bell").hook(init).hook(gone)).unwrap();
+    let panics =
+        Hook::reader::<Init, _, _, _>("panics", |_, _, ()| -> () { std::panic::resume_unwind(Box::new("no")) });
+    registry.install(Plugin::new("broken").hook(panics)).unwrap();
+    let cx = HookContext::new();
+    registry.stop_plugins(&cx, ShutdownReason::Shutdown).await.unwrap();
+    assert!(tokio::time::timeout(Duration::from_secs(1), registry.start_plugins(&cx)).await.is_err());
+    registry.stop_plugins(&cx, ShutdownReason::Shutdown).await.unwrap();
+    assert!(log.lock().unwrap().is_empty(), "what was not started is not stopped");
+    let failed = registry.start_plugins(&cx).await.unwrap_err();
+    assert_eq!(failed.failures().len(), 1);
+    for _ in 0..2 {
+        registry.stop_plugins(&cx, ShutdownReason::Shutdown).await.unwrap();
+    }
+    assert_eq!(*log.lock().unwrap(), ["stopped"]);
+}
