@@ -3,6 +3,7 @@
 mod path;
 mod shell;
 
+use std::fmt;
 use std::path::Path;
 
 use serde_json::Value;
@@ -89,6 +90,15 @@ impl Filter {
         // A rule for editing holds for every tool that edits.
         let edits = self.tool == "Edit" && EDITORS.contains(&name);
         edits || wildcard(&self.tool, name)
+    }
+}
+
+impl fmt::Display for Filter {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.detail {
+            None => f.write_str(&self.tool),
+            Some(detail) => write!(f, "{}({detail})", self.tool),
+        }
     }
 }
 

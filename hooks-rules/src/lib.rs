@@ -77,7 +77,9 @@ pub use filter::{BadFilter, Filter};
 pub use matcher::{BadMatcher, Matcher};
 pub use rule::{Action, CommandLine, OnFailure, Question, Request, Rule, RuleId, Shell};
 #[cfg(feature = "runner")]
-pub use rules::{Aside, Listed, Outcome, Plugin, RuleRun, Rules, RulesBuilder, Session, Trust, TrustError};
+pub use rules::{
+    Aside, Explained, KeptOut, Listed, Outcome, Plugin, RuleRun, Rules, RulesBuilder, Session, Trust, TrustError,
+};
 #[cfg(feature = "http")]
 pub use run::PlainHttp;
 #[cfg(feature = "runner")]

@@ -2,6 +2,7 @@
 
 mod armed;
 mod builder;
+mod explain;
 mod fire;
 mod install;
 mod one;
@@ -13,6 +14,7 @@ mod trust;
 
 pub(crate) use armed::{Armed, Shared};
 pub use builder::RulesBuilder;
+pub use explain::{Explained, KeptOut};
 pub(crate) use fire::Firing;
 pub use report::{Aside, Outcome, RuleRun};
 pub use source::Plugin;

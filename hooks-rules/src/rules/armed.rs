@@ -5,9 +5,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::Transcripts;
-use super::report::{Aside, Listener, Observer, RuleRun};
+use super::report::{Aside, Hearer, Listener, Observer, RuleRun};
 use super::source::Owner;
 use crate::alias::Aliases;
+use crate::answer::Answer;
 use crate::rule::Rule;
 use crate::run::{Background, Environment, Outside};
 
@@ -46,6 +47,7 @@ pub(crate) struct Shared {
     pub(crate) outside: Outside,
     pub(crate) background: Background,
     pub(crate) observers: Vec<Observer>,
+    pub(crate) hearers: Vec<Hearer>,
     pub(crate) listeners: Vec<Listener>,
     pub(crate) env_file: Option<PathBuf>,
     pub(crate) transcripts: Option<Transcripts>,
@@ -69,6 +71,7 @@ impl Shared {
             outside,
             background: Background::default(),
             observers: Vec::new(),
+            hearers: Vec::new(),
             listeners: Vec::new(),
             env_file: None,
             transcripts: None,
@@ -77,9 +80,10 @@ impl Shared {
         }
     }
 
-    pub(crate) fn tell(&self, run: &RuleRun) {
+    pub(crate) fn tell(&self, run: &RuleRun, answer: &Answer) {
         tracing::debug!(target: "hooks_rules", "{run}");
         self.observers.iter().for_each(|observer| isolated(|| observer(run)));
+        self.hearers.iter().for_each(|hearer| isolated(|| hearer(run, answer)));
     }
 
     pub(crate) fn tell_aside(&self, aside: &Aside) {

@@ -2,10 +2,11 @@ use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use super::report::{Listener, Observer};
+use super::report::{Hearer, Listener, Observer};
 use super::source::{Owner, Source};
 use super::{Aside, Plugin, RuleRun, Rules, Shared, Transcripts};
 use crate::alias::Aliases;
+use crate::answer::Answer;
 use crate::dialect::Dialect;
 use crate::run::{Environment, Judge, Outside, Post};
 
@@ -25,6 +26,7 @@ pub struct RulesBuilder {
     env_file: Option<PathBuf>,
     transcripts: Option<PathBuf>,
     observers: Vec<Observer>,
+    hearers: Vec<Hearer>,
     listeners: Vec<Listener>,
 }
 
@@ -144,6 +146,13 @@ impl RulesBuilder {
         self
     }
 
+    /// Is told of every run of a rule, with what the rule said: for a person who tries rules out. An answer holds texts of
+    /// the conversation; a log is better served by [`observe`](Self::observe).
+    pub fn observe_answers(mut self, observer: impl Fn(&RuleRun, &Answer) + Send + Sync + 'static) -> Self {
+        self.hearers.push(Arc::new(observer));
+        self
+    }
+
     /// Is told what rules say to the person, and what else a kind cannot carry.
     pub fn on_aside(mut self, listener: impl Fn(&Aside) + Send + Sync + 'static) -> Self {
         self.listeners.push(Arc::new(listener));
@@ -156,6 +165,7 @@ impl RulesBuilder {
         let environment = Environment { scrub: !self.keep_all, keep: self.keep.clone(), project };
         let mut shared = Shared::new(self.aliases.clone(), environment, self.outside.clone());
         shared.observers.clone_from(&self.observers);
+        shared.hearers.clone_from(&self.hearers);
         shared.listeners.clone_from(&self.listeners);
         shared.env_file.clone_from(&self.env_file);
         shared.transcripts = self.transcripts.clone().map(Transcripts::new);

@@ -1,6 +1,7 @@
 //! All rules of one event: selected, run at the same time on the same input, folded in the order of the files.
 
-use std::collections::HashSet;
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::sync::{Arc, OnceLock};
 
 use futures_util::future::join_all;
@@ -9,10 +10,11 @@ use hooks_core::data::Message;
 use serde_json::Value;
 
 use super::report::Aside;
-use super::{Armed, Session, Shared, one};
+use super::{Armed, KeptOut, Session, Shared, one};
 use crate::answer::Answer;
 use crate::dialect::Dialect;
 use crate::event::Event;
+use crate::rule::RuleId;
 use crate::stdin::Occurrence;
 
 /// The rules of one event, as a set that was made goes on with them.
@@ -82,7 +84,7 @@ impl Firing {
         let input = Arc::new(Input { occurrence, written: <[_; 2]>::default() });
         let runs = selected.iter().map(|armed| one::run(&self.shared, armed, &input));
         for (answer, run) in join_all(runs).await {
-            self.shared.tell(&run);
+            self.shared.tell(&run, &answer);
             folded.merge(answer);
         }
         self.shared.tell_aside(&Aside {
@@ -97,33 +99,49 @@ impl Firing {
 
     /// The rules that are for this occurrence, without copies.
     pub(super) fn select(&self, occurrence: &Occurrence, tool: Option<&str>) -> Vec<&Arc<Armed>> {
-        let mut seen = HashSet::new();
-        let mut selected = Vec::new();
-        for armed in self.rules.iter().filter(|armed| !armed.is_spent() && self.is_for(armed, occurrence, tool)) {
-            let key = armed.rule.duplicate_key().map(|key| (armed.owner.duplicate_key(), key));
-            if key.is_none_or(|key| seen.insert(key)) {
-                selected.push(armed);
-            }
-        }
-        selected
+        let mut seen = HashMap::new();
+        self.rules.iter().filter(|armed| self.kept_out(armed, occurrence, tool, &mut seen).is_none()).collect()
     }
 
-    fn is_for(&self, armed: &Armed, occurrence: &Occurrence, tool: Option<&str>) -> bool {
+    /// What keeps a rule of this event from running; `seen` are those that run so far, by what makes two of them one.
+    pub(super) fn kept_out<'a>(
+        &self,
+        armed: &'a Armed,
+        occurrence: &Occurrence,
+        tool: Option<&str>,
+        seen: &mut HashMap<(&'a str, String), &'a RuleId>,
+    ) -> Option<KeptOut> {
         let rule = &armed.rule;
         let aliases = &self.shared.aliases;
+        if armed.is_spent() {
+            return Some(KeptOut::Spent);
+        }
         let matches = match (tool, occurrence.matched()) {
             (Some(tool), _) => rule.matcher.selects_any(aliases.names(tool)),
             (None, Some(value)) => rule.matcher.selects(value),
             (None, None) => rule.matcher.is_all(),
         };
-        matches
-            && match (&rule.filter, tool) {
-                (None, _) => true,
-                (Some(filter), Some(tool)) => {
-                    let input = occurrence.get("tool_input").unwrap_or(&Value::Null);
-                    filter.selects(aliases, tool, input, Some(occurrence.cwd.as_ref()))
-                }
-                (Some(_), None) => false,
+        if !matches {
+            let against = match tool {
+                Some(tool) => aliases.names(tool).map(str::to_owned).collect(),
+                None => occurrence.matched().map(str::to_owned).into_iter().collect(),
+            };
+            return Some(KeptOut::Matcher { against });
+        }
+        if let Some(filter) = &rule.filter {
+            let input = occurrence.get("tool_input").unwrap_or(&Value::Null);
+            let selects = |tool| filter.selects(aliases, tool, input, Some(occurrence.cwd.as_ref()));
+            if !tool.is_some_and(selects) {
+                return Some(KeptOut::Filter { filter: filter.to_string() });
             }
+        }
+        let key = (armed.owner.duplicate_key(), rule.duplicate_key()?);
+        match seen.entry(key) {
+            Entry::Occupied(first) => Some(KeptOut::SameAs { rule: (*first.get()).clone() }),
+            Entry::Vacant(place) => {
+                place.insert(&rule.id);
+                None
+            }
+        }
     }
 }

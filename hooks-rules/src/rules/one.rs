@@ -135,7 +135,7 @@ fn leave(
         // Nobody waits, so it decides nothing.
         answer.decision = crate::answer::Decision::None;
         let outcome = if answer.failure.is_some() { Outcome::Failed } else { Outcome::Answered };
-        teller.tell(&told(&armed.rule, outcome, &answer, code(&ran), began));
+        teller.tell(&told(&armed.rule, outcome, &answer, code(&ran), began), &answer);
     });
     Done::without_answer(if started { Outcome::Detached } else { Outcome::Dropped })
 }

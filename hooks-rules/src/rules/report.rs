@@ -6,6 +6,7 @@ use std::time::Duration;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
+use crate::answer::Answer;
 use crate::event::Event;
 use crate::rule::RuleId;
 
@@ -82,6 +83,9 @@ pub struct Aside {
 
 /// Who is told of each run.
 pub(crate) type Observer = Arc<dyn Fn(&RuleRun) + Send + Sync>;
+
+/// Who is told of each run with what the rule said.
+pub(crate) type Hearer = Arc<dyn Fn(&RuleRun, &Answer) + Send + Sync>;
 
 /// Who is told of asides.
 pub(crate) type Listener = Arc<dyn Fn(&Aside) + Send + Sync>;

@@ -84,8 +84,12 @@ pub struct Listed {
     pub line: usize,
     /// The matcher as the file has it.
     pub matcher: Option<String>,
+    /// Its `if`.
+    pub filter: Option<String>,
     /// What it does, in a few words.
     pub summary: String,
+    /// What to show while it runs.
+    pub status_message: Option<String>,
     /// Whether it runs: it is not disabled, and something fires its event.
     pub enabled: bool,
 }
@@ -240,7 +244,7 @@ impl Rules {
 }
 
 impl State {
-    fn listed(&self, armed: &Armed) -> Listed {
+    pub(super) fn listed(&self, armed: &Armed) -> Listed {
         let rule = &armed.rule;
         Listed {
             id: rule.id.clone(),
@@ -252,7 +256,9 @@ impl State {
                 .written_matcher
                 .as_ref()
                 .map(|matcher| matcher.as_str().map_or_else(|| matcher.to_string(), str::to_owned)),
+            filter: rule.filter.as_ref().map(ToString::to_string),
             summary: rule.summary(),
+            status_message: rule.status_message.clone(),
             enabled: self.runs(armed),
         }
     }

@@ -1,0 +1,90 @@
+//! What needs no files: kinds, schemas, the compiled hooks of an app, completions.
+
+use std::fmt::Write as _;
+
+use clap::CommandFactory as _;
+use clap_complete::Shell;
+use hooks_rules::Event;
+use serde_json::{Value, json};
+
+use crate::args::{Cli, Schema};
+use crate::exit::Exit;
+use crate::paint::{FAINT, GOOD, STRONG, styled};
+use crate::program::Program;
+use crate::reply::Reply;
+
+/// A JSON Schema.
+pub(crate) fn schema(program: &Program, args: &Schema) -> Reply {
+    let schema = match args.definitions {
+        true => program.registry.manifest().schema(),
+        false => hooks_rules::schema(args.dialect.into()),
+    };
+    Reply::new(format!("{schema:#}"), Exit::DONE)
+}
+
+/// The kinds, and the events of the wire that each carries.
+pub(crate) fn kinds(program: &Program, as_json: bool) -> Reply {
+    let events = |kind: &str| -> Vec<&str> {
+        Event::all().filter(|event| event.spec().kind == Some(kind)).map(Event::as_str).collect()
+    };
+    let kinds = program.registry.manifest().kinds;
+    if as_json {
+        let told = kinds.iter().map(|kind| {
+            let mut told = serde_json::to_value(kind).unwrap_or_default();
+            told["events"] = json!(events(kind.name));
+            told
+        });
+        let report = json!({ "version": 1, "kinds": told.collect::<Vec<Value>>() });
+        return Reply::new(format!("{report:#}"), Exit::DONE);
+    }
+    let mut out = String::new();
+    for kind in &kinds {
+        let name = styled(STRONG, format!("{:<30}", kind.name));
+        let _ = write!(out, "{name} {:<10}", kind.semantics);
+        let mut rest = Vec::new();
+        if !kind.fields.is_empty() {
+            rest.push(format!("by {}", kind.fields.join(", ")));
+        }
+        let wire = events(kind.name);
+        if !wire.is_empty() {
+            rest.push(format!("rules: {}", wire.join(", ")));
+        }
+        let _ = writeln!(out, " {}", rest.join("; "));
+        let first = kind.description.trim().split("\n\n").next().unwrap_or_default();
+        let first = first.split_whitespace().collect::<Vec<_>>().join(" ");
+        let _ = writeln!(out, "    {}", styled(FAINT, first));
+    }
+    let lines: Vec<_> = out.lines().map(str::trim_end).collect();
+    Reply::new(lines.join("\n"), Exit::DONE)
+}
+
+/// What is likely not meant.
+pub(crate) fn audit(program: &Program, as_json: bool) -> Reply {
+    let findings: Vec<String> = program.registry.audit(&program.sets).iter().map(ToString::to_string).collect();
+    let exit = if findings.is_empty() { Exit::DONE } else { Exit::FAULTY };
+    if as_json {
+        let report = json!({ "version": 1, "hooks": program.registry.hooks().len(), "findings": findings });
+        return Reply::new(format!("{report:#}"), exit);
+    }
+    if program.registry.hooks().is_empty() {
+        let text = "this program has no compiled hooks: run the command of an app that has some, or `hooks check` on files";
+        return Reply::new(text, exit);
+    }
+    match findings.is_empty() {
+        true => Reply::new(styled(GOOD, "nothing is dead, and nothing looks unmeant"), exit),
+        false => Reply::new(findings.iter().map(|finding| format!("- {finding}\n")).collect::<String>(), exit),
+    }
+}
+
+/// The manifest, which is JSON either way.
+pub(crate) fn manifest(program: &Program) -> Reply {
+    let manifest = serde_json::to_value(program.registry.manifest()).unwrap_or_default();
+    Reply::new(format!("{manifest:#}"), Exit::DONE)
+}
+
+/// Completions for a shell.
+pub(crate) fn completions(shell: Shell) -> Reply {
+    let mut script = Vec::new();
+    clap_complete::generate(shell, &mut Cli::command(), "hooks", &mut script);
+    Reply::new(String::from_utf8_lossy(&script), Exit::DONE)
+}

@@ -1,0 +1,230 @@
+//! The command line.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap_complete::Shell;
+use hooks_rules::Dialect;
+
+const EXIT_STATUS: &str = "\
+Exit status:
+   0  done, nothing was refused
+   1  a file has errors, or a hook failed
+   2  dispatch: it does not happen; the call, the prompt, the compaction or the end of the turn is refused
+   3  dispatch: somebody else is to decide, because a rule asks or defers
+  64  the command line or the payload cannot be understood; nothing ran
+  74  the output could not be written
+  77  dispatch: the files are not trusted; nothing ran
+ 130  interrupted; 143 terminated. What had been started was ended";
+
+/// Checks, lists, explains and tries hooks.
+#[derive(Clone, Debug, Parser)]
+#[command(name = "hooks", version, after_help = EXIT_STATUS)]
+#[non_exhaustive]
+pub struct Cli {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+
+    /// Print JSON, for machines.
+    #[arg(long, global = true)]
+    pub json: bool,
+
+    /// When to use colours.
+    #[arg(long, global = true, value_enum, default_value_t, value_name = "WHEN")]
+    pub color: Color,
+}
+
+/// What to do.
+#[derive(Clone, Debug, Subcommand)]
+#[non_exhaustive]
+pub enum Command {
+    /// Tell every defect of rule files.
+    Check(Check),
+    /// List the rules of files, and the compiled hooks.
+    List(List),
+    /// Tell which rules would run, in which order, and why the others would not.
+    Explain(Explain),
+    /// Run the rules for a payload from standard input; tell each run, and the combined answer.
+    Dispatch(Dispatch),
+    /// Print a JSON Schema, for editors.
+    Schema(Schema),
+    /// List the kinds: the points at which hooks run.
+    Kinds,
+    /// Tell what is not wrong with the compiled hooks, but likely not meant.
+    Audit,
+    /// Print all compiled hooks and all kinds as JSON.
+    Manifest,
+    /// Print completions for a shell.
+    Completions {
+        /// The shell.
+        shell: Shell,
+    },
+}
+
+/// Rule files.
+#[derive(Clone, Debug, Default, Args)]
+#[non_exhaustive]
+pub struct Files {
+    /// Rule files, in the order in which they count; the folder of a plugin; `-` for standard input.
+    #[arg(value_name = "FILE")]
+    pub files: Vec<PathBuf>,
+
+    /// The form of the files, where it is not to be found by their content.
+    #[arg(long, value_enum, value_name = "FORM")]
+    pub dialect: Option<Form>,
+
+    /// What scripts call a tool that has another name in the program; may be said again.
+    #[arg(long, value_name = "OWN=WIRE")]
+    pub alias: Vec<String>,
+
+    /// The folder in which the session began: where commands run, and `CLAUDE_PROJECT_DIR` [default: the current one].
+    #[arg(long, value_name = "FOLDER")]
+    pub project_dir: Option<PathBuf>,
+}
+
+/// `check`.
+#[derive(Clone, Debug, Default, Args)]
+#[non_exhaustive]
+pub struct Check {
+    /// The files.
+    #[command(flatten)]
+    pub files: Files,
+
+    /// Warnings count as errors.
+    #[arg(long)]
+    pub strict: bool,
+}
+
+/// `list`.
+#[derive(Clone, Debug, Default, Args)]
+#[non_exhaustive]
+pub struct List {
+    /// The files.
+    #[command(flatten)]
+    pub files: Files,
+}
+
+/// `explain`.
+#[derive(Clone, Debug, Default, Args)]
+#[non_exhaustive]
+pub struct Explain {
+    /// The event, such as `PreToolUse`.
+    #[arg(long)]
+    pub event: String,
+
+    /// The tool that is called, by its name here or on the wire.
+    #[arg(long)]
+    pub tool: Option<String>,
+
+    /// The tool's input, as JSON.
+    #[arg(long, value_name = "JSON")]
+    pub input: Option<String>,
+
+    /// What the event's matchers are held against, where it is no tool: the source, the trigger, the reason, the agent.
+    #[arg(long)]
+    pub value: Option<String>,
+
+    /// The files.
+    #[command(flatten)]
+    pub files: Files,
+}
+
+/// `dispatch`.
+#[derive(Clone, Debug, Default, Args)]
+#[non_exhaustive]
+pub struct Dispatch {
+    /// The event [default: the payload's `hook_event_name`].
+    #[arg(long)]
+    pub event: Option<String>,
+
+    /// You have looked at the commands of these files, and they may run.
+    #[arg(long)]
+    pub trust: bool,
+
+    /// The file that says which files are trusted, each as it was when somebody trusted it.
+    #[arg(long, value_name = "FILE", conflicts_with = "trust")]
+    pub trust_file: Option<PathBuf>,
+
+    /// At the end of a turn: fire again while rules go on with it, as a loop would.
+    #[arg(long)]
+    pub follow: bool,
+
+    /// Seconds to wait for commands that nobody waits for; what is not done then is ended.
+    #[arg(long, value_name = "SECONDS", default_value = "5", value_parser = seconds)]
+    pub wait: Duration,
+
+    /// The files.
+    #[command(flatten)]
+    pub files: Files,
+}
+
+/// `schema`.
+#[derive(Clone, Debug, Default, Args)]
+#[non_exhaustive]
+pub struct Schema {
+    /// The form of the files.
+    #[arg(long, value_enum, value_name = "FORM", default_value_t)]
+    pub dialect: Form,
+
+    /// The schema of agent and prompt files instead, with the ids of the compiled hooks.
+    #[arg(long, conflicts_with = "dialect")]
+    pub definitions: bool,
+}
+
+/// The form of a rule file.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum Form {
+    /// Nested groups.
+    #[default]
+    Claude,
+    /// Flat handlers.
+    Agentao,
+}
+
+impl From<Form> for Dialect {
+    fn from(form: Form) -> Self {
+        match form {
+            Form::Claude => Self::Claude,
+            Form::Agentao => Self::Agentao,
+        }
+    }
+}
+
+/// When to use colours.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum Color {
+    /// On a terminal, unless `NO_COLOR` says otherwise.
+    #[default]
+    Auto,
+    /// Always.
+    Always,
+    /// Never.
+    Never,
+}
+
+impl From<Color> for anstream::ColorChoice {
+    fn from(color: Color) -> Self {
+        match color {
+            Color::Auto => Self::Auto,
+            Color::Always => Self::Always,
+            Color::Never => Self::Never,
+        }
+    }
+}
+
+fn seconds(text: &str) -> Result<Duration, String> {
+    let number = text.parse::<f64>().ok().and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+    number.filter(|limit| *limit <= Duration::from_secs(3_600)).ok_or_else(|| "a number from 0 to 3600".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory as _;
+
+    #[test]
+    fn the_command_line_is_well_formed() {
+        super::Cli::command().debug_assert();
+    }
+}

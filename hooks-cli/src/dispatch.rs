@@ -1,0 +1,247 @@
+//! Running the rules of files for one occurrence of an event, by the dispatch that a harness uses.
+
+mod occasion;
+mod outcome;
+mod payload;
+mod report;
+
+use std::io::{IsTerminal, Read};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use hooks_core::dispatch::JsonError;
+use hooks_core::record::Record;
+use hooks_core::scope::{AgentDef, AppDef};
+use hooks_core::{ConfigError, HookSet};
+use hooks_rules::{Answer, Aside, PlainHttp, RuleRun, Rules, Trust};
+use serde_json::Value;
+
+use crate::args::Dispatch;
+use crate::exit::Exit;
+use crate::explain::event as event_named;
+use crate::files::{Given, not_understood};
+use crate::paint::{BAD, DOUBTFUL, FAINT, line, styled};
+use crate::program::Program;
+use crate::reply::Reply;
+use crate::told;
+use crate::wait;
+use occasion::Occasion;
+use outcome::Outcome;
+use payload::Payload;
+use report::{Report, Round};
+
+/// A payload above this is no payload.
+const LIMIT: u64 = 64 << 20;
+
+/// How often `--follow` fires at most; rules are stopped before.
+const ROUNDS: usize = 100;
+
+/// What the rules tell while they run.
+#[derive(Clone, Default)]
+struct Heard {
+    runs: Arc<Mutex<Vec<(RuleRun, Answer)>>>,
+    asides: Arc<Mutex<Vec<Aside>>>,
+}
+
+impl Heard {
+    fn runs(&self) -> Vec<(RuleRun, Answer)> {
+        std::mem::take(&mut self.runs.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    fn asides(&self) -> Vec<Aside> {
+        std::mem::take(&mut self.asides.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+/// How firing ended where it gave no outcome.
+enum Ended {
+    Signal(u8),
+    Error(String),
+}
+
+impl From<ConfigError> for Ended {
+    fn from(error: ConfigError) -> Self {
+        Self::Error(error.to_string())
+    }
+}
+
+impl From<JsonError> for Ended {
+    fn from(error: JsonError) -> Self {
+        Self::Error(error.to_string())
+    }
+}
+
+/// Runs the rules, and tells each run and the combined answer.
+pub(crate) fn dispatch(program: &Program, args: &Dispatch, as_json: bool) -> Reply {
+    match prepared(args) {
+        Ok((given, occasion)) => run(program, args, &given, occasion, as_json),
+        Err(reply) => reply,
+    }
+}
+
+/// Everything that can be wrong before anything runs.
+fn prepared(args: &Dispatch) -> Result<(Given, Occasion), Reply> {
+    if args.files.files.is_empty() {
+        return Err(not_understood("name the files whose rules to run, as in `hooks dispatch --trust hooks.json`"));
+    }
+    if args.files.files.iter().any(|path| path.as_os_str() == "-") {
+        return Err(not_understood("standard input has the payload; write the rules into a file"));
+    }
+    let event = args.event.as_deref().map(event_named).transpose()?;
+    let given = Given::read(&args.files)?;
+    trusted(args, &given)?;
+    let mut payload = Payload::read(&stdin()?).map_err(|problem| not_understood(&problem))?;
+    let own = payload.event().map(|name| event_named(&name)).transpose()?;
+    let event = match (event, own) {
+        (Some(said), Some(own)) if said != own => {
+            return Err(not_understood(&format!("--event says {said}, and the payload is one of {own}")));
+        }
+        (Some(event), _) | (None, Some(event)) => event,
+        (None, None) => {
+            return Err(not_understood("say which event it is: `--event PreToolUse`, or `hook_event_name` in the payload"));
+        }
+    };
+    let occasion = Occasion::new(event, &mut payload, given.project.clone()).map_err(|problems| {
+        not_understood(&format!("the payload is none of {event}:\n  - {}", problems.join("\n  - ")))
+    })?;
+    Ok((given, occasion))
+}
+
+/// Whether the files may run at all.
+fn trusted(args: &Dispatch, given: &Given) -> Result<(), Reply> {
+    if args.trust {
+        return Ok(());
+    }
+    let trust = match args.trust_file.as_ref().map(Trust::open).transpose() {
+        Ok(trust) => trust,
+        Err(error) => return Err(Reply::trouble(format!("{}: {error}", styled(BAD, "error")), Exit::NOT_TRUSTED)),
+    };
+    let untrusted = given.untrusted(trust.as_ref());
+    if untrusted.is_empty() {
+        return Ok(());
+    }
+    let mut text = format!("{}: nobody said that these files are trusted, and their rules run commands:\n", styled(BAD, "error"));
+    for rule in given.rules().list().iter().filter(|rule| untrusted.contains(&&*rule.file)) {
+        text.push_str(&format!("  {}:{}  {}\n", rule.file.display(), rule.line, line(&rule.summary)));
+    }
+    text.push_str("look at them, then say `--trust`, or name a file of trust with `--trust-file`");
+    Err(Reply::trouble(text, Exit::NOT_TRUSTED))
+}
+
+fn stdin() -> Result<String, Reply> {
+    let stdin = std::io::stdin();
+    if stdin.is_terminal() {
+        use std::io::Write as _;
+        let _ = writeln!(std::io::stderr(), "the payload is read from here; end it with Ctrl-D");
+    }
+    let mut bytes = Vec::new();
+    stdin.lock().take(LIMIT + 1).read_to_end(&mut bytes).map_err(|error| {
+        not_understood(&format!("the payload cannot be read from standard input: {error}"))
+    })?;
+    if bytes.len() as u64 > LIMIT {
+        return Err(not_understood(&format!("the payload is larger than {} MiB", LIMIT >> 20)));
+    }
+    String::from_utf8(bytes).map_err(|_| not_understood("the payload is not UTF-8"))
+}
+
+/// Runs on a thread of its own, so that an app may ask from within a runtime.
+fn run(program: &Program, args: &Dispatch, given: &Given, occasion: Occasion, as_json: bool) -> Reply {
+    let work = || {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+        let runtime = runtime.map_err(|error| {
+            Reply::trouble(format!("{}: no runtime: {error}", styled(BAD, "error")), Exit::FAULTY)
+        })?;
+        let reply = runtime.block_on(fire_all(program, args, given, occasion, as_json));
+        // What is left is ended, not waited for.
+        runtime.shutdown_timeout(Duration::from_millis(100));
+        Ok(reply)
+    };
+    let done = std::thread::scope(|scope| scope.spawn(work).join());
+    match done {
+        Ok(Ok(reply) | Err(reply)) => reply,
+        Err(_) => Reply::trouble(format!("{}: the dispatch panicked", styled(BAD, "error")), Exit::FAULTY),
+    }
+}
+
+async fn fire_all(program: &Program, args: &Dispatch, given: &Given, mut occasion: Occasion, as_json: bool) -> Reply {
+    let heard = Heard::default();
+    // Scripts at the end of a turn read the conversation from a file.
+    let transcripts = tempfile::tempdir().ok();
+    let rules = built(given, &heard, transcripts.as_ref().map(tempfile::TempDir::path));
+    let what = waited_for(&rules, &occasion);
+    let (event, kind, unknown) = (occasion.event, occasion.kind, std::mem::take(&mut occasion.unknown));
+    let work = async {
+        let set = installed(program, &rules)?;
+        let rounds = rounds(&set, &mut occasion, args.follow, &heard).await?;
+        rules.shutdown(args.wait).await;
+        Ok::<_, Ended>((rounds, heard.runs()))
+    };
+    let done = tokio::select! {
+        // Signals first: before they are caught nothing may be started.
+        biased;
+        number = wait::signal() => Err(Ended::Signal(number)),
+        done = wait::with_sign_of_life(work, &what) => done,
+    };
+    let told = given.told(&rules);
+    let mut reply = match done {
+        Ok((rounds, late)) => Report { event, kind, rounds, late, listed: rules.list(), told: &told }.reply(as_json),
+        Err(Ended::Error(problem)) => Reply::trouble(format!("{}: {problem}\n", styled(BAD, "error")), Exit::FAULTY),
+        Err(Ended::Signal(number)) => {
+            rules.shutdown(Duration::ZERO).await;
+            return Reply::trouble(styled(FAINT, "interrupted; the commands were ended"), Exit::signal(number));
+        }
+    };
+    for problem in unknown {
+        reply = reply.and_err(&format!("{}: {}\n", styled(DOUBTFUL, "warning"), line(&problem)));
+    }
+    if told.is_empty() { reply } else { reply.and_err(&format!("{}\n", told::all(&told))) }
+}
+
+/// The rules as they run. Those that need a model fail: there is none here.
+fn built(given: &Given, heard: &Heard, transcripts: Option<&std::path::Path>) -> Rules {
+    let (runs, asides) = (Arc::clone(&heard.runs), Arc::clone(&heard.asides));
+    let hear = move |run: &RuleRun, answer: &Answer| {
+        runs.lock().unwrap_or_else(PoisonError::into_inner).push((run.clone(), answer.clone()));
+    };
+    let aside = move |aside: &Aside| asides.lock().unwrap_or_else(PoisonError::into_inner).push(aside.clone());
+    let builder = given.builder().post(PlainHttp).observe_answers(hear).on_aside(aside);
+    match transcripts {
+        Some(folder) => builder.transcripts(folder).build(),
+        None => builder.build(),
+    }
+}
+
+fn installed(program: &Program, rules: &Rules) -> Result<HookSet, ConfigError> {
+    let registry = &program.registry;
+    registry.set_app(AppDef::new("hooks").hooks(rules.install(registry)?));
+    registry.scope(&AgentDef::new("agent"), None)
+}
+
+/// Fires once, or as long as rules go on with the turn.
+async fn rounds(set: &HookSet, occasion: &mut Occasion, follow: bool, heard: &Heard) -> Result<Vec<Round>, Ended> {
+    let mut rounds = Vec::new();
+    loop {
+        let (event, subject) = (occasion.fires.clone(), occasion.subject.clone());
+        let fired = set.fire_json(occasion.kind, &occasion.cx, event, subject).await?;
+        let (outcome, reason) = Outcome::of(&fired);
+        let others = fired.report.record.as_deref().map(others).unwrap_or_default();
+        rounds.push(Round { outcome, reason, fired, runs: heard.runs(), asides: heard.asides(), others });
+        if !(follow && outcome == Outcome::Continue && rounds.len() < ROUNDS) {
+            return Ok(rounds);
+        }
+        occasion.again();
+    }
+}
+
+/// The runs of compiled hooks.
+fn others(record: &Record) -> Vec<Value> {
+    let compiled = record.runs.iter().filter(|run| !run.hook.as_str().starts_with("rules_"));
+    compiled.map(|run| serde_json::to_value(run).unwrap_or_default()).collect()
+}
+
+/// What is waited for, in the words of the rules where they have some.
+fn waited_for(rules: &Rules, occasion: &Occasion) -> String {
+    let selected = rules.select(&occasion.occurrence);
+    let words = selected.iter().map(|rule| line(rule.status_message.as_deref().unwrap_or(&rule.summary)));
+    words.collect::<Vec<_>>().join(", ")
+}

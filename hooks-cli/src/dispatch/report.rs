@@ -1,0 +1,222 @@
+//! What came of a dispatch, for a person and for machines.
+
+use std::fmt::Write as _;
+
+use hooks_core::dispatch::JsonFired;
+use hooks_rules::{Answer, Aside, Decision, Event, Listed, Outcome as Ran, RuleRun};
+use serde_json::{Map, Value, json};
+
+use super::outcome::Outcome;
+use crate::exit::Exit;
+use crate::paint::{BAD, DOUBTFUL, FAINT, GOOD, PLACE, STRONG, line, safe, styled};
+use crate::reply::Reply;
+use crate::told::{Told, count};
+
+/// One firing.
+pub(super) struct Round {
+    pub(super) outcome: Outcome,
+    pub(super) reason: Option<String>,
+    pub(super) fired: JsonFired,
+    pub(super) runs: Vec<(RuleRun, Answer)>,
+    pub(super) asides: Vec<Aside>,
+    /// The runs of compiled hooks.
+    pub(super) others: Vec<Value>,
+}
+
+pub(super) struct Report<'a> {
+    pub(super) event: Event,
+    pub(super) kind: &'static str,
+    /// At least one.
+    pub(super) rounds: Vec<Round>,
+    /// The ends of runs that nobody waited for.
+    pub(super) late: Vec<(RuleRun, Answer)>,
+    pub(super) listed: Vec<Listed>,
+    pub(super) told: &'a [Told],
+}
+
+impl Report<'_> {
+    pub(super) fn reply(&self, as_json: bool) -> Reply {
+        let exit = self.exit();
+        Reply::new(if as_json { format!("{:#}", self.to_json(exit)) } else { self.to_text() }, exit)
+    }
+
+    fn exit(&self) -> Exit {
+        let exit = self.rounds.last().map_or(Exit::DONE, |round| round.outcome.exit());
+        if exit != Exit::DONE {
+            return exit;
+        }
+        let runs = self.rounds.iter().flat_map(|round| &round.runs).chain(&self.late);
+        let failed = runs.into_iter().any(|(run, _)| matches!(run.outcome, Ran::Failed | Ran::Dropped));
+        let compiled = self.rounds.iter().any(|round| !round.fired.report.failures.is_empty());
+        let faulty = failed || compiled || self.told.iter().any(Told::is_error);
+        if faulty { Exit::FAULTY } else { Exit::DONE }
+    }
+
+    fn to_json(&self, exit: Exit) -> Value {
+        let mut runs = Vec::new();
+        for (i, round) in self.rounds.iter().enumerate() {
+            runs.extend(round.runs.iter().map(|run| self.run_json(i + 1, run)));
+            for other in &round.others {
+                let mut other = other.clone();
+                other["round"] = (i + 1).into();
+                runs.push(other);
+            }
+        }
+        runs.extend(self.late.iter().map(|run| self.run_json(self.rounds.len(), run)));
+        let answers = || self.rounds.iter().flat_map(|round| &round.runs).map(|(_, answer)| answer);
+        let asides = || self.rounds.iter().flat_map(|round| &round.asides);
+        let members: Map<String, Value> = asides().flat_map(|aside| aside.members.clone()).collect();
+        let last = self.rounds.last();
+        json!({
+            "version": 1,
+            "event": self.event,
+            "kind": self.kind,
+            "outcome": last.map(|round| round.outcome),
+            "reason": last.and_then(|round| round.reason.clone()),
+            "exit_status": exit.code(),
+            "rounds": self.rounds.len(),
+            "runs": runs,
+            "contexts": answers().flat_map(|answer| &answer.contexts).collect::<Vec<_>>(),
+            "messages": asides().flat_map(|aside| &aside.messages).collect::<Vec<_>>(),
+            "members": members,
+            "verdict": last.map(|round| round.fired.verdict.clone()),
+            "subject": last.map(|round| round.fired.subject.clone()),
+            "defects": self.told,
+        })
+    }
+
+    fn run_json(&self, round: usize, (run, answer): &(RuleRun, Answer)) -> Value {
+        let (decision, reason) = decided(answer);
+        json!({
+            "round": round,
+            "hook": run.event.hook_id(),
+            "rule": run.rule,
+            "file": run.file,
+            "line": run.line,
+            "command": self.command(run),
+            "outcome": run.outcome,
+            "exit_status": run.code,
+            "duration_ms": u64::try_from(run.duration.as_millis()).unwrap_or(u64::MAX),
+            "decision": decision,
+            "reason": reason,
+            "contexts": answer.contexts,
+            "messages": answer.messages,
+            "updated_input": answer.updated_input,
+            "updated_output": answer.updated_output,
+            "failure": run.failure,
+            "remarks": run.remarks,
+        })
+    }
+
+    fn command(&self, run: &RuleRun) -> &str {
+        self.listed.iter().find(|rule| rule.id == run.rule).map_or("", |rule| &rule.summary)
+    }
+
+    fn to_text(&self) -> String {
+        let mut out = String::new();
+        for (i, round) in self.rounds.iter().enumerate() {
+            let again = if i == 0 { String::new() } else { format!(", round {}", i + 1) };
+            let _ = writeln!(out, "{} ({}{again})", styled(STRONG, self.event), self.kind);
+            for run in &round.runs {
+                out.push_str(&self.run_text(run));
+            }
+            for other in &round.others {
+                let _ = writeln!(out, "  {}  {}", text(&other["hook"]), text(&other["status"]));
+            }
+            if round.runs.is_empty() && round.others.is_empty() {
+                out.push_str("  no rule ran; `hooks explain` says why\n");
+            }
+        }
+        for run in &self.late {
+            out.push_str(&self.run_text(run));
+        }
+        if let Some(round) = self.rounds.last() {
+            let _ = write!(out, "\n{}", combined(round));
+        }
+        out
+    }
+
+    fn run_text(&self, (run, answer): &(RuleRun, Answer)) -> String {
+        let place = styled(PLACE, format!("{}:{}", line(&run.file.to_string_lossy()), run.line));
+        let mut out = format!("  {}  {place}  {}\n", styled(FAINT, &run.rule), line(self.command(run)));
+        let how = match (run.outcome, run.code) {
+            (Ran::Detached, _) => "started; nobody waits for it".to_owned(),
+            (Ran::Dropped, _) => "not started: too many run already that nobody waits for".to_owned(),
+            (_, Some(code)) => format!("exit status {code} after {}", millis(run)),
+            (_, None) => format!("done after {}", millis(run)),
+        };
+        let (decision, reason) = decided(answer);
+        let said = decision.map(|word| format!(": {word}{}", quoted(reason.as_deref()))).unwrap_or_default();
+        let _ = writeln!(out, "      {how}{said}");
+        for (what, texts) in [("context", &answer.contexts), ("message", &answer.messages)] {
+            for text in texts {
+                let _ = writeln!(out, "      {what}: {}", line(text));
+            }
+        }
+        for (what, value) in [("input", &answer.updated_input), ("output", &answer.updated_output)] {
+            if let Some(value) = value {
+                let _ = writeln!(out, "      {what}: {}", line(&value.to_string()));
+            }
+        }
+        if let Some(failure) = &run.failure {
+            let _ = writeln!(out, "      {}: {}", styled(BAD, "failed"), line(failure));
+        }
+        for remark in &run.remarks {
+            let _ = writeln!(out, "      {}: {}", styled(DOUBTFUL, "remark"), line(remark));
+        }
+        out
+    }
+}
+
+/// The combined answer.
+fn combined(round: &Round) -> String {
+    let style = match round.outcome.exit() {
+        Exit::DONE => GOOD,
+        Exit::UNDECIDED => DOUBTFUL,
+        _ => BAD,
+    };
+    let mut out = styled(style, round.outcome.words());
+    if let Some(reason) = &round.reason {
+        let _ = write!(out, ": {}", safe(reason).trim_end());
+    }
+    let failures = round.fired.report.failures.len();
+    if failures > 0 {
+        let _ = write!(out, "; {} failed", count(failures, "compiled hook"));
+    }
+    for aside in &round.asides {
+        for (name, value) in &aside.members {
+            let _ = write!(out, "\n{}: {}", line(name), line(&value.to_string()));
+        }
+    }
+    out
+}
+
+/// What a rule decided, in a word, and why.
+fn decided(answer: &Answer) -> (Option<&'static str>, Option<String>) {
+    if let Some(reason) = &answer.stop {
+        return (Some("stop"), Some(reason.clone()));
+    }
+    let reason = match &answer.decision {
+        Decision::Feedback(reason)
+        | Decision::Continue(reason)
+        | Decision::Allow(reason)
+        | Decision::Ask(reason)
+        | Decision::Defer(reason)
+        | Decision::Deny(reason) => Some(reason.clone()).filter(|reason| !reason.is_empty()),
+        _ => None,
+    };
+    (answer.decision.as_str(), reason)
+}
+
+fn quoted(reason: Option<&str>) -> String {
+    reason.map(|reason| format!(", {}", line(reason))).unwrap_or_default()
+}
+
+fn millis(run: &RuleRun) -> String {
+    format!("{} ms", run.duration.as_millis())
+}
+
+/// A word in JSON, without its quotes.
+fn text(value: &Value) -> String {
+    value.as_str().map_or_else(|| line(&value.to_string()), line)
+}

@@ -1,0 +1,232 @@
+use std::fmt::Write as _;
+
+use hooks_rules::{Dialect, Event, Explained, KeptOut, Occurrence};
+use serde_json::{Value, json};
+
+use crate::args::Explain;
+use crate::exit::Exit;
+use crate::files::{Given, not_understood};
+use crate::paint::{DOUBTFUL, FAINT, GOOD, PLACE, STRONG, line, styled};
+use crate::program::Program;
+use crate::reply::Reply;
+use crate::told::{self, Told};
+
+/// Which rules would run, in which order, and why the others would not. Runs nothing.
+pub(crate) fn explain(program: &Program, args: &Explain, as_json: bool) -> Reply {
+    let read = Given::read(&args.files).and_then(|given| Ok((occurrence(args, &given)?, given)));
+    let (occurrence, given) = match read {
+        Ok(read) => read,
+        Err(reply) => return reply,
+    };
+    if given.is_empty() && program.sets.is_empty() {
+        return not_understood("name the files to explain, as in `hooks explain --event Stop hooks.json`");
+    }
+    let rules = given.rules();
+    let answer = Answer {
+        event: occurrence.event,
+        about: about(&occurrence),
+        rules: rules.explain(&occurrence),
+        told: given.told(&rules),
+        off: given.switched_off().into_iter().map(|path| path.display().to_string()).collect(),
+        plans: occurrence.event.spec().kind.map(|kind| plans(program, kind)).unwrap_or_default(),
+        is_empty: given.is_empty(),
+        no_input: occurrence.get("tool_input").is_none(),
+    };
+    Reply::new(if as_json { answer.to_json() } else { answer.to_text() }, Exit::DONE)
+}
+
+/// The event of this name.
+///
+/// # Errors
+/// The reply to a name that is none.
+pub(crate) fn event(name: &str) -> Result<Event, Reply> {
+    Event::named(name).ok_or_else(|| {
+        let fired = Event::all().filter(|event| event.spec().kind.is_some()).map(Event::as_str);
+        let hint = match Event::meant_by(name) {
+            Some(meant) => format!("did you mean `{meant}`?"),
+            None => format!("these are fired: {}", fired.collect::<Vec<_>>().join(", ")),
+        };
+        not_understood(&format!("--event {name}: there is no such event; {hint}"))
+    })
+}
+
+fn occurrence(args: &Explain, given: &Given) -> Result<Occurrence, Reply> {
+    let event = event(&args.event)?;
+    let mut occurrence = Occurrence::new(event);
+    occurrence.cwd = given.project.to_string_lossy().into_owned();
+    if event.is_of_a_tool() {
+        let Some(tool) = &args.tool else {
+            return Err(not_understood(&format!("{event} is about a tool; say which, as in `--tool Bash`")));
+        };
+        occurrence.set("tool_name", tool.as_str());
+        if let Some(input) = &args.input {
+            let input: Value = serde_json::from_str(input).map_err(|error| {
+                not_understood(&format!("--input is not JSON: {error}; write it as in `--input '{{\"command\": \"ls\"}}'`"))
+            })?;
+            occurrence.set("tool_input", input);
+        }
+        return Ok(occurrence);
+    }
+    if args.tool.is_some() || args.input.is_some() {
+        return Err(not_understood(&format!("{event} is not about a tool; leave --tool and --input out")));
+    }
+    match (event.spec().matched, &args.value) {
+        (Some("agent_type"), Some(value)) => occurrence.agent = Some((value.clone(), value.clone())),
+        (Some(field), Some(value)) => drop(occurrence.set(field, value.as_str())),
+        (None, Some(_)) => {
+            return Err(not_understood(&format!("matchers have no effect at {event}; leave --value out")));
+        }
+        (_, None) => {}
+    }
+    Ok(occurrence)
+}
+
+/// The occurrence in words.
+fn about(occurrence: &Occurrence) -> String {
+    let event = occurrence.event;
+    match (occurrence.get("tool_name").and_then(Value::as_str), occurrence.matched()) {
+        (Some(tool), _) => match occurrence.get("tool_input") {
+            Some(input) => format!("{event} of the tool {tool} with {}", line(&input.to_string())),
+            None => format!("{event} of the tool {tool}"),
+        },
+        (None, Some(value)) => format!("{event} with `{value}`"),
+        (None, None) => event.to_string(),
+    }
+}
+
+/// What the sets of the program run at a kind, from their plans.
+fn plans(program: &Program, kind: &str) -> Vec<String> {
+    let plan = |set: &hooks_core::HookSet| {
+        let text = set.to_string();
+        let mut lines = text.lines();
+        let owner = lines.next().unwrap_or_default();
+        let head = format!("{kind} (");
+        let section = lines.skip_while(|line| !line.starts_with(&head)).enumerate();
+        let section = section.take_while(|(i, line)| *i == 0 || line.starts_with(' ')).map(|(_, line)| line);
+        let body = section.collect::<Vec<_>>().join("\n");
+        if body.is_empty() { format!("{owner}\nno compiled hook at {kind}") } else { format!("{owner}\n{body}") }
+    };
+    program.sets.iter().map(plan).collect()
+}
+
+struct Answer {
+    event: Event,
+    about: String,
+    rules: Vec<Explained>,
+    told: Vec<Told>,
+    off: Vec<String>,
+    plans: Vec<String>,
+    is_empty: bool,
+    no_input: bool,
+}
+
+impl Answer {
+    fn to_json(&self) -> String {
+        let mut order = 0;
+        let rules = self.rules.iter().map(|explained| {
+            let mut told = json!(explained.rule);
+            told["runs"] = explained.kept_out.is_none().into();
+            if let Some(kept_out) = &explained.kept_out {
+                told["kept_out"] = json!(kept_out);
+                told["because"] = kept_out.to_string().into();
+                told["help"] = json!(help(self.event, explained, kept_out));
+            } else {
+                order += 1;
+                told["order"] = order.into();
+            }
+            told
+        });
+        let rules: Vec<Value> = rules.collect();
+        let spec = self.event.spec();
+        let report = json!({
+            "version": 1, "event": self.event, "kind": spec.kind, "rules": rules, "switched_off_by": self.off,
+            "defects": self.told, "plans": self.plans,
+        });
+        format!("{report:#}")
+    }
+
+    fn to_text(&self) -> String {
+        let mut out = format!("{}\n", styled(STRONG, &self.about));
+        if self.event.spec().kind.is_none() {
+            let _ = writeln!(out, "{}: this event is known, but nothing here fires it", styled(DOUBTFUL, "note"));
+        }
+        for file in &self.off {
+            let _ = writeln!(out, "{}: {file} says `disableAllHooks`", styled(DOUBTFUL, "note"));
+        }
+        let (running, out_of_it): (Vec<_>, Vec<_>) = self.rules.iter().partition(|rule| rule.kept_out.is_none());
+        if !running.is_empty() {
+            let how = "would run, at the same time; their answers count in this order:";
+            let _ = writeln!(out, "\n{}", styled(GOOD, how));
+            for (i, explained) in running.iter().enumerate() {
+                let _ = writeln!(out, "{:>4}. {}", i + 1, of_rule(explained));
+                if explained.rule.filter.is_some() && self.no_input {
+                    let _ = writeln!(out, "      its `if` cannot be held against an input that is not said: it runs then");
+                }
+            }
+        } else if !self.is_empty {
+            let _ = writeln!(out, "\n{}", styled(DOUBTFUL, "no rule would run"));
+        }
+        if !out_of_it.is_empty() {
+            let _ = writeln!(out, "\n{}", styled(STRONG, "would not run:"));
+        }
+        for explained in out_of_it {
+            let Some(kept_out) = &explained.kept_out else { continue };
+            let mut why = line(&kept_out.to_string());
+            if matches!(kept_out, KeptOut::OtherEvent) {
+                why = format!("it is a rule of {}", explained.rule.event);
+            }
+            let _ = writeln!(out, "   -  {}\n      {why}", of_rule(explained));
+            if let Some(help) = help(self.event, explained, kept_out) {
+                let _ = writeln!(out, "      {}", styled(GOOD, format!("= help: {}", line(&help))));
+            }
+        }
+        if !self.told.is_empty() {
+            let _ = writeln!(out, "\n{}\n\n{}", styled(STRONG, "wrong with the files:"), told::all(&self.told));
+        }
+        for plan in &self.plans {
+            let _ = writeln!(out, "\n{plan}");
+        }
+        out
+    }
+}
+
+fn of_rule(explained: &Explained) -> String {
+    let rule = &explained.rule;
+    let place = styled(PLACE, format!("{}:{}", line(&rule.file.to_string_lossy()), rule.line));
+    format!("{}  {place}  {}", styled(FAINT, &rule.id), line(&rule.summary))
+}
+
+/// What to write instead, where that can be told.
+fn help(event: Event, explained: &Explained, kept_out: &KeptOut) -> Option<String> {
+    let rule = &explained.rule;
+    match kept_out {
+        KeptOut::Matcher { against } => matcher_help(event, rule.dialect, rule.matcher.as_deref()?, against),
+        KeptOut::NeverFired => Some("see the events that are fired with `hooks kinds`".to_owned()),
+        KeptOut::Filter { .. } => Some("an `if` is one pattern; a second handler takes a second one".to_owned()),
+        KeptOut::SameAs { .. } => Some("the same command in several settings files runs once".to_owned()),
+        _ => None,
+    }
+}
+
+fn matcher_help(event: Event, dialect: Dialect, matcher: &str, against: &[String]) -> Option<String> {
+    let Some(first) = against.first() else {
+        let field = event.spec().matched.unwrap_or("value");
+        return Some(format!("say the `{field}`, as in `--value {matcher}`"));
+    };
+    // A name of the matcher; a flat one is an object with patterns.
+    let parts = || matcher.split(['|', ',', '"']).map(str::trim).filter(|part| !part.is_empty());
+    for part in parts() {
+        if let Some(name) = against.iter().find(|name| *name != part && name.eq_ignore_ascii_case(part)) {
+            return Some(format!("case counts: write `{name}` for `{part}`"));
+        }
+        let prefix = |name: &&String| name.len() > part.len() && part.len() > 3 && name.starts_with(part);
+        if let (Dialect::Claude, Some(name)) = (dialect, against.iter().find(prefix)) {
+            return Some(format!("`{part}` is the whole name; write `{part}.*` for all that begin so, such as `{name}`"));
+        }
+    }
+    let near = |part: &str| against.iter().find(|name| strsim::osa_distance(name, part) <= 2 && part.len() > 3);
+    let name = parts().find_map(near);
+    let fallback = (dialect == Dialect::Claude).then(|| format!("`{matcher}|{first}` would select it"));
+    let simple = matcher.chars().all(|c| c.is_ascii_alphanumeric() || "_-|, ".contains(c));
+    name.map(|name| format!("did you mean `{name}`?")).or(fallback.filter(|_| simple))
+}

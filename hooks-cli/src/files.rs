@@ -1,0 +1,183 @@
+//! Reading what the command line names, whatever it turns out to be.
+
+use std::fs::File;
+use std::io::{ErrorKind, Read};
+use std::path::{Path, PathBuf};
+
+use hooks_core::hook::BoxFuture;
+use hooks_rules::{Aliases, Asked, Judge, Plugin, RuleFile, Rules, RulesBuilder, Trust};
+
+use crate::args::Files;
+use crate::exit::Exit;
+use crate::paint::{BAD, styled};
+use crate::reply::Reply;
+use crate::told::Told;
+
+/// Above this nothing is a file of rules. A device that never ends must not fill the memory.
+const LIMIT: u64 = 16 << 20;
+
+/// The files of a command line, read.
+pub(crate) struct Given {
+    read: Vec<One>,
+    /// Those that cannot be read.
+    pub(crate) troubles: Vec<Told>,
+    aliases: Aliases,
+    /// Where the session began.
+    pub(crate) project: PathBuf,
+    args: Files,
+}
+
+struct One {
+    path: PathBuf,
+    text: String,
+    /// The plugin that the file belongs to.
+    plugin: Option<PathBuf>,
+}
+
+impl Given {
+    /// Reads all files.
+    ///
+    /// # Errors
+    /// The reply to a command line that makes no sense.
+    pub(crate) fn read(args: &Files) -> Result<Self, Reply> {
+        let aliases = aliases(&args.alias)?;
+        let project = match &args.project_dir {
+            Some(folder) if !folder.is_dir() => {
+                return Err(not_understood(&format!("--project-dir {}: there is no such folder", folder.display())));
+            }
+            Some(folder) => std::path::absolute(folder).unwrap_or_else(|_| folder.clone()),
+            None => std::env::current_dir().unwrap_or_default(),
+        };
+        let mut given = Self { read: Vec::new(), troubles: Vec::new(), aliases, project, args: args.clone() };
+        for path in &args.files {
+            match one(path) {
+                Ok(one) => given.read.push(one),
+                Err(told) => given.troubles.push(told),
+            }
+        }
+        Ok(given)
+    }
+
+    /// Where the rules come from. They count as trusted.
+    pub(crate) fn builder(&self) -> RulesBuilder {
+        let start = Rules::builder().project_dir(&self.project).aliases(self.aliases.clone());
+        self.read.iter().fold(start, |builder, one| {
+            let builder = match &one.plugin {
+                Some(root) => {
+                    let name = root.file_name().unwrap_or(root.as_os_str()).to_string_lossy().into_owned();
+                    builder.plugin(Plugin::new(name, root))
+                }
+                None => builder.text(&one.path, one.text.as_str()),
+            };
+            match self.args.dialect {
+                Some(form) => builder.dialect(form.into()),
+                None => builder,
+            }
+        })
+    }
+
+    /// The rules, to look at and not to run: what only a running program gives counts as given.
+    pub(crate) fn rules(&self) -> Rules {
+        self.builder().judge(Nobody).post(hooks_rules::PlainHttp).build()
+    }
+
+    /// What is wrong with the files.
+    pub(crate) fn told(&self, rules: &Rules) -> Vec<Told> {
+        self.troubles.iter().cloned().chain(rules.defects().into_iter().map(Told::from)).collect()
+    }
+
+    /// The files that say `disableAllHooks`.
+    pub(crate) fn switched_off(&self) -> Vec<&Path> {
+        let form = self.args.dialect.map(Into::into);
+        let off = |one: &&One| RuleFile::read_as(&one.path, &one.text, form).disabled;
+        self.read.iter().filter(off).map(|one| one.path.as_path()).collect()
+    }
+
+    /// The files that a trust file does not vouch for as they are.
+    pub(crate) fn untrusted(&self, trust: Option<&Trust>) -> Vec<&Path> {
+        let allowed = |one: &&One| trust.is_some_and(|trust| trust.allows(&one.path, one.text.as_bytes()));
+        self.read.iter().filter(|one| !allowed(one)).map(|one| one.path.as_path()).collect()
+    }
+
+    pub(crate) fn aliases(&self) -> &Aliases {
+        &self.aliases
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.args.files.is_empty()
+    }
+
+    /// How many files were read.
+    pub(crate) fn count(&self) -> usize {
+        self.read.len()
+    }
+}
+
+/// The words for a command line that cannot be understood.
+pub(crate) fn not_understood(problem: &str) -> Reply {
+    Reply::trouble(format!("{}: {problem}", styled(BAD, "error")), Exit::NOT_UNDERSTOOD)
+}
+
+fn aliases(given: &[String]) -> Result<Aliases, Reply> {
+    let mut aliases = Aliases::default();
+    for alias in given {
+        match alias.split_once('=') {
+            Some((own, wire)) if !own.is_empty() && !wire.is_empty() => aliases.add(own, wire),
+            _ => return Err(not_understood(&format!("--alias {alias}: write it as in `--alias shell.exec=Bash`"))),
+        }
+    }
+    Ok(aliases)
+}
+
+fn one(path: &Path) -> Result<One, Told> {
+    if path.as_os_str() == "-" {
+        let text = text(Path::new("<stdin>"), std::io::stdin().lock())?;
+        return Ok(One { path: PathBuf::from("<stdin>"), text, plugin: None });
+    }
+    let (file, plugin) = if path.is_dir() {
+        let file = path.join("hooks").join("hooks.json");
+        if !file.exists() {
+            let help = "name a file, or the folder of a plugin, which has its rules in `hooks/hooks.json`";
+            return Err(Told::of_file(path, "this is a folder without `hooks/hooks.json`", help));
+        }
+        (file, Some(path.to_owned()))
+    } else {
+        (path.to_owned(), None)
+    };
+    let opened = File::open(&file).map_err(|error| unreadable(&file, &error))?;
+    Ok(One { text: text(&file, opened)?, path: file, plugin })
+}
+
+fn text(path: &Path, from: impl Read) -> Result<String, Told> {
+    let mut bytes = Vec::new();
+    from.take(LIMIT + 1).read_to_end(&mut bytes).map_err(|error| unreadable(path, &error))?;
+    if bytes.len() as u64 > LIMIT {
+        let problem = format!("this is larger than {} MiB, too much for a file of rules", LIMIT >> 20);
+        return Err(Told::of_file(path, problem, "name a file of rules"));
+    }
+    String::from_utf8(bytes).map_err(|_| Told::of_file(path, "the file is not UTF-8", "save it as UTF-8"))
+}
+
+fn unreadable(path: &Path, error: &std::io::Error) -> Told {
+    match error.kind() {
+        ErrorKind::NotFound => {
+            let here = std::env::current_dir().unwrap_or_default();
+            let help = format!("paths begin at the current folder, {}", here.display());
+            Told::of_file(path, "there is no such file", help)
+        }
+        ErrorKind::PermissionDenied => {
+            let help = "make it readable for you, as in `chmod u+r`, or ask its owner";
+            Told::of_file(path, "the file cannot be read: permission denied", help)
+        }
+        _ => Told::of_file(path, format!("the file cannot be read: {error}"), "name a file that can be read"),
+    }
+}
+
+/// Stands where a running program has a model.
+struct Nobody;
+
+impl Judge for Nobody {
+    fn judge<'a>(&'a self, _: &'a Asked) -> BoxFuture<'a, hooks_rules::Reply<String>> {
+        Box::pin(async { Err("there is no model here".into()) })
+    }
+}

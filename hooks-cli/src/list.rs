@@ -1,0 +1,79 @@
+use std::fmt::Write as _;
+
+use hooks_core::manifest::HookDescriptor;
+use hooks_rules::Listed;
+use serde_json::json;
+
+use crate::args::List;
+use crate::exit::Exit;
+use crate::files::{Given, not_understood};
+use crate::paint::{FAINT, PLACE, STRONG, line, styled};
+use crate::program::Program;
+use crate::reply::Reply;
+use crate::told;
+
+/// The rules of the files, and the compiled hooks.
+pub(crate) fn list(program: &Program, args: &List, as_json: bool) -> Reply {
+    let given = match Given::read(&args.files) {
+        Ok(given) => given,
+        Err(reply) => return reply,
+    };
+    let hooks = program.registry.manifest().hooks;
+    if given.is_empty() && hooks.is_empty() {
+        return not_understood("name the files whose rules to list, as in `hooks list hooks.json`");
+    }
+    let rules = given.rules();
+    let (listed, told) = (rules.list(), given.told(&rules));
+    let exit = if given.troubles.is_empty() { Exit::DONE } else { Exit::FAULTY };
+    if as_json {
+        let report = json!({ "version": 1, "rules": listed, "hooks": hooks, "defects": told });
+        return Reply::new(format!("{report:#}"), exit);
+    }
+    let mut out = String::new();
+    for group in listed.chunk_by(|a, b| a.file == b.file) {
+        let _ = writeln!(out, "{} ({})", styled(STRONG, line(&group[0].file.to_string_lossy())), group[0].dialect);
+        for rule in group {
+            let _ = writeln!(out, "{}", of_rule(rule));
+        }
+    }
+    for off in given.switched_off() {
+        let _ = writeln!(out, "{}: `disableAllHooks` switches its rules off", line(&off.to_string_lossy()));
+    }
+    if !hooks.is_empty() {
+        let _ = writeln!(out, "{}", styled(STRONG, "compiled hooks"));
+        for hook in &hooks {
+            let _ = writeln!(out, "{}", of_hook(hook));
+        }
+        for set in &program.sets {
+            let _ = write!(out, "\n{set}");
+        }
+    }
+    if out.is_empty() {
+        out.push_str("no rules");
+    }
+    let reply = Reply::new(out, exit);
+    if told.is_empty() { reply } else { reply.and_err(&told::all(&told)) }
+}
+
+/// One rule in two lines.
+fn of_rule(rule: &Listed) -> String {
+    let mut when = rule.event.to_string();
+    if let Some(matcher) = &rule.matcher {
+        let _ = write!(when, " {}", line(matcher));
+    }
+    if let Some(filter) = &rule.filter {
+        let _ = write!(when, " if {}", line(filter));
+    }
+    let off = if rule.enabled { "" } else { "  (never runs here)" };
+    let place = styled(PLACE, format!("line {}", rule.line));
+    format!("  {}  {when}  {place}{off}\n      {}", styled(FAINT, &rule.id), line(&rule.summary))
+}
+
+/// One compiled hook in two lines.
+fn of_hook(hook: &HookDescriptor) -> String {
+    let kinds = hook.at.iter().map(|at| at.kind).collect::<Vec<_>>().join(", ");
+    let place = styled(PLACE, hook.origin);
+    let first = hook.description.lines().next().unwrap_or_default();
+    let told = if first.is_empty() { String::new() } else { format!("\n      {}", line(first)) };
+    format!("  {}  {kinds}  {place}{told}", styled(STRONG, &hook.id))
+}

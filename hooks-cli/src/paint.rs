@@ -1,0 +1,74 @@
+//! Colours, and texts of others made harmless for a terminal.
+
+use std::borrow::Cow;
+use std::fmt::Display;
+
+use anstyle::{AnsiColor, Style};
+
+pub(crate) const BAD: Style = AnsiColor::Red.on_default().bold();
+pub(crate) const DOUBTFUL: Style = AnsiColor::Yellow.on_default().bold();
+pub(crate) const GOOD: Style = AnsiColor::Green.on_default();
+pub(crate) const PLACE: Style = AnsiColor::Cyan.on_default();
+pub(crate) const STRONG: Style = Style::new().bold();
+pub(crate) const FAINT: Style = Style::new().dimmed();
+
+/// `text` in a style.
+pub(crate) fn styled(style: Style, text: impl Display) -> String {
+    format!("{style}{text}{style:#}")
+}
+
+/// A text of a file or a command without what would steer a terminal. Line breaks stay.
+pub(crate) fn safe(text: &str) -> Cow<'_, str> {
+    if !text.chars().any(steers) {
+        return Cow::Borrowed(text);
+    }
+    Cow::Owned(text.chars().map(|c| if steers(c) { '\u{fffd}' } else { c }).collect())
+}
+
+/// The same in one line.
+pub(crate) fn line(text: &str) -> String {
+    safe(text).split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+fn steers(c: char) -> bool {
+    // The last ones turn the direction of what follows.
+    (c.is_control() && !matches!(c, '\n' | '\t')) || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
+/// A defect as it is shown, with its parts in colours.
+pub(crate) fn defect(text: &str) -> String {
+    let lines = safe(text).lines().map(colored).collect::<Vec<_>>();
+    lines.join("\n")
+}
+
+fn colored(line: &str) -> String {
+    let begins = |word: &str| line.trim_start().starts_with(word);
+    if let Some(rest) = line.strip_prefix("error:") {
+        format!("{}:{}", styled(BAD, "error"), styled(STRONG, rest))
+    } else if let Some(rest) = line.strip_prefix("warning:") {
+        format!("{}:{}", styled(DOUBTFUL, "warning"), styled(STRONG, rest))
+    } else if begins("-->") {
+        styled(PLACE, line)
+    } else if begins("= help:") {
+        styled(GOOD, line)
+    } else {
+        match line.split_once(" | ") {
+            Some((before, mark)) if before.trim().is_empty() && mark.trim().starts_with('^') => {
+                format!("{before} | {}", styled(BAD, mark))
+            }
+            _ => line.to_owned(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_would_steer_a_terminal_is_replaced_and_all_else_stays() {
+        assert_eq!(safe("rm\u{1b}[2K -rf \u{202e}x"), "rm\u{fffd}[2K -rf \u{fffd}x");
+        assert_eq!(safe("one\n\ttwo – drei"), "one\n\ttwo – drei");
+        assert_eq!(line("one\n  two\r"), "one two\u{fffd}");
+    }
+}

@@ -1,0 +1,64 @@
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+use hooks_rules::{Defect, Severity};
+use serde::Serialize;
+
+/// One thing that is wrong: a defect of a file, or a file that cannot be read at all.
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct Told {
+    pub(crate) severity: Severity,
+    pub(crate) problem: String,
+    pub(crate) help: String,
+    pub(crate) file: PathBuf,
+    /// From 1; 0 where it is about the whole file.
+    pub(crate) line: usize,
+    pub(crate) column: usize,
+    /// For a person.
+    #[serde(skip)]
+    shown: String,
+}
+
+impl Told {
+    /// Something wrong with the whole file.
+    pub(crate) fn of_file(file: &Path, problem: impl Into<String>, help: impl Into<String>) -> Self {
+        let (problem, help) = (problem.into(), help.into());
+        let shown = format!("error: {problem}\n --> {}\n  = help: {help}", file.display());
+        Self { severity: Severity::Error, problem, help, file: file.to_owned(), line: 0, column: 0, shown }
+    }
+
+    pub(crate) fn is_error(&self) -> bool {
+        self.severity == Severity::Error
+    }
+}
+
+impl From<Defect> for Told {
+    fn from(defect: Defect) -> Self {
+        let shown = defect.to_string();
+        Self {
+            severity: defect.severity,
+            problem: defect.problem,
+            help: defect.help,
+            file: defect.file.to_path_buf(),
+            line: defect.line,
+            column: defect.column,
+            shown,
+        }
+    }
+}
+
+impl fmt::Display for Told {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&crate::paint::defect(&self.shown))
+    }
+}
+
+/// All of them, a blank line between two.
+pub(crate) fn all(told: &[Told]) -> String {
+    told.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n\n")
+}
+
+/// `1 error`, `2 errors`.
+pub(crate) fn count(number: usize, what: &str) -> String {
+    format!("{number} {what}{}", if number == 1 { "" } else { "s" })
+}

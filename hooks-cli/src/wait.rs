@@ -1,0 +1,57 @@
+//! Waiting for hooks: a sign of life on a terminal, and an end when somebody says so.
+
+use std::future::Future;
+use std::time::Duration;
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use tokio::time::sleep;
+
+/// What is done sooner needs no sign of life.
+const LONG: Duration = Duration::from_secs(1);
+
+/// How often the sign moves.
+const TICK: Duration = Duration::from_millis(120);
+
+/// Waits for `work`; where it takes long, a spinner on standard error says what is waited for. indicatif draws on a
+/// terminal only.
+pub(crate) async fn with_sign_of_life<T>(work: impl Future<Output = T>, what: &str) -> T {
+    let mut work = std::pin::pin!(work);
+    tokio::select! {
+        done = &mut work => return done,
+        () = sleep(LONG) => {}
+    }
+    let style = ProgressStyle::with_template("{spinner} {elapsed} {wide_msg}");
+    let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
+    bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_spinner()));
+    bar.set_message(what.to_owned());
+    bar.enable_steady_tick(TICK);
+    let done = work.await;
+    bar.finish_and_clear();
+    done
+}
+
+/// Ends when the process is asked to end, with the number of the signal.
+#[cfg(unix)]
+pub(crate) async fn signal() -> u8 {
+    use tokio::signal::unix::{SignalKind, signal};
+
+    let (Ok(mut interrupt), Ok(mut terminate), Ok(mut hangup)) =
+        (signal(SignalKind::interrupt()), signal(SignalKind::terminate()), signal(SignalKind::hangup()))
+    else {
+        return std::future::pending().await;
+    };
+    tokio::select! {
+        _ = interrupt.recv() => 2,
+        _ = terminate.recv() => 15,
+        _ = hangup.recv() => 1,
+    }
+}
+
+/// Ends when the process is asked to end.
+#[cfg(not(unix))]
+pub(crate) async fn signal() -> u8 {
+    if tokio::signal::ctrl_c().await.is_err() {
+        return std::future::pending().await;
+    }
+    2
+}

@@ -1,0 +1,4 @@
+# A refusal that gives no reason.
+import json
+
+print(json.dumps({"hookSpecificOutput": {"hookEventName": "PreToolUse", "permissionDecision": "deny"}}))

@@ -1,0 +1,2 @@
+# A refusal that gives no reason.
+echo '{"hookSpecificOutput": {"hookEventName": "PreToolUse", "permissionDecision": "deny"}}'

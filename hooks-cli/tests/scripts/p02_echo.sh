@@ -1,0 +1,2 @@
+# Passes on what it was given, as a filter would.
+cat

@@ -1,0 +1,6 @@
+# An answer at the wrong place: only the exit status counts.
+import json
+import sys
+
+json.dump({"hookSpecificOutput": {"permissionDecision": "ask"}}, sys.stderr)
+sys.exit(2)

@@ -1,0 +1,4 @@
+# An answer at the wrong place: only the exit status counts.
+cat > /dev/null
+echo '{"hookSpecificOutput": {"permissionDecision": "ask"}}' >&2
+exit 2

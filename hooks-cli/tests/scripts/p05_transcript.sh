@@ -1,0 +1,8 @@
+# Goes on until the last answer in the transcript says that all is done.
+transcript=$(sed -n 's/.*"transcript_path":"\([^"]*\)".*/\1/p')
+last=$(grep '"role":"assistant"' "$transcript" | tail -n 1)
+case $last in
+*'all is done'*) exit 0 ;;
+esac
+echo 'finish the list' >&2
+exit 2

@@ -1,0 +1,5 @@
+# Answers with keys that nobody knows beside one that counts.
+import json
+
+output = {"hookEventName": "PreToolUse", "mood": "good"}
+print(json.dumps({"decision": "approve", "confidence": 0.9, "hookSpecificOutput": output}))

@@ -1,0 +1,7 @@
+# Takes another way where it finds the keys of another host.
+import json
+import sys
+
+given = json.load(sys.stdin)
+if any(key in given for key in ("user_prompt", "tool_output", "turn_id")):
+    sys.exit(2)

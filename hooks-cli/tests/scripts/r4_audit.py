@@ -1,0 +1,7 @@
+# Keeps a note of every compaction.
+import json
+import sys
+
+given = json.load(sys.stdin)
+with open("audit.jsonl", "a") as log:
+    log.write(json.dumps({"trigger": given["trigger"], "reason": given["reason"]}) + "\n")

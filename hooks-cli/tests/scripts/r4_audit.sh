@@ -1,0 +1,2 @@
+# Keeps a note of every compaction.
+cat >> audit.jsonl
