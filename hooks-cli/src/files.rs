@@ -99,10 +99,6 @@ impl Given {
         self.read.iter().filter(|one| !allowed(one)).map(|one| one.path.as_path()).collect()
     }
 
-    pub(crate) fn aliases(&self) -> &Aliases {
-        &self.aliases
-    }
-
     pub(crate) fn is_empty(&self) -> bool {
         self.args.files.is_empty()
     }

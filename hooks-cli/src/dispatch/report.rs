@@ -179,6 +179,12 @@ fn combined(round: &Round) -> String {
     if let Some(reason) = &round.reason {
         let _ = write!(out, ": {}", safe(reason).trim_end());
     }
+    // What the dispatch says itself, such as that rules went on with a turn too often.
+    let said = |text: &&str| round.runs.iter().any(|(_, answer)| answer.messages.iter().any(|own| own == text));
+    let messages = round.fired.verdict.get("system_messages").and_then(Value::as_array).into_iter().flatten();
+    for message in messages.filter_map(Value::as_str).filter(|text| !said(text)) {
+        let _ = write!(out, "; {}", line(message));
+    }
     let failures = round.fired.report.failures.len();
     if failures > 0 {
         let _ = write!(out, "; {} failed", count(failures, "compiled hook"));

@@ -1,0 +1,104 @@
+//! What the commands print, word for word.
+
+mod support;
+
+use support::{assert_snapshot, data, hooks, hooks_with};
+
+#[test]
+fn a_file_with_ten_mistakes_is_told_all_of_them_at_once() {
+    let said = hooks(&data("data"), &["check", "ten_mistakes.json"]);
+    assert_snapshot("check.txt", &said.out);
+    assert_eq!((said.code, said.err.as_str()), (Some(1), ""));
+    let report = hooks(&data("data"), &["check", "--json", "ten_mistakes.json"]).json();
+    assert_eq!(report["defects"].as_array().unwrap().len(), 10);
+    let mut problems: Vec<_> = report["defects"].as_array().unwrap().iter().map(|d| d["problem"].to_string()).collect();
+    problems.sort();
+    problems.dedup();
+    assert_eq!(problems.len(), 10, "ten different ones: {problems:#?}");
+}
+
+#[test]
+fn warnings_are_errors_to_those_who_say_so() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = r#"{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "true", "timeout": 90000}]}]}}"#;
+    std::fs::write(folder.path().join("hooks.json"), text).unwrap();
+    assert_eq!(hooks(folder.path(), &["check", "hooks.json"]).code, Some(0));
+    assert_eq!(hooks(folder.path(), &["check", "--strict", "hooks.json"]).code, Some(1));
+}
+
+#[test]
+fn why_did_my_hook_not_run() {
+    let call = ["--event", "PreToolUse", "--tool", "Bash", "--input", r#"{"command": "git status"}"#];
+    let args = [["explain"].as_slice(), &call, &["why_not.json"]].concat();
+    let said = hooks(&data("data"), &args);
+    assert_snapshot("explain.txt", &said.out);
+    assert_eq!(said.code, Some(0));
+    let report = hooks(&data("data"), &[args.as_slice(), &["--json"]].concat()).json();
+    let runs = |rule: &&serde_json::Value| rule["runs"] == true;
+    let running: Vec<_> = report["rules"].as_array().unwrap().iter().filter(runs).map(|r| r["summary"].clone()).collect();
+    assert_eq!(running, ["./log.sh", "./guard.sh"]);
+}
+
+/// What is said to run is what runs.
+#[test]
+fn explain_agrees_with_dispatch() {
+    for (tool, command) in [("Bash", "git push x"), ("Bash", "ls"), ("run_shell_command", "ls"), ("mcp__shop__buy", "")] {
+        let input = serde_json::json!({ "command": command });
+        let args = ["explain", "--event", "PreToolUse", "--json", "--tool", tool, "--input", &input.to_string(), "why_not.json"];
+        let report = hooks(&data("data"), &args).json();
+        let rules = report["rules"].as_array().unwrap();
+        let mut wanted: Vec<_> = rules.iter().filter(|rule| rule["runs"] == true).collect();
+        wanted.sort_by_key(|rule| rule["order"].as_u64());
+        let wanted: Vec<_> = wanted.iter().map(|rule| rule["id"].clone()).collect();
+        let payload = serde_json::json!({ "tool_name": tool, "tool_input": input }).to_string();
+        let args = ["dispatch", "--event", "PreToolUse", "--json", "--trust", "why_not.json"];
+        let report = hooks_with(&data("data"), &args, payload.as_bytes()).json();
+        let ran: Vec<_> = report["runs"].as_array().unwrap().iter().map(|run| run["rule"].clone()).collect();
+        assert_eq!(ran, wanted, "{tool} {command}");
+    }
+}
+
+#[test]
+fn the_other_commands() {
+    for (name, args) in [
+        ("list.txt", ["list", "why_not.json"].as_slice()),
+        ("list.json", &["list", "--json", "why_not.json"]),
+        ("kinds.txt", &["kinds"]),
+        ("help.txt", &["--help"]),
+        ("dispatch_help.txt", &["dispatch", "--help"]),
+        ("audit.txt", &["audit"]),
+    ] {
+        let said = hooks(&data("data"), args);
+        assert_snapshot(name, &said.out);
+        assert_eq!(said.code, Some(0), "{args:?}: {}", said.err);
+    }
+}
+
+#[test]
+fn what_is_for_machines_is_json() {
+    for args in [["kinds", "--json"].as_slice(), &["manifest"], &["schema"], &["schema", "--definitions"], &["audit", "--json"]] {
+        let said = hooks(&data("data"), args);
+        assert!(said.json().is_object(), "{args:?}");
+        assert_eq!(said.code, Some(0));
+    }
+    let flat = hooks(&data("data"), &["schema", "--dialect", "agentao"]).json();
+    assert!(flat["title"].as_str().unwrap().contains("agentao"));
+}
+
+#[test]
+fn completions_know_the_commands() {
+    for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
+        let said = hooks(&data("data"), &["completions", shell]);
+        assert!(said.out.contains("dispatch") && said.out.contains("explain"), "{shell}");
+    }
+}
+
+/// A terminal is not there in a test; who wants colours all the same gets them.
+#[test]
+fn colours_are_for_terminals() {
+    let args = ["check", "ten_mistakes.json"];
+    let plain = hooks(&data("data"), &args).out;
+    let colored = hooks(&data("data"), &[args.as_slice(), &["--color", "always"]].concat()).out;
+    assert!(!plain.contains('\u{1b}') && colored.contains("\u{1b}["));
+    assert_eq!(anstream::adapter::strip_str(&colored).to_string(), plain);
+}

@@ -1,0 +1,90 @@
+//! Running the program, and comparing what it says with what it said.
+
+#![allow(dead_code, reason = "each test binary uses a part")]
+
+use std::ffi::OsStr;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+pub(crate) fn data(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests").join(name)
+}
+
+/// What the program said, and how it ended.
+pub(crate) struct Said {
+    pub(crate) out: String,
+    pub(crate) err: String,
+    pub(crate) code: Option<i32>,
+}
+
+impl From<Output> for Said {
+    fn from(output: Output) -> Self {
+        Self {
+            out: String::from_utf8_lossy(&output.stdout).into_owned(),
+            err: String::from_utf8_lossy(&output.stderr).into_owned(),
+            code: output.status.code(),
+        }
+    }
+}
+
+impl Said {
+    pub(crate) fn json(&self) -> serde_json::Value {
+        serde_json::from_str(&self.out).unwrap_or_else(|error| panic!("{error}: {}\n{}", self.out, self.err))
+    }
+}
+
+pub(crate) fn program(folder: &Path) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_hooks"));
+    command.current_dir(folder).env_remove("NO_COLOR").env_remove("CLICOLOR_FORCE");
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command
+}
+
+pub(crate) fn hooks_with(folder: &Path, args: &[impl AsRef<OsStr>], input: &[u8]) -> Said {
+    let mut child = program(folder).args(args).spawn().unwrap();
+    let mut stdin = child.stdin.take().unwrap();
+    let input = input.to_vec();
+    // A program that does not read its input closes it.
+    let writer = std::thread::spawn(move || drop(stdin.write_all(&input)));
+    let output = child.wait_with_output().unwrap();
+    writer.join().unwrap();
+    output.into()
+}
+
+pub(crate) fn hooks(folder: &Path, args: &[impl AsRef<OsStr>]) -> Said {
+    hooks_with(folder, args, b"")
+}
+
+/// `text` without what differs from run to run.
+pub(crate) fn settled(text: &str) -> String {
+    let mut settled = String::new();
+    for line in text.lines() {
+        let line = match line.split_once(" after ") {
+            Some((before, after)) if before.contains("exit status") || before.contains("done") => {
+                let rest = after.split_once(" ms").map_or("", |(_, rest)| rest);
+                format!("{before} after 3 ms{rest}")
+            }
+            _ => line.to_owned(),
+        };
+        let line = match line.split_once("\"duration_ms\": ") {
+            Some((before, _)) => format!("{before}\"duration_ms\": 3,"),
+            None => line,
+        };
+        settled.push_str(line.trim_end());
+        settled.push('\n');
+    }
+    settled.trim_end().to_owned() + "\n"
+}
+
+/// Compares with `tests/snapshots/<name>`; `UPDATE_SNAPSHOTS=1` writes it.
+#[track_caller]
+pub(crate) fn assert_snapshot(name: &str, text: &str) {
+    let file = data("snapshots").join(name);
+    let text = settled(text);
+    if std::env::var_os("UPDATE_SNAPSHOTS").is_some() {
+        std::fs::write(&file, &text).unwrap();
+    }
+    let there = std::fs::read_to_string(&file).unwrap_or_default();
+    assert_eq!(there, text, "{}: UPDATE_SNAPSHOTS=1 writes it anew", file.display());
+}
