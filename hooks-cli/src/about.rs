@@ -67,7 +67,8 @@ pub(crate) fn audit(program: &Program, as_json: bool) -> Reply {
         return Reply::new(format!("{report:#}"), exit);
     }
     if program.registry.hooks().is_empty() {
-        let text = "this program has no compiled hooks: run the command of an app that has some, or `hooks check` on files";
+        let text =
+            "this program has no compiled hooks: run the command of an app that has some, or `hooks check` on files";
         return Reply::new(text, exit);
     }
     match findings.is_empty() {

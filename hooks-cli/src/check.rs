@@ -11,7 +11,9 @@ use crate::told::{self, Told, count};
 /// Every defect of the files.
 pub(crate) fn check(program: &Program, args: &Check, as_json: bool) -> Reply {
     let given = match Given::read(&args.files) {
-        Ok(given) if given.is_empty() => return not_understood("name the files to check, as in `hooks check hooks.json`"),
+        Ok(given) if given.is_empty() => {
+            return not_understood("name the files to check, as in `hooks check hooks.json`");
+        }
         Ok(given) => given,
         Err(reply) => return reply,
     };

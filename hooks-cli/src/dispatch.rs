@@ -98,7 +98,9 @@ fn prepared(args: &Dispatch) -> Result<(Given, Occasion), Reply> {
         }
         (Some(event), _) | (None, Some(event)) => event,
         (None, None) => {
-            return Err(not_understood("say which event it is: `--event PreToolUse`, or `hook_event_name` in the payload"));
+            return Err(not_understood(
+                "say which event it is: `--event PreToolUse`, or `hook_event_name` in the payload",
+            ));
         }
     };
     let occasion = Occasion::new(event, &mut payload, given.project.clone()).map_err(|problems| {
@@ -120,7 +122,8 @@ fn trusted(args: &Dispatch, given: &Given) -> Result<(), Reply> {
     if untrusted.is_empty() {
         return Ok(());
     }
-    let mut text = format!("{}: nobody said that these files are trusted, and their rules run commands:\n", styled(BAD, "error"));
+    let mut text =
+        format!("{}: nobody said that these files are trusted, and their rules run commands:\n", styled(BAD, "error"));
     for rule in given.rules().list().iter().filter(|rule| untrusted.contains(&&*rule.file)) {
         text.push_str(&format!("  {}:{}  {}\n", rule.file.display(), rule.line, line(&rule.summary)));
     }
@@ -135,9 +138,11 @@ fn stdin() -> Result<String, Reply> {
         let _ = writeln!(std::io::stderr(), "the payload is read from here; end it with Ctrl-D");
     }
     let mut bytes = Vec::new();
-    stdin.lock().take(LIMIT + 1).read_to_end(&mut bytes).map_err(|error| {
-        not_understood(&format!("the payload cannot be read from standard input: {error}"))
-    })?;
+    stdin
+        .lock()
+        .take(LIMIT + 1)
+        .read_to_end(&mut bytes)
+        .map_err(|error| not_understood(&format!("the payload cannot be read from standard input: {error}")))?;
     if bytes.len() as u64 > LIMIT {
         return Err(not_understood(&format!("the payload is larger than {} MiB", LIMIT >> 20)));
     }
@@ -148,9 +153,8 @@ fn stdin() -> Result<String, Reply> {
 fn run(program: &Program, args: &Dispatch, given: &Given, occasion: Occasion, as_json: bool) -> Reply {
     let work = || {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-        let runtime = runtime.map_err(|error| {
-            Reply::trouble(format!("{}: no runtime: {error}", styled(BAD, "error")), Exit::FAULTY)
-        })?;
+        let runtime = runtime
+            .map_err(|error| Reply::trouble(format!("{}: no runtime: {error}", styled(BAD, "error")), Exit::FAULTY))?;
         let reply = runtime.block_on(fire_all(program, args, given, occasion, as_json));
         // What is left is ended, not waited for.
         runtime.shutdown_timeout(Duration::from_millis(100));

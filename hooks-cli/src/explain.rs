@@ -61,7 +61,9 @@ fn occurrence(args: &Explain, given: &Given) -> Result<Occurrence, Reply> {
         occurrence.set("tool_name", tool.as_str());
         if let Some(input) = &args.input {
             let input: Value = serde_json::from_str(input).map_err(|error| {
-                not_understood(&format!("--input is not JSON: {error}; write it as in `--input '{{\"command\": \"ls\"}}'`"))
+                not_understood(&format!(
+                    "--input is not JSON: {error}; write it as in `--input '{{\"command\": \"ls\"}}'`"
+                ))
             })?;
             occurrence.set("tool_input", input);
         }
@@ -160,7 +162,8 @@ impl Answer {
             for (i, explained) in running.iter().enumerate() {
                 let _ = writeln!(out, "{:>4}. {}", i + 1, of_rule(explained));
                 if explained.rule.filter.is_some() && self.no_input {
-                    let _ = writeln!(out, "      its `if` cannot be held against an input that is not said: it runs then");
+                    let _ =
+                        writeln!(out, "      its `if` cannot be held against an input that is not said: it runs then");
                 }
             }
         } else if !self.is_empty {
@@ -172,8 +175,12 @@ impl Answer {
         for explained in out_of_it {
             let Some(kept_out) = &explained.kept_out else { continue };
             let mut why = line(&kept_out.to_string());
-            if matches!(kept_out, KeptOut::OtherEvent) {
-                why = format!("it is a rule of {}", explained.rule.event);
+            match (kept_out, &explained.rule.matcher) {
+                (KeptOut::OtherEvent, _) => why = format!("it is a rule of {}", explained.rule.event),
+                (KeptOut::Matcher { .. }, Some(matcher)) => {
+                    why = why.replacen("its matcher", &format!("its matcher `{}`", line(matcher)), 1);
+                }
+                _ => {}
             }
             let _ = writeln!(out, "   -  {}\n      {why}", of_rule(explained));
             if let Some(help) = help(self.event, explained, kept_out) {
@@ -203,16 +210,18 @@ fn help(event: Event, explained: &Explained, kept_out: &KeptOut) -> Option<Strin
         KeptOut::Matcher { against } => matcher_help(event, rule.dialect, rule.matcher.as_deref()?, against),
         KeptOut::NeverFired => Some("see the events that are fired with `hooks kinds`".to_owned()),
         KeptOut::Filter { .. } => Some("an `if` is one pattern; a second handler takes a second one".to_owned()),
-        KeptOut::SameAs { .. } => Some("the same command in several settings files runs once".to_owned()),
+        KeptOut::SameAs { .. } => {
+            Some("a command runs once for an occurrence, however many settings files have it".to_owned())
+        }
         _ => None,
     }
 }
 
 fn matcher_help(event: Event, dialect: Dialect, matcher: &str, against: &[String]) -> Option<String> {
-    let Some(first) = against.first() else {
+    if against.is_empty() {
         let field = event.spec().matched.unwrap_or("value");
         return Some(format!("say the `{field}`, as in `--value {matcher}`"));
-    };
+    }
     // A name of the matcher; a flat one is an object with patterns.
     let parts = || matcher.split(['|', ',', '"']).map(str::trim).filter(|part| !part.is_empty());
     for part in parts() {
@@ -221,12 +230,11 @@ fn matcher_help(event: Event, dialect: Dialect, matcher: &str, against: &[String
         }
         let prefix = |name: &&String| name.len() > part.len() && part.len() > 3 && name.starts_with(part);
         if let (Dialect::Claude, Some(name)) = (dialect, against.iter().find(prefix)) {
-            return Some(format!("`{part}` is the whole name; write `{part}.*` for all that begin so, such as `{name}`"));
+            return Some(format!(
+                "`{part}` is the whole name; write `{part}.*` for all that begin so, such as `{name}`"
+            ));
         }
     }
     let near = |part: &str| against.iter().find(|name| strsim::osa_distance(name, part) <= 2 && part.len() > 3);
-    let name = parts().find_map(near);
-    let fallback = (dialect == Dialect::Claude).then(|| format!("`{matcher}|{first}` would select it"));
-    let simple = matcher.chars().all(|c| c.is_ascii_alphanumeric() || "_-|, ".contains(c));
-    name.map(|name| format!("did you mean `{name}`?")).or(fallback.filter(|_| simple))
+    parts().find_map(near).map(|name| format!("did you mean `{name}`?"))
 }

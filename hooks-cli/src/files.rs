@@ -140,8 +140,13 @@ fn one(path: &Path) -> Result<One, Told> {
     } else {
         (path.to_owned(), None)
     };
+    if plugin.is_some() && file.to_str().is_none() {
+        return Err(Told::of_file(path, "the folder's name is not UTF-8", "give it a name that is"));
+    }
     let opened = File::open(&file).map_err(|error| unreadable(&file, &error))?;
-    Ok(One { text: text(&file, opened)?, path: file, plugin })
+    let text = text(&file, opened)?;
+    // The name is for messages from here on, and JSON has no place for one that is no text.
+    Ok(One { text, path: file.to_string_lossy().into_owned().into(), plugin })
 }
 
 fn text(path: &Path, from: impl Read) -> Result<String, Told> {

@@ -1,5 +1,5 @@
 use std::fmt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use hooks_rules::{Defect, Severity};
 use serde::Serialize;
@@ -10,7 +10,8 @@ pub(crate) struct Told {
     pub(crate) severity: Severity,
     pub(crate) problem: String,
     pub(crate) help: String,
-    pub(crate) file: PathBuf,
+    /// As text: a path that is none cannot be written as JSON.
+    pub(crate) file: String,
     /// From 1; 0 where it is about the whole file.
     pub(crate) line: usize,
     pub(crate) column: usize,
@@ -24,7 +25,15 @@ impl Told {
     pub(crate) fn of_file(file: &Path, problem: impl Into<String>, help: impl Into<String>) -> Self {
         let (problem, help) = (problem.into(), help.into());
         let shown = format!("error: {problem}\n --> {}\n  = help: {help}", file.display());
-        Self { severity: Severity::Error, problem, help, file: file.to_owned(), line: 0, column: 0, shown }
+        Self {
+            severity: Severity::Error,
+            problem,
+            help,
+            file: file.to_string_lossy().into_owned(),
+            line: 0,
+            column: 0,
+            shown,
+        }
     }
 
     pub(crate) fn is_error(&self) -> bool {
@@ -39,7 +48,7 @@ impl From<Defect> for Told {
             severity: defect.severity,
             problem: defect.problem,
             help: defect.help,
-            file: defect.file.to_path_buf(),
+            file: defect.file.to_string_lossy().into_owned(),
             line: defect.line,
             column: defect.column,
             shown,

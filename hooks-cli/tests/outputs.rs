@@ -35,16 +35,28 @@ fn why_did_my_hook_not_run() {
     assert_eq!(said.code, Some(0));
     let report = hooks(&data("data"), &[args.as_slice(), &["--json"]].concat()).json();
     let runs = |rule: &&serde_json::Value| rule["runs"] == true;
-    let running: Vec<_> = report["rules"].as_array().unwrap().iter().filter(runs).map(|r| r["summary"].clone()).collect();
+    let running: Vec<_> =
+        report["rules"].as_array().unwrap().iter().filter(runs).map(|r| r["summary"].clone()).collect();
     assert_eq!(running, ["./log.sh", "./guard.sh"]);
 }
 
 /// What is said to run is what runs.
 #[test]
 fn explain_agrees_with_dispatch() {
-    for (tool, command) in [("Bash", "git push x"), ("Bash", "ls"), ("run_shell_command", "ls"), ("mcp__shop__buy", "")] {
+    for (tool, command) in [("Bash", "git push x"), ("Bash", "ls"), ("run_shell_command", "ls"), ("mcp__shop__buy", "")]
+    {
         let input = serde_json::json!({ "command": command });
-        let args = ["explain", "--event", "PreToolUse", "--json", "--tool", tool, "--input", &input.to_string(), "why_not.json"];
+        let args = [
+            "explain",
+            "--event",
+            "PreToolUse",
+            "--json",
+            "--tool",
+            tool,
+            "--input",
+            &input.to_string(),
+            "why_not.json",
+        ];
         let report = hooks(&data("data"), &args).json();
         let rules = report["rules"].as_array().unwrap();
         let mut wanted: Vec<_> = rules.iter().filter(|rule| rule["runs"] == true).collect();
@@ -76,7 +88,9 @@ fn the_other_commands() {
 
 #[test]
 fn what_is_for_machines_is_json() {
-    for args in [["kinds", "--json"].as_slice(), &["manifest"], &["schema"], &["schema", "--definitions"], &["audit", "--json"]] {
+    for args in
+        [["kinds", "--json"].as_slice(), &["manifest"], &["schema"], &["schema", "--definitions"], &["audit", "--json"]]
+    {
         let said = hooks(&data("data"), args);
         assert!(said.json().is_object(), "{args:?}");
         assert_eq!(said.code, Some(0));

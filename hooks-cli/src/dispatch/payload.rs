@@ -165,10 +165,7 @@ mod tests {
             ]
         );
         let unknown = payload.unknown(Event::PreToolUse);
-        assert_eq!(
-            unknown,
-            ["the payload's `tool` is nothing that PreToolUse is told of; did you mean `tool_name`?"]
-        );
+        assert_eq!(unknown, ["the payload's `tool` is nothing that PreToolUse is told of; did you mean `tool_name`?"]);
     }
 
     #[test]

@@ -1,0 +1,138 @@
+//! What the chapter on the command line shows of the program is what the program says. `UPDATE_BOOK=1` writes it.
+
+#![cfg(unix)]
+
+mod support;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde_json::{Value, json};
+use support::{data, hooks, hooks_with, settled};
+
+fn chapter() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/command-line.md")
+}
+
+/// Compares with what stands between `<!-- written: <part> -->` and the next `<!-- to here -->`.
+#[track_caller]
+fn assert_written(part: &str, text: &str) {
+    let page = fs::read_to_string(chapter()).unwrap();
+    let head = format!("<!-- written: {part} -->\n");
+    let start = page.find(&head).unwrap_or_else(|| panic!("the chapter has no part `{part}`")) + head.len();
+    let end = start + page[start..].find("<!-- to here -->").unwrap();
+    let wanted = format!("\n{}\n\n", text.trim());
+    if std::env::var_os("UPDATE_BOOK").is_some() {
+        fs::write(chapter(), format!("{}{wanted}{}", &page[..start], &page[end..])).unwrap();
+    } else {
+        assert_eq!(&page[start..end], wanted, "UPDATE_BOOK=1 cargo test -p hooks-cli --test book writes it anew");
+    }
+}
+
+/// Everything in one test: the parts are in one file.
+#[test]
+fn the_chapter_shows_what_the_program_says() {
+    let check = hooks(&data("data"), &["check", "ten_mistakes.json"]).out;
+    assert_written("check", &format!("```text\n$ hooks check ten_mistakes.json\n{}```", settled(&check)));
+    let args = [
+        "explain",
+        "--event",
+        "PreToolUse",
+        "--tool",
+        "Bash",
+        "--input",
+        r#"{"command": "git status"}"#,
+        "why_not.json",
+    ];
+    let explain = hooks(&data("data"), &args).out;
+    let line = r#"hooks explain --event PreToolUse --tool Bash --input '{"command": "git status"}' why_not.json"#;
+    assert_written("explain", &format!("```text\n$ {line}\n{}```", settled(&explain)));
+    assert_written("dispatch", &human());
+    assert_written("events", &events());
+}
+
+fn read() -> Vec<Value> {
+    let text = fs::read_to_string(data("data").join("events.json")).unwrap();
+    serde_json::from_str(&text).unwrap()
+}
+
+/// A folder with the rule of one example.
+fn of_example(example: &Value) -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    let event = example["event"].as_str().unwrap();
+    let group = match (example.get("group"), example.get("answer"), example.get("text")) {
+        (Some(group), _, _) => group.clone(),
+        (_, Some(answer), _) => {
+            fs::write(folder.path().join("answer.json"), answer.to_string()).unwrap();
+            json!({"hooks": [{"type": "command", "command": "cat answer.json"}]})
+        }
+        (_, _, Some(text)) => {
+            json!({"hooks": [{"type": "command", "command": format!("echo '{}'", text.as_str().unwrap())}]})
+        }
+        _ => panic!("{event} does nothing"),
+    };
+    fs::write(folder.path().join("lint.sh"), "#!/bin/sh\nexit 0\n").unwrap();
+    let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+    fs::set_permissions(folder.path().join("lint.sh"), mode).unwrap();
+    fs::write(folder.path().join("hooks.json"), json!({"hooks": {event: [group]}}).to_string()).unwrap();
+    folder
+}
+
+fn human() -> String {
+    let example = &read()[0];
+    let folder = of_example(example);
+    let payload = example["payload"].to_string();
+    let args = ["dispatch", "--event", "PreToolUse", "--trust", "hooks.json"];
+    let said = hooks_with(folder.path(), &args, payload.as_bytes());
+    format!(
+        "```text\n$ echo '{payload}' | hooks dispatch --event PreToolUse --trust hooks.json\n{}```",
+        settled(&said.out)
+    )
+}
+
+fn events() -> String {
+    let mut page = String::new();
+    let mut seen = Vec::new();
+    for (i, example) in read().iter().enumerate() {
+        let event = example["event"].as_str().unwrap();
+        seen.push(event.to_owned());
+        let folder = of_example(example);
+        let payload = example["payload"].to_string();
+        let args = ["dispatch", "--event", event, "--json", "--trust", "hooks.json"];
+        let said = hooks_with(folder.path(), &args, payload.as_bytes());
+        assert_eq!(said.err, "", "{event}");
+        let mut report: Value = serde_json::from_str(&settled(&said.out)).unwrap();
+        if i > 0 {
+            strip(&mut report);
+        }
+        let does = example["does"].as_str().unwrap();
+        page.push_str(&format!("### `{event}`: {does}\n\n"));
+        if let Some(answer) = example.get("answer") {
+            page.push_str(&format!("The rule prints `{answer}`.\n\n"));
+        }
+        page.push_str(&format!(
+            "```sh\necho '{payload}' | hooks dispatch --event {event} --json --trust hooks.json\n```\n\n"
+        ));
+        page.push_str(&format!("```json\n{report:#}\n```\n\n"));
+    }
+    let mut fired: Vec<_> =
+        hooks_rules::Event::all().filter(|event| event.spec().kind.is_some()).map(|e| e.to_string()).collect();
+    fired.sort();
+    seen.sort();
+    assert_eq!(seen, fired, "an example for every event that is fired");
+    page
+}
+
+/// Leaves out what is null or empty.
+fn strip(value: &mut Value) {
+    match value {
+        Value::Object(fields) => {
+            fields.values_mut().for_each(strip);
+            fields.retain(|_, value| {
+                !value.is_null() && *value != json!([]) && *value != json!({}) && *value != json!("")
+            });
+        }
+        Value::Array(items) => items.iter_mut().for_each(strip),
+        _ => {}
+    }
+}

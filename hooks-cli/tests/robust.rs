@@ -1,0 +1,326 @@
+//! Whatever the program is given, it says in words what is wrong, and ends with a status that tells.
+
+mod support;
+
+use std::fs;
+use std::path::Path;
+
+use support::{hooks, hooks_with};
+
+const RULES: &str = r#"{"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": "touch ran"}]}]}}"#;
+
+fn folder() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("hooks.json"), RULES).unwrap();
+    folder
+}
+
+#[test]
+fn files_that_are_none() {
+    let folder = folder();
+    let at = |name: &str| folder.path().join(name);
+    fs::create_dir(at("empty")).unwrap();
+    fs::write(at("bytes"), [0xff, 0xfe, 0x00]).unwrap();
+    fs::write(at("text"), "hooks: yes").unwrap();
+    fs::write(at("list"), "[]").unwrap();
+    fs::write(at("deep"), "[".repeat(200_000)).unwrap();
+    fs::write(at("large"), vec![b' '; (16 << 20) + 1]).unwrap();
+    let mut table = vec![
+        ("nowhere", "there is no such file"),
+        ("empty", "a folder without `hooks/hooks.json`"),
+        ("bytes", "not UTF-8"),
+        ("text", "error: "),
+        ("list", "a file of rules is an object"),
+        ("deep", "error: "),
+        ("large", "larger than 16 MiB"),
+    ];
+    if cfg!(target_os = "linux") {
+        table.push(("/dev/zero", "larger than 16 MiB"));
+    }
+    for (name, words) in table {
+        for command in ["check", "list", "explain"] {
+            let args = match command {
+                "explain" => vec![command, "--event", "Stop", name],
+                _ => vec![command, name],
+            };
+            let said = hooks(folder.path(), &args);
+            let text = said.out + &said.err;
+            assert!(text.contains(words) && !text.contains("panicked"), "{command} {name}: {text}");
+            assert!(command != "check" || said.code == Some(1), "{name}");
+        }
+    }
+}
+
+/// What one file is does not keep the others from being checked.
+#[test]
+fn a_file_that_cannot_be_read_costs_no_other() {
+    let folder = folder();
+    let report = hooks(folder.path(), &["check", "--json", "nowhere", "hooks.json"]).json();
+    assert_eq!((&report["rules"], &report["errors"]), (&1.into(), &1.into()));
+}
+
+#[cfg(unix)]
+#[test]
+fn a_file_that_may_not_be_read() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let folder = folder();
+    let file = folder.path().join("hooks.json");
+    fs::set_permissions(&file, fs::Permissions::from_mode(0)).unwrap();
+    if fs::read(&file).is_ok() {
+        eprintln!("left out: whoever runs this may read everything");
+        return;
+    }
+    let said = hooks(folder.path(), &["check", "hooks.json"]);
+    assert!(said.out.contains("permission denied") && said.out.contains("chmod u+r"), "{}", said.out);
+    assert_eq!(said.code, Some(1));
+}
+
+#[test]
+fn the_folder_of_a_plugin_is_read_and_its_commands_find_it() {
+    let folder = folder();
+    let hooks_of = folder.path().join("guards/hooks");
+    fs::create_dir_all(&hooks_of).unwrap();
+    let text =
+        r#"{"hooks": {"SessionStart": [{"hooks": [{"type": "command", "command": "echo $CLAUDE_PLUGIN_ROOT"}]}]}}"#;
+    fs::write(hooks_of.join("hooks.json"), text).unwrap();
+    let said = hooks(folder.path(), &["dispatch", "--event", "SessionStart", "--trust", "--json", "guards"]);
+    assert_eq!(said.json()["verdict"][0], "guards");
+}
+
+#[test]
+fn payloads_and_command_lines_that_make_no_sense() {
+    let folder = folder();
+    let run = ["dispatch", "--trust", "hooks.json", "--event"];
+    let table: &[(&[&str], &str, &[&str])] = &[
+        (&["PreToolUse"], "tool_name=Bash", &["the payload is not JSON", "line 1", "tool_name=Bash"]),
+        (&["PreToolUse"], "[1, 2]", &["the payload is an object"]),
+        (&["PreToolUse"], "", &["`tool_name` is missing", "\"tool_name\": \"Bash\""]),
+        (
+            &["PreToolUse"],
+            r#"{"tool_name": 5, "session_id": []}"#,
+            &["`tool_name` is a string, not `5`", "`session_id`"],
+        ),
+        (&["PreToolUse"], r#"{"tool_name": "Bash", "cwd": "/no/where"}"#, &["there is no such folder"]),
+        (&["PreToolUse"], r#"{"hook_event_name": "Stop"}"#, &["--event says PreToolUse", "one of Stop"]),
+        (&["preToolUse"], "{}", &["did you mean `PreToolUse`?"]),
+        (&["nonsense"], "{}", &["there is no such event", "PreToolUse, "]),
+        (&["Notification"], "{}", &["nothing here fires it"]),
+        (&["Stop", "--trust-file", "x"], "{}", &["cannot be used with"]),
+        (&["Stop", "--wait", "soon"], "{}", &["a number from 0 to 3600"]),
+        (&["Stop", "--alias", "x"], "{}", &["--alias shell.exec=Bash"]),
+        (&["Stop", "--project-dir", "nowhere"], "{}", &["no such folder"]),
+        (&["Stop", "-"], "{}", &["standard input has the payload"]),
+    ];
+    for (args, payload, words) in table {
+        let args = [run.as_slice(), args].concat();
+        let said = hooks_with(folder.path(), &args, payload.as_bytes());
+        assert!(words.iter().all(|word| said.err.contains(word)), "{args:?} {payload}: {}", said.err);
+        assert_eq!((said.code, said.out.as_str()), (Some(64), ""), "{args:?} {payload}");
+    }
+    let no_text = hooks_with(folder.path(), &[run.as_slice(), &["Stop"]].concat(), b"{\"a\": \"\xff\"}");
+    assert!(no_text.err.contains("not UTF-8") && no_text.code == Some(64));
+    for args in [
+        ["explain", "--event", "PreToolUse", "hooks.json"].as_slice(),
+        &["explain", "--event", "Stop", "--tool", "Bash", "hooks.json"],
+        &["explain", "--event", "PreToolUse", "--tool", "Bash", "--input", "{", "hooks.json"],
+        &["explain", "--event", "Stop", "--value", "x", "hooks.json"],
+        &["check"],
+        &["list"],
+        &["chekc"],
+        &[],
+    ] {
+        let said = hooks(folder.path(), args);
+        assert!(
+            said.code == Some(64) && !said.err.is_empty() && said.out.is_empty(),
+            "{args:?}: {}{}",
+            said.out,
+            said.err
+        );
+    }
+    assert!(!folder.path().join("ran").exists(), "something ran");
+}
+
+#[test]
+fn a_field_that_means_nothing_is_told_and_costs_nothing() {
+    let folder = folder();
+    let payload = br#"{"tool_name": "Bash", "tool_inptu": {"command": "ls"}, "effort": {"level": "high"}}"#;
+    let said = hooks_with(folder.path(), &["dispatch", "--event", "PreToolUse", "--trust", "hooks.json"], payload);
+    assert!(said.err.contains("`tool_inptu`") && said.err.contains("did you mean `tool_input`?"), "{}", said.err);
+    assert!(!said.err.contains("effort"), "{}", said.err);
+    assert_eq!(said.code, Some(0));
+}
+
+/// The event may stand in the payload alone, as what a host records has it.
+#[test]
+fn what_a_host_recorded_is_a_payload() {
+    let folder = folder();
+    let args = ["dispatch", "--trust", "--json", "hooks.json"];
+    for payload in [
+        r#"{"hook_event_name": "PreToolUse", "tool_name": "Bash", "tool_input": {}, "session_id": "s", "effort": {}}"#,
+        r#"{"event": "PreToolUse", "data": {"toolName": "Bash", "toolInput": {}, "sessionId": "s"}}"#,
+    ] {
+        let said = hooks_with(folder.path(), &args, payload.as_bytes());
+        assert_eq!((said.json()["runs"].as_array().unwrap().len(), said.err.as_str()), (1, ""), "{payload}");
+    }
+}
+
+#[test]
+fn nothing_runs_before_somebody_trusts_the_files() {
+    let folder = folder();
+    let payload = br#"{"tool_name": "Bash"}"#;
+    let run = |more: &[&str]| {
+        let args = [["dispatch", "--event", "PreToolUse", "hooks.json"].as_slice(), more].concat();
+        let said = hooks_with(folder.path(), &args, payload);
+        let ran = fs::remove_file(folder.path().join("ran")).is_ok();
+        (said.code, ran, said.err)
+    };
+    let (code, ran, words) = run(&[]);
+    assert_eq!((code, ran), (Some(77), false));
+    assert!(words.contains("touch ran") && words.contains("--trust"), "{words}");
+    assert_eq!(run(&["--trust"]).0, Some(0));
+
+    let trust_file = ["--trust-file", "trust.json"];
+    assert_eq!(run(&trust_file).0, Some(77), "a file of trust that is not there trusts nothing");
+    let mut trust = hooks_rules::Trust::open(folder.path().join("trust.json")).unwrap();
+    trust.trust(&folder.path().join("hooks.json")).unwrap();
+    let (code, ran, words) = run(&trust_file);
+    assert_eq!((code, ran), (Some(0), true), "{words}");
+    fs::write(folder.path().join("hooks.json"), format!("{RULES} ")).unwrap();
+    assert_eq!(run(&trust_file).0, Some(77), "it is another file now");
+    fs::write(folder.path().join("trust.json"), "no").unwrap();
+    assert!(run(&trust_file).2.contains("is no trust file"));
+}
+
+#[test]
+fn somebody_else_decides() {
+    let folder = folder();
+    for (word, code, words) in
+        [("ask", 3, "a person is to be asked: why"), ("defer", 3, "elsewhere"), ("allow", 0, "allowed")]
+    {
+        let answer = format!(
+            r#"{{"hookSpecificOutput": {{"hookEventName": "PreToolUse", "permissionDecision": "{word}", "permissionDecisionReason": "why"}}}}"#
+        );
+        let rule = serde_json::json!({"type": "command", "command": format!("echo '{answer}'")});
+        let file = serde_json::json!({"hooks": {"PreToolUse": [{"hooks": [rule]}]}});
+        fs::write(folder.path().join("hooks.json"), file.to_string()).unwrap();
+        let args = ["dispatch", "--event", "PreToolUse", "--trust", "hooks.json"];
+        let said = hooks_with(folder.path(), &args, br#"{"tool_name": "Bash"}"#);
+        assert!(said.code == Some(code) && said.out.contains(words), "{word}: {}{}", said.out, said.err);
+    }
+}
+
+/// What a file or a command says must not steer the terminal of the person who looks at it.
+#[test]
+fn texts_of_others_do_not_steer_the_terminal() {
+    let folder = folder();
+    let text = r#"{"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": "printf '\\033[2J' >&2; \u001b]0;x\u0007; exit 2"}]}]}}"#;
+    fs::write(folder.path().join("hooks.json"), text).unwrap();
+    let args = ["dispatch", "--event", "PreToolUse", "--trust", "hooks.json"];
+    for args in [["list", "hooks.json"].as_slice(), &args] {
+        let args = [args, &["--color", "always"]].concat();
+        let said = hooks_with(folder.path(), &args, br#"{"tool_name": "Bash"}"#);
+        let plain = anstream::adapter::strip_str(&said.out).to_string();
+        assert!(!said.out.contains("\u{1b}[2J") && !said.out.contains('\u{7}'), "{:?}", said.out);
+        assert!(plain.contains('\u{fffd}'), "{plain}");
+    }
+}
+
+#[cfg(unix)]
+mod unix {
+    use std::ffi::OsString;
+    use std::io::Read as _;
+    use std::os::unix::ffi::OsStringExt as _;
+    use std::process::Stdio;
+
+    use rustix::process::{Pid, Signal, kill_process};
+
+    use super::*;
+    use crate::support::{Said, data, program};
+
+    #[test]
+    fn arguments_that_are_no_text() {
+        let folder = folder();
+        let strange = || OsString::from_vec(vec![b'x', 0xff]);
+        let said = hooks(folder.path(), &["check".into(), strange()]);
+        assert!(said.out.contains("no such file") && said.code == Some(1), "{}", said.out);
+        let said = hooks(folder.path(), &["explain".into(), "--event".into(), strange()]);
+        assert!(said.err.contains("UTF-8") && said.code == Some(64), "{}", said.err);
+        fs::write(folder.path().join(strange()), RULES).unwrap();
+        let said = hooks(folder.path(), &["check".into(), strange()]);
+        assert_eq!((said.code, said.err.as_str()), (Some(0), ""), "a strange name is a name");
+        assert_eq!(hooks(folder.path(), &["list".into(), "--json".into(), strange()]).code, Some(0));
+    }
+
+    /// A reader that has seen enough is no error, and the status stays what it is.
+    #[test]
+    fn a_closed_pipe() {
+        let (reader, writer) = std::io::pipe().unwrap();
+        drop(reader);
+        let args = ["check", "ten_mistakes.json"];
+        let child = program(&data("data")).args(args).stdout(Stdio::from(writer)).spawn().unwrap();
+        let said = Said::from(child.wait_with_output().unwrap());
+        assert_eq!((said.code, said.err.as_str()), (Some(1), ""));
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_full_disk() {
+        let full = fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+        let child = program(&data("data")).arg("kinds").stdout(Stdio::from(full)).spawn().unwrap();
+        let said = Said::from(child.wait_with_output().unwrap());
+        assert!(said.code == Some(74) && said.err.contains("cannot be written"), "{}", said.err);
+    }
+
+    /// The command holds one end of a pipe, with all that it started: the other end reads until none of them lives.
+    fn interrupted(signal: Signal, line: &str) -> (Option<i32>, String) {
+        let folder = folder();
+        let fifo = folder.path().join("fifo");
+        assert!(std::process::Command::new("mkfifo").arg(&fifo).status().unwrap().success());
+        let command = format!("exec 3>fifo; echo started >&3; {line}");
+        let rule = serde_json::json!({"type": "command", "command": command});
+        let file = serde_json::json!({"hooks": {"Stop": [{"hooks": [rule]}]}});
+        fs::write(folder.path().join("hooks.json"), file.to_string()).unwrap();
+        let mut child = program(folder.path())
+            .args(["dispatch", "--event", "Stop", "--trust", "hooks.json"])
+            .stdin(Stdio::null())
+            .spawn()
+            .unwrap();
+        let mut pipe = fs::File::open(&fifo).unwrap();
+        let mut started = [0; 8];
+        pipe.read_exact(&mut started).unwrap();
+        kill_process(Pid::from_child(&child), signal).unwrap();
+        let mut rest = String::new();
+        pipe.read_to_string(&mut rest).unwrap();
+        (child.wait().unwrap().code(), rest)
+    }
+
+    #[test]
+    fn an_interrupt_ends_what_was_started() {
+        for (signal, code) in [(Signal::INT, 130), (Signal::TERM, 143), (Signal::HUP, 129)] {
+            for line in [
+                "sleep 20; echo finished >&3",
+                "(sleep 20; echo finished >&3) & wait",
+                "trap '' INT TERM; sleep 20; echo finished >&3",
+            ] {
+                assert_eq!(interrupted(signal, line), (Some(code), String::new()), "{line}");
+            }
+        }
+    }
+
+    #[test]
+    fn commands_that_nobody_waits_for_are_waited_for_a_while() {
+        let folder = folder();
+        let rule = |command: &str| serde_json::json!({"type": "command", "command": command, "async": true});
+        let run = |command: &str, wait: &str| {
+            let file = serde_json::json!({"hooks": {"Stop": [{"hooks": [rule(command)]}]}});
+            fs::write(folder.path().join("hooks.json"), file.to_string()).unwrap();
+            let args = ["dispatch", "--event", "Stop", "--trust", "--json", "--wait", wait, "hooks.json"];
+            let report = hooks(folder.path(), &args).json();
+            let outcomes = report["runs"].as_array().unwrap().iter().map(|run| run["outcome"].to_string());
+            outcomes.collect::<Vec<_>>()
+        };
+        assert_eq!(run("touch done", "60"), ["\"detached\"", "\"answered\""]);
+        assert!(Path::new(&folder.path().join("done")).exists());
+        assert_eq!(run("sleep 60", "0")[0], "\"detached\"");
+    }
+}
