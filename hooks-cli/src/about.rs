@@ -15,10 +15,8 @@ use crate::reply::Reply;
 
 /// A JSON Schema.
 pub(crate) fn schema(program: &Program, args: &Schema) -> Reply {
-    let schema = match args.definitions {
-        true => program.registry.manifest().schema(),
-        false => hooks_rules::schema(args.dialect.into()),
-    };
+    let schema =
+        if args.definitions { program.registry.manifest().schema() } else { hooks_rules::schema(args.dialect.into()) };
     Reply::new(format!("{schema:#}"), Exit::DONE)
 }
 
@@ -71,10 +69,10 @@ pub(crate) fn audit(program: &Program, as_json: bool) -> Reply {
             "this program has no compiled hooks: run the command of an app that has some, or `hooks check` on files";
         return Reply::new(text, exit);
     }
-    match findings.is_empty() {
-        true => Reply::new(styled(GOOD, "nothing is dead, and nothing looks unmeant"), exit),
-        false => Reply::new(findings.iter().map(|finding| format!("- {finding}\n")).collect::<String>(), exit),
+    if findings.is_empty() {
+        return Reply::new(styled(GOOD, "nothing is dead, and nothing looks unmeant"), exit);
     }
+    Reply::new(format!("- {}", findings.join("\n- ")), exit)
 }
 
 /// The manifest, which is JSON either way.

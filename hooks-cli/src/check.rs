@@ -1,3 +1,5 @@
+use std::fmt::Write as _;
+
 use serde_json::json;
 
 use crate::args::Check;
@@ -41,7 +43,7 @@ pub(crate) fn check(program: &Program, args: &Check, as_json: bool) -> Reply {
         out.push_str("\n\n");
     }
     out.push_str(&summary(&told, errors, warnings));
-    out.push_str(&format!("; {} in {}", count(number, "rule"), count(given.count(), "file")));
+    let _ = write!(out, "; {} in {}", count(number, "rule"), count(given.count(), "file"));
     Reply::new(out, exit)
 }
 

@@ -5,6 +5,7 @@ mod outcome;
 mod payload;
 mod report;
 
+use std::fmt::Write as _;
 use std::io::{IsTerminal, Read};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -125,7 +126,7 @@ fn trusted(args: &Dispatch, given: &Given) -> Result<(), Reply> {
     let mut text =
         format!("{}: nobody said that these files are trusted, and their rules run commands:\n", styled(BAD, "error"));
     for rule in given.rules().list().iter().filter(|rule| untrusted.contains(&&*rule.file)) {
-        text.push_str(&format!("  {}:{}  {}\n", rule.file.display(), rule.line, line(&rule.summary)));
+        let _ = writeln!(text, "  {}:{}  {}", line(&rule.file.to_string_lossy()), rule.line, line(&rule.summary));
     }
     text.push_str("look at them, then say `--trust`, or name a file of trust with `--trust-file`");
     Err(Reply::trouble(text, Exit::NOT_TRUSTED))

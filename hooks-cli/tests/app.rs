@@ -1,4 +1,5 @@
 //! The commands within an app that has compiled hooks.
+#![allow(clippy::unwrap_used, clippy::panic, clippy::print_stderr, reason = "the helpers of tests are tests too")]
 
 use clap::Parser;
 use hooks_cli::{Cli, Exit, Program, Reply};

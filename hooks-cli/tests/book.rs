@@ -1,9 +1,10 @@
 //! What the chapter on the command line shows of the program is what the program says. `UPDATE_BOOK=1` writes it.
-
+#![allow(clippy::unwrap_used, clippy::panic, clippy::print_stderr, reason = "the helpers of tests are tests too")]
 #![cfg(unix)]
 
 mod support;
 
+use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -106,14 +107,13 @@ fn events() -> String {
             strip(&mut report);
         }
         let does = example["does"].as_str().unwrap();
-        page.push_str(&format!("### `{event}`: {does}\n\n"));
+        let _ = write!(page, "### `{event}`: {does}\n\n");
         if let Some(answer) = example.get("answer") {
-            page.push_str(&format!("The rule prints `{answer}`.\n\n"));
+            let _ = write!(page, "The rule prints `{answer}`.\n\n");
         }
-        page.push_str(&format!(
-            "```sh\necho '{payload}' | hooks dispatch --event {event} --json --trust hooks.json\n```\n\n"
-        ));
-        page.push_str(&format!("```json\n{report:#}\n```\n\n"));
+        let _ =
+            write!(page, "```sh\necho '{payload}' | hooks dispatch --event {event} --json --trust hooks.json\n```\n\n");
+        let _ = write!(page, "```json\n{report:#}\n```\n\n");
     }
     let mut fired: Vec<_> =
         hooks_rules::Event::all().filter(|event| event.spec().kind.is_some()).map(|e| e.to_string()).collect();

@@ -1,4 +1,5 @@
 //! What the commands print, word for word.
+#![allow(clippy::unwrap_used, clippy::panic, clippy::print_stderr, reason = "the helpers of tests are tests too")]
 
 mod support;
 

@@ -1,6 +1,6 @@
 //! Scripts in sh, Python and JavaScript, end to end: what scripts in the wild need of a host, and the recipes of the flat
 //! form. Where an interpreter is not there, its scripts are left out with a notice.
-
+#![allow(clippy::unwrap_used, clippy::panic, clippy::print_stderr, reason = "the helpers of tests are tests too")]
 #![cfg(unix)]
 
 mod support;
