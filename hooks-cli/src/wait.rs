@@ -3,7 +3,7 @@
 use std::future::Future;
 use std::time::Duration;
 
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressFinish, ProgressStyle};
 use tokio::time::sleep;
 
 /// What is done sooner needs no sign of life.
@@ -21,13 +21,13 @@ pub(crate) async fn with_sign_of_life<T>(work: impl Future<Output = T>, what: &s
         () = sleep(LONG) => {}
     }
     let style = ProgressStyle::with_template("{spinner} {elapsed} {wide_msg}");
-    let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
+    let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr()).with_elapsed(LONG);
+    // Also where the wait is given up.
+    let bar = bar.with_finish(ProgressFinish::AndClear);
     bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_spinner()));
     bar.set_message(what.to_owned());
     bar.enable_steady_tick(TICK);
-    let done = work.await;
-    bar.finish_and_clear();
-    done
+    work.await
 }
 
 /// Ends when the process is asked to end, with the number of the signal.

@@ -4,6 +4,7 @@
 
 mod cases;
 mod commands;
+mod explaining;
 mod folding;
 mod installing;
 mod kinds;
