@@ -10,7 +10,7 @@ use hooks_rules::Dialect;
 const EXIT_STATUS: &str = "\
 Exit status:
    0  done, nothing was refused
-   1  a file has errors, or a hook failed
+   1  a file has errors, a hook failed, or audit found something; explain tells of it and ends with 0
    2  dispatch: it does not happen; the call, the prompt, the compaction or the end of the turn is refused
    3  dispatch: somebody else is to decide, because a rule asks or defers
   64  the command line or the payload cannot be understood; nothing ran

@@ -7,7 +7,7 @@ pub struct Exit(u8);
 impl Exit {
     /// Done, and nothing was refused.
     pub const DONE: Self = Self(0);
-    /// A file has errors, or a hook failed.
+    /// A file has errors, a hook failed, or `audit` found something; `explain` tells of it and is done.
     pub const FAULTY: Self = Self(1);
     /// `dispatch`: it does not happen. The call, the prompt, the compaction, the end of the turn is refused, or the turn ends.
     pub const REFUSED: Self = Self(2);

@@ -10,7 +10,7 @@ use crate::files::{Given, not_understood};
 use crate::paint::{FAINT, PLACE, STRONG, line, styled};
 use crate::program::Program;
 use crate::reply::Reply;
-use crate::told;
+use crate::told::{self, Told};
 
 /// The rules of the files, and the compiled hooks.
 pub(crate) fn list(program: &Program, args: &List, as_json: bool) -> Reply {
@@ -24,7 +24,7 @@ pub(crate) fn list(program: &Program, args: &List, as_json: bool) -> Reply {
     }
     let rules = given.rules();
     let (listed, told) = (rules.list(), given.told(&rules));
-    let exit = if given.troubles.is_empty() { Exit::DONE } else { Exit::FAULTY };
+    let exit = if told.iter().any(Told::is_error) { Exit::FAULTY } else { Exit::DONE };
     if as_json {
         let report = json!({ "version": 1, "rules": listed, "hooks": hooks, "defects": told });
         return Reply::new(format!("{report:#}"), exit);

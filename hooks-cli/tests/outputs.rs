@@ -73,18 +73,28 @@ fn explain_agrees_with_dispatch() {
 
 #[test]
 fn the_other_commands() {
-    for (name, args) in [
-        ("list.txt", ["list", "why_not.json"].as_slice()),
-        ("list.json", &["list", "--json", "why_not.json"]),
-        ("kinds.txt", &["kinds"]),
-        ("help.txt", &["--help"]),
-        ("dispatch_help.txt", &["dispatch", "--help"]),
-        ("audit.txt", &["audit"]),
+    for (name, args, code) in [
+        ("list.txt", ["list", "why_not.json"].as_slice(), 1),
+        ("list.json", &["list", "--json", "why_not.json"], 1),
+        ("help.txt", &["--help"], 0),
+        ("dispatch_help.txt", &["dispatch", "--help"], 0),
+        ("audit.txt", &["audit"], 0),
     ] {
         let said = hooks(&data("data"), args);
         assert_snapshot(name, &said.out);
-        assert_eq!(said.code, Some(0), "{args:?}: {}", said.err);
+        assert_eq!(said.code, Some(code), "{args:?}: {}", said.err);
     }
+}
+
+#[test]
+fn every_kind_is_listed_with_the_events_that_it_carries() {
+    let said = hooks(&data("data"), &["kinds"]).out;
+    for kind in hooks_core::kinds::all() {
+        let line = said.lines().find(|line| line.split(' ').next() == Some(kind.name()));
+        let line = line.unwrap_or_else(|| panic!("{} is not listed", kind.name()));
+        assert!(line.contains(kind.semantics().name()), "{line}");
+    }
+    assert!(said.contains("by tool; rules: PreToolUse\n    Fires before a tool runs"), "{said}");
 }
 
 #[test]
