@@ -161,6 +161,9 @@ impl Answer {
             let _ = writeln!(out, "\n{}", styled(GOOD, how));
             for (i, explained) in running.iter().enumerate() {
                 let _ = writeln!(out, "{:>4}. {}", i + 1, of_rule(explained));
+                if explained.rule.hook.is_some() {
+                    let _ = writeln!(out, "      a compiled hook: an app that has it runs it, where its plan says");
+                }
                 if explained.rule.filter.is_some() && self.no_input {
                     let _ =
                         writeln!(out, "      its `if` cannot be held against an input that is not said: it runs then");
@@ -220,7 +223,9 @@ fn help(event: Event, explained: &Explained, kept_out: &KeptOut) -> Option<Strin
 fn matcher_help(event: Event, dialect: Dialect, matcher: &str, against: &[String]) -> Option<String> {
     if against.is_empty() {
         let field = event.spec().matched.unwrap_or("value");
-        return Some(format!("say the `{field}`, as in `--value {matcher}`"));
+        // A flat matcher is an object, and none to copy.
+        let example = if dialect == Dialect::Claude { format!(", as in `--value {matcher}`") } else { String::new() };
+        return Some(format!("say the `{field}` with `--value`{example}"));
     }
     // A name of the matcher; a flat one is an object with patterns.
     let parts = || matcher.split(['|', ',', '"']).map(str::trim).filter(|part| !part.is_empty());
@@ -235,6 +240,9 @@ fn matcher_help(event: Event, dialect: Dialect, matcher: &str, against: &[String
             ));
         }
     }
-    let near = |part: &str| against.iter().find(|name| strsim::osa_distance(name, part) <= 2 && part.len() > 3);
+    let near = |part: &str| {
+        let limit = (part.chars().count() / 3).min(2);
+        against.iter().find(|name| strsim::osa_distance(name, part) <= limit)
+    };
     parts().find_map(near).map(|name| format!("did you mean `{name}`?"))
 }

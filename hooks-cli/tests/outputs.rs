@@ -41,6 +41,40 @@ fn why_did_my_hook_not_run() {
     assert_eq!(running, ["./log.sh", "./guard.sh"]);
 }
 
+/// What to write for what is there.
+#[test]
+fn a_matcher_that_does_not_select_is_answered_with_what_would() {
+    let folder = tempfile::tempdir().unwrap();
+    let command =
+        |matcher: serde_json::Value| serde_json::json!({"type": "command", "command": "x", "matcher": matcher});
+    let nested =
+        |matcher: &str| serde_json::json!([{"matcher": matcher, "hooks": [{"type": "command", "command": "x"}]}]);
+    let call = |tool| ["--event", "PreToolUse", "--tool", tool];
+    let table = [
+        ("PreToolUse", nested("bash"), call("Bash").to_vec(), "write `Bash` for `bash`"),
+        ("PreToolUse", nested("Bsh"), call("run_shell_command").to_vec(), "did you mean `Bash`?"),
+        ("PreToolUse", nested("Reed|Write"), call("Read").to_vec(), "did you mean `Read`?"),
+        ("PreToolUse", nested("mcp__shop"), call("mcp__shop__buy").to_vec(), "write `mcp__shop.*`"),
+        ("PreToolUse", nested("Edit"), call("Bash").to_vec(), "null"),
+        ("SessionStart", nested("resume"), vec!["--event", "SessionStart"], "as in `--value resume`"),
+        ("PreToolUse", command(serde_json::json!({"tool_name": "bash"})), call("Bash").to_vec(), "`Bash` for `bash`"),
+        (
+            "PreCompact",
+            command(serde_json::json!({"trigger": "auto"})),
+            vec!["--event", "PreCompact"],
+            "with `--value`",
+        ),
+    ];
+    for (event, entry, args, words) in table {
+        let file = serde_json::json!({"hooks": {event: entry}});
+        std::fs::write(folder.path().join("hooks.json"), file.to_string()).unwrap();
+        let args = [["explain", "--json", "hooks.json"].as_slice(), &args].concat();
+        let report = hooks(folder.path(), &args).json();
+        let help = report["rules"][0]["help"].to_string();
+        assert!(help.contains(words), "{file} {args:?}: {help}");
+    }
+}
+
 /// What is said to run is what runs.
 #[test]
 fn explain_agrees_with_dispatch() {

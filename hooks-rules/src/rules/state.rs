@@ -88,6 +88,8 @@ pub struct Listed {
     pub filter: Option<String>,
     /// What it does, in a few words.
     pub summary: String,
+    /// The compiled hook that it names, where it names one.
+    pub hook: Option<String>,
     /// What to show while it runs.
     pub status_message: Option<String>,
     /// Whether it runs: it is not disabled, and something fires its event.
@@ -258,6 +260,10 @@ impl State {
                 .map(|matcher| matcher.as_str().map_or_else(|| matcher.to_string(), str::to_owned)),
             filter: rule.filter.as_ref().map(ToString::to_string),
             summary: rule.summary(),
+            hook: match &rule.action {
+                Action::Compiled { id, .. } => Some(id.clone()),
+                _ => None,
+            },
             status_message: rule.status_message.clone(),
             enabled: self.runs(armed),
         }
