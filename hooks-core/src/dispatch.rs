@@ -180,7 +180,10 @@ impl HookSet {
         match self.plan::<K>() {
             None => Ok(Fired::of(subject, ().into())),
             Some((plan, disabled)) if plan.is_sync => {
-                let _within = depth::enter(K::NAME);
+                let within = depth::enter(K::NAME);
+                if within.depth() > self.depth_limit() {
+                    return Err(error::too_deep::<K>(self.depth_limit(), subject));
+                }
                 self.run_sync(plan, disabled, cx, event, subject)
             }
             Some((plan, _)) => Err(error::async_hook(plan, subject)),
@@ -195,11 +198,11 @@ impl HookSet {
         event: &K,
         subject: K::Subject,
     ) -> Result<Fired<K>, DispatchError> {
-        if plan.is_sync {
-            return self.run_sync(plan, disabled, cx, event, subject);
-        }
         if depth::depth() > self.depth_limit() {
             return Err(error::too_deep::<K>(self.depth_limit(), subject));
+        }
+        if plan.is_sync {
+            return self.run_sync(plan, disabled, cx, event, subject);
         }
         let own = cx.without_hook();
         let cx = own.as_ref().unwrap_or(cx);
@@ -217,11 +220,10 @@ impl HookSet {
         event: &K,
         subject: K::Subject,
     ) -> Result<Fired<K>, DispatchError> {
-        if depth::depth() > self.depth_limit() {
-            return Err(error::too_deep::<K>(self.depth_limit(), subject));
+        // Fired by a hook with its own context: the others have not what that holds for it alone.
+        if let Some(cx) = cx.without_hook() {
+            return self.run_sync(plan, disabled, &cx, event, subject);
         }
-        let own = cx.without_hook();
-        let cx = own.as_ref().unwrap_or(cx);
         let mut chain = Chain::new(plan, cx, event, subject, self.observers());
         chain.run_sync();
         chain.finish(disabled, self.observers())

@@ -42,6 +42,14 @@ pub(super) fn enter(kind: &'static str) -> Entered {
     })
 }
 
+impl Entered {
+    /// How many dispatches are within each other now, this one among them.
+    #[inline]
+    pub(super) fn depth(&self) -> usize {
+        self.outside + 1
+    }
+}
+
 impl Drop for Entered {
     #[inline]
     fn drop(&mut self) {
