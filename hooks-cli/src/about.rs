@@ -11,13 +11,13 @@ use crate::args::{Cli, Schema};
 use crate::exit::Exit;
 use crate::paint::{FAINT, GOOD, STRONG, styled};
 use crate::program::Program;
-use crate::reply::Reply;
+use crate::reply::{Reply, json};
 
 /// A JSON Schema.
 pub(crate) fn schema(program: &Program, args: &Schema) -> Reply {
     let schema =
         if args.definitions { program.registry.manifest().schema() } else { hooks_rules::schema(args.dialect.into()) };
-    Reply::new(format!("{schema:#}"), Exit::DONE)
+    Reply::new(json(schema), Exit::DONE)
 }
 
 /// The kinds, and the events of the wire that each carries.
@@ -33,7 +33,7 @@ pub(crate) fn kinds(program: &Program, as_json: bool) -> Reply {
             told
         });
         let report = json!({ "version": 1, "kinds": told.collect::<Vec<Value>>() });
-        return Reply::new(format!("{report:#}"), Exit::DONE);
+        return Reply::new(json(report), Exit::DONE);
     }
     let mut out = String::new();
     for kind in &kinds {
@@ -62,7 +62,7 @@ pub(crate) fn audit(program: &Program, as_json: bool) -> Reply {
     let exit = if findings.is_empty() { Exit::DONE } else { Exit::FAULTY };
     if as_json {
         let report = json!({ "version": 1, "hooks": program.registry.hooks().len(), "findings": findings });
-        return Reply::new(format!("{report:#}"), exit);
+        return Reply::new(json(report), exit);
     }
     if program.registry.hooks().is_empty() {
         let text =
@@ -78,7 +78,7 @@ pub(crate) fn audit(program: &Program, as_json: bool) -> Reply {
 /// The manifest, which is JSON either way.
 pub(crate) fn manifest(program: &Program) -> Reply {
     let manifest = serde_json::to_value(program.registry.manifest()).unwrap_or_default();
-    Reply::new(format!("{manifest:#}"), Exit::DONE)
+    Reply::new(json(manifest), Exit::DONE)
 }
 
 /// Completions for a shell.

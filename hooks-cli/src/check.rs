@@ -7,7 +7,7 @@ use crate::exit::Exit;
 use crate::files::{Given, not_understood};
 use crate::paint::{BAD, DOUBTFUL, GOOD, styled};
 use crate::program::Program;
-use crate::reply::Reply;
+use crate::reply::{Reply, json};
 use crate::told::{self, Told, count};
 
 /// Every defect of the files.
@@ -36,7 +36,7 @@ pub(crate) fn check(program: &Program, args: &Check, as_json: bool) -> Reply {
         let report = json!({
             "version": 1, "files": given.count(), "rules": number, "errors": errors, "warnings": warnings, "defects": told,
         });
-        return Reply::new(format!("{report:#}"), exit);
+        return Reply::new(json(report), exit);
     }
     let mut out = told::all(&told);
     if !out.is_empty() {

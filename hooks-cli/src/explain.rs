@@ -8,7 +8,7 @@ use crate::exit::Exit;
 use crate::files::{Given, not_understood};
 use crate::paint::{DOUBTFUL, FAINT, GOOD, PLACE, STRONG, line, styled};
 use crate::program::Program;
-use crate::reply::Reply;
+use crate::reply::{Reply, json};
 use crate::told::{self, Told};
 
 /// Which rules would run, in which order, and why the others would not. Runs nothing.
@@ -144,7 +144,7 @@ impl Answer {
             "version": 1, "event": self.event, "kind": spec.kind, "rules": rules, "switched_off_by": self.off,
             "defects": self.told, "plans": self.plans,
         });
-        format!("{report:#}")
+        json(report)
     }
 
     fn to_text(&self) -> String {

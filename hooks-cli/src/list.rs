@@ -9,7 +9,7 @@ use crate::exit::Exit;
 use crate::files::{Given, not_understood};
 use crate::paint::{FAINT, PLACE, STRONG, line, styled};
 use crate::program::Program;
-use crate::reply::Reply;
+use crate::reply::{Reply, json};
 use crate::told::{self, Told};
 
 /// The rules of the files, and the compiled hooks.
@@ -27,7 +27,7 @@ pub(crate) fn list(program: &Program, args: &List, as_json: bool) -> Reply {
     let exit = if told.iter().any(Told::is_error) { Exit::FAULTY } else { Exit::DONE };
     if as_json {
         let report = json!({ "version": 1, "rules": listed, "hooks": hooks, "defects": told });
-        return Reply::new(format!("{report:#}"), exit);
+        return Reply::new(json(report), exit);
     }
     let mut out = String::new();
     for group in listed.chunk_by(|a, b| a.file == b.file) {

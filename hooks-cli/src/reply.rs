@@ -1,5 +1,7 @@
 use std::io::{self, Write};
 
+use serde_json::Value;
+
 use crate::args::Color;
 use crate::exit::Exit;
 
@@ -15,6 +17,12 @@ pub struct Reply {
     pub err: String,
     /// How the program ends.
     pub exit: Exit,
+}
+
+/// A report for machines. Its fields are in the order of the alphabet, whatever another crate of the build makes of it.
+pub(crate) fn json(mut report: Value) -> String {
+    report.sort_all_objects();
+    format!("{report:#}")
 }
 
 impl Reply {

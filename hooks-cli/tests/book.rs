@@ -54,7 +54,10 @@ fn the_chapter_shows_what_the_program_says() {
 
 fn read() -> Vec<Value> {
     let text = fs::read_to_string(data("data").join("events.json")).unwrap();
-    serde_json::from_str(&text).unwrap()
+    let mut examples: Value = serde_json::from_str(&text).unwrap();
+    // As a build has it that does not keep the order of fields.
+    examples.sort_all_objects();
+    serde_json::from_value(examples).unwrap()
 }
 
 /// A folder with the rule of one example.
@@ -106,6 +109,7 @@ fn events() -> String {
         if i > 0 {
             strip(&mut report);
         }
+        report.sort_all_objects();
         let does = example["does"].as_str().unwrap();
         let _ = write!(page, "### `{event}`: {does}\n\n");
         if let Some(answer) = example.get("answer") {

@@ -206,8 +206,11 @@ impl Rule {
 
 /// The fingerprint of what a rule says.
 pub(crate) fn fingerprint(event: Event, matcher: Option<&Value>, handler: &Map<String, Value>) -> String {
-    // FNV-1a: small, and the same on every machine.
-    let text = format!("{event}\0{}\0{}", matcher.unwrap_or(&Value::Null), Value::Object(handler.clone()));
+    // FNV-1a: small, and the same on every machine. The order of fields says nothing, and builds differ in it.
+    let (mut matcher, mut handler) = (matcher.cloned().unwrap_or_default(), Value::Object(handler.clone()));
+    matcher.sort_all_objects();
+    handler.sort_all_objects();
+    let text = format!("{event}\0{matcher}\0{handler}");
     let hash = text
         .bytes()
         .fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3));

@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 use super::outcome::Outcome;
 use crate::exit::Exit;
 use crate::paint::{BAD, DOUBTFUL, FAINT, GOOD, PLACE, STRONG, line, safe, styled};
-use crate::reply::Reply;
+use crate::reply::{Reply, json};
 use crate::told::{Told, count};
 
 /// One firing.
@@ -37,7 +37,7 @@ pub(super) struct Report<'a> {
 impl Report<'_> {
     pub(super) fn reply(&self, as_json: bool) -> Reply {
         let exit = self.exit();
-        Reply::new(if as_json { format!("{:#}", self.to_json(exit)) } else { self.to_text() }, exit)
+        Reply::new(if as_json { json(self.to_json(exit)) } else { self.to_text() }, exit)
     }
 
     fn exit(&self) -> Exit {

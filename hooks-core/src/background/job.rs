@@ -128,8 +128,10 @@ impl Job {
     /// Fills in the key, when everything else is there.
     pub(crate) fn keyed(mut self) -> Self {
         let parts = (&self.hook, &self.kind, &self.event, &self.subject, &self.with, &self.context);
-        // What was made of `Value`s and texts can always be written.
-        let text = serde_json::to_string(&parts).unwrap_or_default();
+        // What was made of `Value`s and texts can always be written. Builds differ in the order of fields.
+        let mut parts = serde_json::to_value(parts).unwrap_or_default();
+        parts.sort_all_objects();
+        let text = parts.to_string();
         self.idempotency_key = format!("{:032x}", fnv(text.as_bytes()));
         self
     }
