@@ -11,7 +11,7 @@ use crate::approve::{Approver, Nobody};
 use crate::limits::Limits;
 use crate::model::{Model, Models};
 use crate::preflight::Preflight;
-use crate::session::{Opening, Session};
+use crate::session::Opening;
 use crate::store::{Guarded, MemoryStore, MessageStore};
 use crate::tool::{Tool, ToolSpec, Tools};
 use crate::window::Window;
@@ -68,6 +68,11 @@ impl Parts {
             Some(hooks) => Ok(hooks.clone()),
             None => self.registry.scope(agent, prompt.map(|prompt| prompt as &dyn Definition)),
         }
+    }
+
+    /// The hooks of the app's list, which alone is read outside a turn.
+    pub(crate) fn app_hooks(&self) -> Result<HookSet, ConfigError> {
+        self.scope(&AgentDef::new("").hooks::<String>([]), None)
     }
 
     /// What a model is told it can ask for.
@@ -221,12 +226,5 @@ impl HarnessBuilder {
 impl fmt::Debug for HarnessBuilder {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("HarnessBuilder").field("profiles", &self.parts.models.profiles()).finish_non_exhaustive()
-    }
-}
-
-// A session is what a harness is for; its builder is beside it.
-impl From<&Session> for Harness {
-    fn from(session: &Session) -> Self {
-        Self { parts: Arc::clone(session.parts()) }
     }
 }

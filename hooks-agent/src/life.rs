@@ -2,10 +2,9 @@
 
 use std::time::Duration;
 
+use hooks_core::HookKind;
 use hooks_core::background::Drained;
 use hooks_core::kinds::{GatewayStart, GatewayStop, Init, Shutdown, ShutdownReason};
-use hooks_core::scope::AgentDef;
-use hooks_core::{HookKind, HookSet};
 
 use crate::harness::Harness;
 use crate::reply::TurnError;
@@ -44,12 +43,7 @@ impl Harness {
     }
 
     async fn announce<K: HookKind<Subject = ()>>(&self, event: &K) -> Result<(), TurnError> {
-        let _fired = self.app_hooks()?.fire(&self.parts.cx, event, ()).await.map_err(TurnError::Dispatch)?;
+        let _fired = self.parts.app_hooks()?.fire(&self.parts.cx, event, ()).await.map_err(TurnError::Dispatch)?;
         Ok(())
-    }
-
-    /// The hooks of the app's list, which alone is read outside a turn.
-    pub(crate) fn app_hooks(&self) -> Result<HookSet, TurnError> {
-        Ok(self.parts.scope(&AgentDef::new("").hooks::<String>([]), None)?)
     }
 }

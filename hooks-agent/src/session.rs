@@ -19,7 +19,7 @@ use tokio::sync::{Mutex, mpsc, oneshot};
 
 use crate::agents::SubAgent;
 use crate::event::TurnEvent;
-use crate::harness::{Harness, Parts};
+use crate::harness::Parts;
 use crate::reply::{Outcome, Reply, TurnError};
 use crate::store;
 use crate::turn::{self, Start};
@@ -203,15 +203,11 @@ impl Session {
 
     /// The hooks that are in force outside a turn.
     pub(crate) fn app_hooks(&self) -> Result<HookSet, TurnError> {
-        Harness::from(self).app_hooks()
+        Ok(self.inner.parts.app_hooks()?)
     }
 
     pub(crate) fn cx(&self) -> &HookContext {
         &self.inner.cx
-    }
-
-    pub(crate) fn parts(&self) -> &Arc<Parts> {
-        &self.inner.parts
     }
 }
 
