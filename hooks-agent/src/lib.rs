@@ -14,7 +14,7 @@
 //!   per call of the model
 //!     where the window is full: before_compaction, post_compact
 //!     prefilter_llm_history, pre_model_call, the model, post_model_call
-//!     no tools wanted:  stop, [the answer is stored]
+//!     no tools wanted:  before_create_message, stop, the store, after_create_message
 //!     per tool call:    before_tool_call, the tool, after_tool_call_success | after_tool_call_failure,
 //!                       after_tool_call, before_store_tool_result, [the result is stored]
 //!   post_turn, turn_end

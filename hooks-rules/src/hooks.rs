@@ -2,6 +2,7 @@
 //! folded answer to what the kind can carry.
 
 mod compaction;
+mod conversation;
 mod end;
 mod ending;
 mod prompt;
@@ -16,6 +17,8 @@ use hooks_core::hook::Timeout;
 
 use crate::event::Event;
 use crate::rules::Firing;
+
+pub(crate) use conversation::{follow, leftover};
 
 /// The hook for an event; `None` where no kind carries it.
 pub(crate) fn of(event: Event, firing: Arc<Firing>) -> Option<Hook> {

@@ -71,7 +71,7 @@ async fn holds_in(what: &str, bench: Bench, harness: HarnessBuilder, expected: &
 #[tokio::test(start_paused = true)]
 async fn each_kind_fires_at_its_place() {
     let lookup = || Line::call("1", "lookup", json!({ "id": "a" }));
-    let end = &["stop", "before_create_message", "after_create_message", "post_turn", "turn_end"][..];
+    let end = &["before_create_message", "stop", "after_create_message", "post_turn", "turn_end"][..];
 
     holds("a plain turn", Bench::watched([Line::text("hello")]), &[BEGIN, CALL, end]).await;
 
@@ -103,7 +103,7 @@ async fn each_kind_fires_at_its_place() {
         if silent { StopVerdict::continue_with("say something") } else { StopVerdict::default() }
     }));
     let empty =
-        &["stop", "before_create_message", "after_create_message", "before_create_message", "after_create_message"];
+        &["before_create_message", "stop", "after_create_message", "before_create_message", "after_create_message"];
     holds("an empty reply that `stop` rescues", bench, &[BEGIN, CALL, empty, CALL, end]).await;
 
     let mut bench = Bench::watched([]);

@@ -20,7 +20,7 @@ pub(super) fn success(id: &str, firing: Arc<Firing>) -> Hook {
             let mut occurrence = occurrence(&firing, cx, &event.call, &event.input, event.duration);
             occurrence.set("tool_response", response(&result));
             let answer = firing.fire(occurrence, Some(&event.call.name)).await;
-            apply(&firing, &event.call, result, answer)
+            apply(&firing, cx, &event.call, result, answer)
         })
     })
 }
@@ -33,7 +33,7 @@ pub(super) fn failure(id: &str, firing: Arc<Firing>) -> Hook {
             let mut occurrence = occurrence(&firing, cx, &event.call, &event.input, event.duration);
             occurrence.set("error", middle_cut(&event.error)).set("is_interrupt", false);
             let answer = firing.fire(occurrence, Some(&event.call.name)).await;
-            apply(&firing, &event.call, result, answer)
+            apply(&firing, cx, &event.call, result, answer)
         })
     })
 }
@@ -55,8 +55,14 @@ fn response(result: &ToolResult) -> Value {
     }
 }
 
-fn apply(firing: &Firing, call: &ToolCall, mut result: ToolResult, answer: Answer) -> Ending<ToolResult> {
-    let before = firing.shared.take_contexts(&call.id);
+fn apply(
+    firing: &Firing,
+    cx: &HookContext,
+    call: &ToolCall,
+    mut result: ToolResult,
+    answer: Answer,
+) -> Ending<ToolResult> {
+    let before = firing.shared.take_contexts(cx, &call.id);
     if let Some(output) = answer.updated_output {
         let text = output.as_str().map_or_else(|| output.to_string(), str::to_owned);
         result.content = vec![hooks_core::data::Block::text(text)];

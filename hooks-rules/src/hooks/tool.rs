@@ -21,7 +21,7 @@ pub(super) fn before(id: &str, firing: Arc<Firing>) -> Hook {
             if let Some(reason) = answer.stop {
                 return Err(Halt::new(reason));
             }
-            firing.shared.keep_contexts(&call.id, answer.contexts);
+            firing.shared.keep_contexts(cx, &call.id, answer.contexts);
             let input = answer.updated_input.map_or(input, ToolInput::from);
             Ok((input, permission(answer.decision)))
         })
