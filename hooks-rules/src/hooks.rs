@@ -1,6 +1,7 @@
 //! The hooks that run the rules of one event each: from an event of the loop to an occurrence on the wire, and from the
 //! folded answer to what the kind can carry.
 
+mod call;
 mod compaction;
 mod conversation;
 mod end;

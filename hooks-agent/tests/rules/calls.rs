@@ -102,8 +102,15 @@ async fn an_allow_overrides_nothing() {
     desk.turn().await;
     assert_eq!(desk.sent().last().unwrap(), "tool: <- Denied: no");
 
-    let desk = Desk::new(&[("PreToolUse", "", &allows)], [bash("ls"), Line::text("ok")])
-        .compiled(Hook::reader::<BeforeToolCall, _, _, _>("policy", |_, _, _| Permission::deny("against the policy")));
+    let desk = Desk::new(&[("PreToolUse", "", &allows)], [bash("ls"), Line::text("ok")]).compiled(Hook::reader::<
+        BeforeToolCall,
+        _,
+        _,
+        _,
+    >(
+        "policy",
+        |_, _, _| Permission::deny("against the policy"),
+    ));
     desk.turn().await;
     assert_eq!(desk.sent().last().unwrap(), "tool: <- Denied: against the policy");
 }

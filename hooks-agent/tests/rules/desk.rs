@@ -10,6 +10,7 @@ use hooks_agent::tool::{FnTool, ToolError, ToolSpec};
 use hooks_agent::{Harness, HarnessBuilder, Reply, Session};
 use hooks_core::data::{Block, Message};
 use hooks_core::prelude::*;
+use hooks_core::scope::HookUse;
 use hooks_rules::{Aside, RuleRun, Rules, RulesBuilder};
 use serde_json::{Value, json};
 use tempfile::TempDir;

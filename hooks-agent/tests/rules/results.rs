@@ -51,8 +51,14 @@ async fn contexts_of_all_rules_come_in_the_order_of_the_files() {
 /// There is nothing beside which it could stand.
 #[tokio::test]
 async fn what_is_said_of_a_call_that_does_not_run_is_in_the_row_that_says_so() {
-    let denies = output("PreToolUse", json!({"permissionDecision": "deny", "permissionDecisionReason": "no", "additionalContext": "use the API"}));
-    let asks = output("PreToolUse", json!({"permissionDecision": "ask", "permissionDecisionReason": "no", "additionalContext": "use the API"}));
+    let denies = output(
+        "PreToolUse",
+        json!({"permissionDecision": "deny", "permissionDecisionReason": "no", "additionalContext": "use the API"}),
+    );
+    let asks = output(
+        "PreToolUse",
+        json!({"permissionDecision": "ask", "permissionDecisionReason": "no", "additionalContext": "use the API"}),
+    );
     for (answer, told) in [(denies, "Denied: no"), (asks, "Denied: no. nobody is there to be asked")] {
         let desk = Desk::new(&[("PreToolUse", "", &prints(&answer))], [bash("ls"), bash("ls"), Line::text("ok")]);
         desk.turn().await;
@@ -77,7 +83,8 @@ printf '{"hookSpecificOutput": {"hookEventName": "PreToolUse", "additionalContex
     let (first, second) = tokio::join!(one.turn(None, "hi"), two.turn(None, "hi"));
     assert_eq!((first.to_string().as_str(), second.to_string().as_str()), ("ok", "ok"));
     let heard = desk.model.heard();
-    let told: Vec<_> = heard.iter().filter_map(|call| call.messages.last()).map(|last| last.text().into_owned()).collect();
+    let told: Vec<_> =
+        heard.iter().filter_map(|call| call.messages.last()).map(|last| last.text().into_owned()).collect();
     for name in ["one", "two"] {
         let expected = format!("<tool-hook-context>\nfor {name}\n</tool-hook-context>");
         assert_eq!(told.iter().filter(|text| **text == expected).count(), 1, "{told:#?}");

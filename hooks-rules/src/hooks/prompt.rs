@@ -12,6 +12,10 @@ pub(super) fn submit(id: &str, firing: Arc<Firing>) -> Hook {
     Hook::async_reader::<UserPromptSubmit, _, _, _>(id, move |cx, event, _messages| {
         let firing = Arc::clone(&firing);
         Box::pin(async move {
+            // What an agent asks another one is no prompt of a person; `SubagentStart` is the event for it.
+            if !cx.agent_path().is_empty() {
+                return PromptVerdict::default();
+            }
             if let Some(reason) = firing.shared.take_stop(cx) {
                 return PromptVerdict::stop(reason);
             }

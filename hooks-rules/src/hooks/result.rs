@@ -7,6 +7,7 @@ use hooks_core::verdict::Halt;
 use hooks_core::{Hook, HookContext};
 use serde_json::Value;
 
+use super::call;
 use super::ending::Ending;
 use crate::answer::{Answer, Decision};
 use crate::rules::Firing;
@@ -40,8 +41,7 @@ pub(super) fn failure(id: &str, firing: Arc<Firing>) -> Hook {
 
 fn occurrence(firing: &Firing, cx: &HookContext, call: &ToolCall, input: &ToolInput, took: Duration) -> Occurrence {
     let mut occurrence = firing.occurrence(cx);
-    let name = firing.shared.aliases.on_the_wire(&call.name);
-    occurrence.set("tool_name", name).set("tool_input", (**input).clone()).set("tool_use_id", call.id.as_str());
+    call::tell(firing, &mut occurrence, call, input);
     occurrence.set("duration_ms", u64::try_from(took.as_millis()).unwrap_or(u64::MAX));
     occurrence
 }
