@@ -17,7 +17,7 @@ impl Turn {
     pub(super) async fn stop(&mut self, reason: StopReason, message: Option<Message>) -> Result<Option<Ending>, Exit> {
         // One without a word is an answer too, but there is nothing to store.
         let row = match message.clone().filter(|message| !message.content.is_empty()) {
-            Some(message) => Some(self.to_store(message).await?),
+            Some(message) => Some(self.row_of(message).await?),
             None => None,
         };
         if self.halted.is_some() {

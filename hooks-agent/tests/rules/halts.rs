@@ -7,6 +7,9 @@ use serde_json::json;
 
 use crate::desk::{Desk, bash, prints};
 
+/// What the model says.
+type Says = fn() -> Line;
+
 fn ends() -> String {
     prints(&json!({"continue": false, "stopReason": "enough for today"}))
 }
@@ -14,7 +17,7 @@ fn ends() -> String {
 #[tokio::test]
 async fn a_turn_ends_around_its_calls() {
     let breaks = || Line::call("call_1", "breaks", json!({}));
-    let table: [(&str, fn() -> Line, &str, usize); 3] = [
+    let table: [(&str, Says, &str, usize); 3] = [
         ("PreToolUse", || bash("ls"), "Not run, the turn had ended: enough for today", 0),
         ("PostToolUse", || bash("ls"), "the shell's answer", 1),
         ("PostToolUseFailure", breaks, "it broke", 1),

@@ -5,6 +5,9 @@ use serde_json::json;
 
 use crate::desk::{Desk, bash, output, prints};
 
+/// What the model says.
+type Says = fn() -> Line;
+
 fn beside(text: &str) -> String {
     format!("user: <tool-hook-context>\n{text}\n</tool-hook-context>")
 }
@@ -20,7 +23,7 @@ async fn feedback_and_context_stand_beside_the_result() {
     let after = context("PostToolUse", "the tests are slow");
     let blocks = prints(&json!({"decision": "block", "reason": "run the formatter"}));
     let failed = context("PostToolUseFailure", "try again later");
-    let table: [(&str, &str, fn() -> Line, &str); 6] = [
+    let table: [(&str, &str, Says, &str); 6] = [
         ("PreToolUse", &before, || bash("ls"), "the disk is full"),
         ("PreToolUse", &before, breaks, "the disk is full"),
         ("PostToolUse", &after, || bash("ls"), "the tests are slow"),

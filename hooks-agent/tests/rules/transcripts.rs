@@ -24,12 +24,12 @@ async fn scripts_read_the_whole_turn_before_it_ends() {
     let broken = Line::call("call_2", "breaks", json!({}));
     let desk = Desk::new(&[KEEP], [Line::answer(lookup), broken, Line::text("two files")]);
     desk.turn().await;
-    let text = |role: &str, text: &str| line(role, json!([{"type": "text", "text": text}]));
+    let text = |role: &str, text: &str| line(role, &json!([{"type": "text", "text": text}]));
     let expected = [
         text("user", "hi"),
         line(
             "assistant",
-            json!([
+            &json!([
                 {"type": "text", "text": "let me look"},
                 // By the name that scripts know.
                 {"type": "tool_use", "id": "call_1", "name": "Bash", "input": {"command": "ls"}},
@@ -37,12 +37,12 @@ async fn scripts_read_the_whole_turn_before_it_ends() {
         ),
         line(
             "user",
-            json!([{"type": "tool_result", "tool_use_id": "call_1", "content": [{"type": "text", "text": "the shell's answer"}]}]),
+            &json!([{"type": "tool_result", "tool_use_id": "call_1", "content": [{"type": "text", "text": "the shell's answer"}]}]),
         ),
-        line("assistant", json!([{"type": "tool_use", "id": "call_2", "name": "breaks", "input": {}}])),
+        line("assistant", &json!([{"type": "tool_use", "id": "call_2", "name": "breaks", "input": {}}])),
         line(
             "user",
-            json!([{"type": "tool_result", "tool_use_id": "call_2", "is_error": true, "content": [{"type": "text", "text": "it broke"}]}]),
+            &json!([{"type": "tool_result", "tool_use_id": "call_2", "is_error": true, "content": [{"type": "text", "text": "it broke"}]}]),
         ),
         text("assistant", "two files"),
     ];
@@ -54,7 +54,7 @@ async fn scripts_read_the_whole_turn_before_it_ends() {
     assert!(desk.read("then.0").lines().last().unwrap().contains(r#""role":"assistant""#));
 }
 
-fn line(role: &str, content: Value) -> Value {
+fn line(role: &str, content: &Value) -> Value {
     json!({"type": role, "message": {"role": role, "content": content}})
 }
 
@@ -159,6 +159,6 @@ async fn a_message_that_nobody_answers_is_written_too() {
     session.add(None, Message::new(Role::Assistant, "Your flight is late.")).await.unwrap();
     assert_eq!(
         desk.transcript("sessions/c-1.jsonl"),
-        [line("assistant", json!([{"type": "text", "text": "Your flight is late."}]))]
+        [line("assistant", &json!([{"type": "text", "text": "Your flight is late."}]))]
     );
 }

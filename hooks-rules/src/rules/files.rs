@@ -28,7 +28,7 @@ impl Files {
     pub(crate) fn exports(&self, session: &str, anew: bool) -> io::Result<PathBuf> {
         let path = self.made(session, "sh")?;
         if anew {
-            self.open(&path)?.set_len(0)?;
+            Self::open(&path)?.set_len(0)?;
         }
         Ok(path)
     }
@@ -40,7 +40,7 @@ impl Files {
     }
 
     /// Opens a file to write at its end.
-    pub(crate) fn open(&self, path: &Path) -> io::Result<File> {
+    pub(crate) fn open(path: &Path) -> io::Result<File> {
         let mut options = OpenOptions::new();
         options.create(true).append(true);
         #[cfg(unix)]
@@ -55,7 +55,7 @@ impl Files {
         std::os::unix::fs::DirBuilderExt::mode(&mut folder, 0o700);
         folder.create(&self.folder)?;
         let path = self.path(id, extension);
-        self.open(&path)?;
+        Self::open(&path)?;
         Ok(path)
     }
 
@@ -72,8 +72,8 @@ fn name(id: &str) -> String {
         return id.to_owned();
     }
     let kept: String = id.chars().map(|c| if is_plain(c) { c } else { '_' }).take(60).collect();
-    let print: String = Sha256::digest(id).iter().take(8).map(|byte| format!("{byte:02x}")).collect();
-    format!("_{kept}.{print}")
+    let print = Sha256::digest(id).iter().take(8).fold(0, |print, byte| print << 8 | u64::from(*byte));
+    format!("_{kept}.{print:016x}")
 }
 
 #[cfg(test)]

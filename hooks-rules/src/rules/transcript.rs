@@ -70,7 +70,7 @@ fn print(line: &str) -> u64 {
 /// Writes the line whole or not at all; whether it is there now. A conversation goes on without its transcript.
 fn write(files: &Files, conversation: &str, line: &str) -> bool {
     let written = files.transcript(conversation).and_then(|path| {
-        let mut file = files.open(&path)?;
+        let mut file = Files::open(&path)?;
         let before = file.metadata()?.len();
         file.write_all(line.as_bytes()).inspect_err(|_| {
             // Half a line would spoil the next one too.
