@@ -107,8 +107,7 @@ fn all_kinds_are_shown_where_that_is_asked_for() {
         &["before_tool_call", "after_tool_call_success", "after_tool_call", "before_store_tool_result"],
         &stored,
         &asked,
-        &["stop"],
-        &stored,
+        &["before_create_message", "stop", "after_create_message"],
         &["post_turn", "turn_end", "session_end"],
     ]
     .concat();
