@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use hooks_core::scope::HookUse;
 use hooks_core::{ConfigError, Registry};
-use hooks_rules::Rules;
+use hooks_rules::{Rules, RulesBuilder};
 use tempfile::TempDir;
 
 use crate::desk::DeskError;
@@ -30,7 +30,7 @@ impl FileRules {
         let folder = files.first().and_then(|file| file.canonicalize().ok()?.parent().map(Path::to_owned));
         let conversations = tempfile::tempdir().map_err(|error| DeskError::Rules(error.to_string()))?;
         let builder = Rules::builder().project_dir(folder.unwrap_or_default()).session_files(conversations.path());
-        let rules = files.iter().fold(builder, |rules, file| rules.settings(file)).build();
+        let rules = files.iter().fold(builder, RulesBuilder::settings).build();
         match rules.defects().as_slice() {
             [] => Ok(Self { rules, _conversations: Arc::new(conversations) }),
             defects => {
