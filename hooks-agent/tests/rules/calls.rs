@@ -4,6 +4,9 @@ use std::sync::{Arc, Mutex};
 
 use hooks_agent::approve::{Answer, Request};
 use hooks_agent::model::Line;
+use hooks_agent::tool::{Tool, ToolError, ToolSpec};
+use hooks_agent::{Outcome, TurnEvent};
+use hooks_core::hook::BoxFuture;
 use hooks_core::prelude::*;
 use serde_json::json;
 
@@ -113,6 +116,70 @@ async fn an_allow_overrides_nothing() {
     ));
     desk.turn().await;
     assert_eq!(desk.sent().last().unwrap(), "tool: <- Denied: against the policy");
+}
+
+/// What was allowed has to be what runs: hooks after the rules are given the input as the rules left it.
+#[tokio::test]
+async fn a_rewritten_input_is_what_the_gates_after_the_rules_judge() {
+    let rewrites =
+        prints(&output("PreToolUse", json!({"updatedInput": {"command": "rm -rf /"}, "permissionDecision": "allow"})));
+    let desk = Desk::new(&[("PreToolUse", "", &rewrites)], [bash("ls"), Line::text("ok")]);
+    let policy = Hook::reader::<BeforeToolCall, _, _, _>("policy", |_, _, input: &ToolInput| {
+        let removes = input["command"].as_str().is_some_and(|command| command.starts_with("rm"));
+        if removes { Permission::deny("nothing is removed") } else { Permission::NoOpinion }
+    });
+    let desk = desk.compiled(policy);
+    desk.turn().await;
+    assert_eq!(desk.sent().last().unwrap(), "tool: <- Denied: nothing is removed");
+}
+
+#[tokio::test]
+async fn a_refused_call_is_no_failure() {
+    let scripts =
+        [("PreToolUse", "", "exit 2"), ("PostToolUse", "", "touch after"), ("PostToolUseFailure", "", "touch after")];
+    let desk = Desk::new(&scripts, [bash("ls"), Line::text("ok")]);
+    desk.turn().await;
+    assert!(!desk.folder.path().join("after").exists());
+}
+
+/// The person ends the turn while a tool runs.
+#[tokio::test]
+async fn an_interrupt_is_no_end_and_no_failure() {
+    let scripts = [
+        ("PreToolUse", "", "touch before"),
+        ("PostToolUseFailure", "", "touch after"),
+        ("PostToolUse", "", "touch after"),
+        ("Stop", "", "touch after"),
+    ];
+    let desk = Desk::new(&scripts, [bash("sleep"), Line::text("never")]);
+    let session = desk.open(desk.harness().tool(NeverDone)).await;
+    let mut turn = session.turn(None, "hi");
+    while let Some(event) = turn.next().await {
+        if matches!(event, TurnEvent::ToolStarted(_)) {
+            turn.cancel();
+        }
+    }
+    assert!(matches!(turn.await.outcome, Outcome::Cancelled));
+    assert!(desk.folder.path().join("before").exists() && !desk.folder.path().join("after").exists());
+    assert_eq!(desk.transcript("sessions/c-1.jsonl").len(), 3, "the prompt, the call, and what became of it");
+}
+
+/// A shell that is never done.
+struct NeverDone;
+
+impl Tool for NeverDone {
+    fn spec(&self) -> ToolSpec {
+        ToolSpec::new("run_shell_command")
+    }
+
+    fn run<'a>(
+        &'a self,
+        _cx: &'a HookContext,
+        _call: &'a ToolCall,
+        _input: ToolInput,
+    ) -> BoxFuture<'a, Result<ToolResult, ToolError>> {
+        Box::pin(std::future::pending())
+    }
 }
 
 /// `onFailure: block`: a guard that cannot answer denies.

@@ -6,7 +6,7 @@ use hooks_agent::model::Line;
 use hooks_agent::tool::{FnTool, ToolSpec};
 use hooks_agent::{Harness, SubAgent};
 use hooks_core::prelude::*;
-use hooks_rules::Plugin;
+use hooks_rules::{Event, Plugin};
 use serde_json::json;
 
 use crate::desk::{Desk, bash};
@@ -50,7 +50,9 @@ async fn what_a_script_exports_at_the_start_the_shell_of_that_session_finds() {
     // A session that goes on keeps them, and another one has its own.
     session("c-1").open().await.unwrap().turn(None, "again").await;
     assert_eq!(desk.sent().last(), Some(&found));
-    desk.rules.disable(desk.rules.list()[0].id.as_str());
+    let rules = desk.rules.list();
+    let start = rules.iter().find(|rule| rule.event == Event::SessionStart).unwrap();
+    desk.rules.disable(start.id.as_str());
     desk.rules.install(&desk.registry).unwrap();
     session("c-2").open().await.unwrap().turn(None, "hi").await;
     assert_eq!(desk.sent().last().unwrap(), "tool: <- at");
