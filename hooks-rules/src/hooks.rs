@@ -6,6 +6,7 @@ mod compaction;
 mod conversation;
 mod end;
 mod ending;
+mod permission;
 mod prompt;
 mod result;
 mod session;
@@ -26,6 +27,7 @@ pub(crate) fn of(event: Event, firing: Arc<Firing>) -> Option<Hook> {
     let id = event.hook_id();
     let hook = match event {
         Event::PreToolUse => tool::before(&id, firing),
+        Event::PermissionRequest => permission::request(&id, firing),
         Event::PostToolUse => result::success(&id, firing),
         Event::PostToolUseFailure => result::failure(&id, firing),
         Event::UserPromptSubmit => prompt::submit(&id, firing),

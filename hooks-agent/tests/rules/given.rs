@@ -18,6 +18,7 @@ const FIELDS: &[(&str, &[&str])] = &[
     ("SessionStart", &["source"]),
     ("UserPromptSubmit", &["permission_mode", "prompt_id", "prompt"]),
     ("PreToolUse", &["permission_mode", "prompt_id", "tool_name", "tool_input", "tool_use_id"]),
+    ("PermissionRequest", &["permission_mode", "prompt_id", "tool_name", "tool_input"]),
     (
         "PostToolUse",
         &["permission_mode", "prompt_id", "tool_name", "tool_input", "tool_response", "tool_use_id", "duration_ms"],
@@ -81,6 +82,10 @@ async fn a_nested_rule_is_given_the_fields_of_the_contract_at_each_event() {
     let scripts: Vec<_> = FIELDS.iter().map(|(event, _)| (*event, "", format!("cat > {event}.json"))).collect();
     let scripts: Vec<_> = scripts.iter().map(|(event, matcher, script)| (*event, *matcher, script.as_str())).collect();
     let desk = Desk::new(&scripts, lines());
+    // It asks, so that there is a request.
+    let desk = desk.compiled(Hook::reader::<BeforeToolCall, _, _, _>("asks", |_, event: &BeforeToolCall, _| {
+        if event.call.name == "run_shell_command" { Permission::ask("may it?") } else { Permission::NoOpinion }
+    }));
     every_event(&desk).await;
     assert_eq!(desk.failures(), [""; 0]);
     for (event, fields) in FIELDS {

@@ -12,6 +12,7 @@ mod ends;
 mod exports;
 mod given;
 mod halts;
+mod permissions;
 mod prompts;
 mod results;
 mod scripts;

@@ -13,6 +13,12 @@ const OF_FILES: &[&str] = &["Read", "Write", "Edit"];
 
 /// Sets the tool's name on the wire, its input and the call's id.
 pub(super) fn tell(firing: &Firing, occurrence: &mut Occurrence, call: &ToolCall, input: &ToolInput) {
+    tell_input(firing, occurrence, call, input);
+    occurrence.set("tool_use_id", call.id.as_str());
+}
+
+/// Sets the tool's name on the wire and its input.
+pub(super) fn tell_input(firing: &Firing, occurrence: &mut Occurrence, call: &ToolCall, input: &ToolInput) {
     let name = firing.shared.aliases.on_the_wire(&call.name);
     let mut input = (**input).clone();
     if OF_FILES.contains(&name) {
@@ -20,7 +26,7 @@ pub(super) fn tell(firing: &Firing, occurrence: &mut Occurrence, call: &ToolCall
             *path = full(Path::new(&occurrence.cwd), Path::new(path.as_str())).to_string_lossy().into_owned();
         }
     }
-    occurrence.set("tool_name", name).set("tool_input", input).set("tool_use_id", call.id.as_str());
+    occurrence.set("tool_name", name).set("tool_input", input);
 }
 
 /// The path from the root, without `.` and `..`, so that a script can hold its beginning against a folder.
