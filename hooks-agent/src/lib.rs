@@ -14,8 +14,8 @@
 //!   per call of the model
 //!     where the window is full: before_compaction, post_compact
 //!     prefilter_llm_history, pre_model_call, the model, post_model_call
-//!     no tools wanted:  stop, [the answer is stored]
-//!     per tool call:    before_tool_call, the tool, after_tool_call_success | after_tool_call_failure,
+//!     no tools wanted:  before_create_message, stop, the store, after_create_message
+//!     per tool call:    before_tool_call, permission_request where a gate asked, the tool, after_tool_call_success | after_tool_call_failure,
 //!                       after_tool_call, before_store_tool_result, [the result is stored]
 //!   post_turn, turn_end
 //! message_sending, message_sent                    Session::hear
@@ -59,9 +59,9 @@ use hooks_core::kinds::{
     AfterCreateMessage, AfterToolCall, AfterToolCallFailure, AfterToolCallSuccess, AfterUpdateMessage,
     BeforeAgentStart, BeforeCompaction, BeforeCreateMessage, BeforeStoreToolResult, BeforeToolCall,
     BeforeUpdateMessage, FilterMessages, GatewayStart, GatewayStop, Init, MessageReceived, MessageSending, MessageSent,
-    PostCompact, PostModelCall, PostPreflightPromptContext, PostTurn, PreModelCall, PrePolicy, PrePromptCompile,
-    PrePromptContext, PreToolMaterialization, PrefilterLlmHistory, SessionEnd, SessionStart, Shutdown, Stop, TurnEnd,
-    UserPromptSubmit,
+    PermissionRequest, PostCompact, PostModelCall, PostPreflightPromptContext, PostTurn, PreModelCall, PrePolicy,
+    PrePromptCompile, PrePromptContext, PreToolMaterialization, PrefilterLlmHistory, SessionEnd, SessionStart,
+    Shutdown, Stop, TurnEnd, UserPromptSubmit,
 };
 
 pub use agents::SubAgent;
@@ -91,6 +91,7 @@ hooks_core::fires![
     MessageReceived,
     MessageSending,
     MessageSent,
+    PermissionRequest,
     PostCompact,
     PostModelCall,
     PostPreflightPromptContext,

@@ -5,6 +5,7 @@ mod update;
 
 use std::fmt;
 use std::future::{Future, IntoFuture};
+use std::path::PathBuf;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -14,7 +15,7 @@ use hooks_core::data::{Message, Role};
 use hooks_core::kinds::{SessionEnd, SessionEndReason, SessionSource, SessionStart};
 use hooks_core::scope::{AgentDef, PromptDef};
 use hooks_core::verdict::Contexts;
-use hooks_core::{CancellationToken, HookContext, HookSet};
+use hooks_core::{CancellationToken, HookContext, HookContextBuilder, HookSet};
 use tokio::sync::{Mutex, mpsc, oneshot};
 
 use crate::agents::SubAgent;
@@ -33,11 +34,13 @@ pub struct Opening {
     agent: AgentDef,
     system_prompt: String,
     channel: String,
+    cx: HookContextBuilder,
 }
 
 impl Opening {
     pub(crate) fn new(parts: Arc<Parts>, conversation: String, agent: AgentDef) -> Self {
-        Self { parts, conversation, agent, system_prompt: String::new(), channel: String::new() }
+        let cx = parts.cx.to_builder();
+        Self { parts, conversation, agent, system_prompt: String::new(), channel: String::new(), cx }
     }
 
     /// What the model is told before the conversation.
@@ -52,6 +55,18 @@ impl Opening {
         self
     }
 
+    /// State of this session alone for hooks and tools, found by its type, before that of the harness.
+    pub fn state<T: Send + Sync + 'static>(mut self, state: T) -> Self {
+        self.cx = self.cx.state(state);
+        self
+    }
+
+    /// The folder that this session works in, where it is not the harness's.
+    pub fn workspace(mut self, folder: impl Into<PathBuf>) -> Self {
+        self.cx = self.cx.workspace(folder);
+        self
+    }
+
     /// Opens the session: fires `session_start`.
     ///
     /// # Errors
@@ -60,8 +75,7 @@ impl Opening {
         let rows = store::read(&*self.parts.store, &self.conversation).await?;
         let prompts = rows.iter().filter(|row| row.message.role == Role::User).count();
         let source = if rows.is_empty() { SessionSource::Startup } else { SessionSource::Resume };
-        let cx = self.parts.cx.to_builder();
-        let cx = cx.agent(self.agent.name.as_str()).conversation(self.conversation.as_str()).build();
+        let cx = self.cx.agent(self.agent.name.as_str()).conversation(self.conversation.as_str()).build();
         let hooks = self.parts.scope(&self.agent, None)?;
         let event = SessionStart::new(self.conversation.as_str(), source).channel(self.channel.as_str());
         let fired = hooks.fire(&cx, &event, ()).await.map_err(TurnError::Dispatch)?;

@@ -9,6 +9,7 @@ mod delegate;
 mod end;
 mod exit;
 mod fire;
+mod gate;
 mod phases;
 mod prompt;
 mod room;

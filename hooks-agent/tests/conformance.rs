@@ -50,6 +50,7 @@ impl Loop {
             // A turn that the provider ends stores the prompt alone.
             "before_create_message" | "after_create_message" => vec![end()],
             "after_tool_call_failure" => vec![call("breaks"), text()],
+            "permission_request" => vec![call("lookup"), text()],
             "before_tool_call" | "after_tool_call_success" | "after_tool_call" | "before_store_tool_result" => {
                 vec![call("lookup"), text()]
             }
@@ -132,6 +133,9 @@ impl Drive for Loop {
                 reply.content.push(Block::text("probed"));
             }),
             "before_tool_call" => Hook::reader::<BeforeToolCall, _, _, _>(id, |_, _, _| Permission::deny("probed")),
+            "permission_request" => {
+                Hook::reader::<PermissionRequest, _, _, _>(id, |_, _, _| Permission::deny("probed"))
+            }
             "after_tool_call_success" => {
                 Hook::writer::<AfterToolCallSuccess, _, _, _>(id, |_, _, result| mark_result(result))
             }
@@ -156,6 +160,11 @@ impl Drive for Loop {
             "stop" => Hook::reader::<Stop, _, _, _>(id, |_, _, ()| StopVerdict::block("probed")),
             _ => return None,
         })
+    }
+
+    fn beside(&self, kind: &str) -> Vec<Hook> {
+        let asks = || Hook::reader::<BeforeToolCall, _, _, _>("asks", |_, _, _| Permission::ask("may it?"));
+        if kind == "permission_request" { vec![asks()] } else { Vec::new() }
     }
 }
 

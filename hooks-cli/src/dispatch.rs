@@ -211,7 +211,7 @@ fn built(given: &Given, heard: &Heard, transcripts: Option<&std::path::Path>) ->
     let aside = move |aside: &Aside| asides.lock().unwrap_or_else(PoisonError::into_inner).push(aside.clone());
     let builder = given.builder().post(PlainHttp).observe_answers(hear).on_aside(aside);
     match transcripts {
-        Some(folder) => builder.transcripts(folder).build(),
+        Some(folder) => builder.session_files(folder).build(),
         None => builder.build(),
     }
 }

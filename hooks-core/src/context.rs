@@ -48,6 +48,7 @@ struct Inner {
     agent_path: Arc<[String]>,
     prompt: Option<Arc<str>>,
     conversation: Option<Arc<str>>,
+    session: Option<Arc<str>>,
     turn: Option<u64>,
     request: Option<Arc<str>>,
     call_site: Option<Arc<str>>,
@@ -97,6 +98,12 @@ impl HookContext {
     /// The conversation's id.
     pub fn conversation(&self) -> Option<&str> {
         self.inner.conversation.as_deref()
+    }
+
+    /// The id of the person's session: that of the conversation, but in a sub-agent, which has a conversation of its own
+    /// within the session of the agent that asked it.
+    pub fn session(&self) -> Option<&str> {
+        self.inner.session.as_deref().or(self.conversation())
     }
 
     /// The turn's number within the conversation.
@@ -244,6 +251,12 @@ impl HookContextBuilder {
     /// The conversation's id.
     pub fn conversation(mut self, id: impl Into<Arc<str>>) -> Self {
         self.0.conversation = Some(id.into());
+        self
+    }
+
+    /// The session's id, where it is another one than the conversation's.
+    pub fn session(mut self, id: impl Into<Arc<str>>) -> Self {
+        self.0.session = Some(id.into());
         self
     }
 

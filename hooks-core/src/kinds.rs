@@ -28,7 +28,7 @@ pub use phase::{
 };
 pub use prompt::{BeforeAgentStart, UserPromptSubmit};
 pub use session::{SessionEnd, SessionEndReason, SessionSource, SessionStart};
-pub use tool::BeforeToolCall;
+pub use tool::{BeforeToolCall, PermissionRequest};
 pub use tool_result::{AfterToolCall, AfterToolCallFailure, AfterToolCallSuccess, BeforeStoreToolResult};
 
 use crate::kind::KindEntry;

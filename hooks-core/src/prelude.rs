@@ -14,9 +14,9 @@ pub use crate::kinds::{
     AfterCreateMessage, AfterToolCall, AfterToolCallFailure, AfterToolCallSuccess, AfterUpdateMessage,
     BeforeAgentStart, BeforeCompaction, BeforeCreateMessage, BeforeStoreToolResult, BeforeToolCall,
     BeforeUpdateMessage, FilterMessages, GatewayStart, GatewayStop, Init, MessageReceived, MessageSending, MessageSent,
-    PostCompact, PostModelCall, PostPreflightPromptContext, PostTurn, PreModelCall, PrePolicy, PrePromptCompile,
-    PrePromptContext, PreToolMaterialization, PrefilterLlmHistory, SessionEnd, SessionStart, Shutdown, Stop, TurnEnd,
-    UserPromptSubmit,
+    PermissionRequest, PostCompact, PostModelCall, PostPreflightPromptContext, PostTurn, PreModelCall, PrePolicy,
+    PrePromptCompile, PrePromptContext, PreToolMaterialization, PrefilterLlmHistory, SessionEnd, SessionStart,
+    Shutdown, Stop, TurnEnd, UserPromptSubmit,
 };
 pub use crate::plan::HookSet;
 pub use crate::registry::Registry;

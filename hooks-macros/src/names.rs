@@ -20,6 +20,7 @@ pub(crate) const KINDS: &[(&str, &str)] = &[
     ("message_received", "MessageReceived"),
     ("message_sending", "MessageSending"),
     ("message_sent", "MessageSent"),
+    ("permission_request", "PermissionRequest"),
     ("post_compact", "PostCompact"),
     ("post_model_call", "PostModelCall"),
     ("post_preflight_prompt_context", "PostPreflightPromptContext"),

@@ -1,9 +1,12 @@
 //! The hooks that run the rules of one event each: from an event of the loop to an occurrence on the wire, and from the
 //! folded answer to what the kind can carry.
 
+mod call;
 mod compaction;
+mod conversation;
 mod end;
 mod ending;
+mod permission;
 mod prompt;
 mod result;
 mod session;
@@ -17,11 +20,14 @@ use hooks_core::hook::Timeout;
 use crate::event::Event;
 use crate::rules::Firing;
 
+pub(crate) use conversation::{follow, leftover};
+
 /// The hook for an event; `None` where no kind carries it.
 pub(crate) fn of(event: Event, firing: Arc<Firing>) -> Option<Hook> {
     let id = event.hook_id();
     let hook = match event {
         Event::PreToolUse => tool::before(&id, firing),
+        Event::PermissionRequest => permission::request(&id, firing),
         Event::PostToolUse => result::success(&id, firing),
         Event::PostToolUseFailure => result::failure(&id, firing),
         Event::UserPromptSubmit => prompt::submit(&id, firing),

@@ -38,6 +38,8 @@
 //! - Commands do not see variables that look like credentials, unless
 //!   [`keep_credentials`](RulesBuilder::keep_credentials) says so.
 //! - The rules of a project wait until somebody trusts its file as it is: [`Trust`].
+//! - In a turn loop that fires the kinds, such as that of `hooks-agent`, rules decide as the contract has it, and
+//!   [`session_files`](RulesBuilder::session_files) keeps the transcript that scripts read, as the conversation is stored.
 //! - Every run of a rule is told to [`observe`](RulesBuilder::observe), without what was given to it.
 //!
 //! # Features

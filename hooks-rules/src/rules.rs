@@ -3,6 +3,8 @@
 mod armed;
 mod builder;
 mod explain;
+mod exports;
+mod files;
 mod fire;
 mod install;
 mod one;
@@ -15,6 +17,7 @@ mod trust;
 pub(crate) use armed::{Armed, Shared};
 pub use builder::RulesBuilder;
 pub use explain::{Explained, KeptOut};
+pub(crate) use files::Files;
 pub(crate) use fire::Firing;
 pub use report::{Aside, Outcome, RuleRun};
 pub use source::Plugin;
@@ -22,7 +25,8 @@ pub use state::{Listed, Rules};
 pub(crate) use transcript::Transcripts;
 pub use trust::{Trust, TrustError};
 
-/// What the harness knows of a session beside what a context holds; put it into the context's state.
+/// What the harness knows of a session beside what a context holds. It goes into the context's state; in the turn loop of
+/// `hooks-agent` by `harness.session(…).state(Session { … })`.
 ///
 /// ```
 /// use hooks_core::HookContext;

@@ -30,6 +30,8 @@ pub struct Occurrence {
     pub cwd: String,
     /// The permission mode, in a word of the harness; sent at the events that have one.
     pub permission_mode: Option<String>,
+    /// The id of the prompt that the turn answers, after the first one and outside sub-agents.
+    pub prompt: Option<String>,
     /// The sub-agent's id and type, within one.
     pub agent: Option<(String, String)>,
     /// The fields of the event.
@@ -67,6 +69,7 @@ impl Occurrence {
             transcript: String::new(),
             cwd: String::new(),
             permission_mode: None,
+            prompt: None,
             agent: None,
             fields: Map::new(),
             flat: Map::new(),
@@ -116,6 +119,9 @@ impl Occurrence {
         object.insert("transcript_path".to_owned(), self.transcript.clone().into());
         object.insert("cwd".to_owned(), self.cwd.clone().into());
         object.insert("hook_event_name".to_owned(), self.event.as_str().into());
+        if let Some(prompt) = &self.prompt {
+            object.insert("prompt_id".to_owned(), prompt.clone().into());
+        }
         if !NO_MODE.contains(&self.event) {
             let mode = self.permission_mode.as_deref().unwrap_or("default");
             object.insert("permission_mode".to_owned(), mode.into());

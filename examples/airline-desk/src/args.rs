@@ -33,6 +33,14 @@ pub struct Args {
     #[arg(long, value_name = "FILE")]
     pub hooks: Option<PathBuf>,
 
+    /// Files of rules in the form of Claude Code's `hooks.json`: commands beside the desk's hooks.
+    #[arg(long, value_name = "FILE", requires = "trust")]
+    pub rules: Vec<PathBuf>,
+
+    /// You have looked at the commands of these files, and they may run.
+    #[arg(long, requires = "rules")]
+    pub trust: bool,
+
     /// A prompt's file; a list in it replaces the agent's.
     #[arg(long, value_name = "FILE")]
     pub prompt: Option<PathBuf>,

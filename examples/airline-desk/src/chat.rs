@@ -73,6 +73,7 @@ async fn talk(desk: &Desk, model: Arc<dyn Model>) -> Result<(), RunError> {
     chat.screen.say(Style::Aside, "\n");
     session.close(SessionEndReason::Shutdown).await?;
     harness.stop("the person left", std::time::Duration::from_secs(5)).await?;
+    desk.close().await;
     chat.trace();
     Ok(())
 }

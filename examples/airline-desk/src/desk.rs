@@ -10,6 +10,7 @@ use hooks_core::{ConfigError, HookContext, HookSet, Registry, hooks};
 
 use crate::hooks::watch::{self, Metrics};
 use crate::mask::Masks;
+use crate::rules::FileRules;
 use crate::tally::Tally;
 use crate::trace::{Trace, Tracing, every_kind};
 
@@ -23,6 +24,9 @@ pub enum DeskError {
     /// The hooks do not fit together.
     #[error(transparent)]
     Hooks(#[from] ConfigError),
+    /// Files of rules are not as they should be.
+    #[error("{0}")]
+    Rules(String),
     /// What the masks look for is not a pattern.
     #[error(transparent)]
     Masks(#[from] regex::Error),
@@ -46,6 +50,8 @@ pub struct Desk {
     pub(crate) answer: Answer,
     pub(crate) trace: Option<Trace>,
     pub(crate) cx: HookContext,
+    rules: Option<FileRules>,
+    app: AppDef,
     hooks: HookSet,
     registry: Registry,
     metrics: Arc<Metrics>,
@@ -78,15 +84,34 @@ impl Desk {
     pub fn with(registry: Registry, agent: &AgentDef, prompt: Option<&PromptDef>) -> Result<Self, DeskError> {
         // Made now, so that the first message does not wait for it.
         Masks::get()?;
-        registry.set_app(app());
+        let app = app();
+        registry.set_app(app.clone());
         let (tally, metrics) = (Arc::new(Tally::default()), Arc::new(Metrics::default()));
         let listener = Arc::clone(&tally);
         registry.observe(move |record: &_| listener.add(record));
         let hooks = registry.scope(agent, prompt.map(|prompt| prompt as _))?;
         let cx =
             HookContext::builder().app("airline-desk").human_present(true).shared_state(Arc::clone(&metrics)).build();
-        let (agent, prompt, trace) = (agent.clone(), prompt.cloned(), None);
-        Ok(Self { agent, prompt, answer: Answer::Yes, trace, cx, hooks, registry, metrics, tally })
+        let (agent, prompt, trace, rules) = (agent.clone(), prompt.cloned(), None, None);
+        Ok(Self { agent, prompt, answer: Answer::Yes, trace, cx, rules, app, hooks, registry, metrics, tally })
+    }
+
+    /// Has the rules in `files` in force too, whatever agents and prompts say. Their commands run.
+    ///
+    /// # Errors
+    /// [`DeskError`] with everything that is wrong in them.
+    pub fn ruled(mut self, files: &[PathBuf]) -> Result<Self, DeskError> {
+        let rules = FileRules::read(files)?;
+        let app = self.app.clone().hooks(rules.install(&self.registry)?);
+        self.rules = Some(rules);
+        self.list(app)
+    }
+
+    /// Puts another app's list in force.
+    fn list(mut self, app: AppDef) -> Result<Self, DeskError> {
+        self.registry.set_app(app.clone());
+        self.hooks = self.registry.scope(&self.agent, self.prompt.as_ref().map(|prompt| prompt as _))?;
+        Ok(Self { app, ..self })
     }
 
     /// Has every turn traced.
@@ -95,19 +120,17 @@ impl Desk {
     /// [`DeskError`] where an id of the desk's hooks is one that the trace takes for its own.
     pub fn traced(mut self, tracing: Tracing) -> Result<Self, DeskError> {
         if tracing == Tracing::All {
-            let mut app = app();
+            let mut app = self.app.clone();
             for hook in every_kind() {
                 app = app.hooks([hook.id().as_str()]);
                 self.registry.register(hook)?;
             }
-            self.registry.set_app(app);
+            self = self.list(app)?;
         }
         let trace = Trace::default();
         let listener = trace.clone();
         self.registry.observe(move |record: &_| listener.record(record));
-        self.trace = Some(trace);
-        self.hooks = self.registry.scope(&self.agent, self.prompt.as_ref().map(|prompt| prompt as _))?;
-        Ok(self)
+        Ok(Self { trace: Some(trace), ..self })
     }
 
     /// A harness with the desk's hooks, and without a model or a tool.
@@ -125,6 +148,13 @@ impl Desk {
     #[must_use]
     pub fn attended(self, attended: bool) -> Self {
         Self { cx: self.cx.to_builder().human_present(attended).build(), ..self }
+    }
+
+    /// After the last conversation: waits a moment for commands of rules that nobody waited for.
+    pub async fn close(&self) {
+        if let Some(rules) = &self.rules {
+            rules.close().await;
+        }
     }
 
     /// The hooks in force.

@@ -17,6 +17,7 @@ pub mod mask;
 pub mod output;
 pub mod replay;
 pub mod report;
+pub mod rules;
 pub mod run;
 pub mod summary;
 pub mod tally;

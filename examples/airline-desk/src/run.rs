@@ -89,6 +89,9 @@ fn run(args: &Args) -> Result<ExitCode, RunError> {
     let folder = Desk::folder();
     let agent = args.hooks.clone().unwrap_or_else(|| folder.join("agent.json"));
     let mut desk = Desk::open(&agent, args.prompt.as_deref())?.answer(args.on_ask).attended(!args.unattended);
+    if !args.rules.is_empty() {
+        desk = desk.ruled(&args.rules)?;
+    }
     if args.plan {
         let findings = desk.audit(&folder.join("prompts"))?;
         report::plan(&mut io::stdout().lock(), &desk, &findings).map_err(RunError::Report)?;
@@ -197,6 +200,7 @@ pub fn replay_lines(
         }
         at(end);
     }
+    runtime.block_on(desk.close());
     let (hooks, metrics) = (desk.tally().rows(), desk.metrics().counts());
     Ok(Summary { totals, skipped, hooks, metrics, time: start.elapsed() })
 }

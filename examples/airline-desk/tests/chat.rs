@@ -100,3 +100,17 @@ fn without_hooks_nothing_is_masked_and_nobody_is_asked() {
     }
     assert!(!said.contains("Do it?"), "{said}");
 }
+
+/// A script denies what no compiled hook does, and the clerk reads why.
+#[cfg(unix)]
+#[test]
+fn a_script_named_by_a_file_of_rules_denies_a_call() {
+    let rules = concat!(env!("CARGO_MANIFEST_DIR"), "/desk/rules/hooks.json");
+    let lines = "cancel PUF002\ny\nrefund PUF002\n";
+    let said = talk(&["--rules", rules, "--trust"], lines);
+    let told = "a supervisor pays refunds; note that PUF002 is to be paid back";
+    assert!(said.contains("· refund_reservation did not run") && said.contains(told), "{said}");
+    assert!(said.contains("PUF002 is cancelled"), "only refunds are its business: {said}");
+    assert!(talk(&[], lines).contains("Paid back"), "without it they are paid");
+    assert!(talk(&["--rules", rules, "--trust", "--trace"], lines).contains("rules_pre_tool_use"));
+}

@@ -113,3 +113,33 @@ fn a_reader_that_goes_away_is_no_panic() {
         assert!(!text(&run.stderr).contains("panicked"));
     }
 }
+
+#[test]
+fn rules_need_trust_and_have_to_be_right() {
+    let folder = tempfile::tempdir().unwrap();
+    let (rules, wrong) = (folder.path().join("hooks.json"), folder.path().join("wrong.json"));
+    fs::write(
+        &rules,
+        r#"{"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": "touch ran; exit 2"}]}]}}"#,
+    )
+    .unwrap();
+    fs::write(&wrong, r#"{"hooks": {"PreToolUse": [{"hooks": [{"type": "comand", "command": "true"}]}]}}"#).unwrap();
+    let missing = folder.path().join("missing.json");
+    for (arguments, told) in [
+        (vec!["--rules", path(&rules)], "--trust"),
+        (vec!["--rules", path(&wrong), "--trust"], "comand"),
+        (vec!["--rules", path(&missing), "--trust"], "missing.json: there is no such file"),
+    ] {
+        let run = desk(&arguments);
+        assert_eq!(run.status.code(), Some(2), "{arguments:?}");
+        assert!(text(&run.stderr).contains(told), "{arguments:?}: {}", text(&run.stderr));
+        assert!(!folder.path().join("ran").exists(), "{arguments:?}");
+    }
+    #[cfg(unix)]
+    {
+        let run = desk(&["--rules", path(&rules), "--trust", "--json"]);
+        let summary: Value = serde_json::from_slice(&run.stdout).unwrap();
+        assert_eq!(summary["refused"], summary["calls"], "{summary}");
+        assert!(folder.path().join("ran").exists(), "where the file is, not where the program is");
+    }
+}

@@ -104,11 +104,11 @@ fn all_kinds_are_shown_where_that_is_asked_for() {
         &["pre_tool_materialization", "pre_prompt_compile"],
         &asked,
         &stored,
-        &["before_tool_call", "after_tool_call_success", "after_tool_call", "before_store_tool_result"],
+        &["before_tool_call", "permission_request"],
+        &["after_tool_call_success", "after_tool_call", "before_store_tool_result"],
         &stored,
         &asked,
-        &["stop"],
-        &stored,
+        &["before_create_message", "stop", "after_create_message"],
         &["post_turn", "turn_end", "session_end"],
     ]
     .concat();

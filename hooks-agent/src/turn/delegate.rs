@@ -32,6 +32,7 @@ impl Turn {
             Err(error) => return Outcome::Failed(error.to_string()),
         };
         let cx = self.cx.to_builder().agent(agent.agent.name.as_str()).conversation(conversation.as_str());
+        let cx = cx.session(self.cx.session().unwrap_or_default());
         let session = Session::within(&self.session, &agent, conversation, cx.agent_path(path).build());
         let mut turn = session.begin(None, Message::new(Role::User, prompt), self.cancellation.child_token());
         while let Some(event) = turn.next().await {

@@ -15,8 +15,13 @@ impl Turn {
     ///
     /// A cancellation does not stop this: what was said is kept, and each hook has its own deadline.
     pub(super) async fn store(&mut self, message: Message) -> Result<(), Exit> {
-        let row = self.fire_to_end(&BeforeCreateMessage::new(), message).await?.subject;
+        let row = self.row_of(message).await?;
         self.append(row).await
+    }
+
+    /// `message` as it is to be stored.
+    pub(super) async fn row_of(&mut self, message: Message) -> Result<Message, Exit> {
+        Ok(self.fire_to_end(&BeforeCreateMessage::new(), message).await?.subject)
     }
 
     /// Puts `message` into the store and into the view as it is, and says so.

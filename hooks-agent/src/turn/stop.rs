@@ -12,19 +12,25 @@ use crate::event::{StopOutcome, TurnEvent};
 impl Turn {
     /// Asks the hooks at `stop`; `None` where the turn goes on.
     ///
-    /// `message` is the model's answer, which is stored after they were asked: one of them may put an error in its place.
+    /// `message` is the model's answer. Hooks are shown it as it is to be stored, so that what is masked before it is kept
+    /// does not reach them, and it is stored after they were asked: one of them may put an error in its place.
     pub(super) async fn stop(&mut self, reason: StopReason, message: Option<Message>) -> Result<Option<Ending>, Exit> {
+        // One without a word is an answer too, but there is nothing to store.
+        let row = match message.clone().filter(|message| !message.content.is_empty()) {
+            Some(message) => Some(self.row_of(message).await?),
+            None => None,
+        };
         if self.halted.is_some() {
-            self.store_said(message).await?;
+            self.append_said(row).await?;
             return self.go_on(ExitReason::AbortedPostResponse).map(|()| None);
         }
         let at_cap = self.iterations >= self.limits().iterations;
         let mut event = Stop::new(reason.clone()).at_iteration_cap(at_cap).stop_hook_active(self.stop_hook_active);
-        event.last_message = message.clone().or_else(|| self.last_said());
+        event.last_message = row.clone().or(message).or_else(|| self.last_said());
         let verdict = match self.fire(&event, ()).await {
             Ok(fired) => fired.verdict,
             Err(exit) => {
-                self.store_said(message).await?;
+                self.append_said(row).await?;
                 return Err(exit);
             }
         };
@@ -50,7 +56,7 @@ impl Turn {
         }
         match (outcome, verdict.decision) {
             (StopOutcome::Continue, StopDecision::Continue(follow_up)) => {
-                self.store_said(message).await?;
+                self.append_said(row).await?;
                 self.stop_continues += 1;
                 self.stop_hook_active = true;
                 self.store(beside::follow_up(follow_up.as_str())).await?;
@@ -62,7 +68,7 @@ impl Turn {
                 Ok(Some(Ending::Blocked(reason)))
             }
             _ => {
-                self.store_said(message).await?;
+                self.append_said(row).await?;
                 self.go_on(ExitReason::AbortedPostResponse)?;
                 let answer = self.added.last().cloned().filter(|last| last.role == Role::Assistant);
                 Ok(Some(match (reason, answer) {
@@ -76,11 +82,11 @@ impl Turn {
         }
     }
 
-    /// Stores the model's answer. One without a word is an answer too, but there is nothing to store.
-    async fn store_said(&mut self, message: Option<Message>) -> Result<(), Exit> {
-        match message {
-            Some(message) if !message.content.is_empty() => self.store(message).await,
-            _ => Ok(()),
+    /// Stores the model's answer, where there is one.
+    async fn append_said(&mut self, row: Option<Message>) -> Result<(), Exit> {
+        match row {
+            Some(row) => self.append(row).await,
+            None => Ok(()),
         }
     }
 

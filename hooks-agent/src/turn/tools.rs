@@ -1,4 +1,4 @@
-//! One tool call: the gate, the run, the result.
+//! One tool call: the run, the result.
 
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
@@ -6,14 +6,11 @@ use std::time::{Duration, Instant};
 
 use futures_util::FutureExt;
 use hooks_core::data::{Block, Message, ResultRow, Role, ToolCall, ToolInput, ToolResult, ToolResultBlock};
-use hooks_core::kinds::{
-    AfterToolCall, AfterToolCallFailure, AfterToolCallSuccess, BeforeStoreToolResult, BeforeToolCall, ExitReason,
-};
-use hooks_core::verdict::{Permission, Question};
+use hooks_core::kinds::{AfterToolCall, AfterToolCallFailure, AfterToolCallSuccess, BeforeStoreToolResult, ExitReason};
 
 use super::Turn;
 use super::exit::Exit;
-use crate::approve::{Answer, Request};
+use super::gate::Judged;
 use crate::event::TurnEvent;
 
 /// How often the same was asked for in a row.
@@ -53,9 +50,8 @@ impl Turn {
     /// Carries one call from the gate to its stored result.
     pub(super) async fn run_tool(&mut self, call: ToolCall) -> Result<(), Exit> {
         self.go_on(ExitReason::AbortedDuringTools)?;
-        let gate = self.fire(&BeforeToolCall::new(call.clone()), call.input.clone()).await;
-        let (input, verdict) = match gate {
-            Ok(fired) => (fired.subject, fired.verdict),
+        let Judged { input, refusal } = match self.judge(&call).await {
+            Ok(judged) => judged,
             Err(exit) => {
                 let input = call.input.clone();
                 let told = Outcome::NotDone("Not run: the gate could not answer".to_owned());
@@ -64,50 +60,11 @@ impl Turn {
             }
         };
         let start = Instant::now();
-        let outcome = match self.refusal(&call, &input, verdict).await {
+        let outcome = match refusal {
             Some(refusal) => Outcome::NotDone(refusal),
             None => self.run(&call, &input).await,
         };
         self.finish(call, input, outcome, start.elapsed()).await
-    }
-
-    /// What the model is told where the call may not run.
-    async fn refusal(&mut self, call: &ToolCall, input: &ToolInput, verdict: Permission) -> Option<String> {
-        if let Some(halt) = &self.halted {
-            return Some(format!("Not run, the turn had ended: {}", halt.reason));
-        }
-        let (question, deferred) = match verdict {
-            Permission::NoOpinion | Permission::Allow => return None,
-            Permission::Ask(question) => (question, false),
-            Permission::Defer(question) => (question, true),
-            Permission::Deny(denial) => return Some(format!("Denied: {}", denial.reason)),
-            // A permission of a later version is not one to run by.
-            _ => return Some("Denied: the gate's answer is unknown here".to_owned()),
-        };
-        self.approval(call, input, *question, deferred).await
-    }
-
-    async fn approval(
-        &mut self,
-        call: &ToolCall,
-        input: &ToolInput,
-        question: Question,
-        deferred: bool,
-    ) -> Option<String> {
-        let parts = Arc::clone(&self.session.parts);
-        let request = Request::new(call.clone(), input.clone(), question, deferred);
-        let answer = AssertUnwindSafe(async { parts.approver.approve(&request).await }).catch_unwind();
-        let answer = tokio::select! {
-            biased;
-            () = self.cancellation.cancelled() => return Some("Not run: the turn was cancelled".to_owned()),
-            answer = tokio::time::timeout(self.limits().approval, answer) => answer,
-        };
-        match answer {
-            Ok(Ok(Answer::Yes)) => None,
-            Ok(Ok(Answer::No(reason))) => Some(format!("Denied: {}. {reason}", request.question.reason)),
-            Ok(Err(_panic)) => Some(format!("Denied: {}. The answer could not be got", request.question.reason)),
-            Err(_) => Some(format!("Denied: {}. Nobody answered", request.question.reason)),
-        }
     }
 
     async fn run(&mut self, call: &ToolCall, input: &ToolInput) -> Outcome {

@@ -68,7 +68,7 @@ impl Bench {
     pub(crate) fn watched(lines: impl IntoIterator<Item = Line>) -> Self {
         let mut bench = Self::new(lines);
         watch!(bench: AfterCreateMessage, AfterToolCall, AfterToolCallFailure, AfterToolCallSuccess, BeforeAgentStart,
-            BeforeCompaction, BeforeCreateMessage, BeforeStoreToolResult, BeforeToolCall, FilterMessages, PostCompact, PostModelCall,
+            BeforeCompaction, BeforeCreateMessage, BeforeStoreToolResult, BeforeToolCall, FilterMessages, PermissionRequest, PostCompact, PostModelCall,
             PostPreflightPromptContext, PostTurn, PreModelCall, PrePolicy, PrePromptCompile, PrePromptContext,
             PreToolMaterialization, PrefilterLlmHistory, SessionEnd, SessionStart, Stop, TurnEnd, UserPromptSubmit);
         bench

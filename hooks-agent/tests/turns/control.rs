@@ -115,6 +115,36 @@ async fn a_hook_at_stop_puts_an_error_in_the_place_of_the_answer() {
     assert_eq!(bench.stored().await, ["user: hi", "assistant: [Blocked by Stop hook] that was secret"]);
 }
 
+/// What is masked before it is kept is masked for those who decide about the end, and kept once.
+#[tokio::test]
+async fn hooks_at_stop_are_shown_the_answer_as_it_is_to_be_stored() {
+    let mut bench = Bench::new([Line::text("the secret")]);
+    bench.app(Hook::writer::<BeforeCreateMessage, _, _, _>("mask", |_, _, row: &mut Message| {
+        row.rewrite_text(|text| text.contains("secret").then(|| format!("[masked] {}", text.len())));
+    }));
+    let log = bench.log.clone();
+    bench.app(Hook::reader::<Stop, _, _, _>("look", move |_, event: &Stop, ()| {
+        log.note(event.last_message.as_ref().unwrap().text().into_owned());
+    }));
+    assert_eq!(bench.turn().await.to_string(), "[masked] 10");
+    assert_eq!(bench.log.take(), ["the model", "[masked] 10"]);
+    assert_eq!(bench.stored().await, ["user: hi", "assistant: [masked] 10"]);
+}
+
+/// A halt before the answer is stored ends the turn: it is stored, and nobody is asked whether to go on.
+#[tokio::test]
+async fn a_turn_that_is_halted_at_its_answer_is_not_gone_on_with() {
+    let mut bench = Bench::new([Line::text("hello"), Line::text("never")]);
+    bench.app(Hook::reader::<BeforeCreateMessage, _, _, _>("halt", |_, _, row: &Message| match row.role {
+        Role::Assistant => Err(Halt::new("enough")),
+        _ => Ok(()),
+    }));
+    bench.app(Hook::reader::<Stop, _, _, _>("more", |_, _, ()| StopVerdict::continue_with("more")));
+    let reply = bench.turn().await;
+    assert!(matches!(reply.outcome, Outcome::Halted(_)), "{reply:?}");
+    assert_eq!(bench.stored().await, ["user: hi", "assistant: hello"]);
+}
+
 #[tokio::test]
 async fn the_same_call_again_and_again_ends_the_turn_and_asks_stop_once() {
     let mut bench = Bench::new((0..20).map(|_| Line::call("1", "lookup", json!({ "id": "a" }))));

@@ -71,7 +71,7 @@ async fn holds_in(what: &str, bench: Bench, harness: HarnessBuilder, expected: &
 #[tokio::test(start_paused = true)]
 async fn each_kind_fires_at_its_place() {
     let lookup = || Line::call("1", "lookup", json!({ "id": "a" }));
-    let end = &["stop", "before_create_message", "after_create_message", "post_turn", "turn_end"][..];
+    let end = &["before_create_message", "stop", "after_create_message", "post_turn", "turn_end"][..];
 
     holds("a plain turn", Bench::watched([Line::text("hello")]), &[BEGIN, CALL, end]).await;
 
@@ -85,7 +85,9 @@ async fn each_kind_fires_at_its_place() {
 
     let mut bench = Bench::watched([lookup(), Line::text("then not")]);
     bench.app(Hook::reader::<BeforeToolCall, _, _, _>("may_i", |_, _, _| Permission::ask("really?")));
-    holds("an asked call without anybody to ask", bench, &[BEGIN, CALL, STORED, NOT_RUN, CALL, end]).await;
+    let asked = &["before_tool_call", "permission_request"][..];
+    let expected = [BEGIN, CALL, STORED, asked, &NOT_RUN[1..], CALL, end];
+    holds("an asked call without anybody to ask", bench, &expected).await;
 
     let bench = Bench::watched([Line::call("1", "breaks", json!({})), Line::text("sorry")]);
     holds("a failing tool", bench, &[BEGIN, CALL, STORED, FAILED, CALL, end]).await;
@@ -103,7 +105,7 @@ async fn each_kind_fires_at_its_place() {
         if silent { StopVerdict::continue_with("say something") } else { StopVerdict::default() }
     }));
     let empty =
-        &["stop", "before_create_message", "after_create_message", "before_create_message", "after_create_message"];
+        &["before_create_message", "stop", "after_create_message", "before_create_message", "after_create_message"];
     holds("an empty reply that `stop` rescues", bench, &[BEGIN, CALL, empty, CALL, end]).await;
 
     let mut bench = Bench::watched([]);

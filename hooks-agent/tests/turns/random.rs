@@ -248,8 +248,9 @@ fn in_order(log: &[String]) -> Result<(), TestCaseError> {
         // Not before the store has it, and never without.
         prop_assert_eq!(after == "after_create_message", before == "the store", "{:?}", log);
         let ran = ["after_tool_call_success", "after_tool_call_failure", "the tool"].contains(&after.as_str());
-        if before == "before_tool_call" {
-            prop_assert!(ran || after == "after_tool_call", "between a gate and its result: {after}: {log:?}");
+        let asked = before == "before_tool_call" && after == "permission_request";
+        if ["before_tool_call", "permission_request"].contains(&before.as_str()) {
+            prop_assert!(ran || asked || after == "after_tool_call", "between a gate and its result: {after}: {log:?}");
         }
     }
     let (first_call, prompt) = (

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use hooks_core::HookContext;
 use hooks_core::data::{CompactedHistory, Message, Messages, Role, ToolCall, ToolResult};
 use hooks_core::kinds::{
-    AfterToolCallFailure, AfterToolCallSuccess, BeforeAgentStart, BeforeCompaction, BeforeToolCall, PostCompact,
-    SessionEnd, SessionStart, Stop, UserPromptSubmit,
+    AfterToolCallFailure, AfterToolCallSuccess, BeforeAgentStart, BeforeCompaction, BeforeToolCall, PermissionRequest,
+    PostCompact, SessionEnd, SessionStart, Stop, UserPromptSubmit,
 };
 use hooks_rules::{Event, Occurrence, Session};
 use serde::Serialize;
@@ -91,6 +91,11 @@ fn fired(event: Event, payload: &mut Payload, session: &str, occurrence: &mut Oc
             let call = call(payload, occurrence);
             let input = to_value(&call.input);
             (to_value(&BeforeToolCall::new(call)), input)
+        }
+        Event::PermissionRequest => {
+            let call = call(payload, occurrence);
+            let input = to_value(&call.input);
+            (to_value(&PermissionRequest::new(call)), input)
         }
         Event::PostToolUse => {
             let call = call(payload, occurrence);

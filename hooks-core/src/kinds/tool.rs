@@ -1,5 +1,6 @@
 use serde::{Deserialize, Serialize};
 
+use super::words::setters;
 use crate::HookKind;
 use crate::data::{ToolCall, ToolInput};
 use crate::verdict::Permission;
@@ -21,3 +22,36 @@ impl BeforeToolCall {
         Self { call }
     }
 }
+
+/// Fires when a person is about to be asked about a call, because a hook at `before_tool_call` asked or put it off: hooks may
+/// answer in the person's place.
+///
+/// An allow lets the call run, with the input that the hooks leave; where they changed it, the harness has the gates judge it
+/// anew. A deny refuses it. Everything else leaves it to the person.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, HookKind)]
+#[hook_kind(name = "permission_request", subject = ToolInput, verdict = Permission, match(tool = call.name), json)]
+#[non_exhaustive]
+pub struct PermissionRequest {
+    /// The call as the model asked for it.
+    pub call: ToolCall,
+    /// Why the gate did not decide itself.
+    #[serde(default)]
+    pub reason: String,
+    /// Whether the gate put it off (*defer*) rather than asked.
+    #[serde(default)]
+    pub deferred: bool,
+}
+
+impl PermissionRequest {
+    /// A person is about to be asked about `call`.
+    pub fn new(call: ToolCall) -> Self {
+        Self { call, reason: String::new(), deferred: false }
+    }
+}
+
+setters!(PermissionRequest {
+    /// Why the gate did not decide itself.
+    reason: String,
+    /// Whether the gate put it off rather than asked.
+    deferred: bool,
+});

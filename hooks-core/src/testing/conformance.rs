@@ -71,6 +71,12 @@ pub trait Drive {
     /// A hook of `kind` with this id that changes, refuses or contributes something that [`drive`](Self::drive) shows.
     /// Not asked for kinds whose hooks only observe.
     fn probe(&self, id: &str, kind: &str) -> Option<Hook>;
+
+    /// Hooks that have to be in force for `kind` to happen at all: a gate that asks, say, where the kind is what comes of the
+    /// question.
+    fn beside(&self, _kind: &str) -> Vec<Hook> {
+        Vec::new()
+    }
 }
 
 /// Asserts that each kind that the program declares with [`fires!`](crate::fires) really fires, once per occurrence, and
@@ -124,7 +130,7 @@ async fn occurrence(driver: &impl Drive, fires: &Fires, probe: Option<Hook>) -> 
     let failed = |error: String| Breach::DriverFailed { kind, error };
     let registry = Registry::empty();
     let mut list = Vec::new();
-    for hook in [fires.watcher(WATCH)].into_iter().chain(probe) {
+    for hook in [fires.watcher(WATCH)].into_iter().chain(probe).chain(driver.beside(kind)) {
         list.push(HookUse::id(hook.id.as_str()));
         registry.register(hook).map_err(|error| failed(error.to_string()))?;
     }

@@ -57,6 +57,7 @@ pub(crate) fn point(name: &str) -> Result<Point, String> {
         PreModelCall hook,
         PostModelCall hook,
         BeforeToolCall hook,
+        PermissionRequest hook,
         AfterToolCallSuccess removing,
         AfterToolCallFailure removing,
         AfterToolCall hook,

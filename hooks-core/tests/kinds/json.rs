@@ -130,7 +130,7 @@ fn least(kind: &str) -> (Value, Value) {
         "filter_messages" | "prefilter_llm_history" => (json!({}), json!([message()])),
         "pre_model_call" => (json!({}), json!({"system_prompt": "", "profile": null, "defer_output": false})),
         "post_model_call" => (json!({}), json!({"content": [], "messages": []})),
-        "before_tool_call" => (call(), json!({"limit": 3})),
+        "before_tool_call" | "permission_request" => (call(), json!({"limit": 3})),
         "after_tool_call_success" => (call(), json!({"content": [], "is_error": false})),
         "after_tool_call_failure" => {
             (json!({"call": call()["call"], "error": "no"}), json!({"content": [], "is_error": true}))

@@ -42,7 +42,7 @@ events! {
     /// Before a tool runs.
     PreToolUse "before_tool_call" "tool_name" Deny Permission Counts Person ["permissionDecision" "permissionDecisionReason" "updatedInput" "additionalContext"] All 600_000;
     /// A person is about to be asked.
-    PermissionRequest - "tool_name" Ignored Behavior Counts Person ["decision"] NoAgent 600_000;
+    PermissionRequest "permission_request" "tool_name" Ignored Behavior Counts Person ["decision"] NoAgent 600_000;
     /// A call was refused.
     PermissionDenied - "tool_name" Ignored Nothing NotStated NotStated ["retry"] All 600_000;
     /// A tool has answered.

@@ -1,8 +1,8 @@
 use std::sync::Arc;
 
-use hooks_core::Hook;
-use hooks_core::kinds::Stop;
+use hooks_core::kinds::{Stop, StopReason};
 use hooks_core::verdict::StopVerdict;
+use hooks_core::{Hook, HookContext};
 
 use crate::answer::{Answer, Decision};
 use crate::event::Event;
@@ -20,22 +20,31 @@ pub(super) fn stop(id: &str, firing: Arc<Firing>) -> Hook {
             let mut occurrence = firing.occurrence(cx);
             occurrence.set("stop_hook_active", event.stop_hook_active);
             if let Some(message) = &event.last_message {
-                firing.transcribe(cx, message);
+                // The other ends come after a message that was stored.
+                let is_new = matches!(event.reason, StopReason::FinalResponse | StopReason::LengthTruncation);
+                if is_new && !message.content.is_empty() {
+                    firing.shared.transcribe_ahead(cx, message);
+                }
                 occurrence.set("last_assistant_message", message.text().into_owned());
             }
+            if let (Event::SubagentStop, Some(own)) = (firing.event, cx.conversation()) {
+                occurrence.set("agent_transcript_path", firing.transcript(own).unwrap_or_default());
+            }
             occurrence.set_flat("turn_end_reason", event.reason.as_ref());
-            let session = occurrence.session.clone();
             let answer = firing.fire(occurrence, None).await;
-            verdict(&firing, &session, event.stop_hook_active, answer)
+            verdict(&firing, cx, event.stop_hook_active, answer)
         })
     })
 }
 
-fn verdict(firing: &Firing, session: &str, again: bool, answer: Answer) -> StopVerdict {
+fn verdict(firing: &Firing, cx: &HookContext, again: bool, answer: Answer) -> StopVerdict {
+    if !matches!((&answer.decision, &answer.stop), (Decision::Continue(_), None)) {
+        firing.shared.turn_ends(cx);
+    }
     let mut verdict = match (answer.decision, answer.stop) {
         (Decision::Deny(reason), _) => StopVerdict::block(reason),
         (_, Some(reason)) => StopVerdict::end(reason),
-        (Decision::Continue(reason), None) if firing.shared.may_continue(session, again) => {
+        (Decision::Continue(reason), None) if firing.shared.may_continue(cx, again) => {
             StopVerdict::continue_with(reason)
         }
         // Rules that never let a turn end exist.

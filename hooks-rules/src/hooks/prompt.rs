@@ -1,7 +1,6 @@
 use std::sync::Arc;
 
 use hooks_core::Hook;
-use hooks_core::data::{Message, Role};
 use hooks_core::kinds::UserPromptSubmit;
 use hooks_core::verdict::PromptVerdict;
 
@@ -13,7 +12,13 @@ pub(super) fn submit(id: &str, firing: Arc<Firing>) -> Hook {
     Hook::async_reader::<UserPromptSubmit, _, _, _>(id, move |cx, event, _messages| {
         let firing = Arc::clone(&firing);
         Box::pin(async move {
-            firing.transcribe(cx, &Message::new(Role::User, event.prompt.as_str()));
+            // What an agent asks another one is no prompt of a person; `SubagentStart` is the event for it.
+            if !cx.agent_path().is_empty() {
+                return PromptVerdict::default();
+            }
+            if let Some(reason) = firing.shared.take_stop(cx) {
+                return PromptVerdict::stop(reason);
+            }
             let mut occurrence = firing.occurrence(cx);
             occurrence.set("prompt", event.prompt.as_str());
             let answer = firing.fire(occurrence, None).await;

@@ -7,6 +7,7 @@ use hooks_core::verdict::Halt;
 use hooks_core::{Hook, HookContext};
 use serde_json::Value;
 
+use super::call;
 use super::ending::Ending;
 use crate::answer::{Answer, Decision};
 use crate::rules::Firing;
@@ -20,7 +21,7 @@ pub(super) fn success(id: &str, firing: Arc<Firing>) -> Hook {
             let mut occurrence = occurrence(&firing, cx, &event.call, &event.input, event.duration);
             occurrence.set("tool_response", response(&result));
             let answer = firing.fire(occurrence, Some(&event.call.name)).await;
-            apply(&firing, &event.call, result, answer)
+            apply(&firing, cx, &event.call, result, answer)
         })
     })
 }
@@ -33,15 +34,14 @@ pub(super) fn failure(id: &str, firing: Arc<Firing>) -> Hook {
             let mut occurrence = occurrence(&firing, cx, &event.call, &event.input, event.duration);
             occurrence.set("error", middle_cut(&event.error)).set("is_interrupt", false);
             let answer = firing.fire(occurrence, Some(&event.call.name)).await;
-            apply(&firing, &event.call, result, answer)
+            apply(&firing, cx, &event.call, result, answer)
         })
     })
 }
 
 fn occurrence(firing: &Firing, cx: &HookContext, call: &ToolCall, input: &ToolInput, took: Duration) -> Occurrence {
     let mut occurrence = firing.occurrence(cx);
-    let name = firing.shared.aliases.on_the_wire(&call.name);
-    occurrence.set("tool_name", name).set("tool_input", (**input).clone()).set("tool_use_id", call.id.as_str());
+    call::tell(firing, &mut occurrence, call, input);
     occurrence.set("duration_ms", u64::try_from(took.as_millis()).unwrap_or(u64::MAX));
     occurrence
 }
@@ -55,8 +55,14 @@ fn response(result: &ToolResult) -> Value {
     }
 }
 
-fn apply(firing: &Firing, call: &ToolCall, mut result: ToolResult, answer: Answer) -> Ending<ToolResult> {
-    let before = firing.shared.take_contexts(&call.id);
+fn apply(
+    firing: &Firing,
+    cx: &HookContext,
+    call: &ToolCall,
+    mut result: ToolResult,
+    answer: Answer,
+) -> Ending<ToolResult> {
+    let before = firing.shared.take_contexts(cx, &call.id);
     if let Some(output) = answer.updated_output {
         let text = output.as_str().map_or_else(|| output.to_string(), str::to_owned);
         result.content = vec![hooks_core::data::Block::text(text)];

@@ -1,8 +1,8 @@
 use std::sync::Arc;
 
 use hooks_core::Hook;
-use hooks_core::kinds::{BeforeAgentStart, SessionEnd, SessionStart};
-use hooks_core::verdict::{AgentStart, Contexts};
+use hooks_core::kinds::{BeforeAgentStart, SessionEnd, SessionSource, SessionStart};
+use hooks_core::verdict::{AgentStart, Contexts, Halt};
 
 use crate::rules::Firing;
 
@@ -11,10 +11,17 @@ pub(super) fn start(id: &str, firing: Arc<Firing>) -> Hook {
     Hook::async_reader::<SessionStart, _, _, _>(id, move |cx, event, (): &()| {
         let firing = Arc::clone(&firing);
         Box::pin(async move {
-            let mut occurrence = firing.occurrence(cx);
-            occurrence.session.clone_from(&event.session);
+            let mut occurrence = firing.occurrence_in(cx, &event.session);
             occurrence.set("source", event.source.as_ref());
-            Contexts::from(firing.fire(occurrence, None).await.contexts)
+            if let (SessionSource::Startup, Some(files)) = (&event.source, &firing.shared.files) {
+                // What an earlier session of this name exported is nothing to this one.
+                let _told_where_it_is_used = files.exports(&event.session, true);
+            }
+            let answer = firing.fire(occurrence, None).await;
+            if let Some(reason) = answer.stop {
+                firing.shared.stop_session(&event.session, reason);
+            }
+            Contexts::from(answer.contexts)
         })
     })
 }
@@ -24,8 +31,7 @@ pub(super) fn end(id: &str, firing: Arc<Firing>) -> Hook {
     Hook::async_reader::<SessionEnd, _, _, _>(id, move |cx, event, (): &()| {
         let firing = Arc::clone(&firing);
         Box::pin(async move {
-            let mut occurrence = firing.occurrence(cx);
-            occurrence.session.clone_from(&event.session);
+            let mut occurrence = firing.occurrence_in(cx, &event.session);
             occurrence.set("reason", event.reason.as_ref());
             firing.fire(occurrence, None).await;
             firing.shared.forget(&event.session);
@@ -39,10 +45,13 @@ pub(super) fn agent(id: &str, firing: Arc<Firing>) -> Hook {
         let firing = Arc::clone(&firing);
         Box::pin(async move {
             if cx.agent_path().is_empty() {
-                return AgentStart::default();
+                return Ok(AgentStart::default());
             }
             let answer = firing.fire(firing.occurrence(cx), None).await;
-            AgentStart::from(Contexts::from(answer.contexts))
+            match answer.stop {
+                Some(reason) => Err(Halt::new(reason)),
+                None => Ok(AgentStart::from(Contexts::from(answer.contexts))),
+            }
         })
     })
 }

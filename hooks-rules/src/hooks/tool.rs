@@ -5,6 +5,7 @@ use hooks_core::data::ToolInput;
 use hooks_core::kinds::BeforeToolCall;
 use hooks_core::verdict::{Halt, Permission};
 
+use super::call;
 use crate::answer::Decision;
 use crate::rules::Firing;
 
@@ -15,13 +16,12 @@ pub(super) fn before(id: &str, firing: Arc<Firing>) -> Hook {
         Box::pin(async move {
             let call = &event.call;
             let mut occurrence = firing.occurrence(cx);
-            let name = firing.shared.aliases.on_the_wire(&call.name);
-            occurrence.set("tool_name", name).set("tool_input", (*input).clone()).set("tool_use_id", call.id.as_str());
+            call::tell(&firing, &mut occurrence, call, &input);
             let answer = firing.fire(occurrence, Some(&call.name)).await;
             if let Some(reason) = answer.stop {
                 return Err(Halt::new(reason));
             }
-            firing.shared.keep_contexts(&call.id, answer.contexts);
+            firing.shared.keep_contexts(cx, &call.id, answer.contexts);
             let input = answer.updated_input.map_or(input, ToolInput::from);
             Ok((input, permission(answer.decision)))
         })

@@ -1,12 +1,14 @@
 use std::collections::HashMap;
 use std::fmt;
-use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use super::Transcripts;
+use hooks_core::HookContext;
+use hooks_core::data::Message;
+
 use super::report::{Aside, Hearer, Listener, Observer, RuleRun};
 use super::source::Owner;
+use super::{Files, Session, Transcripts};
 use crate::alias::Aliases;
 use crate::answer::Answer;
 use crate::rule::Rule;
@@ -49,12 +51,14 @@ pub(crate) struct Shared {
     pub(crate) observers: Vec<Observer>,
     pub(crate) hearers: Vec<Hearer>,
     pub(crate) listeners: Vec<Listener>,
-    pub(crate) env_file: Option<PathBuf>,
-    pub(crate) transcripts: Option<Transcripts>,
-    /// What rules before a call said to the model, until its result is there.
-    contexts: Mutex<HashMap<String, Vec<String>>>,
-    /// How often a turn was continued in a row, by session.
+    pub(crate) files: Option<Files>,
+    transcripts: Transcripts,
+    /// What rules before a call said to the model, until its result is there: by conversation and call.
+    contexts: Mutex<HashMap<(String, String), Vec<String>>>,
+    /// How often a turn was continued in a row, by conversation.
     continued: Mutex<HashMap<String, u32>>,
+    /// Why a session is to stop at its first prompt.
+    stopped: Mutex<HashMap<String, String>>,
 }
 
 /// How many calls may wait for their results with a context.
@@ -73,10 +77,11 @@ impl Shared {
             observers: Vec::new(),
             hearers: Vec::new(),
             listeners: Vec::new(),
-            env_file: None,
-            transcripts: None,
+            files: None,
+            transcripts: Transcripts::default(),
             contexts: Mutex::default(),
             continued: Mutex::default(),
+            stopped: Mutex::default(),
         }
     }
 
@@ -92,35 +97,82 @@ impl Shared {
         }
     }
 
-    /// Keeps what is for the model until the call has its result.
-    pub(crate) fn keep_contexts(&self, call: &str, contexts: Vec<String>) {
+    /// Keeps what is for the model until the call has its result. Calls of two conversations may have one id.
+    pub(crate) fn keep_contexts(&self, cx: &HookContext, call: &str, contexts: Vec<String>) {
         let mut kept = lock(&self.contexts);
         // A call that never gets a result must not fill the memory.
         if !contexts.is_empty() && kept.len() < WAITING {
-            kept.insert(call.to_owned(), contexts);
+            kept.insert((conversation(cx).to_owned(), call.to_owned()), contexts);
         }
     }
 
-    pub(crate) fn take_contexts(&self, call: &str) -> Vec<String> {
-        lock(&self.contexts).remove(call).unwrap_or_default()
+    pub(crate) fn take_contexts(&self, cx: &HookContext, call: &str) -> Vec<String> {
+        lock(&self.contexts).remove(&(conversation(cx).to_owned(), call.to_owned())).unwrap_or_default()
     }
 
     /// Whether a turn may be continued once more. `again` says whether a hook already continued it.
-    pub(crate) fn may_continue(&self, session: &str, again: bool) -> bool {
+    pub(crate) fn may_continue(&self, cx: &HookContext, again: bool) -> bool {
         let mut continued = lock(&self.continued);
-        let count = if again { continued.get(session).copied().unwrap_or(1) } else { 0 };
+        let count = if again { continued.get(conversation(cx)).copied().unwrap_or(1) } else { 0 };
         if count >= CONTINUED {
-            continued.remove(session);
+            continued.remove(conversation(cx));
             return false;
         }
-        continued.insert(session.to_owned(), count + 1);
+        continued.insert(conversation(cx).to_owned(), count + 1);
         true
+    }
+
+    /// A tool was called: rules may continue the turn anew.
+    pub(crate) fn got_on(&self, cx: &HookContext) {
+        if let Some(count) = lock(&self.continued).get_mut(conversation(cx)) {
+            *count = 0;
+        }
+    }
+
+    /// The turn ends, as far as rules are concerned.
+    pub(crate) fn turn_ends(&self, cx: &HookContext) {
+        lock(&self.continued).remove(conversation(cx));
+    }
+
+    /// Has the session stop at its first prompt: when it starts there is nothing yet that could be stopped.
+    pub(crate) fn stop_session(&self, session: &str, reason: String) {
+        lock(&self.stopped).insert(session.to_owned(), reason);
+    }
+
+    /// Why the session is to stop, told once.
+    pub(crate) fn take_stop(&self, cx: &HookContext) -> Option<String> {
+        lock(&self.stopped).remove(cx.session().unwrap_or_default())
+    }
+
+    /// Adds a message that was stored to the transcript, where this crate keeps it.
+    pub(crate) fn transcribe(&self, cx: &HookContext, message: &Message) {
+        if let Some(files) = self.keeps_transcript(cx) {
+            self.transcripts.add(files, &self.aliases, conversation(cx), message);
+        }
+    }
+
+    /// The same for an answer that is about to be stored.
+    pub(crate) fn transcribe_ahead(&self, cx: &HookContext, message: &Message) {
+        if let Some(files) = self.keeps_transcript(cx) {
+            self.transcripts.add_ahead(files, &self.aliases, conversation(cx), message);
+        }
+    }
+
+    fn keeps_transcript(&self, cx: &HookContext) -> Option<&Files> {
+        let kept_elsewhere = cx.state::<Session>().is_ok_and(|session| session.transcript.is_some());
+        self.files.as_ref().filter(|_| !kept_elsewhere)
     }
 
     /// The session is over.
     pub(crate) fn forget(&self, session: &str) {
         lock(&self.continued).remove(session);
+        lock(&self.stopped).remove(session);
+        self.transcripts.forget(session);
     }
+}
+
+fn conversation(cx: &HookContext) -> &str {
+    cx.conversation().unwrap_or_default()
 }
 
 /// Calls code of the app that only listens: a panic in it goes no further.

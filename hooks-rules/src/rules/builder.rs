@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::report::{Hearer, Listener, Observer};
 use super::source::{Owner, Source};
-use super::{Aside, Plugin, RuleRun, Rules, Shared, Transcripts};
+use super::{Aside, Files, Plugin, RuleRun, Rules, Shared};
 use crate::alias::Aliases;
 use crate::answer::Answer;
 use crate::dialect::Dialect;
@@ -23,8 +23,8 @@ pub struct RulesBuilder {
     project: Option<PathBuf>,
     keep_all: bool,
     keep: Vec<String>,
-    env_file: Option<PathBuf>,
-    transcripts: Option<PathBuf>,
+    variables: Vec<(String, String)>,
+    files: Option<PathBuf>,
     observers: Vec<Observer>,
     hearers: Vec<Hearer>,
     listeners: Vec<Listener>,
@@ -127,16 +127,20 @@ impl RulesBuilder {
         self
     }
 
-    /// The file into which commands at `SessionStart` may write variables for later ones: `CLAUDE_ENV_FILE`.
-    pub fn env_file(mut self, path: impl Into<PathBuf>) -> Self {
-        self.env_file = Some(path.into());
+    /// A variable that all commands find, such as `CLAUDE_EFFORT`.
+    pub fn variable(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
+        self.variables.push((name.into(), value.into()));
         self
     }
 
-    /// Writes the prompts and answers that rules see into files in this folder, where the harness keeps no transcript of its
-    /// own; see [`Session::transcript`](crate::Session::transcript).
-    pub fn transcripts(mut self, folder: impl Into<PathBuf>) -> Self {
-        self.transcripts = Some(folder.into());
+    /// Keeps two files for each session in this folder, which nobody else may read. The transcript has what was stored, one
+    /// message per line, and the answer before `Stop`, where the harness has no transcript of its own
+    /// ([`Session::transcript`](crate::Session::transcript)). Into the other, `CLAUDE_ENV_FILE`, commands at `SessionStart`
+    /// export variables for shell tools: [`Rules::shell_line`].
+    ///
+    /// The files stay; remove them with the conversations that they are of.
+    pub fn session_files(mut self, folder: impl Into<PathBuf>) -> Self {
+        self.files = Some(folder.into());
         self
     }
 
@@ -162,13 +166,13 @@ impl RulesBuilder {
     /// Reads the files. What is wrong with them is in [`Rules::defects`].
     pub fn build(self) -> Rules {
         let project = self.project.clone().or_else(|| std::env::current_dir().ok()).unwrap_or_default();
-        let environment = Environment { scrub: !self.keep_all, keep: self.keep.clone(), project };
+        let set = self.variables.iter().cloned().collect();
+        let environment = Environment { scrub: !self.keep_all, keep: self.keep.clone(), project, set };
         let mut shared = Shared::new(self.aliases.clone(), environment, self.outside.clone());
         shared.observers.clone_from(&self.observers);
         shared.hearers.clone_from(&self.hearers);
         shared.listeners.clone_from(&self.listeners);
-        shared.env_file.clone_from(&self.env_file);
-        shared.transcripts = self.transcripts.clone().map(Transcripts::new);
+        shared.files = self.files.clone().map(Files::new);
         Rules::new(self, shared)
     }
 }

@@ -6,7 +6,6 @@ use std::sync::{Arc, OnceLock};
 
 use futures_util::future::join_all;
 use hooks_core::HookContext;
-use hooks_core::data::Message;
 use serde_json::Value;
 
 use super::report::Aside;
@@ -46,32 +45,43 @@ impl Input {
 impl Firing {
     /// An occurrence of the event with what the context knows.
     pub(crate) fn occurrence(&self, cx: &HookContext) -> Occurrence {
+        self.occurrence_in(cx, cx.session().unwrap_or_default())
+    }
+
+    /// The same, for an event that names its session.
+    pub(crate) fn occurrence_in(&self, cx: &HookContext, session: &str) -> Occurrence {
         let mut occurrence = Occurrence::new(self.event);
-        cx.conversation().unwrap_or_default().clone_into(&mut occurrence.session);
+        session.clone_into(&mut occurrence.session);
         occurrence.cwd = self.shared.environment.folder(cx.workspace()).to_string_lossy().into_owned();
         if let Ok(session) = cx.state::<Session>() {
             let transcript = session.transcript.as_ref().map(|path| path.to_string_lossy().into_owned());
             occurrence.transcript = transcript.unwrap_or_default();
             occurrence.permission_mode.clone_from(&session.permission_mode);
         }
-        if let (true, Some(transcripts)) = (occurrence.transcript.is_empty(), &self.shared.transcripts) {
-            let path = transcripts.file(&occurrence.session).unwrap_or_default();
-            occurrence.transcript = path.to_string_lossy().into_owned();
+        if occurrence.transcript.is_empty() {
+            occurrence.transcript = self.transcript(session).unwrap_or_default();
         }
-        if !cx.agent_path().is_empty() {
-            let name = cx.agent().unwrap_or_default().to_owned();
-            let id = cx.agent_path().iter().map(String::as_str).chain([name.as_str()]).collect::<Vec<_>>().join("/");
-            occurrence.agent = Some((id, name));
+        if cx.agent_path().is_empty() {
+            occurrence.prompt = cx.request().map(str::to_owned);
+            return occurrence;
         }
+        let name = cx.agent().unwrap_or_default().to_owned();
+        let id = match cx.conversation() {
+            // Each time an agent is asked it has another conversation.
+            Some(own) if own != session => own.to_owned(),
+            _ => cx.agent_path().iter().map(String::as_str).chain([name.as_str()]).collect::<Vec<_>>().join("/"),
+        };
+        occurrence.agent = Some((id, name));
         occurrence
     }
 
-    /// Adds a message to the transcript, where this crate keeps it.
-    pub(crate) fn transcribe(&self, cx: &HookContext, message: &Message) {
-        let kept_elsewhere = cx.state::<Session>().is_ok_and(|session| session.transcript.is_some());
-        if let (false, Some(transcripts)) = (kept_elsewhere, &self.shared.transcripts) {
-            transcripts.add(cx.conversation().unwrap_or_default(), message);
-        }
+    /// The transcript of a conversation, where this crate keeps it.
+    pub(crate) fn transcript(&self, conversation: &str) -> Option<String> {
+        let path = self.shared.files.as_ref()?.transcript(conversation);
+        let path = path.inspect_err(|error| {
+            tracing::warn!(target: "hooks_rules", conversation, %error, "there is no transcript");
+        });
+        Some(path.ok()?.to_string_lossy().into_owned())
     }
 
     /// Runs the rules that are for this occurrence. `tool` is the tool as it is called here, where one is called.

@@ -17,7 +17,9 @@ use crate::rule::Action;
 
 impl Rules {
     /// Registers a hook for every event that has rules, `rules_pre_tool_use` and so on, or replaces those of an earlier
-    /// call, and returns what belongs into the app's list. Sets made before go on with the rules that they have.
+    /// call, and returns what belongs into the app's list. Sets made before go on with the rules that they have. Where
+    /// rules need them, `rules_conversation` follows what is stored, and `rules_tool_result` adds what rules said of a call
+    /// that did not run.
     ///
     /// A rule that names a compiled hook stands for that hook in the list; one that the registry does not have, or that
     /// does not run at the rule's event, is a defect.
@@ -39,6 +41,11 @@ impl Rules {
             by_event.entry(Event::PostToolUse).or_default();
             by_event.entry(Event::PostToolUseFailure).or_default();
         }
+        if by_event.contains_key(&Event::SessionStart) {
+            // A session that is to stop does so at its first prompt.
+            by_event.entry(Event::UserPromptSubmit).or_default();
+        }
+        let between = self.between(&by_event);
         let mut uses: Vec<HookUse> = by_event.keys().map(|event| HookUse::id(&event.hook_id())).collect();
         // Those of an earlier call that have no rules any more are emptied: a list may still name them.
         for event in state.installed.clone() {
@@ -48,10 +55,24 @@ impl Rules {
             let Some(hook) = self.hook(event, rules) else { continue };
             put(registry, hook, !state.installed.insert(event))?;
         }
+        for hook in between {
+            uses.push(HookUse::id(hook.id().as_str()));
+            let ours_is_there = !state.between.insert(hook.id().as_str().to_owned());
+            put(registry, hook, ours_is_there)?;
+        }
         let (named, defects) = compiled_uses(registry, &compiled);
         uses.extend(named);
         state.registry_defects = defects;
         Ok(uses)
+    }
+
+    /// The hooks that rules of these events need between their events.
+    fn between(&self, by_event: &BTreeMap<Event, Vec<Arc<Armed>>>) -> Vec<Hook> {
+        let has = |event| by_event.contains_key(&event);
+        let follows = self.shared().files.is_some() || has(Event::Stop) || has(Event::SubagentStop);
+        let follow = (follows && !by_event.is_empty()).then(|| hooks::follow(Arc::clone(self.shared())));
+        let leftover = has(Event::PreToolUse).then(|| hooks::leftover(Arc::clone(self.shared())));
+        follow.into_iter().chain(leftover).collect()
     }
 
     fn hook(&self, event: Event, rules: Vec<Arc<Armed>>) -> Option<Hook> {

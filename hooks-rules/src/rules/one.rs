@@ -96,8 +96,13 @@ async fn run_line(
         cwd: PathBuf::from(&input.occurrence.cwd),
         variables: armed.owner.variables(&environment.project),
     };
-    if let (Event::SessionStart, Some(file)) = (reading.event, &shared.env_file) {
-        around.variables.insert("CLAUDE_ENV_FILE".to_owned(), file.to_string_lossy().into_owned());
+    if let (Event::SessionStart, Some(files)) = (reading.event, &shared.files) {
+        match files.exports(&input.occurrence.session, false) {
+            Ok(file) => {
+                around.variables.insert("CLAUDE_ENV_FILE".to_owned(), file.to_string_lossy().into_owned());
+            }
+            Err(error) => tracing::warn!(target: "hooks_rules", %error, "there is no file for exports"),
+        }
     }
     let command = command(line, environment, &around);
     let (alone, says_alone) = oneshot::channel();

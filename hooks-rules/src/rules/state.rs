@@ -66,6 +66,8 @@ pub(super) struct State {
     pub(super) registry_defects: Vec<Defect>,
     disabled: BTreeSet<String>,
     pub(super) installed: BTreeSet<Event>,
+    /// The hooks between events that were registered.
+    pub(super) between: BTreeSet<String>,
 }
 
 /// A rule, as an app lists it.

@@ -13,6 +13,8 @@ pub(crate) struct Environment {
     pub(crate) keep: Vec<String>,
     /// The folder in which the session began.
     pub(crate) project: PathBuf,
+    /// What the app adds.
+    pub(crate) set: BTreeMap<String, String>,
 }
 
 /// What is around one run beside the variables of this process.
@@ -37,6 +39,10 @@ const SECRET: &[&str] = &[
     "ACCESS_KEY",
 ];
 
+/// Variables by which a host tells its scripts of the session.
+const OF_A_HOST: &[&str] =
+    &["CLAUDE_PROJECT_DIR", "CLAUDE_ENV_FILE", "CLAUDE_EFFORT", "CLAUDE_CODE_REMOTE", "CLAUDE_CODE_BRIDGE_SESSION_ID"];
+
 impl Environment {
     /// The names in this process's environment that a command must not see.
     pub(crate) fn removed(&self) -> Vec<OsString> {
@@ -47,6 +53,10 @@ impl Environment {
         let upper = name.to_ascii_uppercase();
         if upper.starts_with("OTEL_") {
             return true;
+        }
+        // What a host says to its scripts is not what this one says, where this program is one of them.
+        if name.starts_with("CLAUDE_PLUGIN_") || OF_A_HOST.contains(&name) {
+            return !self.keep.iter().any(|kept| kept == name);
         }
         let secret =
             SECRET.iter().any(|part| upper.contains(part)) || upper.ends_with("_KEY") || upper.ends_with("_PAT");
@@ -80,7 +90,12 @@ mod tests {
 
     #[test]
     fn names_of_credentials_are_left_out() {
-        let environment = Environment { scrub: true, keep: vec!["DEPLOY_TOKEN".to_owned()], project: PathBuf::new() };
+        let environment = Environment {
+            scrub: true,
+            keep: vec!["DEPLOY_TOKEN".to_owned()],
+            project: PathBuf::new(),
+            set: BTreeMap::new(),
+        };
         let table = [
             ("OPENAI_API_KEY", true),
             ("AWS_SECRET_ACCESS_KEY", true),
@@ -96,7 +111,11 @@ mod tests {
             ("HOME", false),
             ("KEYBOARD", false),
             ("SSH_AUTH_SOCK", false),
-            ("CLAUDE_PROJECT_DIR", false),
+            ("CLAUDE_PROJECT_DIR", true),
+            ("CLAUDE_PLUGIN_ROOT", true),
+            ("CLAUDE_PLUGIN_OPTION_LEVEL", true),
+            ("CLAUDE_EFFORT", true),
+            ("CLAUDE_CONFIG_DIR", false),
         ];
         for (name, removed) in table {
             assert_eq!(environment.removes(name), removed, "{name}");

@@ -47,7 +47,7 @@ pub(crate) fn command(line: &CommandLine, environment: &Environment, around: &Su
     for name in environment.removed() {
         command.env_remove(name);
     }
-    command.envs(&around.variables).current_dir(&around.cwd);
+    command.envs(&environment.set).envs(&around.variables).current_dir(&around.cwd);
     command
 }
 

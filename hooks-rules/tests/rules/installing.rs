@@ -21,7 +21,8 @@ fn every_event_with_rules_has_one_hook_in_the_list_of_the_app() {
     let set = set_in(&rules, &registry);
     let mut found = ids(&set);
     found.sort();
-    assert_eq!(found, ["rules_session_end", "rules_stop"]);
+    // Beside them the one that counts how often a turn was continued.
+    assert_eq!(found, ["rules_conversation", "rules_session_end", "rules_stop"]);
     assert!(registry.audit([&set]).iter().all(|finding| !matches!(finding, Finding::UnnamedHook { .. })));
     let manifest = serde_json::to_value(registry.manifest()).unwrap();
     let stop = manifest["hooks"].as_array().unwrap().iter().find(|hook| hook["id"] == "rules_stop").unwrap();

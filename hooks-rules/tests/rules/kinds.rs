@@ -133,7 +133,7 @@ async fn a_transcript_is_there_before_the_end_of_a_turn() {
     // As such scripts do it: the path from the input, the last line of the assistant, its text.
     let line = "path=$(sed 's/.*\"transcript_path\":\"\\([^\"]*\\)\".*/\\1/'); \
         grep '\"role\":\"assistant\"' \"$path\" | tail -1 | grep -q '\"text\":\"done\"' && { echo found >&2; exit 2; }";
-    let rules = built(Rules::builder().text("h", commands("Stop", &[line])).transcripts(folder.path().join("new")));
+    let rules = built(Rules::builder().text("h", commands("Stop", &[line])).session_files(folder.path().join("new")));
     let cx = HookContext::builder().conversation("../s 1").build();
     assert_eq!(stops(&set(&rules), &cx, false).await.decision, StopDecision::Continue("found".into()));
     let own = Session { transcript: Some(folder.path().join("own.jsonl")), permission_mode: None };
@@ -186,14 +186,13 @@ async fn a_session() {
         ]}],
         "SessionEnd": [{"hooks": [{"type": "command", "command": format!("cat > {here}/input")}]}],
     }});
-    let env_file = folder.path().join("env");
-    let rules = built(Rules::builder().text("hooks.json", text.to_string()).env_file(&env_file));
+    let rules = built(Rules::builder().text("hooks.json", text.to_string()).session_files(folder.path()));
     let set = set(&rules);
     let cx = HookContext::new();
     let started = set.fire(&cx, &SessionStart::new("s-1", "startup"), ()).await.unwrap();
     assert_eq!(started.verdict.joined(), "it is Monday");
     assert!(set.fire(&cx, &SessionStart::new("s-1", "resume"), ()).await.unwrap().verdict.is_empty());
-    assert_eq!(std::fs::read_to_string(env_file).unwrap(), "A=1\n");
+    assert_eq!(std::fs::read_to_string(folder.path().join("s-1.sh")).unwrap(), "A=1\n");
     let _ = set.fire(&cx, &SessionEnd::new("s-1", "idle"), ()).await.unwrap();
     let input = kept(folder.path());
     assert_eq!((&input["session_id"], &input["reason"]), (&json!("s-1"), &json!("idle")));

@@ -3,9 +3,9 @@
 use hooks_core::kinds::{
     AfterCreateMessage, AfterToolCall, AfterToolCallFailure, AfterToolCallSuccess, BeforeAgentStart, BeforeCompaction,
     BeforeCreateMessage, BeforeStoreToolResult, BeforeToolCall, FilterMessages, GatewayStart, GatewayStop, Init,
-    PostCompact, PostModelCall, PostPreflightPromptContext, PostTurn, PreModelCall, PrePolicy, PrePromptCompile,
-    PrePromptContext, PreToolMaterialization, PrefilterLlmHistory, SessionEnd, SessionStart, Shutdown, Stop, TurnEnd,
-    UserPromptSubmit,
+    PermissionRequest, PostCompact, PostModelCall, PostPreflightPromptContext, PostTurn, PreModelCall, PrePolicy,
+    PrePromptCompile, PrePromptContext, PreToolMaterialization, PrefilterLlmHistory, SessionEnd, SessionStart,
+    Shutdown, Stop, TurnEnd, UserPromptSubmit,
 };
 use hooks_core::{Hook, HookId, HookKind};
 
@@ -41,6 +41,7 @@ pub(crate) fn every_kind() -> Vec<Hook> {
         GatewayStart,
         GatewayStop,
         Init,
+        PermissionRequest,
         PostCompact,
         PostModelCall,
         PostPreflightPromptContext,

@@ -1,0 +1,115 @@
+//! Whether a call may run: the gates, hooks in a person's place, the person.
+
+use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
+
+use futures_util::FutureExt;
+use hooks_core::data::{ToolCall, ToolInput};
+use hooks_core::kinds::{BeforeToolCall, PermissionRequest};
+use hooks_core::verdict::{Permission, Question};
+
+use super::Turn;
+use super::exit::Exit;
+use crate::approve::{Answer, Request};
+
+/// What a call would run with, and what the model is told where it may not.
+pub(super) struct Judged {
+    pub(super) input: ToolInput,
+    pub(super) refusal: Option<String>,
+}
+
+/// What a gate said.
+enum Said {
+    Run,
+    Refused(String),
+    /// Somebody is to be asked.
+    Asked {
+        question: Question,
+        deferred: bool,
+    },
+}
+
+impl Turn {
+    /// Asks the gates, and whom they ask.
+    pub(super) async fn judge(&mut self, call: &ToolCall) -> Result<Judged, Exit> {
+        let (input, said) = self.gate(call, call.input.clone()).await?;
+        match said {
+            Said::Run => Ok(Judged { input, refusal: None }),
+            Said::Refused(refusal) => Ok(Judged { input, refusal: Some(refusal) }),
+            Said::Asked { question, deferred } => self.asked(call, input, question, deferred).await,
+        }
+    }
+
+    async fn gate(&mut self, call: &ToolCall, input: ToolInput) -> Result<(ToolInput, Said), Exit> {
+        let fired = self.fire(&BeforeToolCall::new(call.clone()), input).await?;
+        let said = match (&self.halted, fired.verdict) {
+            (Some(halt), _) => Said::Refused(format!("Not run, the turn had ended: {}", halt.reason)),
+            (None, Permission::NoOpinion | Permission::Allow) => Said::Run,
+            (None, Permission::Ask(question)) => Said::Asked { question: *question, deferred: false },
+            (None, Permission::Defer(question)) => Said::Asked { question: *question, deferred: true },
+            (None, Permission::Deny(denial)) => Said::Refused(format!("Denied: {}", denial.reason)),
+            // A permission of a later version is not one to run by.
+            (None, _) => Said::Refused("Denied: the gate's answer is unknown here".to_owned()),
+        };
+        Ok((fired.subject, said))
+    }
+
+    /// Hooks may answer in the person's place. What they rewrote the gates have not seen, so they judge it anew.
+    async fn asked(
+        &mut self,
+        call: &ToolCall,
+        input: ToolInput,
+        question: Question,
+        deferred: bool,
+    ) -> Result<Judged, Exit> {
+        let event = PermissionRequest::new(call.clone()).reason(question.reason.as_str()).deferred(deferred);
+        let fired = self.fire(&event, input.clone()).await?;
+        if let Some(halt) = &self.halted {
+            let refusal = format!("Not run, the turn had ended: {}", halt.reason);
+            return Ok(Judged { input, refusal: Some(refusal) });
+        }
+        match fired.verdict {
+            Permission::Deny(denial) => Ok(Judged { input, refusal: Some(format!("Denied: {}", denial.reason)) }),
+            Permission::Allow if fired.subject == input => Ok(Judged { input, refusal: None }),
+            Permission::Allow => {
+                let (input, said) = self.gate(call, fired.subject).await?;
+                let refusal = match said {
+                    Said::Run => None,
+                    Said::Refused(refusal) => Some(refusal),
+                    // The same question was answered; another one was not.
+                    Said::Asked { question: again, .. } if again == question => None,
+                    Said::Asked { question, deferred } => self.approval(call, &input, question, deferred).await,
+                };
+                Ok(Judged { input, refusal })
+            }
+            _ => {
+                let refusal = self.approval(call, &input, question, deferred).await;
+                Ok(Judged { input, refusal })
+            }
+        }
+    }
+
+    /// Asks the person.
+    async fn approval(
+        &mut self,
+        call: &ToolCall,
+        input: &ToolInput,
+        question: Question,
+        deferred: bool,
+    ) -> Option<String> {
+        let parts = Arc::clone(&self.session.parts);
+        let request = Request::new(call.clone(), input.clone(), question, deferred);
+        let answer = AssertUnwindSafe(async { parts.approver.approve(&request).await }).catch_unwind();
+        let answer = tokio::select! {
+            biased;
+            () = self.cancellation.cancelled() => return Some("Not run: the turn was cancelled".to_owned()),
+            answer = tokio::time::timeout(self.limits().approval, answer) => answer,
+        };
+        match answer {
+            Ok(Ok(Answer::Yes)) => None,
+            Ok(Ok(Answer::No(reason))) => Some(format!("Denied: {}. {reason}", request.question.reason)),
+            Ok(Err(_panic)) => Some(format!("Denied: {}. The answer could not be got", request.question.reason)),
+            Err(_) => Some(format!("Denied: {}. Nobody answered", request.question.reason)),
+        }
+    }
+}

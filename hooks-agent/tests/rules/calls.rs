@@ -1,0 +1,195 @@
+//! Before a call: denied, asked about, rewritten, allowed.
+
+use std::sync::{Arc, Mutex};
+
+use hooks_agent::approve::{Answer, Request};
+use hooks_agent::model::Line;
+use hooks_agent::tool::{Tool, ToolError, ToolSpec};
+use hooks_agent::{Outcome, TurnEvent};
+use hooks_core::hook::BoxFuture;
+use hooks_core::prelude::*;
+use serde_json::json;
+
+use crate::desk::{Desk, bash, output, prints};
+
+fn decides(decision: &str, reason: &str) -> String {
+    prints(&output("PreToolUse", json!({"permissionDecision": decision, "permissionDecisionReason": reason})))
+}
+
+#[tokio::test]
+async fn a_denied_call_does_not_run_and_the_model_reads_why() {
+    let table = [
+        ("echo 'not on Fridays' >&2; exit 2".to_owned(), "not on Fridays"),
+        (decides("deny", "not on Fridays"), "not on Fridays"),
+        (prints(&json!({"decision": "block", "reason": "not on Fridays"})), "not on Fridays"),
+        (decides("deny", ""), "no reason given"),
+        // Exit code 2 blocks whatever the answer says.
+        (format!("{}echo 'not on Fridays' >&2; exit 2", decides("allow", "")), "not on Fridays"),
+    ];
+    for (script, reason) in table {
+        let desk = Desk::new(&[("PreToolUse", "Bash", &script)], [bash("git push"), Line::text("then not")]);
+        assert_eq!(desk.turn().await.to_string(), "then not", "{script}");
+        assert_eq!(desk.ran(), [json!(null); 0], "{script}");
+        let told = format!("tool: <- Denied: {reason}");
+        assert_eq!(desk.sent().last(), Some(&told), "{script}");
+        assert_eq!(desk.stored().await, ["user: hi", "assistant: -> run_shell_command", &told, "assistant: then not"]);
+    }
+}
+
+/// A rule that does not select the call, and one that fails, let it through.
+#[tokio::test]
+async fn other_calls_run() {
+    for (matcher, script) in [("Write", "exit 2"), ("Bash", "exit 1"), ("Bash", "true"), ("Bash", "cat")] {
+        let desk = Desk::new(&[("PreToolUse", matcher, script)], [bash("git status"), Line::text("clean")]);
+        desk.turn().await;
+        assert_eq!(desk.sent().last().unwrap(), "tool: <- the shell's answer", "{matcher} {script}");
+    }
+}
+
+#[tokio::test]
+async fn what_a_rule_asks_goes_to_the_approver() {
+    let asks = format!(
+        "cat >/dev/null\n{}",
+        prints(&output(
+            "PreToolUse",
+            json!({"permissionDecision": "ask", "permissionDecisionReason": "push to main?", "updatedInput": {"command": "git push --dry-run"}}),
+        ))
+    );
+    for (answer, ran, told) in [
+        (Some(Answer::Yes), 1, "the shell's answer"),
+        (Some(Answer::No("not today".into())), 0, "Denied: push to main?. not today"),
+        (None, 0, "Denied: push to main?. nobody is there to be asked"),
+    ] {
+        let desk = Desk::new(&[("PreToolUse", "Bash", &asks)], [bash("git push"), Line::text("so be it")]);
+        let asked: Arc<Mutex<Vec<Request>>> = Arc::default();
+        let mut harness = desk.harness();
+        if let Some(answer) = answer {
+            let asked = Arc::clone(&asked);
+            harness = harness.approver(move |request: &Request| {
+                asked.lock().unwrap().push(request.clone());
+                answer.clone()
+            });
+        }
+        desk.open(harness).await.turn(None, "hi").await;
+        assert_eq!(desk.sent().last().unwrap(), &format!("tool: <- {told}"));
+        // The person is asked about what would run.
+        assert!(asked.lock().unwrap().iter().all(|request| request.input["command"] == "git push --dry-run"));
+        assert_eq!(desk.ran(), vec![json!({"command": "git push --dry-run"}); ran]);
+    }
+}
+
+/// With a decision or without; the whole input is replaced.
+#[tokio::test]
+async fn a_rewritten_input_reaches_the_tool_and_the_hooks_after_it() {
+    for members in [
+        json!({"updatedInput": {"command": "ls -l"}}),
+        json!({"updatedInput": {"command": "ls -l"}, "permissionDecision": "allow"}),
+    ] {
+        let rewrites = prints(&output("PreToolUse", members));
+        let scripts = [("PreToolUse", "Bash", rewrites.as_str()), ("PostToolUse", "Bash", "cat > after.json")];
+        let desk = Desk::new(&scripts, [bash("ls"), Line::text("two files")]);
+        desk.turn().await;
+        assert_eq!(desk.ran(), [json!({"command": "ls -l"})]);
+        assert_eq!(desk.kept("after.json")["tool_input"], json!({"command": "ls -l"}));
+    }
+}
+
+/// deny > ask > allow, whoever says it: several rules, and compiled hooks beside them.
+#[tokio::test]
+async fn an_allow_overrides_nothing() {
+    let (allows, asks) = (decides("allow", "fine"), decides("ask", "sure?"));
+    let desk = Desk::new(
+        &[("PreToolUse", "", &allows), ("PreToolUse", "", &asks), ("PreToolUse", "Bash", "echo no >&2; exit 2")],
+        [bash("ls"), Line::text("ok")],
+    );
+    desk.turn().await;
+    assert_eq!(desk.sent().last().unwrap(), "tool: <- Denied: no");
+
+    let desk = Desk::new(&[("PreToolUse", "", &allows)], [bash("ls"), Line::text("ok")]).compiled(Hook::reader::<
+        BeforeToolCall,
+        _,
+        _,
+        _,
+    >(
+        "policy",
+        |_, _, _| Permission::deny("against the policy"),
+    ));
+    desk.turn().await;
+    assert_eq!(desk.sent().last().unwrap(), "tool: <- Denied: against the policy");
+}
+
+/// What was allowed has to be what runs: hooks after the rules are given the input as the rules left it.
+#[tokio::test]
+async fn a_rewritten_input_is_what_the_gates_after_the_rules_judge() {
+    let rewrites =
+        prints(&output("PreToolUse", json!({"updatedInput": {"command": "rm -rf /"}, "permissionDecision": "allow"})));
+    let desk = Desk::new(&[("PreToolUse", "", &rewrites)], [bash("ls"), Line::text("ok")]);
+    let policy = Hook::reader::<BeforeToolCall, _, _, _>("policy", |_, _, input: &ToolInput| {
+        let removes = input["command"].as_str().is_some_and(|command| command.starts_with("rm"));
+        if removes { Permission::deny("nothing is removed") } else { Permission::NoOpinion }
+    });
+    let desk = desk.compiled(policy);
+    desk.turn().await;
+    assert_eq!(desk.sent().last().unwrap(), "tool: <- Denied: nothing is removed");
+}
+
+#[tokio::test]
+async fn a_refused_call_is_no_failure() {
+    let scripts =
+        [("PreToolUse", "", "exit 2"), ("PostToolUse", "", "touch after"), ("PostToolUseFailure", "", "touch after")];
+    let desk = Desk::new(&scripts, [bash("ls"), Line::text("ok")]);
+    desk.turn().await;
+    assert!(!desk.folder.path().join("after").exists());
+}
+
+/// The person ends the turn while a tool runs.
+#[tokio::test]
+async fn an_interrupt_is_no_end_and_no_failure() {
+    let scripts = [
+        ("PreToolUse", "", "touch before"),
+        ("PostToolUseFailure", "", "touch after"),
+        ("PostToolUse", "", "touch after"),
+        ("Stop", "", "touch after"),
+    ];
+    let desk = Desk::new(&scripts, [bash("sleep"), Line::text("never")]);
+    let session = desk.open(desk.harness().tool(NeverDone)).await;
+    let mut turn = session.turn(None, "hi");
+    while let Some(event) = turn.next().await {
+        if matches!(event, TurnEvent::ToolStarted(_)) {
+            turn.cancel();
+        }
+    }
+    assert!(matches!(turn.await.outcome, Outcome::Cancelled));
+    assert!(desk.folder.path().join("before").exists() && !desk.folder.path().join("after").exists());
+    assert_eq!(desk.transcript("sessions/c-1.jsonl").len(), 3, "the prompt, the call, and what became of it");
+}
+
+/// A shell that is never done.
+struct NeverDone;
+
+impl Tool for NeverDone {
+    fn spec(&self) -> ToolSpec {
+        ToolSpec::new("run_shell_command")
+    }
+
+    fn run<'a>(
+        &'a self,
+        _cx: &'a HookContext,
+        _call: &'a ToolCall,
+        _input: ToolInput,
+    ) -> BoxFuture<'a, Result<ToolResult, ToolError>> {
+        Box::pin(std::future::pending())
+    }
+}
+
+/// `onFailure: block`: a guard that cannot answer denies.
+#[tokio::test]
+async fn a_guard_that_fails_closed_denies_the_call() {
+    let folder = tempfile::tempdir().unwrap();
+    let handler = json!({"type": "command", "command": "./nothing-here", "onFailure": "block"});
+    let file = json!({"hooks": {"PreToolUse": [{"hooks": [handler]}]}});
+    let desk = Desk::of_file(folder, &file, [bash("ls"), Line::text("ok")], |rules| rules);
+    desk.turn().await;
+    assert!(desk.sent().last().unwrap().starts_with("tool: <- Denied: it left with code 127"), "{:?}", desk.sent());
+    assert!(desk.ran().is_empty());
+}

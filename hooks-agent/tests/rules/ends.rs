@@ -1,0 +1,81 @@
+//! The end of a turn: scripts go on, up to a point.
+
+use hooks_agent::model::Line;
+use hooks_agent::{Limits, Outcome};
+use serde_json::json;
+
+use crate::desk::{Desk, bash, output, prints};
+
+const FOLLOW_UP: &str = "user: <system-reminder>a stop hook asks to go on</system-reminder>\n";
+
+/// A reason by exit code, by an answer, and by a context alone.
+#[tokio::test]
+async fn a_turn_goes_on_with_the_reason_and_the_script_is_told_that_it_did() {
+    for says in [
+        "echo 'run the tests' >&2; exit 2".to_owned(),
+        prints(&json!({"decision": "block", "reason": "run the tests"})),
+        prints(&output("Stop", json!({"additionalContext": "run the tests"}))),
+    ] {
+        let script = format!(
+            "input=$(cat); echo \"$input\" >> given.jsonl\ncase $input in *'\"stop_hook_active\":true'*) exit 0 ;; esac\n{says}"
+        );
+        let desk = Desk::new(&[("Stop", "", &script)], [Line::text("done"), Line::text("tests pass")]);
+        assert_eq!(desk.turn().await.to_string(), "tests pass", "{says}");
+        assert_eq!(desk.sent().last().unwrap(), &format!("{FOLLOW_UP}run the tests"));
+        let given: Vec<serde_json::Value> =
+            desk.read("given.jsonl").lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        let told: Vec<_> = given.iter().map(|one| (&one["stop_hook_active"], &one["last_assistant_message"])).collect();
+        assert_eq!(told, [(&json!(false), &json!("done")), (&json!(true), &json!("tests pass"))]);
+    }
+}
+
+const NEVER_ENDS: &str = "echo 'once more' >&2; exit 2";
+
+#[tokio::test]
+async fn a_script_that_never_lets_a_turn_end_is_stopped_after_eight_times() {
+    let desk = Desk::new(&[("Stop", "", NEVER_ENDS)], (1..20).map(|i| Line::text(format!("answer {i}"))));
+    let reply = desk.turn().await;
+    assert_eq!(reply.to_string(), "answer 9");
+    assert_eq!(reply.system_messages, ["rules continued this turn too often in a row; it ends"]);
+    // A turn of its own counts anew.
+    assert_eq!(desk.turn().await.to_string(), "answer 18");
+}
+
+/// The count is of times in a row: it begins anew where the model calls a tool.
+#[tokio::test]
+async fn a_call_of_a_tool_counts_as_progress() {
+    let lines = (1..=8).map(|i| Line::text(format!("answer {i}"))).chain([bash("make test")]);
+    let lines = lines.chain((1..20).map(|i| Line::text(format!("then {i}"))));
+    let desk = Desk::new(&[("Stop", "", NEVER_ENDS)], lines);
+    assert_eq!(desk.turn().await.to_string(), "then 9");
+}
+
+/// The loop's own limit holds too.
+#[tokio::test]
+async fn a_harness_may_allow_less() {
+    let desk = Desk::new(&[("Stop", "", NEVER_ENDS)], (1..20).map(|i| Line::text(format!("answer {i}"))));
+    let mut limits = Limits::default();
+    limits.stop_continues = 2;
+    assert_eq!(desk.open(desk.harness().limits(limits)).await.turn(None, "hi").await.to_string(), "answer 3");
+}
+
+#[tokio::test]
+async fn the_person_is_told_beside_the_answer() {
+    let desk = Desk::new(&[("Stop", "", &prints(&json!({"systemMessage": "2 files changed"})))], [Line::text("done")]);
+    let reply = desk.turn().await;
+    assert_eq!(
+        (reply.to_string().as_str(), reply.system_messages.as_slice()),
+        ("done", &["2 files changed".to_owned()][..])
+    );
+}
+
+/// What only flat files have: an error in the place of the answer.
+#[tokio::test]
+async fn a_flat_rule_blocks_the_answer() {
+    let command = prints(&json!({"blockingError": "that is confidential"}));
+    let file = json!({"hooks": {"Stop": [{"type": "command", "command": command}]}});
+    let desk = Desk::of_file(tempfile::tempdir().unwrap(), &file, [Line::text("the plan is")], |rules| rules);
+    let reply = desk.turn().await;
+    assert!(matches!(&reply.outcome, Outcome::AnswerBlocked(reason) if reason.as_str() == "that is confidential"));
+    assert_eq!(desk.stored().await, ["user: hi", "assistant: [Blocked by Stop hook] that is confidential"]);
+}

@@ -1,0 +1,114 @@
+//! The variables that scripts find, and those that they export for shell tools.
+
+use std::process::Command;
+
+use hooks_agent::model::Line;
+use hooks_agent::tool::{FnTool, ToolSpec};
+use hooks_agent::{Harness, SubAgent};
+use hooks_core::prelude::*;
+use hooks_rules::{Event, Plugin};
+use serde_json::json;
+
+use crate::desk::{Desk, bash};
+
+/// A shell that runs commands as the chapter on rules has it.
+fn shell(desk: &Desk) -> Harness {
+    let rules = desk.rules.clone();
+    let run = FnTool::new(ToolSpec::new("run_shell_command"), move |cx, input| {
+        let line = rules.shell_line(cx, input["command"].as_str().unwrap_or_default());
+        let ran = Command::new("sh").arg("-c").arg(line).output().unwrap();
+        Ok(String::from_utf8_lossy(&ran.stdout).trim().to_owned())
+    });
+    let helper = SubAgent::new(AgentDef::new("helper"), "Helps.");
+    desk.harness().tool(run).agent(helper).build()
+}
+
+const EXPORTS: &str = "echo 'export LEVEL=3' >> \"$CLAUDE_ENV_FILE\"\necho \"export HOME_OF='$CLAUDE_PROJECT_DIR/it'\" >> \"$CLAUDE_ENV_FILE\"";
+
+#[tokio::test]
+async fn what_a_script_exports_at_the_start_the_shell_of_that_session_finds() {
+    let help = Line::call("call_9", "helper", json!({"prompt": "the level?"}));
+    let asks = || bash("echo \"$LEVEL at $HOME_OF\"");
+    let done = || Line::text("ok");
+    let desk = Desk::new(
+        &[("SessionStart", "startup", EXPORTS), ("PreToolUse", "", "env > before.txt")],
+        [asks(), done(), help, asks(), done(), done(), asks(), done(), asks(), done()],
+    );
+    let harness = shell(&desk);
+    let session = |name: &str| harness.session(name, AgentDef::new("clerk"));
+    let found = format!("tool: <- 3 at {}/it", desk.folder.path().display());
+    let one = session("c-1").open().await.unwrap();
+    one.turn(None, "hi").await;
+    assert_eq!(desk.sent().last(), Some(&found));
+    // So does an agent that works for it.
+    one.turn(None, "ask the helper").await;
+    let told = |i: usize| crate::desk::line(desk.model.heard()[i].messages.last().unwrap());
+    assert_eq!(told(4), found);
+    // It holds for the commands of the model and not for other scripts.
+    assert!(!desk.read("before.txt").contains("LEVEL=") && !desk.read("before.txt").contains("CLAUDE_ENV_FILE"));
+
+    // A session that goes on keeps them, and another one has its own.
+    session("c-1").open().await.unwrap().turn(None, "again").await;
+    assert_eq!(desk.sent().last(), Some(&found));
+    let rules = desk.rules.list();
+    let start = rules.iter().find(|rule| rule.event == Event::SessionStart).unwrap();
+    desk.rules.disable(start.id.as_str());
+    desk.rules.install(&desk.registry).unwrap();
+    session("c-2").open().await.unwrap().turn(None, "hi").await;
+    assert_eq!(desk.sent().last().unwrap(), "tool: <- at");
+}
+
+/// A new session does not find what an earlier one of its name exported.
+#[tokio::test]
+async fn exports_end_with_their_conversation() {
+    let desk = Desk::new(
+        &[("SessionStart", "", "[ -e again ] || { : > again; echo 'export LEVEL=3' >> \"$CLAUDE_ENV_FILE\"; }")],
+        [],
+    );
+    for expected in [". '", "echo"] {
+        let session = shell(&desk).session("c-1", AgentDef::new("clerk")).open().await.unwrap();
+        let cx = HookContext::builder().conversation(session.conversation()).build();
+        assert!(desk.rules.shell_line(&cx, "echo").starts_with(expected), "{}", desk.rules.shell_line(&cx, "echo"));
+    }
+}
+
+#[tokio::test]
+async fn commands_find_the_variables_of_the_contract() {
+    let folder = tempfile::tempdir().unwrap();
+    let plugin = folder.path().join("plugin");
+    std::fs::create_dir_all(plugin.join("hooks")).unwrap();
+    let start = json!({"hooks": {"SessionStart": [{"hooks": [{"type": "command", "command": "env > plugin.txt"}]}]}});
+    std::fs::write(plugin.join("hooks/hooks.json"), start.to_string()).unwrap();
+    let own = json!({"hooks": {
+        "SessionStart": [{"hooks": [{"type": "command", "command": "env > start.txt"}]}],
+        "Stop": [{"hooks": [{"type": "command", "command": "env > stop.txt"}]}],
+    }});
+    let desk = Desk::of_file(folder, &own, [Line::text("ok")], |rules| {
+        let plugin = Plugin::new("guards", &plugin).data("/var/guards").option("LEVEL", "3");
+        rules.plugin(plugin).variable("CLAUDE_EFFORT", "high")
+    });
+    desk.turn().await;
+    let variables = |name: &str| -> Vec<String> {
+        let text = desk.read(name);
+        let mut names: Vec<_> =
+            text.lines().filter_map(|line| line.split_once('=')).map(|(name, _)| name.to_owned()).collect();
+        names.retain(|name| name.starts_with("CLAUDE_"));
+        names.sort();
+        names
+    };
+    assert_eq!(variables("stop.txt"), ["CLAUDE_EFFORT", "CLAUDE_PROJECT_DIR"]);
+    assert_eq!(variables("start.txt"), ["CLAUDE_EFFORT", "CLAUDE_ENV_FILE", "CLAUDE_PROJECT_DIR"]);
+    assert_eq!(
+        variables("plugin.txt"),
+        [
+            "CLAUDE_EFFORT",
+            "CLAUDE_ENV_FILE",
+            "CLAUDE_PLUGIN_DATA",
+            "CLAUDE_PLUGIN_OPTION_LEVEL",
+            "CLAUDE_PLUGIN_ROOT",
+            "CLAUDE_PROJECT_DIR"
+        ]
+    );
+    let project = format!("CLAUDE_PROJECT_DIR={}", desk.folder.path().display());
+    assert!(desk.read("stop.txt").lines().any(|line| line == project));
+}

@@ -1,0 +1,92 @@
+//! A person is about to be asked: rules may answer in their place.
+
+use std::sync::{Arc, Mutex};
+
+use hooks_agent::Outcome;
+use hooks_agent::approve::{Answer, Request};
+use hooks_agent::model::Line;
+use hooks_core::prelude::*;
+use serde_json::{Value, json};
+
+use crate::desk::{Desk, bash, output, prints};
+
+fn decides(decision: &Value) -> String {
+    prints(&output("PermissionRequest", json!({ "decision": decision })))
+}
+
+/// A turn in which a gate asks about each call but those that only try, what became of it, and how often the person was asked.
+async fn asked(script: &str) -> (Desk, Outcome, usize) {
+    let desk = Desk::new(&[("PermissionRequest", "Bash", script)], [bash("git push"), Line::text("so be it")]);
+    let desk = desk.compiled(Hook::reader::<BeforeToolCall, _, _, _>("may_i", |_, _, input: &ToolInput| {
+        let command = input["command"].as_str().unwrap_or_default().to_owned();
+        match command {
+            command if command.contains("--force") => Permission::deny("never by force"),
+            command if command.contains("--dry-run") => Permission::NoOpinion,
+            command => Permission::ask(format!("{command}?")),
+        }
+    }));
+    let people: Arc<Mutex<Vec<Value>>> = Arc::default();
+    let person = Arc::clone(&people);
+    let harness = desk.harness().approver(move |request: &Request| {
+        person.lock().unwrap().push((*request.input).clone());
+        Answer::Yes
+    });
+    let outcome = desk.open(harness).await.turn(None, "hi").await.outcome;
+    let times = people.lock().unwrap().len();
+    (desk, outcome, times)
+}
+
+#[tokio::test]
+async fn a_rule_answers_in_the_persons_place() {
+    let (ran, no) = ("the shell's answer", "Denied: not on Fridays");
+    let table = [
+        (decides(&json!({"behavior": "allow"})), ran, 0),
+        (decides(&json!({"behavior": "deny", "message": "not on Fridays"})), no, 0),
+        // Whatever has no power there leaves it to the person.
+        ("true".to_owned(), ran, 1),
+        ("echo no >&2; exit 2".to_owned(), ran, 1),
+        (prints(&json!({"decision": "block", "reason": "no"})), ran, 1),
+        (decides(&json!({"behavior": "maybe"})), ran, 1),
+    ];
+    for (script, told, people) in table {
+        let (desk, _, times) = asked(&script).await;
+        assert_eq!(
+            (desk.sent().last().unwrap().as_str(), times),
+            (format!("tool: <- {told}").as_str(), people),
+            "{script}"
+        );
+    }
+}
+
+/// The gates judge what will run.
+#[tokio::test]
+async fn a_rewritten_input_is_judged_anew() {
+    let rewrites = |command: &str| decides(&json!({"behavior": "allow", "updatedInput": {"command": command}}));
+    for (command, told, ran, people) in [
+        ("git push --dry-run", "the shell's answer", 1, 0),
+        ("git push --force", "Denied: never by force", 0, 0),
+        // Another question than the one that was answered.
+        ("git push origin", "the shell's answer", 1, 1),
+    ] {
+        let (desk, _, times) = asked(&rewrites(command)).await;
+        assert_eq!(desk.sent().last().unwrap(), &format!("tool: <- {told}"), "{command}");
+        assert_eq!((desk.ran(), times), (vec![json!({ "command": command }); ran], people), "{command}");
+    }
+}
+
+#[tokio::test]
+async fn an_interrupt_ends_the_turn() {
+    let (desk, outcome, times) =
+        asked(&decides(&json!({"behavior": "deny", "message": "hands off", "interrupt": true}))).await;
+    assert!(matches!(outcome, Outcome::Halted(halt) if halt.reason.as_str() == "hands off"));
+    assert_eq!((desk.ran().len(), times), (0, 0));
+}
+
+/// Where nobody asks there is no request.
+#[tokio::test]
+async fn a_call_that_nobody_asks_about_is_no_request() {
+    let desk = Desk::new(&[("PermissionRequest", "", "exit 2")], [bash("ls"), Line::text("ok")]);
+    desk.turn().await;
+    assert!(desk.runs.lock().unwrap().is_empty());
+    assert_eq!(desk.ran().len(), 1);
+}

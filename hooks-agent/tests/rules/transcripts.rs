@@ -1,0 +1,164 @@
+//! The file with the conversation: what was stored, as it was stored, and the answer before the turn ends.
+
+use std::os::unix::fs::PermissionsExt as _;
+
+use hooks_agent::model::{Line, ModelAnswer};
+use hooks_core::data::{Block, ResultRow, ToolCall};
+use hooks_core::prelude::*;
+use serde_json::{Value, json};
+
+use crate::desk::{Desk, bash, prints};
+
+const KEEP: (&str, &str, &str) = (
+    "Stop",
+    "",
+    "path=$(sed 's/.*\"transcript_path\":\"\\([^\"]*\\)\".*/\\1/'); cp \"$path\" \"then.$(ls then.* 2>/dev/null | wc -l | tr -d ' ')\"",
+);
+
+#[tokio::test]
+async fn scripts_read_the_whole_turn_before_it_ends() {
+    let lookup = ModelAnswer::new(vec![
+        Block::text("let me look"),
+        Block::ToolUse(ToolCall::new("call_1", "run_shell_command", json!({"command": "ls"}))),
+    ]);
+    let broken = Line::call("call_2", "breaks", json!({}));
+    let desk = Desk::new(&[KEEP], [Line::answer(lookup), broken, Line::text("two files")]);
+    desk.turn().await;
+    let text = |role: &str, text: &str| line(role, &json!([{"type": "text", "text": text}]));
+    let expected = [
+        text("user", "hi"),
+        line(
+            "assistant",
+            &json!([
+                {"type": "text", "text": "let me look"},
+                // By the name that scripts know.
+                {"type": "tool_use", "id": "call_1", "name": "Bash", "input": {"command": "ls"}},
+            ]),
+        ),
+        line(
+            "user",
+            &json!([{"type": "tool_result", "tool_use_id": "call_1", "content": [{"type": "text", "text": "the shell's answer"}]}]),
+        ),
+        line("assistant", &json!([{"type": "tool_use", "id": "call_2", "name": "breaks", "input": {}}])),
+        line(
+            "user",
+            &json!([{"type": "tool_result", "tool_use_id": "call_2", "is_error": true, "content": [{"type": "text", "text": "it broke"}]}]),
+        ),
+        text("assistant", "two files"),
+    ];
+    // As it was when the script ran, and as it is after the turn: the answer is not written twice.
+    for path in ["then.0", "sessions/c-1.jsonl"] {
+        assert_eq!(plain(desk.transcript(path)), expected.clone().map(normal), "{path}");
+    }
+    // Scripts look for this, without a blank.
+    assert!(desk.read("then.0").lines().last().unwrap().contains(r#""role":"assistant""#));
+}
+
+fn line(role: &str, content: &Value) -> Value {
+    json!({"type": role, "message": {"role": role, "content": content}})
+}
+
+/// A text may stand for a list of one text in a result.
+fn normal(mut line: Value) -> Value {
+    for block in line["message"]["content"].as_array_mut().unwrap() {
+        if let Some(text) = block.get("content").and_then(Value::as_str).map(str::to_owned) {
+            block["content"] = json!([{"type": "text", "text": text}]);
+        }
+    }
+    line
+}
+
+fn plain(lines: Vec<Value>) -> Vec<Value> {
+    lines.into_iter().map(normal).collect()
+}
+
+/// Equal answers are two answers, and one that a rule replaced was said.
+#[tokio::test]
+async fn every_answer_is_there_once() {
+    let again = "case $(cat) in *'\"stop_hook_active\":true'*) exit 0 ;; esac\necho 'once more' >&2; exit 2";
+    let desk = Desk::new(&[("Stop", "", again), KEEP], [Line::text("done"), Line::text("done")]);
+    desk.turn().await;
+    let said = |path: &str| -> Vec<String> {
+        let lines = desk.transcript(path);
+        lines.iter().map(|line| line["message"]["content"][0]["text"].as_str().unwrap().to_owned()).collect()
+    };
+    let follow_up = "<system-reminder>a stop hook asks to go on</system-reminder>\nonce more";
+    assert_eq!(said("sessions/c-1.jsonl"), ["hi", "done", follow_up, "done"]);
+    assert_eq!(said("then.0"), ["hi", "done"]);
+    assert_eq!(said("then.1"), ["hi", "done", follow_up, "done"]);
+}
+
+/// What hooks mask before it is kept reaches neither the transcript nor the scripts at the end of the turn.
+#[tokio::test]
+async fn what_is_masked_before_it_is_stored_is_masked_here() {
+    let mask = |text: &str| text.contains("4111").then(|| text.replace("4111", "[card]"));
+    let desk = Desk::new(
+        &[KEEP, ("Stop", "", "cat > stop.json")],
+        [bash("pay"), Line::text("paid with 4111"), Line::text("again 4111")],
+    );
+    let desk = desk
+        .compiled(Hook::writer::<BeforeCreateMessage, _, _, _>("mask_rows", move |_, _, row: &mut Message| {
+            row.rewrite_text(mask);
+        }))
+        .compiled(Hook::writer::<BeforeStoreToolResult, _, _, _>("mask_results", |_, _, row: &mut ResultRow| {
+            row.content = vec![Block::text("[a result]")];
+        }));
+    let session = desk.session().await;
+    assert_eq!(session.turn(None, "my card is 4111").await.to_string(), "paid with [card]");
+    for path in ["then.0", "sessions/c-1.jsonl", "stop.json"] {
+        let text = desk.read(path);
+        assert!(!text.contains("4111") && !text.contains("the shell's answer"), "{path}: {text}");
+    }
+    assert!(desk.read("then.0").contains("[a result]") && desk.read("then.0").contains("paid with [card]"));
+}
+
+/// The conversation and its rules go on where the file cannot be written.
+#[tokio::test]
+async fn a_turn_goes_on_without_its_transcript() {
+    let desk = Desk::new(
+        &[("Stop", "", "cat > stop.json"), ("SessionStart", "", "echo \"file: ${CLAUDE_ENV_FILE-none}\"")],
+        [Line::text("done"), Line::text("done")],
+    );
+    // A file where the folder should be.
+    std::fs::write(desk.folder.path().join("sessions"), "").unwrap();
+    let session = desk.session().await;
+    assert_eq!(session.turn(None, "hi").await.to_string(), "done");
+    assert_eq!(desk.kept("stop.json")["transcript_path"], "");
+    assert_eq!(desk.model.heard()[0].system_prompt, "Be brief.\n\nfile: none");
+    assert_eq!(desk.failures(), [""; 0]);
+
+    // And it is written again as soon as it can be.
+    std::fs::remove_file(desk.folder.path().join("sessions")).unwrap();
+    session.turn(None, "hi").await;
+    assert_eq!(desk.transcript("sessions/c-1.jsonl").len(), 2);
+}
+
+#[tokio::test]
+async fn nobody_else_may_read_it_and_sessions_do_not_share_one() {
+    let desk = Desk::new(&[KEEP], [Line::text("one"), Line::text("two")]);
+    let harness = desk.harness().build();
+    for name in ["a/b", "a_b"] {
+        harness.session(name, AgentDef::new("clerk")).open().await.unwrap().turn(None, "hi").await;
+    }
+    let folder = desk.folder.path().join("sessions");
+    assert_eq!(std::fs::metadata(&folder).unwrap().permissions().mode() & 0o777, 0o700);
+    let files: Vec<_> = std::fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    let files: Vec<_> = files.iter().filter(|path| path.extension().is_some_and(|end| end == "jsonl")).collect();
+    assert_eq!(files.len(), 2, "{files:?}");
+    for file in files {
+        assert_eq!(std::fs::metadata(file).unwrap().permissions().mode() & 0o777, 0o600);
+        assert_eq!(std::fs::read_to_string(file).unwrap().lines().count(), 2);
+    }
+}
+
+/// A message between turns is part of the conversation too.
+#[tokio::test]
+async fn a_message_that_nobody_answers_is_written_too() {
+    let desk = Desk::new(&[("UserPromptSubmit", "", &prints(&json!({})))], []);
+    let session = desk.session().await;
+    session.add(None, Message::new(Role::Assistant, "Your flight is late.")).await.unwrap();
+    assert_eq!(
+        desk.transcript("sessions/c-1.jsonl"),
+        [line("assistant", &json!([{"type": "text", "text": "Your flight is late."}]))]
+    );
+}

@@ -1,0 +1,32 @@
+use std::sync::Arc;
+
+use hooks_core::Hook;
+use hooks_core::data::ToolInput;
+use hooks_core::kinds::PermissionRequest;
+use hooks_core::verdict::{Halt, Permission};
+
+use super::{call, tool};
+use crate::answer::Decision;
+use crate::rules::Firing;
+
+/// `PermissionRequest`. It has no word for the call's id.
+pub(super) fn request(id: &str, firing: Arc<Firing>) -> Hook {
+    Hook::async_replacer::<PermissionRequest, _, _, _>(id, move |cx, event, input: ToolInput| {
+        let firing = Arc::clone(&firing);
+        Box::pin(async move {
+            let mut occurrence = firing.occurrence(cx);
+            call::tell_input(&firing, &mut occurrence, &event.call, &input);
+            let answer = firing.fire(occurrence, Some(&event.call.name)).await;
+            match (answer.stop, answer.decision) {
+                // `interrupt` has no reason of its own.
+                (Some(reason), Decision::Deny(message)) if reason.is_empty() => Err(Halt::new(message)),
+                (Some(reason), _) => Err(Halt::new(reason)),
+                (None, Decision::Allow(_)) => {
+                    Ok((answer.updated_input.map_or(input, ToolInput::from), Permission::Allow))
+                }
+                (None, decision @ Decision::Deny(_)) => Ok((input, tool::permission(decision))),
+                (None, _) => Ok((input, Permission::NoOpinion)),
+            }
+        })
+    })
+}

@@ -1,0 +1,96 @@
+//! The files of a session that scripts read and write.
+
+use std::fs::{File, OpenOptions};
+use std::io;
+use std::path::{Path, PathBuf};
+
+use sha2::{Digest as _, Sha256};
+
+/// A folder with two files for each session: the transcript, and what scripts export. Nobody else may read them.
+#[derive(Clone, Debug)]
+pub(crate) struct Files {
+    folder: PathBuf,
+}
+
+impl Files {
+    pub(crate) fn new(folder: PathBuf) -> Self {
+        // Scripts run in other folders than this program.
+        let folder = std::path::absolute(&folder).unwrap_or(folder);
+        Self { folder }
+    }
+
+    /// The transcript of a conversation, which is there afterwards.
+    pub(crate) fn transcript(&self, conversation: &str) -> io::Result<PathBuf> {
+        self.made(conversation, "jsonl")
+    }
+
+    /// The file for what scripts of a session export, which is there afterwards; `anew` empties it.
+    pub(crate) fn exports(&self, session: &str, anew: bool) -> io::Result<PathBuf> {
+        let path = self.made(session, "sh")?;
+        if anew {
+            Self::open(&path)?.set_len(0)?;
+        }
+        Ok(path)
+    }
+
+    /// The same, where scripts wrote something into it.
+    pub(crate) fn exported(&self, session: &str) -> Option<PathBuf> {
+        let path = self.path(session, "sh");
+        std::fs::metadata(&path).is_ok_and(|file| file.len() > 0).then_some(path)
+    }
+
+    /// Opens a file to write at its end.
+    pub(crate) fn open(path: &Path) -> io::Result<File> {
+        let mut options = OpenOptions::new();
+        options.create(true).append(true);
+        #[cfg(unix)]
+        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+        options.open(path)
+    }
+
+    fn made(&self, id: &str, extension: &str) -> io::Result<PathBuf> {
+        let mut folder = std::fs::DirBuilder::new();
+        folder.recursive(true);
+        #[cfg(unix)]
+        std::os::unix::fs::DirBuilderExt::mode(&mut folder, 0o700);
+        folder.create(&self.folder)?;
+        let path = self.path(id, extension);
+        Self::open(&path)?;
+        Ok(path)
+    }
+
+    fn path(&self, id: &str, extension: &str) -> PathBuf {
+        self.folder.join(format!("{}.{extension}", name(id)))
+    }
+}
+
+/// A name for the files of a session: its id where that is one, and otherwise what can be kept of it with a fingerprint, so
+/// that no two sessions share a file.
+fn name(id: &str) -> String {
+    let is_plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '-' | '_');
+    if !id.is_empty() && id.len() <= 100 && id.chars().all(is_plain) {
+        return id.to_owned();
+    }
+    let kept: String = id.chars().map(|c| if is_plain(c) { c } else { '_' }).take(60).collect();
+    let print = Sha256::digest(id).iter().take(8).fold(0, |print, byte| print << 8 | u64::from(*byte));
+    format!("_{kept}.{print:016x}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Not even where the file system does not tell cases apart.
+    #[test]
+    fn no_two_sessions_share_a_name() {
+        let long = "x".repeat(200);
+        let longer = "x".repeat(201);
+        let ids = ["s-1", "S-1", "s/1", "s_1", "", "session", "..", "../s", "ß", "ä", &long, &longer];
+        let names: std::collections::BTreeSet<String> = ids.iter().map(|id| name(id).to_lowercase()).collect();
+        assert_eq!(names.len(), ids.len(), "{names:?}");
+        assert!(
+            names.iter().all(|name| name.len() <= 100 && !name.contains('/') && !name.starts_with('.')),
+            "{names:?}"
+        );
+    }
+}
