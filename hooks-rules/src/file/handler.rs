@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 
 use super::fields::Handler;
 use super::json::Node;
-use super::{Action, Filter, Flaw, OnFailure, what};
+use super::{Action, Filter, Flaw, Flaws, OnFailure, what};
 use crate::dialect::Dialect;
 use crate::event::Event;
 use crate::rule::{CommandLine, Question, Request, Shell};
@@ -33,7 +33,7 @@ pub(super) fn read(
     event: Event,
     node: &Node,
     beside: &[&str],
-    flaws: &mut Vec<Flaw>,
+    flaws: &mut Flaws,
 ) -> Option<(Map<String, Value>, Parts)> {
     let Value::Object(mut fields) = node.value() else {
         let problem = format!("a handler is an object, not {}", what(&node.value()));
@@ -41,7 +41,7 @@ pub(super) fn read(
         return None;
     };
     fields.retain(|name, _| !beside.contains(&name.as_str()));
-    let before = flaws.len();
+    let before = flaws.costly();
     let mut handler = Handler { dialect, event, node, flaws };
     let action = handler.action();
     let parts = Parts {
@@ -54,8 +54,7 @@ pub(super) fn read(
         status_message: handler.text("statusMessage"),
         action: action?,
     };
-    let costs = flaws[before..].iter().any(Flaw::costs);
-    (!costs).then_some((fields, parts))
+    (flaws.costly() == before).then_some((fields, parts))
 }
 
 impl Handler<'_> {

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use serde_json::{Map, Value};
 
-use super::defect::Flaw;
+use super::defect::{Flaw, Flaws};
 
 /// How deep a file may nest.
 const DEPTH_LIMIT: usize = 100;
@@ -63,7 +63,7 @@ impl Node {
 }
 
 /// Reads the whole text. Flaws that cost nothing are pushed to `flaws`; one that costs the text is the error.
-pub(super) fn parse(text: &str, flaws: &mut Vec<Flaw>) -> Result<Node, Flaw> {
+pub(super) fn parse(text: &str, flaws: &mut Flaws) -> Result<Node, Flaw> {
     let mut reader = Reader { text, at: 0, flaws };
     if text.starts_with('\u{feff}') {
         reader.at = '\u{feff}'.len_utf8();
@@ -80,7 +80,7 @@ pub(super) fn parse(text: &str, flaws: &mut Vec<Flaw>) -> Result<Node, Flaw> {
 struct Reader<'a, 'f> {
     text: &'a str,
     at: usize,
-    flaws: &'f mut Vec<Flaw>,
+    flaws: &'f mut Flaws,
 }
 
 impl Reader<'_, '_> {
@@ -105,7 +105,8 @@ impl Reader<'_, '_> {
             let length = if rest.starts_with("//") {
                 rest.find('\n').unwrap_or(rest.len())
             } else if rest.starts_with("/*") {
-                rest.find("*/").map(|end| end + 2).ok_or_else(|| self.wrong("`*/` at the end of the comment"))?
+                // `/*/` is not yet its end.
+                rest[2..].find("*/").map(|end| end + 4).ok_or_else(|| self.wrong("`*/` at the end of the comment"))?
             } else {
                 return Ok(());
             };
