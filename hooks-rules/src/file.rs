@@ -129,12 +129,13 @@ struct Drafts {
 }
 
 impl Drafts {
-    fn push(&mut self, draft: Draft) {
-        if self.kept.len() < MOST {
-            self.kept.push(draft);
-        } else {
-            self.over.get_or_insert(draft.span);
+    /// Whether there is no room for this handler; then it is not read at all.
+    fn are_full(&mut self, handler: &Node) -> bool {
+        let full = self.kept.len() >= MOST;
+        if full {
+            self.over.get_or_insert_with(|| handler.span.clone());
         }
+        full
     }
 }
 
@@ -207,6 +208,9 @@ fn of_event(entry: &Entry, form: Dialect, drafts: &mut Drafts, flaws: &mut Flaws
         return;
     }
     for node in items(&entry.node) {
+        if drafts.are_full(node) {
+            return;
+        }
         match form {
             Dialect::Claude => nested::group(event, node, drafts, flaws),
             Dialect::Agentao => flat::entry(event, node, drafts, flaws),

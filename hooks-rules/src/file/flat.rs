@@ -16,6 +16,6 @@ pub(super) fn entry(event: Event, node: &Node, drafts: &mut Drafts, flaws: &mut 
         }
     };
     if let Some((handler, parts)) = handler::read(Dialect::Agentao, event, node, &["matcher"], flaws) {
-        drafts.push(Draft { event, matcher, written_matcher: written, handler, span: node.span.clone(), parts });
+        drafts.kept.push(Draft { event, matcher, written_matcher: written, handler, span: node.span.clone(), parts });
     }
 }

@@ -136,7 +136,13 @@ impl Reader<'_, '_> {
     fn word(&mut self) -> Result<Json, Flaw> {
         let rest = &self.text[self.at..];
         let end = rest.find(|c: char| !(c.is_alphanumeric() || "+-._".contains(c))).unwrap_or(rest.len());
-        let value = serde_json::from_str(&rest[..end]).map_err(|_| self.wrong("a value"))?;
+        let value = serde_json::from_str(&rest[..end]).map_err(|_| match rest.as_bytes().first() {
+            Some(b'-' | b'0'..=b'9') => {
+                let problem = "this number is not JSON, or too large to be read";
+                Flaw::error(self.at..self.at + end, problem, "write digits as in `30` or `1.5`")
+            }
+            _ => self.wrong("a value"),
+        })?;
         self.at += end;
         Ok(Json::Plain(value))
     }

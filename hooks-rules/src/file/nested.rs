@@ -38,9 +38,12 @@ pub(super) fn group(event: Event, node: &Node, drafts: &mut Drafts, flaws: &mut 
         }
     }
     for node in handlers {
+        if drafts.are_full(node) {
+            return;
+        }
         if let Some((handler, parts)) = handler::read(Dialect::Claude, event, node, &[], flaws) {
             let (matcher, written_matcher) = (matcher.clone(), written.clone());
-            drafts.push(Draft { event, matcher, written_matcher, handler, span: node.span.clone(), parts });
+            drafts.kept.push(Draft { event, matcher, written_matcher, handler, span: node.span.clone(), parts });
         }
     }
 }
