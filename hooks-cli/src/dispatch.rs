@@ -128,7 +128,7 @@ fn trusted(args: &Dispatch, given: &Given) -> Result<(), Reply> {
     for rule in given.rules().list().iter().filter(|rule| untrusted.contains(&&*rule.file)) {
         let _ = writeln!(text, "  {}:{}  {}", line(&rule.file.to_string_lossy()), rule.line, line(&rule.summary));
     }
-    text.push_str("look at them, then say `--trust`, or name a file of trust with `--trust-file`");
+    text.push_str("look at them, then say `--trust`, or `hooks trust` and `--trust-file`");
     Err(Reply::trouble(text, Exit::NOT_TRUSTED))
 }
 

@@ -99,6 +99,12 @@ impl Given {
         self.read.iter().filter(|one| !allowed(one)).map(|one| one.path.as_path()).collect()
     }
 
+    /// The files with their texts, read as rules.
+    pub(crate) fn files(&self) -> impl Iterator<Item = (RuleFile, &str)> {
+        let form = self.args.dialect.map(Into::into);
+        self.read.iter().map(move |one| (RuleFile::read_as(&one.path, &one.text, form), one.text.as_str()))
+    }
+
     pub(crate) fn is_empty(&self) -> bool {
         self.args.files.is_empty()
     }
