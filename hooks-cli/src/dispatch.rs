@@ -99,9 +99,10 @@ fn prepared(args: &Dispatch) -> Result<(Given, Occasion), Reply> {
         }
         (Some(event), _) | (None, Some(event)) => event,
         (None, None) => {
-            return Err(not_understood(
-                "say which event it is: `--event PreToolUse`, or `hook_event_name` in the payload",
-            ));
+            let wrong = payload.problems().iter().map(|problem| format!("{problem}; ")).collect::<String>();
+            return Err(not_understood(&format!(
+                "{wrong}say which event it is: `--event PreToolUse`, or `hook_event_name` in the payload",
+            )));
         }
     };
     let occasion = Occasion::new(event, &mut payload, given.project.clone()).map_err(|problems| {

@@ -41,7 +41,7 @@ fn add(args: &Trust, mut store: Store, as_json: bool) -> Reply {
     let files: Vec<_> = given.files().collect();
     let defects = files.iter().flat_map(|(file, _)| file.defects.iter().cloned().map(Told::from));
     let told: Vec<Told> = given.troubles.iter().cloned().chain(defects).collect();
-    if !given.troubles.is_empty() || files.iter().any(|(file, _)| !file.readable) {
+    if given.troubles.iter().any(Told::is_error) || files.iter().any(|(file, _)| !file.readable) {
         let text = format!("{}\n\nnothing was trusted: what these files run cannot be shown", told::all(&told));
         return Reply::trouble(text, Exit::FAULTY);
     }
@@ -121,9 +121,14 @@ fn list(args: &Trust, store: &Store, as_json: bool) -> Reply {
     };
     let files: Vec<_> = store.files().map(|(file, print)| (file, print, state(file))).collect();
     if as_json {
-        let files = files.iter().map(|(file, print, state)| json!({ "file": name(file), "fingerprint": print, "state": state }));
+        let files = files
+            .iter()
+            .map(|(file, print, state)| json!({ "file": name(file), "fingerprint": print, "state": state }));
         let files: Vec<Value> = files.collect();
-        return Reply::new(json(json!({ "version": 1, "trust_file": name(&args.trust_file), "files": files })), Exit::DONE);
+        return Reply::new(
+            json(json!({ "version": 1, "trust_file": name(&args.trust_file), "files": files })),
+            Exit::DONE,
+        );
     }
     if files.is_empty() {
         return Reply::new(format!("{} trusts nothing", line(&name(&args.trust_file))), Exit::DONE);
@@ -153,7 +158,8 @@ fn remove(args: &Trust, mut store: Store, as_json: bool) -> Reply {
     }
     let exit = if unknown.is_empty() { Exit::DONE } else { Exit::FAULTY };
     if as_json {
-        let report = json!({ "version": 1, "trust_file": name(&args.trust_file), "removed": removed, "unknown": unknown });
+        let report =
+            json!({ "version": 1, "trust_file": name(&args.trust_file), "removed": removed, "unknown": unknown });
         return Reply::new(json(report), exit);
     }
     let out = removed.iter().map(|file| format!("{}  no longer trusted", line(file))).collect::<Vec<_>>().join("\n");

@@ -75,7 +75,8 @@ impl Ready {
         let done = self.done.load(Ordering::Relaxed);
         let dropped = self.dropped.load(Ordering::Relaxed);
         println!("{:<44} {done:>6} {dropped:>6}   {told:?}", self.case.name);
-        let as_said = told.iter().filter(|(words, _)| self.case.expected.fits(words)).map(|(_, count)| count).sum::<usize>();
+        let as_said =
+            told.iter().filter(|(words, _)| self.case.expected.fits(words)).map(|(_, count)| count).sum::<usize>();
         assert_eq!(as_said, done, "{}: {told:?}", self.case.name);
         let otherwise = told.values().sum::<usize>() - as_said;
         // The end of a run that nobody waited for is told beside its start, and also where the start was dropped.
@@ -148,9 +149,14 @@ async fn nothing_stays_of_commands_that_misbehave() {
 
     println!("{:<44} {:>6} {:>6}   told", "case", "done", "dropped");
     ready.iter().for_each(Ready::check);
-    let total = |number: fn(&Ready) -> &AtomicUsize| ready.iter().map(|r| number(r).load(Ordering::Relaxed)).sum::<usize>();
+    let total =
+        |number: fn(&Ready) -> &AtomicUsize| ready.iter().map(|r| number(r).load(Ordering::Relaxed)).sum::<usize>();
     let (done, dropped) = (total(|ready| &ready.done), total(|ready| &ready.dropped));
-    println!("{done} done and {dropped} dropped in {took:.1?}; descriptors {before} -> {}; peak {} MiB", descriptors(), peak());
+    println!(
+        "{done} done and {dropped} dropped in {took:.1?}; descriptors {before} -> {}; peak {} MiB",
+        descriptors(),
+        peak()
+    );
     assert_eq!(done + dropped, count);
     // Two streams of 1 MiB each, an input, and what is made of them, for each that runs at a time.
     assert!(peak() < 512, "{} MiB", peak());

@@ -48,6 +48,9 @@ fn a_defect_costs_its_group_and_no_other() {
         (handler(json!({"type": 5})), "`type` is a string, not a number"),
         (handler(json!({"type": "command"})), "a handler of the type `command` needs `command`"),
         (handler(json!({"type": "command", "command": " "})), "`command` is empty"),
+        (handler(json!({"type": "command", "command": "echo a\0b"})), "`command` holds the character NUL"),
+        (handler(json!({"type": "command", "command": "x", "args": ["a", "b\0"]})), "`args` holds the character NUL"),
+        (handler(json!({"type": "command", "command": "x".repeat(100_001)})), "`command` is longer than 100000 bytes"),
         (handler(json!({"type": "command", "command": ["x"]})), "`command` is a string, not a list"),
         (handler(json!({"type": "command", "command": "x", "args": "y"})), "`args` is a list of strings"),
         (handler(json!({"type": "command", "command": "x", "shell": "fish"})), "there is no shell `fish`"),
@@ -207,7 +210,8 @@ fn what_people_write_though_it_is_no_json_is_read_and_told() {
 #[test]
 fn a_text_that_is_no_json_is_told_with_its_place() {
     let table = [
-        ("", 1, 1, "found the end of the file"),
+        ("", 1, 1, "it is empty"),
+        ("\u{feff} \n", 2, 1, "it is empty"),
         ("[]", 1, 1, "a file of rules is an object, not a list"),
         ("{\n  \"hooks\": {\n", 3, 1, "found the end of the file"),
         ("{\"hooks\" {}}", 1, 10, "found `{`"),
@@ -292,7 +296,10 @@ fn the_words_for_a_defect_are_bounded() {
         json!({"matcher": format!("{}(*)", "y".repeat(9_000)), "hooks": []}),
     ] {
         let file = read(&around(&group));
-        assert!(!file.defects.is_empty() && file.defects.iter().all(|defect| defect.to_string().len() < 2_000), "{file:?}");
+        assert!(
+            !file.defects.is_empty() && file.defects.iter().all(|defect| defect.to_string().len() < 2_000),
+            "{file:?}"
+        );
     }
     let file = read(&json!({"hooks": {long: []}}).to_string());
     assert!(file.defects[0].to_string().len() < 2_000);

@@ -27,6 +27,9 @@ pub(super) struct Parts {
 /// A timeout above this was likely meant in milliseconds.
 const LONGEST: u64 = 3_600;
 
+/// Linux takes no word of a command above 128 KiB.
+const WORD: usize = 100_000;
+
 /// Reads a handler; `None` where a flaw costs it. `beside` are fields of the caller that are no part of the handler.
 pub(super) fn read(
     dialect: Dialect,
@@ -117,6 +120,13 @@ impl Handler<'_> {
             let help =
                 "write the program and its arguments apart: `\"command\": \"…\", \"args\": [\"${user_config.…}\"]`";
             self.error("command", "`${user_config.…}` is not put into a line for the shell", help);
+            return None;
+        }
+        let words = std::iter::once((&command, "command")).chain(args.iter().flatten().map(|arg| (arg, "args")));
+        if let Some((name, (problem, help))) =
+            words.map(|(word, name)| (name, impossible(word))).find_map(|(name, why)| Some((name, why?)))
+        {
+            self.error(name, format!("`{name}` {problem}"), help);
             return None;
         }
         Some(Action::Command(CommandLine { command, args, shell }))
@@ -211,6 +221,15 @@ impl Handler<'_> {
         }
         self.flag("async")
     }
+}
+
+/// What keeps a system from taking a word of a command, and what to write instead.
+fn impossible(word: &str) -> Option<(String, &'static str)> {
+    if word.contains('\0') {
+        return Some(("holds the character NUL, which no command can be given".to_owned(), "remove `\\u0000`"));
+    }
+    let long = word.len() > WORD;
+    long.then(|| (format!("is longer than {WORD} bytes"), "put it into a script, and name that"))
 }
 
 fn listed(types: &[&str]) -> String {

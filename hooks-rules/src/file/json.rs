@@ -68,6 +68,11 @@ pub(super) fn parse(text: &str, flaws: &mut Flaws) -> Result<Node, Flaw> {
     if text.starts_with('\u{feff}') {
         reader.at = '\u{feff}'.len_utf8();
     }
+    reader.blank()?;
+    if reader.at == text.len() {
+        let at = reader.at;
+        return Err(Flaw::error(at..at, "the file has no rules in it: it is empty", "write `{\"hooks\": {…}}`"));
+    }
     let node = reader.value(0)?;
     reader.blank()?;
     if reader.at < text.len() {

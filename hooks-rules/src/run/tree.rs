@@ -67,15 +67,19 @@ impl Tree {
     /// Ends what has left the group, whoever its parent is now. Walks through all processes of the system: not for the
     /// usual end of a command.
     pub(super) fn hunt(&self) {
-        // One may start another while they are looked for.
+        // One may start another while they are looked for, and while a process becomes another program it has no
+        // environment: to have seen none once is not enough.
+        let mut quiet = 0;
         for _ in 0..ROUNDS {
             let strays = marked(&self.mark);
-            if strays.is_empty() {
+            quiet = if strays.is_empty() { quiet + 1 } else { 0 };
+            if quiet == QUIET {
                 return;
             }
             for stray in strays {
                 let _ = kill_process(stray, Signal::KILL);
             }
+            std::thread::yield_now();
         }
     }
 
@@ -99,7 +103,10 @@ impl Drop for Tree {
 }
 
 /// How often processes are looked for that start others.
-const ROUNDS: usize = 8;
+const ROUNDS: usize = 20;
+
+/// After so many rounds without one nobody is there any more.
+const QUIET: usize = 3;
 
 /// The processes with this mark. A dead one that nobody has waited for has no environment.
 #[cfg(target_os = "linux")]

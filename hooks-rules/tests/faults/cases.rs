@@ -69,9 +69,21 @@ pub(crate) fn all(folder: &Path) -> Vec<Case> {
     vec![
         leaves("prints nothing", "true", Expected::Answered(0)),
         leaves("missing", "/is/not/there", Expected::Failed("it left with code 127")),
-        exec("missing, exec form", "/is/not/there", &["x"], 60.0, Expected::Failed("it could not be run: No such file")),
+        exec(
+            "missing, exec form",
+            "/is/not/there",
+            &["x"],
+            60.0,
+            Expected::Failed("it could not be run: No such file"),
+        ),
         leaves("not executable", &plain, Expected::Failed("it left with code 126")),
-        exec("not executable, exec form", &plain, &[], 60.0, Expected::Failed("it could not be run: Permission denied")),
+        exec(
+            "not executable, exec form",
+            &plain,
+            &[],
+            60.0,
+            Expected::Failed("it could not be run: Permission denied"),
+        ),
         exec("a folder, exec form", "/tmp", &[], 60.0, Expected::Failed("it could not be run: Permission denied")),
         leaves("no shell line", "if then fi (", Expected::Blocks),
         exec("exec form", "true", &["--$HOME"], 60.0, Expected::Answered(0)),

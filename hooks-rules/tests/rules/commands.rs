@@ -222,7 +222,8 @@ async fn what_goes_on_alone_decides_nothing_however_fast_it_is() {
     let rules = of_text(&commands("PreToolUse", &[line]));
     let fired = shell(&set(&rules), "ls").await;
     assert!(fired.verdict.denial().is_none(), "{:?}", fired.verdict);
-    let flat = json!({"hooks": {"Stop": [{"type": "command", "command": "echo '{\"async\": true}'; echo no >&2; exit 2"}]}});
+    let flat =
+        json!({"hooks": {"Stop": [{"type": "command", "command": "echo '{\"async\": true}'; echo no >&2; exit 2"}]}});
     let rules = of_text(&flat.to_string());
     let fired = set(&rules).fire(&HookContext::new(), &Stop::new("final_response"), ()).await.unwrap();
     assert!(matches!(fired.verdict.decision, StopDecision::Continue(_)), "{:?}", fired.verdict);

@@ -93,7 +93,7 @@ async fn a_rule_is_disabled_and_enabled_by_its_id() {
     assert!(!rules.list()[0].enabled);
     assert_eq!(reason(&shell(&set_in(&rules, &registry), "ls").await.verdict), "second");
     assert!(rules.enable(id.as_str()));
-    assert_eq!(reason(&shell(&set_in(&rules, &registry), "ls").await.verdict), "no stderr output");
+    assert_eq!(reason(&shell(&set_in(&rules, &registry), "ls").await.verdict), "No stderr output");
     let again = Rules::builder().text("h", commands("PreToolUse", &["exit 2"])).disable(id.as_str()).build();
     assert!(again.list().iter().all(|rule| !rule.enabled));
 }
