@@ -99,10 +99,9 @@ fn prepared(args: &Dispatch) -> Result<(Given, Occasion), Reply> {
         }
         (Some(event), _) | (None, Some(event)) => event,
         (None, None) => {
-            let wrong = payload.problems().iter().map(|problem| format!("{problem}; ")).collect::<String>();
-            return Err(not_understood(&format!(
-                "{wrong}say which event it is: `--event PreToolUse`, or `hook_event_name` in the payload",
-            )));
+            let say = "say which event it is: `--event PreToolUse`, or `hook_event_name` in the payload".to_owned();
+            let all: Vec<_> = payload.problems().iter().cloned().chain([say]).collect();
+            return Err(not_understood(&all.join("; ")));
         }
     };
     let occasion = Occasion::new(event, &mut payload, given.project.clone()).map_err(|problems| {

@@ -4,7 +4,6 @@
 mod support;
 
 use std::fs;
-use std::path::Path;
 
 use support::{hooks, hooks_with};
 
@@ -273,6 +272,7 @@ mod unix {
     use std::ffi::OsString;
     use std::io::{Read as _, Write as _};
     use std::os::unix::ffi::OsStringExt as _;
+    use std::path::Path;
     use std::process::Stdio;
 
     use rustix::process::{Pid, Signal, kill_process};

@@ -124,9 +124,10 @@ async fn nothing_stays_of_commands_that_misbehave() {
                 }
                 // Every eighth is dropped while its command runs, or starts, or is done.
                 let drop_after = (number % 8 == 3).then(|| Duration::from_millis((number as u64 * 7) % 60));
-                let cases = ready.iter().filter(|ready| ready.case.rare == (number % 250 == 7));
-                let cases: Vec<_> = cases.collect();
-                cases[number % cases.len()].fire(&event, drop_after).await;
+                let rare = number % 250 == 7;
+                let cases: Vec<_> = ready.iter().filter(|ready| ready.case.rare == rare).collect();
+                let turn = if rare { number / 250 } else { number };
+                cases[turn % cases.len()].fire(&event, drop_after).await;
             }
         })
     });

@@ -85,10 +85,10 @@ fn blocks(reading: Reading, answer: &Answer) {
 fn folded(first: Answer, second: Answer) {
     let denies = |answer: &Answer| matches!(answer.decision, Decision::Deny(_));
     let ends = first.stop.is_some() || second.stop.is_some();
-    let denied = denies(&first) || denies(&second);
+    let refused = denies(&first) || denies(&second);
     for (mut one, other) in [(first.clone(), second.clone()), (second, first)] {
         one.merge(other);
-        assert_eq!((denies(&one), one.stop.is_some()), (denied, ends));
+        assert_eq!((denies(&one), one.stop.is_some()), (refused, ends));
     }
 }
 

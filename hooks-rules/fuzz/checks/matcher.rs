@@ -53,10 +53,10 @@ fn nested(event: Event, written: &Value, value: &str, selects: bool) {
 
 /// What the documentation says of globs: held against the whole value, letter by letter.
 fn flat(event: Event, written: &Value, value: &str, selects: bool) {
-    let pattern = match (event, written.as_object().and_then(|object| object.values().next())) {
-        (Event::PreToolUse | Event::PostToolUse | Event::PostToolUseFailure, Some(Value::String(pattern))) => pattern,
-        _ => return,
-    };
+    if !matches!(event, Event::PreToolUse | Event::PostToolUse | Event::PostToolUseFailure) {
+        return;
+    }
+    let Some(Value::String(pattern)) = written.as_object().and_then(|object| object.values().next()) else { return };
     if pattern.starts_with('^') || pattern.ends_with('$') {
         return;
     }

@@ -109,9 +109,9 @@ impl Reader<'_, '_> {
             let rest = &self.text[self.at..];
             let length = if rest.starts_with("//") {
                 rest.find('\n').unwrap_or(rest.len())
-            } else if rest.starts_with("/*") {
+            } else if let Some(inner) = rest.strip_prefix("/*") {
                 // `/*/` is not yet its end.
-                rest[2..].find("*/").map(|end| end + 4).ok_or_else(|| self.wrong("`*/` at the end of the comment"))?
+                inner.find("*/").map(|end| end + 4).ok_or_else(|| self.wrong("`*/` at the end of the comment"))?
             } else {
                 return Ok(());
             };
