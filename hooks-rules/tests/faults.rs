@@ -65,7 +65,13 @@ impl Ready {
             },
         };
         let blocks = matches!(fired.unwrap().verdict.decision, PromptDecision::Block(_));
-        assert_eq!(blocks, self.case.expected == Expected::Blocks, "{}", self.case.name);
+        assert_eq!(
+            blocks,
+            self.case.expected == Expected::Blocks,
+            "{}: {:?}",
+            self.case.name,
+            self.told.lock().unwrap()
+        );
         self.done.fetch_add(1, Ordering::Relaxed);
     }
 
