@@ -10,11 +10,12 @@ use hooks_rules::Dialect;
 const EXIT_STATUS: &str = "\
 Exit status:
    0  done, nothing was refused
-   1  a file has errors, a hook failed, or audit found something; explain tells of it and ends with 0
+   1  a file has errors, a hook failed, or audit found something; explain tells of it and ends with 0;
+      trust: a file cannot be shown, or was not trusted
    2  dispatch: it does not happen; the call, the prompt, the compaction or the end of the turn is refused
    3  dispatch: somebody else is to decide, because a rule asks or defers
   64  the command line or the payload cannot be understood; nothing ran
-  74  the output could not be written
+  74  the output, or the file of trust, could not be written
   77  dispatch: the files are not trusted; nothing ran
  130  interrupted; 143 terminated. What had been started was ended";
 
@@ -48,6 +49,8 @@ pub enum Command {
     Explain(Explain),
     /// Run the rules for a payload from standard input; tell each run, and the combined answer.
     Dispatch(Dispatch),
+    /// Show what files would run, and trust them as they are now.
+    Trust(Trust),
     /// Print a JSON Schema, for editors.
     Schema(Schema),
     /// List the kinds: the points at which hooks run.
@@ -158,6 +161,31 @@ pub struct Dispatch {
     /// The files.
     #[command(flatten)]
     pub files: Files,
+}
+
+/// `trust`.
+#[derive(Clone, Debug, Default, Args)]
+#[non_exhaustive]
+pub struct Trust {
+    /// The file that says which files are trusted; it is written where it is not there yet.
+    #[arg(long, value_name = "FILE")]
+    pub trust_file: PathBuf,
+
+    /// List what is trusted, and what has changed since.
+    #[arg(long, conflicts_with_all = ["remove", "files", "dialect"])]
+    pub list: bool,
+
+    /// Trust these files no longer; they need not be there any more.
+    #[arg(long, conflicts_with = "dialect")]
+    pub remove: bool,
+
+    /// The form of the files, where it is not to be found by their content.
+    #[arg(long, value_enum, value_name = "FORM")]
+    pub dialect: Option<Form>,
+
+    /// Rule files; the folder of a plugin.
+    #[arg(value_name = "FILE", required_unless_present = "list")]
+    pub files: Vec<PathBuf>,
 }
 
 /// `schema`.

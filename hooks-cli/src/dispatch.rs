@@ -99,9 +99,9 @@ fn prepared(args: &Dispatch) -> Result<(Given, Occasion), Reply> {
         }
         (Some(event), _) | (None, Some(event)) => event,
         (None, None) => {
-            return Err(not_understood(
-                "say which event it is: `--event PreToolUse`, or `hook_event_name` in the payload",
-            ));
+            let say = "say which event it is: `--event PreToolUse`, or `hook_event_name` in the payload".to_owned();
+            let all: Vec<_> = payload.problems().iter().cloned().chain([say]).collect();
+            return Err(not_understood(&all.join("; ")));
         }
     };
     let occasion = Occasion::new(event, &mut payload, given.project.clone()).map_err(|problems| {
@@ -128,7 +128,7 @@ fn trusted(args: &Dispatch, given: &Given) -> Result<(), Reply> {
     for rule in given.rules().list().iter().filter(|rule| untrusted.contains(&&*rule.file)) {
         let _ = writeln!(text, "  {}:{}  {}", line(&rule.file.to_string_lossy()), rule.line, line(&rule.summary));
     }
-    text.push_str("look at them, then say `--trust`, or name a file of trust with `--trust-file`");
+    text.push_str("look at them, then say `--trust`, or `hooks trust` and `--trust-file`");
     Err(Reply::trouble(text, Exit::NOT_TRUSTED))
 }
 

@@ -7,7 +7,8 @@ pub struct Exit(u8);
 impl Exit {
     /// Done, and nothing was refused.
     pub const DONE: Self = Self(0);
-    /// A file has errors, a hook failed, or `audit` found something; `explain` tells of it and is done.
+    /// A file has errors, a hook failed, or `audit` found something; `explain` tells of it and is done. `trust`: a
+    /// file cannot be shown, or was not trusted.
     pub const FAULTY: Self = Self(1);
     /// `dispatch`: it does not happen. The call, the prompt, the compaction, the end of the turn is refused, or the turn ends.
     pub const REFUSED: Self = Self(2);
@@ -15,7 +16,7 @@ impl Exit {
     pub const UNDECIDED: Self = Self(3);
     /// The command line or the payload cannot be understood; nothing ran.
     pub const NOT_UNDERSTOOD: Self = Self(64);
-    /// What there is to say could not be written.
+    /// What there is to say, or the file of trust, could not be written.
     pub const NOT_WRITTEN: Self = Self(74);
     /// The files are not trusted; nothing ran.
     pub const NOT_TRUSTED: Self = Self(77);

@@ -46,7 +46,8 @@ pub(crate) fn event(name: &str) -> Result<Event, Reply> {
             Some(meant) => format!("did you mean `{meant}`?"),
             None => format!("these are fired: {}", fired.collect::<Vec<_>>().join(", ")),
         };
-        not_understood(&format!("--event {name}: there is no such event; {hint}"))
+        let short: String = line(name).chars().take(60).collect();
+        not_understood(&format!("--event {short}: there is no such event; {hint}"))
     })
 }
 
@@ -55,7 +56,7 @@ fn occurrence(args: &Explain, given: &Given) -> Result<Occurrence, Reply> {
     let mut occurrence = Occurrence::new(event);
     occurrence.cwd = given.project.to_string_lossy().into_owned();
     if event.is_of_a_tool() {
-        let Some(tool) = &args.tool else {
+        let Some(tool) = args.tool.as_ref().filter(|tool| !tool.trim().is_empty()) else {
             return Err(not_understood(&format!("{event} is about a tool; say which, as in `--tool Bash`")));
         };
         occurrence.set("tool_name", tool.as_str());

@@ -1,5 +1,6 @@
 //! Reading what the command line names, whatever it turns out to be.
 
+use std::collections::HashSet;
 use std::fs::File;
 use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
@@ -19,7 +20,7 @@ const LIMIT: u64 = 16 << 20;
 /// The files of a command line, read.
 pub(crate) struct Given {
     read: Vec<One>,
-    /// Those that cannot be read.
+    /// Those that cannot be read, or were named before.
     pub(crate) troubles: Vec<Told>,
     aliases: Aliases,
     /// Where the session began.
@@ -49,7 +50,16 @@ impl Given {
             None => std::env::current_dir().unwrap_or_default(),
         };
         let mut given = Self { read: Vec::new(), troubles: Vec::new(), aliases, project, args: args.clone() };
+        let mut seen = HashSet::new();
         for path in &args.files {
+            // By another name it is the same file too.
+            if path.as_os_str() != "-" && !std::fs::canonicalize(path).map_or(true, |full| seen.insert(full)) {
+                let help = "name it once: the same rules in two settings files run once";
+                given
+                    .troubles
+                    .push(Told::of_file(path, "this file was named before; this time it is left out", help).warning());
+                continue;
+            }
             match one(path) {
                 Ok(one) => given.read.push(one),
                 Err(told) => given.troubles.push(told),
@@ -97,6 +107,12 @@ impl Given {
     pub(crate) fn untrusted(&self, trust: Option<&Trust>) -> Vec<&Path> {
         let allowed = |one: &&One| trust.is_some_and(|trust| trust.allows(&one.path, one.text.as_bytes()));
         self.read.iter().filter(|one| !allowed(one)).map(|one| one.path.as_path()).collect()
+    }
+
+    /// The files with their texts, read as rules.
+    pub(crate) fn files(&self) -> impl Iterator<Item = (RuleFile, &str)> {
+        let form = self.args.dialect.map(Into::into);
+        self.read.iter().map(move |one| (RuleFile::read_as(&one.path, &one.text, form), one.text.as_str()))
     }
 
     pub(crate) fn is_empty(&self) -> bool {
@@ -156,7 +172,12 @@ fn text(path: &Path, from: impl Read) -> Result<String, Told> {
         let problem = format!("this is larger than {} MiB, too much for a file of rules", LIMIT >> 20);
         return Err(Told::of_file(path, problem, "name a file of rules"));
     }
-    String::from_utf8(bytes).map_err(|_| Told::of_file(path, "the file is not UTF-8", "save it as UTF-8"))
+    String::from_utf8(bytes).map_err(|error| {
+        let bytes = error.as_bytes();
+        let utf_16 = bytes.starts_with(&[0xff, 0xfe]) || bytes.starts_with(&[0xfe, 0xff]);
+        let problem = if utf_16 { "the file is UTF-16, not UTF-8" } else { "the file is not UTF-8" };
+        Told::of_file(path, problem, "save it as UTF-8")
+    })
 }
 
 fn unreadable(path: &Path, error: &std::io::Error) -> Told {

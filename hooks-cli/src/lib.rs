@@ -52,9 +52,10 @@ mod paint;
 mod program;
 mod reply;
 mod told;
+mod trust;
 mod wait;
 
-pub use args::{Check, Cli, Color, Command, Dispatch, Explain, Files, Form, List, Schema};
+pub use args::{Check, Cli, Color, Command, Dispatch, Explain, Files, Form, List, Schema, Trust};
 pub use exit::Exit;
 pub use program::Program;
 pub use reply::Reply;

@@ -9,7 +9,7 @@ use hooks_core::{ConfigError, HookSet, Registry};
 use crate::args::{Cli, Color, Command};
 use crate::exit::Exit;
 use crate::reply::Reply;
-use crate::{about, check, dispatch, explain, list};
+use crate::{about, check, dispatch, explain, list, trust};
 
 /// What the commands are asked about: files of rules, and the compiled hooks of an app.
 #[derive(Clone, Debug, Default)]
@@ -68,6 +68,7 @@ impl Program {
             Command::List(args) => list::list(self, args, cli.json),
             Command::Explain(args) => explain::explain(self, args, cli.json),
             Command::Dispatch(args) => dispatch::dispatch(self, args, cli.json),
+            Command::Trust(args) => trust::trust(args, cli.json),
             Command::Schema(args) => about::schema(self, args),
             Command::Kinds => about::kinds(self, cli.json),
             Command::Audit => about::audit(self, cli.json),

@@ -36,6 +36,12 @@ impl Told {
         }
     }
 
+    /// The same, where nothing is lost by it.
+    pub(crate) fn warning(self) -> Self {
+        let shown = self.shown.replacen("error", "warning", 1);
+        Self { severity: Severity::Warning, shown, ..self }
+    }
+
     pub(crate) fn is_error(&self) -> bool {
         self.severity == Severity::Error
     }

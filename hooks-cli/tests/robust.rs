@@ -4,7 +4,6 @@
 mod support;
 
 use std::fs;
-use std::path::Path;
 
 use support::{hooks, hooks_with};
 
@@ -23,13 +22,24 @@ fn files_that_are_none() {
     fs::create_dir(at("empty")).unwrap();
     fs::write(at("bytes"), [0xff, 0xfe, 0x00]).unwrap();
     fs::write(at("text"), "hooks: yes").unwrap();
+    fs::write(at("latin"), [b'"', 0xe9, b'"']).unwrap();
+    fs::write(at("nothing"), "\n").unwrap();
+    fs::write(at("nul"), RULES.replace("touch", "touch\\u0000")).unwrap();
+    #[cfg(unix)]
+    std::os::unix::fs::symlink("loop", at("loop")).unwrap();
+    #[cfg(not(unix))]
+    fs::write(at("loop"), "symbolic links").unwrap();
     fs::write(at("list"), "[]").unwrap();
     fs::write(at("deep"), "[".repeat(200_000)).unwrap();
     fs::write(at("large"), vec![b' '; (16 << 20) + 1]).unwrap();
     let mut table = vec![
         ("nowhere", "there is no such file"),
         ("empty", "a folder without `hooks/hooks.json`"),
-        ("bytes", "not UTF-8"),
+        ("bytes", "is UTF-16, not UTF-8"),
+        ("latin", "the file is not UTF-8"),
+        ("loop", "symbolic links"),
+        ("nothing", "it is empty"),
+        ("nul", "holds the character NUL"),
         ("text", "error: "),
         ("list", "a file of rules is an object"),
         ("deep", "error: "),
@@ -101,6 +111,11 @@ fn payloads_and_command_lines_that_make_no_sense() {
             r#"{"tool_name": 5, "session_id": []}"#,
             &["`tool_name` is a string, not `5`", "`session_id`"],
         ),
+        (
+            &["PreToolUse"],
+            r#"{"tool_name": "", "tool_input": "ls"}"#,
+            &["`tool_name` is empty", "`tool_input` is an object, not `\"ls\"`"],
+        ),
         (&["PreToolUse"], r#"{"tool_name": "Bash", "cwd": "/no/where"}"#, &["there is no such folder"]),
         (&["PreToolUse"], r#"{"hook_event_name": "Stop"}"#, &["--event says PreToolUse", "one of Stop"]),
         (&["preToolUse"], "{}", &["did you mean `PreToolUse`?"]),
@@ -139,6 +154,32 @@ fn payloads_and_command_lines_that_make_no_sense() {
         );
     }
     assert!(!folder.path().join("ran").exists(), "something ran");
+}
+
+/// The event's own name may be wrong too.
+#[test]
+fn an_event_that_is_no_text_is_told() {
+    let folder = folder();
+    let said = hooks_with(folder.path(), &["dispatch", "--trust", "hooks.json"], br#"{"hook_event_name": 5}"#);
+    assert!(said.code == Some(64) && said.err.contains("`hook_event_name` is a string, not `5`"), "{}", said.err);
+    let long = "x".repeat(100_000);
+    let said = hooks(folder.path(), &["explain", "--event", &long, "hooks.json"]);
+    assert!(said.code == Some(64) && said.err.len() < 1_000, "{}", said.err.len());
+}
+
+/// Once is enough, whatever it is called the second time.
+#[cfg(unix)]
+#[test]
+fn a_file_that_is_named_twice() {
+    let folder = folder();
+    std::os::unix::fs::symlink("hooks.json", folder.path().join("link.json")).unwrap();
+    let args = ["check", "--json", "hooks.json", "./hooks.json", "link.json"];
+    let said = hooks(folder.path(), &args);
+    let report = said.json();
+    assert_eq!((&report["rules"], &report["warnings"], said.code), (&1.into(), &2.into(), Some(0)));
+    assert!(
+        hooks(folder.path(), &["check", "hooks.json", "link.json"]).out.contains("warning: this file was named before")
+    );
 }
 
 #[test]
@@ -231,6 +272,7 @@ mod unix {
     use std::ffi::OsString;
     use std::io::{Read as _, Write as _};
     use std::os::unix::ffi::OsStringExt as _;
+    use std::path::Path;
     use std::process::Stdio;
 
     use rustix::process::{Pid, Signal, kill_process};

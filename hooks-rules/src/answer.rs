@@ -195,6 +195,11 @@ impl Answer {
         for text in texts.chain(&mut self.stop) {
             cut(text, TEXT_LIMIT);
         }
+        for member in self.members.values_mut() {
+            if let Value::String(text) = member {
+                cut(text, TEXT_LIMIT);
+            }
+        }
         // It ends up in logs.
         if let Some(failure) = &mut self.failure {
             cut(failure, FAILURE_LIMIT);

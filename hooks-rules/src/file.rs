@@ -8,13 +8,14 @@ mod json;
 mod nested;
 
 use std::collections::HashMap;
+use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
 pub use defect::{Defect, Severity};
-use defect::{Flaw, Lines};
+use defect::{Flaw, Flaws, Lines};
 use json::{Entry, Json, Node};
 
 use crate::dialect::Dialect;
@@ -64,7 +65,7 @@ impl RuleFile {
     pub fn read_as(file: impl AsRef<Path>, text: &str, dialect: Option<Dialect>) -> Self {
         let file: Arc<Path> = file.as_ref().into();
         let lines = Lines::of(text);
-        let mut flaws = Vec::new();
+        let mut flaws = Flaws::default();
         let parsed = json::parse(text, &mut flaws).and_then(|root| {
             if root.entries().is_some() {
                 return Ok(root);
@@ -72,7 +73,7 @@ impl RuleFile {
             let problem = format!("a file of rules is an object, not {}", what(&root.value()));
             Err(Flaw::error(root.span.clone(), problem, "write `{\"hooks\": {…}}`"))
         });
-        let mut drafts = Vec::new();
+        let mut drafts = Drafts::default();
         let (mut form, mut disabled, mut readable) = (dialect.unwrap_or(Dialect::Claude), false, true);
         match parsed {
             Err(flaw) => {
@@ -89,7 +90,11 @@ impl RuleFile {
                 }
             }
         }
-        let rules = finish(drafts, form, &file, text, &lines);
+        if let Some(span) = drafts.over.take() {
+            let problem = format!("a file has at most {MOST} rules; this one and those after it do not run");
+            flaws.push(Flaw::error(span, problem, "put the others into a second file"));
+        }
+        let rules = finish(drafts.kept, form, &file, text, &lines);
         let defects = Defect::place(&file, text, &lines, flaws);
         Self { file, dialect: form, rules, defects, disabled, readable }
     }
@@ -109,12 +114,33 @@ struct Draft {
     matcher: Matcher,
     written_matcher: Option<Value>,
     handler: Map<String, Value>,
-    at: usize,
+    span: Range<usize>,
     parts: handler::Parts,
 }
 
+/// How many rules a file may have. Each may hold a large matcher: a hostile file must not fill the memory.
+const MOST: usize = 10_000;
+
+#[derive(Default)]
+struct Drafts {
+    kept: Vec<Draft>,
+    /// The first for which there is no room.
+    over: Option<Range<usize>>,
+}
+
+impl Drafts {
+    /// Whether there is no room for this handler; then it is not read at all.
+    fn are_full(&mut self, handler: &Node) -> bool {
+        let full = self.kept.len() >= MOST;
+        if full {
+            self.over.get_or_insert_with(|| handler.span.clone());
+        }
+        full
+    }
+}
+
 /// The map from events to lists, under `hooks` or, in a bare plugin file, at the top.
-fn map<'a>(root: &'a Node, flaws: &mut Vec<Flaw>) -> Option<&'a [Entry]> {
+fn map<'a>(root: &'a Node, flaws: &mut Flaws) -> Option<&'a [Entry]> {
     let entries = root.entries()?;
     match root.entry("hooks") {
         Some(entry) => entry.node.entries().or_else(|| {
@@ -156,9 +182,10 @@ fn items(node: &Node) -> &[Node] {
     }
 }
 
-fn of_event(entry: &Entry, form: Dialect, drafts: &mut Vec<Draft>, flaws: &mut Vec<Flaw>) {
+fn of_event(entry: &Entry, form: Dialect, drafts: &mut Drafts, flaws: &mut Flaws) {
     let Some(event) = Event::named(&entry.key) else {
-        let help = match Event::meant_by(&entry.key) {
+        let meant = if flaws.enough_warnings() { None } else { Event::meant_by(&entry.key) };
+        let help = match meant {
             Some(meant) => format!("write `{meant}`"),
             None => "see the events that there are with `check`".to_owned(),
         };
@@ -181,6 +208,9 @@ fn of_event(entry: &Entry, form: Dialect, drafts: &mut Vec<Draft>, flaws: &mut V
         return;
     }
     for node in items(&entry.node) {
+        if drafts.are_full(node) {
+            return;
+        }
         match form {
             Dialect::Claude => nested::group(event, node, drafts, flaws),
             Dialect::Agentao => flat::entry(event, node, drafts, flaws),
@@ -195,7 +225,7 @@ fn finish(drafts: Vec<Draft>, dialect: Dialect, file: &Arc<Path>, text: &str, li
         let print = fingerprint(draft.event, draft.written_matcher.as_ref(), &draft.handler);
         let count = seen.entry(print.clone()).and_modify(|count| *count += 1).or_insert(1);
         let id = if *count > 1 { format!("{print}_{count}") } else { print };
-        let (line, column) = lines.place(text, draft.at);
+        let (line, column) = lines.place(text, draft.span.start);
         let parts = draft.parts;
         Rule {
             id: RuleId::new(id),

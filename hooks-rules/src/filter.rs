@@ -56,6 +56,9 @@ impl Filter {
             None => (text, None),
             Some((tool, rest)) => (tool, Some(rest.strip_suffix(')').ok_or_else(bad)?)),
         };
+        if detail.is_some_and(goes_on) {
+            return Err(bad());
+        }
         let name = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '*' | '.' | ':');
         if tool.is_empty() || !tool.chars().all(name) {
             return Err(bad());
@@ -100,6 +103,23 @@ impl fmt::Display for Filter {
             Some(detail) => write!(f, "{}({detail})", self.tool),
         }
     }
+}
+
+/// Whether the bracket of a rule is closed within what was taken for its pattern, and another rule follows.
+fn goes_on(detail: &str) -> bool {
+    let mut open = 0_usize;
+    detail.char_indices().any(|(at, c)| {
+        match c {
+            '(' => open += 1,
+            ')' if open > 0 => open -= 1,
+            ')' => {
+                let rest = detail[at + 1..].trim_start();
+                return ["|", ",", ";", "&"].iter().any(|sign| rest.starts_with(sign));
+            }
+            _ => {}
+        }
+        false
+    })
 }
 
 /// The host of an address, without user, port and path.

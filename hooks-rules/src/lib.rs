@@ -34,7 +34,10 @@
 //! - Exit code 2 blocks, whatever is on stdout. Every other failure is told and goes on, unless the rule says
 //!   `"onFailure": "block"`: **rules fail open** where compiled gates fail closed, since that is what scripts are written for.
 //! - A command runs in a process group of its own. At its deadline, and when the dispatch is dropped, all of it is ended.
-//!   What it leaves behind when it leaves is ended too; a command that wants to be left alone says `async`.
+//!   What it leaves behind when it leaves is ended too; a command that wants to be left alone says `async`. On Linux that
+//!   holds for what went into a group or session of its own, found by `HOOKS_RULES_RUN` in its environment. Two things stay:
+//!   a daemon that let go of the pipes before its command left, and, where this process itself is killed by `SIGKILL`, what
+//!   ran then.
 //! - Commands do not see variables that look like credentials, unless
 //!   [`keep_credentials`](RulesBuilder::keep_credentials) says so.
 //! - The rules of a project wait until somebody trusts its file as it is: [`Trust`].
@@ -51,7 +54,7 @@
 //!
 //! Handlers of the types `agent` and `mcp_tool` are known and refused. Events that no kind carries are known, and told as
 //! not fired. Commands keep the terminal, if there is one: a session of their own would need `unsafe`. They run on Unix;
-//! elsewhere each fails with a message.
+//! elsewhere, as on Windows, for which all of this compiles, each fails with a message.
 
 mod alias;
 mod answer;

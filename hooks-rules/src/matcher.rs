@@ -32,8 +32,6 @@ enum Form {
     Exact(Vec<String>),
     /// Something the expression finds.
     Expression(Regex),
-    /// One of these patterns, whole.
-    Any(Vec<Regex>),
 }
 
 /// A matcher that cannot be read. Its group selects nothing.
@@ -54,7 +52,10 @@ impl BadMatcher {
 }
 
 /// Compiled expressions are kept small, so that a hostile one costs an error and not the memory.
-const EXPRESSION_LIMIT: usize = 1 << 20;
+const EXPRESSION_LIMIT: usize = 1 << 18;
+
+/// How many bytes of a matcher are read: it is kept for every rule of its group.
+const WRITTEN_LIMIT: usize = 10_000;
 
 impl Matcher {
     /// The matcher that selects everything.
@@ -66,6 +67,12 @@ impl Matcher {
     /// [`BadMatcher`] where it cannot be read: then its group selects nothing.
     pub fn read(dialect: Dialect, event: Event, written: Option<&Value>) -> Result<Self, BadMatcher> {
         let Some(written) = written.filter(|value| !value.is_null()) else { return Ok(Self::ALL) };
+        if length(written) > WRITTEN_LIMIT {
+            return Err(BadMatcher::new(
+                format!("the matcher is longer than {WRITTEN_LIMIT} bytes"),
+                "write what the names have in common as an expression, as in `mcp__.*`",
+            ));
+        }
         match dialect {
             Dialect::Claude => nested::read(event, written),
             Dialect::Agentao => flat::read(event, written),
@@ -79,7 +86,6 @@ impl Matcher {
             Form::All => true,
             Form::Exact(names) => names.iter().any(|name| name == value),
             Form::Expression(expression) => expression.is_match(value),
-            Form::Any(patterns) => patterns.iter().any(|pattern| pattern.is_match(value)),
         }
     }
 
@@ -91,6 +97,16 @@ impl Matcher {
     /// Whether it selects everything.
     pub fn is_all(&self) -> bool {
         matches!(self.0, Form::All)
+    }
+}
+
+/// How many bytes of text a value holds.
+fn length(written: &Value) -> usize {
+    match written {
+        Value::String(text) => text.len(),
+        Value::Array(values) => values.iter().map(length).sum::<usize>() + values.len(),
+        Value::Object(entries) => entries.iter().map(|(key, value)| key.len() + length(value)).sum(),
+        _ => 1,
     }
 }
 

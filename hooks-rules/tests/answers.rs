@@ -110,6 +110,9 @@ fn long_texts_are_cut_at_a_character() {
     let answer = reading.read(&Status::Exit(0), &"ä".repeat(20_000), "");
     assert!(answer.contexts[0].starts_with(&"ä".repeat(10_000)));
     assert!(answer.contexts[0].ends_with("[10000 more characters were left out]"));
+    let output = serde_json::json!({"hookEventName": "UserPromptSubmit", "sessionTitle": "ä".repeat(20_000)});
+    let answer = reading.read(&Status::Exit(0), &serde_json::json!({"hookSpecificOutput": output}).to_string(), "");
+    assert!(answer.members["sessionTitle"].as_str().unwrap().ends_with("[10000 more characters were left out]"));
     let failed = reading.read(&Status::Exit(1), "", &"ä".repeat(20_000)).failure.unwrap();
     assert!(failed.chars().count() < 600, "{failed}");
 }

@@ -1,98 +1,170 @@
-//! Many dispatches over rules that misbehave: nothing of them stays. In a binary of its own, so that nobody else starts
-//! processes or opens descriptors meanwhile.
+//! Many dispatches over commands that misbehave: each ends as it is said to, and nothing of them stays. In a binary of its own,
+//! so that nobody else starts processes or opens descriptors meanwhile.
+//!
+//! `HOOKS_RULES_FAULTS=10000 cargo test -p hooks-rules --test faults -- --nocapture` is the long run, with a table at its end.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "the helpers of tests are tests too")]
+#![allow(clippy::print_stdout, reason = "the table of the long run")]
 #![cfg(all(target_os = "linux", feature = "runner"))]
 
+#[path = "faults/cases.rs"]
+mod cases;
 #[path = "support/processes.rs"]
 mod processes;
 
-use std::sync::Arc;
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use cases::{Case, Expected, all};
 use hooks_core::prelude::*;
-use hooks_rules::Rules;
-use processes::{descriptors, gone, zombies};
-use serde_json::{Value, json};
+use hooks_rules::{Outcome, RuleRun, Rules};
+use processes::{descriptors, gone, none, started, zombies};
 
-/// Commands that misbehave and leave.
-const LEAVING: &[&str] = &[
-    "/is/not/there",
-    "exit 2",
-    "exit 1",
-    "kill -9 $$",
-    "kill -SEGV $$",
-    "exec <&-",
-    "exec >&-; exec 2>&-",
-    "echo '{broken}'",
-    "head -c 3000000 /dev/zero",
-    "head -c 3000000 /dev/zero >&2",
-    r"printf '\377\376'",
-    "sleep 1000 & sleep 1000 & exit 0",
-    "echo '{\"async\": true}'; sleep 1000",
-];
+/// How many dispatches run at a time.
+const AT_A_TIME: usize = 12;
 
-/// Commands that never end by themselves.
-const ENDLESS: &[&str] = &[
-    "sleep 1000",
-    "trap '' TERM INT HUP; while :; do sleep 1; done",
-    "sleep 1000 & wait",
-    "setsid sleep 1000",
-    "(sleep 1000 &) ; sleep 1000",
-    "while :; do :; done",
-    "yes",
-];
+/// What a case came to, by words and their number.
+type Counts = Arc<Mutex<BTreeMap<String, usize>>>;
 
-fn text(mark: &str) -> String {
-    let handler = |line: &&str, seconds: f64| {
-        let line = format!("MARK={mark}; export MARK; {line}");
-        json!({"type": "command", "command": line, "timeout": seconds})
-    };
-    let leaving = LEAVING.iter().map(|line| handler(line, 600.0));
-    let handlers: Vec<Value> = leaving.chain(ENDLESS.iter().map(|line| handler(line, 0.1))).collect();
-    json!({"hooks": {"UserPromptSubmit": [{"hooks": handlers}]}}).to_string()
+/// A case, ready to be fired.
+struct Ready {
+    case: Case,
+    rules: Rules,
+    set: HookSet,
+    told: Counts,
+    done: AtomicUsize,
+    dropped: AtomicUsize,
+}
+
+impl Ready {
+    fn new(case: Case) -> Self {
+        let told = Counts::default();
+        let counts = Arc::clone(&told);
+        let tell = move |run: &RuleRun| *counts.lock().unwrap().entry(words(run)).or_default() += 1;
+        let rules = Rules::builder().text("hooks.json", case.text()).observe(tell).build();
+        assert!(rules.defects().is_empty(), "{:?}", rules.defects());
+        let registry = Registry::empty();
+        registry.set_app(AppDef::new("desk").hooks(rules.install(&registry).unwrap()));
+        let set = registry.scope(&AgentDef::new("clerk"), None).unwrap();
+        Self { case, rules, set, told, done: AtomicUsize::new(0), dropped: AtomicUsize::new(0) }
+    }
+
+    /// Fires once; where `drop_after` says so, the dispatch is dropped if it is not done by then.
+    async fn fire(&self, event: &UserPromptSubmit, drop_after: Option<Duration>) {
+        let cx = HookContext::new();
+        let fire = self.set.fire(&cx, event, Messages::default());
+        let fired = match drop_after {
+            None => fire.await,
+            Some(limit) => match tokio::time::timeout(limit, fire).await {
+                Ok(fired) => fired,
+                Err(_) => {
+                    self.dropped.fetch_add(1, Ordering::Relaxed);
+                    return;
+                }
+            },
+        };
+        let blocks = matches!(fired.unwrap().verdict.decision, PromptDecision::Block(_));
+        assert_eq!(
+            blocks,
+            self.case.expected == Expected::Blocks,
+            "{}: {:?}",
+            self.case.name,
+            self.told.lock().unwrap()
+        );
+        self.done.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Every dispatch that was not dropped was told as it is said to end, and none was told otherwise.
+    fn check(&self) {
+        let told = self.told.lock().unwrap();
+        let done = self.done.load(Ordering::Relaxed);
+        let dropped = self.dropped.load(Ordering::Relaxed);
+        println!("{:<44} {done:>6} {dropped:>6}   {told:?}", self.case.name);
+        let as_said =
+            told.iter().filter(|(words, _)| self.case.expected.fits(words)).map(|(_, count)| count).sum::<usize>();
+        assert_eq!(as_said, done, "{}: {told:?}", self.case.name);
+        let otherwise = told.values().sum::<usize>() - as_said;
+        // The end of a run that nobody waited for is told beside its start, and also where the start was dropped.
+        let allowed = if self.case.expected == Expected::Detached { done + dropped } else { 0 };
+        assert!(otherwise <= allowed, "{}: {told:?}", self.case.name);
+    }
+}
+
+fn words(run: &RuleRun) -> String {
+    match (run.outcome, run.code, &run.failure) {
+        (Outcome::Answered, Some(code), _) => format!("answered {code}"),
+        (Outcome::Failed, _, Some(why)) => why.clone(),
+        (outcome, ..) => format!("{outcome:?}"),
+    }
+}
+
+/// The most memory that this process ever had, in MiB.
+fn peak() -> usize {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();
+    line.trim().trim_end_matches(" kB").parse::<usize>().unwrap() >> 10
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn nothing_stays_of_commands_that_misbehave() {
+    let count = std::env::var("HOOKS_RULES_FAULTS").map_or(120, |count| count.parse().expect("a number"));
     let folder = tempfile::tempdir().unwrap();
     let mark = folder.path().display().to_string();
-    let runs = Arc::new(AtomicUsize::new(0));
-    let counter = Arc::clone(&runs);
-    let count = move |_: &hooks_rules::RuleRun| {
-        counter.fetch_add(1, Ordering::Relaxed);
-    };
-    let rules = Rules::builder().text("hooks.json", text(&mark)).observe(count).build();
-    assert!(rules.defects().is_empty(), "{:?}", rules.defects());
-    let registry = Registry::empty();
-    registry.set_app(AppDef::new("desk").hooks(rules.install(&registry).unwrap()));
-    let set = registry.scope(&AgentDef::new("clerk"), None).unwrap();
-    let cx = HookContext::new();
+    let ready: Arc<Vec<Ready>> = Arc::new(all(folder.path()).into_iter().map(Ready::new).collect());
     // An input that most never read.
-    let event = UserPromptSubmit::new("x".repeat(300_000), Messages::default());
+    let event = Arc::new(UserPromptSubmit::new("x".repeat(300_000), Messages::default()));
 
-    let mut before = None;
-    for round in 0..8 {
-        let fire = set.fire(&cx, &event, Messages::default());
-        // Every other dispatch is dropped while its commands run.
-        if round % 2 == 1 {
-            let dropped = tokio::time::timeout(Duration::from_millis(20 * round), fire).await;
-            drop(dropped);
-        } else {
-            let fired = fire.await.unwrap();
-            assert!(matches!(fired.verdict.decision, PromptDecision::Block(_)), "exit 2 is among them");
-        }
-        // The runtime opens some descriptors of its own with the first commands.
-        before.get_or_insert_with(descriptors);
+    // The runtime opens some descriptors of its own with the first commands.
+    ready[0].fire(&event, None).await;
+    let before = descriptors();
+    let began = std::time::Instant::now();
+    let next = Arc::new(AtomicUsize::new(1));
+    let workers = (0..AT_A_TIME).map(|_| {
+        let (ready, event, next) = (Arc::clone(&ready), Arc::clone(&event), Arc::clone(&next));
+        tokio::spawn(async move {
+            loop {
+                let number = next.fetch_add(1, Ordering::Relaxed);
+                if number >= count {
+                    return;
+                }
+                // Every eighth is dropped while its command runs, or starts, or is done.
+                let drop_after = (number % 8 == 3).then(|| Duration::from_millis((number as u64 * 7) % 60));
+                let rare = number % 250 == 7;
+                let cases: Vec<_> = ready.iter().filter(|ready| ready.case.rare == rare).collect();
+                let turn = if rare { number / 250 } else { number };
+                cases[turn % cases.len()].fire(&event, drop_after).await;
+            }
+        })
+    });
+    for worker in workers.collect::<Vec<_>>() {
+        worker.await.unwrap();
     }
-    rules.shutdown(Duration::from_millis(50)).await;
-    assert!(runs.load(Ordering::Relaxed) >= 4 * (LEAVING.len() + ENDLESS.len()));
+    let took = began.elapsed();
+    for ready in ready.iter() {
+        ready.rules.shutdown(Duration::from_secs(20)).await;
+    }
     gone(&mark).await;
+    none(started).await;
     let settled = async {
-        while !zombies().is_empty() || descriptors() > before.unwrap_or_default() {
+        while !zombies().is_empty() || descriptors() > before {
             tokio::task::yield_now().await;
         }
     };
     let settled = tokio::time::timeout(Duration::from_secs(20), settled).await;
-    assert!(settled.is_ok(), "zombies {:?}, descriptors {:?} -> {}", zombies(), before, descriptors());
+    assert!(settled.is_ok(), "zombies {:?}, descriptors {before} -> {}", zombies(), descriptors());
+
+    println!("{:<44} {:>6} {:>6}   told", "case", "done", "dropped");
+    ready.iter().for_each(Ready::check);
+    let total =
+        |number: fn(&Ready) -> &AtomicUsize| ready.iter().map(|r| number(r).load(Ordering::Relaxed)).sum::<usize>();
+    let (done, dropped) = (total(|ready| &ready.done), total(|ready| &ready.dropped));
+    println!(
+        "{done} done and {dropped} dropped in {took:.1?}; descriptors {before} -> {}; peak {} MiB",
+        descriptors(),
+        peak()
+    );
+    assert_eq!(done + dropped, count);
+    // Two streams of 1 MiB each, an input, and what is made of them, for each that runs at a time.
+    assert!(peak() < 512, "{} MiB", peak());
 }

@@ -48,6 +48,9 @@ fn a_defect_costs_its_group_and_no_other() {
         (handler(json!({"type": 5})), "`type` is a string, not a number"),
         (handler(json!({"type": "command"})), "a handler of the type `command` needs `command`"),
         (handler(json!({"type": "command", "command": " "})), "`command` is empty"),
+        (handler(json!({"type": "command", "command": "echo a\0b"})), "`command` holds the character NUL"),
+        (handler(json!({"type": "command", "command": "x", "args": ["a", "b\0"]})), "`args` holds the character NUL"),
+        (handler(json!({"type": "command", "command": "x".repeat(100_001)})), "`command` is longer than 100000 bytes"),
         (handler(json!({"type": "command", "command": ["x"]})), "`command` is a string, not a list"),
         (handler(json!({"type": "command", "command": "x", "args": "y"})), "`args` is a list of strings"),
         (handler(json!({"type": "command", "command": "x", "shell": "fish"})), "there is no shell `fish`"),
@@ -207,7 +210,8 @@ fn what_people_write_though_it_is_no_json_is_read_and_told() {
 #[test]
 fn a_text_that_is_no_json_is_told_with_its_place() {
     let table = [
-        ("", 1, 1, "found the end of the file"),
+        ("", 1, 1, "it is empty"),
+        ("\u{feff} \n", 2, 1, "it is empty"),
         ("[]", 1, 1, "a file of rules is an object, not a list"),
         ("{\n  \"hooks\": {\n", 3, 1, "found the end of the file"),
         ("{\"hooks\" {}}", 1, 10, "found `{`"),
@@ -222,6 +226,8 @@ fn a_text_that_is_no_json_is_told_with_its_place() {
         ("{\"Stop\": []}", 1, 1, "the events are not under `hooks`"),
         ("{\"hooks\": {\"Stop\": 5}}", 1, 20, "`Stop` has a list of rules; this is a number"),
         ("/* open", 1, 1, "found `/`"),
+        ("/*/ {}", 1, 1, "found `/`"),
+        ("{\"hooks\": 1e999}", 1, 11, "this number is not JSON, or too large"),
     ];
     for (text, line, column, problem) in table {
         let file = read(text);
@@ -258,6 +264,55 @@ fn a_large_file_is_read_and_its_defects_are_bounded() {
     assert!(file.defects[100].problem.contains("more defects are not shown"));
 }
 
+/// What is over is told and not read, so that neither time nor memory grow without bound.
+#[test]
+fn a_file_of_very_many_rules_is_bounded() {
+    let good = r#"{"hooks": [{"type": "command", "command": "x"}]}"#;
+    let many = vec![good; 10_002].join(",");
+    let file = read(&format!(r#"{{"hooks": {{"PreToolUse": [{many}], "Stop": [{good}]}}}}"#));
+    assert_eq!((file.rules.len(), file.defects.len()), (10_000, 1));
+    assert!(errors(&file)[0].contains("at most 10000 rules"), "{:?}", file.defects);
+    let place = format!(r#"{{"hooks": {{"PreToolUse": [{}"#, format!("{good},").repeat(10_000));
+    assert_eq!(file.defects[0].column, place.chars().count() + 1);
+}
+
+/// It would be kept once for every rule of its group.
+#[test]
+fn a_matcher_as_large_as_a_file_is_refused() {
+    for matcher in [json!("A|".repeat(6_000)), json!(vec!["A"; 20_000]), json!({"tool_name": "B".repeat(10_001)})] {
+        let file = read(&around(&json!({"matcher": matcher, "hooks": [{"type": "command", "command": "x"}]})));
+        assert_eq!(file.rules.len(), 2);
+        assert!(errors(&file)[0].contains("longer than 10000 bytes"), "{:?}", errors(&file));
+    }
+}
+
+/// Texts of the file that a defect quotes are cut.
+#[test]
+fn the_words_for_a_defect_are_bounded() {
+    let long = "x".repeat(100_000);
+    for group in [
+        json!({"hooks": [{"type": long}]}),
+        json!({"hooks": [{"type": "command", "command": "x", "shell": long, "onFailure": long, "if": format!("{long} {long}")}]}),
+        json!({"matcher": format!("{}(*)", "y".repeat(9_000)), "hooks": []}),
+    ] {
+        let file = read(&around(&group));
+        assert!(
+            !file.defects.is_empty() && file.defects.iter().all(|defect| defect.to_string().len() < 2_000),
+            "{file:?}"
+        );
+    }
+    let file = read(&json!({"hooks": {long: []}}).to_string());
+    assert!(file.defects[0].to_string().len() < 2_000);
+}
+
+/// Those that are not shown are no worse than those that are.
+#[test]
+fn very_many_warnings_are_still_warnings() {
+    let file = read(&format!("{{\"hooks\": {{}}}}{}", "//\n".repeat(200)));
+    assert_eq!(file.defects.len(), 101);
+    assert_eq!(errors(&file), Vec::<String>::new());
+}
+
 #[test]
 fn a_file_that_nests_too_deeply_is_refused() {
     for (open, close) in [("[", "]"), ("{\"a\":", "}")] {
@@ -292,6 +347,18 @@ proptest! {
     fn no_text_panics(text in "[\\{\\}\\[\\]\":,/*a-z0-9 \n\\\\é]{0,60}") {
         let _ = read(&text);
         let _ = read(&format!("{{\"hooks\": {{\"Stop\": [{text}]}}}}"));
+    }
+
+    /// A place is that of the text, however long a line and however wide its characters are.
+    #[test]
+    fn places_are_counted_in_characters(before in "[aé漢🙂\\n]{0,3000}", mark in any::<bool>()) {
+        let comment = before.replace('\n', "\n// ");
+        let text = format!("{}// {comment}\n{{\"hooks\": [\"{}\"], é}}", if mark { "\u{feff}" } else { "" }, before.replace('\n', " "));
+        let file = read(&text);
+        let defect = file.defects.iter().find(|defect| defect.severity == Severity::Error).unwrap();
+        let line = text.lines().nth(defect.line - 1).unwrap();
+        prop_assert_eq!(line.chars().nth(defect.column - 1), Some('é'), "{}", defect);
+        prop_assert!(line.ends_with("é}"), "{}", line);
     }
 
     /// A file cut off anywhere is told once, with a place within it.

@@ -92,8 +92,21 @@ fn files_are_held_against_patterns() {
 
 #[test]
 fn an_if_is_exactly_one_rule() {
-    for bad in ["", "Bash(git *", "Bash(a) || Bash(b", "Bash, Read", "(x)", "Bash Read"] {
+    for bad in [
+        "",
+        "Bash(git *",
+        "Bash(a) || Bash(b",
+        "Bash(a) || Bash(b)",
+        "Bash(a),Edit(b)",
+        "Bash(a $(b)) | Bash(c)",
+        "Bash, Read",
+        "(x)",
+        "Bash Read",
+    ] {
         assert!(Filter::read(bad).is_err(), "{bad}");
+    }
+    for good in ["Bash(echo $(date) || true)", "Bash(a (b), c)", "Bash(case x) *)"] {
+        assert!(Filter::read(good).is_ok(), "{good}");
     }
 }
 

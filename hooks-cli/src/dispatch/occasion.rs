@@ -157,7 +157,7 @@ fn fired(event: Event, payload: &mut Payload, session: &str, occurrence: &mut Oc
 
 fn call(payload: &mut Payload, occurrence: &mut Occurrence) -> ToolCall {
     let tool = payload.needed("tool_name", "Bash");
-    let input = payload.value("tool_input").unwrap_or_else(|| json!({}));
+    let input = payload.object("tool_input");
     let id = payload.text("tool_use_id").unwrap_or_else(|| "call_1".to_owned());
     occurrence.set("tool_name", tool.as_str()).set("tool_input", input.clone());
     ToolCall::new(id, tool, input)

@@ -63,10 +63,20 @@ impl Payload {
     pub(super) fn needed(&mut self, name: &'static str, example: &str) -> String {
         let there = self.fields.get(name).is_some_and(|value| !value.is_null());
         let text = self.text(name);
-        if !there {
-            self.problems.push(format!("`{name}` is missing; write `\"{name}\": \"{example}\"`"));
+        if !there || text.as_deref() == Some("") {
+            let lacks = if there { "empty" } else { "missing" };
+            self.problems.push(format!("`{name}` is {lacks}; write `\"{name}\": \"{example}\"`"));
         }
         text.unwrap_or_default()
+    }
+
+    /// An object; an empty one where nothing is there.
+    pub(super) fn object(&mut self, name: &'static str) -> Value {
+        match self.take(name) {
+            None => Value::Object(Map::new()),
+            Some(object @ Value::Object(_)) => object,
+            Some(other) => self.wrong(name, "an object", &other).unwrap_or_default(),
+        }
     }
 
     pub(super) fn flag(&mut self, name: &'static str) -> bool {

@@ -1,6 +1,6 @@
 use super::stdout::Stdout;
 use super::{Answer, Decision, Status, first_line, schema, stdout};
-use crate::event::Event;
+use crate::event::{Event, Exit2};
 
 pub(super) fn read(event: Event, status: &Status, out: &str, stderr: &str) -> Answer {
     let code = match status {
@@ -39,16 +39,18 @@ pub(super) fn read(event: Event, status: &Status, out: &str, stderr: &str) -> An
 fn block(event: Event, answer: &mut Answer, stderr: &str) {
     answer.failure = None;
     let stderr = stderr.trim();
-    let stderr = if stderr.is_empty() { "no stderr output" } else { stderr };
-    let reason = match &answer.decision {
-        Decision::Deny(reason) | Decision::Feedback(reason) | Decision::Continue(reason)
-            if !reason.trim().is_empty() =>
-        {
-            reason.clone()
-        }
-        _ => stderr.to_owned(),
+    let stderr = if stderr.is_empty() { "No stderr output" } else { stderr };
+    let said = match &answer.decision {
+        Decision::Deny(reason) | Decision::Feedback(reason) | Decision::Continue(reason) => Some(reason),
+        // Where a block ends the turn.
+        _ => answer.stop.as_ref().filter(|_| event.spec().exit2 == Exit2::Stop),
     };
+    let reason = said.filter(|reason| !reason.trim().is_empty()).map_or_else(|| stderr.to_owned(), String::clone);
     answer.decision = Decision::None;
+    if matches!(event, Event::Elicitation | Event::ElicitationResult) {
+        // It is declined, whatever the answer fills in.
+        answer.members.clear();
+    }
     answer.exit2(event, &reason);
 }
 

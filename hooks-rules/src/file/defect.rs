@@ -71,16 +71,48 @@ pub(crate) struct Flaw {
 
 impl Flaw {
     pub(super) fn error(span: Range<usize>, problem: impl Into<String>, help: impl Into<String>) -> Self {
-        Self { severity: Severity::Error, span, problem: problem.into(), help: help.into() }
-    }
-
-    /// Whether what is marked does not run.
-    pub(super) fn costs(&self) -> bool {
-        self.severity == Severity::Error
+        Self { severity: Severity::Error, span, problem: short(problem.into()), help: short(help.into()) }
     }
 
     pub(super) fn warning(span: Range<usize>, problem: impl Into<String>, help: impl Into<String>) -> Self {
         Self { severity: Severity::Warning, ..Self::error(span, problem, help) }
+    }
+}
+
+/// A text that quotes the file, cut where what it quotes is long.
+fn short(mut text: String) -> String {
+    if let Some((end, _)) = text.char_indices().nth(QUOTED) {
+        text.truncate(end);
+        text.push('…');
+    }
+    text
+}
+
+/// The flaws of one file: of very many only the first are kept, of each severity, and the others are counted.
+#[derive(Debug, Default)]
+pub(crate) struct Flaws {
+    kept: Vec<Flaw>,
+    errors: usize,
+    warnings: usize,
+}
+
+impl Flaws {
+    pub(super) fn push(&mut self, flaw: Flaw) {
+        let count = if flaw.severity == Severity::Error { &mut self.errors } else { &mut self.warnings };
+        *count += 1;
+        if *count <= TOLD {
+            self.kept.push(flaw);
+        }
+    }
+
+    /// How many there are of which each costs what it marks.
+    pub(super) fn costly(&self) -> usize {
+        self.errors
+    }
+
+    /// Whether one more warning would not be told, so that there is no need to look for good words.
+    pub(super) fn enough_warnings(&self) -> bool {
+        self.warnings >= TOLD
     }
 }
 
@@ -89,6 +121,9 @@ const TOLD: usize = 100;
 
 /// How many characters of a line are shown.
 const SHOWN: usize = 100;
+
+/// How many characters the words for one defect have at most.
+const QUOTED: usize = 400;
 
 impl Defect {
     /// A defect of the whole file, such as one that cannot be read.
@@ -113,16 +148,20 @@ impl Defect {
 
     /// The flaws with their lines and columns, in the order of the text. Of very many only the first are told, the
     /// costly ones before the others.
-    pub(crate) fn place(file: &Arc<Path>, text: &str, lines: &Lines, mut flaws: Vec<Flaw>) -> Vec<Self> {
-        let more = flaws.len().saturating_sub(TOLD);
+    pub(crate) fn place(file: &Arc<Path>, text: &str, lines: &Lines, flaws: Flaws) -> Vec<Self> {
+        let Flaws { mut kept, errors, warnings } = flaws;
+        let more = (errors + warnings).saturating_sub(TOLD);
         if more > 0 {
-            flaws.sort_by_key(|flaw| (std::cmp::Reverse(flaw.severity), flaw.span.start));
-            flaws.truncate(TOLD);
+            kept.sort_by_key(|flaw| (std::cmp::Reverse(flaw.severity), flaw.span.start));
+            kept.truncate(TOLD);
         }
-        flaws.sort_by_key(|flaw| flaw.span.start);
-        let mut told: Vec<_> = flaws.into_iter().map(|flaw| Self::at(file, text, lines, flaw)).collect();
+        kept.sort_by_key(|flaw| flaw.span.start);
+        let mut told: Vec<_> = kept.into_iter().map(|flaw| Self::at(file, text, lines, flaw)).collect();
         if more > 0 {
-            told.push(Self::of_file(file, format!("{more} more defects are not shown"), "mend the first ones"));
+            // Warnings that are not shown are no more than warnings.
+            let severity = if errors > TOLD { Severity::Error } else { Severity::Warning };
+            let rest = Self::of_file(file, format!("{more} more defects are not shown"), "mend the first ones");
+            told.push(Self { severity, ..rest });
         }
         told
     }
@@ -169,28 +208,53 @@ impl fmt::Display for Defect {
 
 impl std::error::Error for Defect {}
 
-/// Where the lines of a text begin, so that a large file with many flaws is walked once.
-pub(crate) struct Lines(Vec<usize>);
+/// Where the lines of a text begin, and how many characters there are up to some bytes of it: a large file with many rules
+/// is walked once, also where all of it is one line.
+pub(crate) struct Lines {
+    starts: Vec<usize>,
+    /// The characters before the bytes 0, `STRIDE`, twice `STRIDE` and so on.
+    characters: Vec<usize>,
+}
+
+/// So much of a text is walked for a place in it.
+const STRIDE: usize = 1 << 10;
 
 impl Lines {
     pub(crate) fn of(text: &str) -> Self {
-        Self(
-            std::iter::once(0)
-                .chain(text.bytes().enumerate().filter(|(_, b)| *b == b'\n').map(|(i, _)| i + 1))
-                .collect(),
-        )
+        let ends = text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n');
+        let counts = text.as_bytes().chunks(STRIDE).map(begun).scan(0, |sum, count| {
+            *sum += count;
+            Some(*sum)
+        });
+        Self {
+            starts: std::iter::once(0).chain(ends.map(|(at, _)| at + 1)).collect(),
+            characters: std::iter::once(0).chain(counts).collect(),
+        }
     }
 
     /// A line without its end, from 1.
     fn text<'a>(&self, text: &'a str, line: usize) -> &'a str {
-        let rest = text.get(self.0[line - 1]..).unwrap_or_default();
+        let rest = text.get(self.starts[line - 1]..).unwrap_or_default();
         rest.lines().next().unwrap_or_default().trim_start_matches('\u{feff}')
     }
 
     /// Line and column of a byte, both from 1.
     pub(crate) fn place(&self, text: &str, offset: usize) -> (usize, usize) {
-        let line = self.0.partition_point(|start| *start <= offset).max(1);
-        let before = text.get(self.0[line - 1]..offset).unwrap_or_default();
-        (line, before.trim_start_matches('\u{feff}').chars().count() + 1)
+        let line = self.starts.partition_point(|start| *start <= offset).max(1);
+        let start = self.starts[line - 1];
+        let marks = text.get(start..offset).unwrap_or_default();
+        let marks = marks.chars().take_while(|c| *c == '\u{feff}').count();
+        (line, self.before(text, offset) - self.before(text, start) - marks + 1)
     }
+
+    /// How many characters begin before a byte.
+    fn before(&self, text: &str, offset: usize) -> usize {
+        let stride = offset / STRIDE;
+        self.characters[stride] + begun(&text.as_bytes()[stride * STRIDE..offset])
+    }
+}
+
+/// How many characters begin in these bytes of a text.
+fn begun(bytes: &[u8]) -> usize {
+    bytes.iter().filter(|byte| **byte & 0xc0 != 0x80).count()
 }

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::json::Node;
-use super::{Flaw, what};
+use super::{Flaw, Flaws, what};
 use crate::dialect::Dialect;
 use crate::event::Event;
 
@@ -12,7 +12,7 @@ pub(super) struct Handler<'a> {
     pub(super) dialect: Dialect,
     pub(super) event: Event,
     pub(super) node: &'a Node,
-    pub(super) flaws: &'a mut Vec<Flaw>,
+    pub(super) flaws: &'a mut Flaws,
 }
 
 impl Handler<'_> {

@@ -1,11 +1,11 @@
 use super::json::Node;
-use super::{Draft, Flaw, handler};
+use super::{Draft, Drafts, Flaw, Flaws, handler};
 use crate::dialect::Dialect;
 use crate::event::Event;
 use crate::matcher::Matcher;
 
 /// One handler with its matcher beside the other fields.
-pub(super) fn entry(event: Event, node: &Node, drafts: &mut Vec<Draft>, flaws: &mut Vec<Flaw>) {
+pub(super) fn entry(event: Event, node: &Node, drafts: &mut Drafts, flaws: &mut Flaws) {
     let written = node.get("matcher").map(Node::value);
     let matcher = match Matcher::read(Dialect::Agentao, event, written.as_ref()) {
         Ok(matcher) => matcher,
@@ -16,6 +16,6 @@ pub(super) fn entry(event: Event, node: &Node, drafts: &mut Vec<Draft>, flaws: &
         }
     };
     if let Some((handler, parts)) = handler::read(Dialect::Agentao, event, node, &["matcher"], flaws) {
-        drafts.push(Draft { event, matcher, written_matcher: written, handler, at: node.span.start, parts });
+        drafts.kept.push(Draft { event, matcher, written_matcher: written, handler, span: node.span.clone(), parts });
     }
 }

@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 
 use super::fields::Handler;
 use super::json::Node;
-use super::{Action, Filter, Flaw, OnFailure, what};
+use super::{Action, Filter, Flaw, Flaws, OnFailure, what};
 use crate::dialect::Dialect;
 use crate::event::Event;
 use crate::rule::{CommandLine, Question, Request, Shell};
@@ -27,13 +27,16 @@ pub(super) struct Parts {
 /// A timeout above this was likely meant in milliseconds.
 const LONGEST: u64 = 3_600;
 
+/// Linux takes no word of a command above 128 KiB.
+const WORD: usize = 100_000;
+
 /// Reads a handler; `None` where a flaw costs it. `beside` are fields of the caller that are no part of the handler.
 pub(super) fn read(
     dialect: Dialect,
     event: Event,
     node: &Node,
     beside: &[&str],
-    flaws: &mut Vec<Flaw>,
+    flaws: &mut Flaws,
 ) -> Option<(Map<String, Value>, Parts)> {
     let Value::Object(mut fields) = node.value() else {
         let problem = format!("a handler is an object, not {}", what(&node.value()));
@@ -41,7 +44,7 @@ pub(super) fn read(
         return None;
     };
     fields.retain(|name, _| !beside.contains(&name.as_str()));
-    let before = flaws.len();
+    let before = flaws.costly();
     let mut handler = Handler { dialect, event, node, flaws };
     let action = handler.action();
     let parts = Parts {
@@ -54,8 +57,7 @@ pub(super) fn read(
         status_message: handler.text("statusMessage"),
         action: action?,
     };
-    let costs = flaws[before..].iter().any(Flaw::costs);
-    (!costs).then_some((fields, parts))
+    (flaws.costly() == before).then_some((fields, parts))
 }
 
 impl Handler<'_> {
@@ -118,6 +120,13 @@ impl Handler<'_> {
             let help =
                 "write the program and its arguments apart: `\"command\": \"…\", \"args\": [\"${user_config.…}\"]`";
             self.error("command", "`${user_config.…}` is not put into a line for the shell", help);
+            return None;
+        }
+        let words = std::iter::once((&command, "command")).chain(args.iter().flatten().map(|arg| (arg, "args")));
+        if let Some((name, (problem, help))) =
+            words.map(|(word, name)| (name, impossible(word))).find_map(|(name, why)| Some((name, why?)))
+        {
+            self.error(name, format!("`{name}` {problem}"), help);
             return None;
         }
         Some(Action::Command(CommandLine { command, args, shell }))
@@ -212,6 +221,15 @@ impl Handler<'_> {
         }
         self.flag("async")
     }
+}
+
+/// What keeps a system from taking a word of a command, and what to write instead.
+fn impossible(word: &str) -> Option<(String, &'static str)> {
+    if word.contains('\0') {
+        return Some(("holds the character NUL, which no command can be given".to_owned(), "remove `\\u0000`"));
+    }
+    let long = word.len() > WORD;
+    long.then(|| (format!("is longer than {WORD} bytes"), "put it into a script, and name that"))
 }
 
 fn listed(types: &[&str]) -> String {

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use serde_json::{Map, Value};
 
-use super::defect::Flaw;
+use super::defect::{Flaw, Flaws};
 
 /// How deep a file may nest.
 const DEPTH_LIMIT: usize = 100;
@@ -63,10 +63,15 @@ impl Node {
 }
 
 /// Reads the whole text. Flaws that cost nothing are pushed to `flaws`; one that costs the text is the error.
-pub(super) fn parse(text: &str, flaws: &mut Vec<Flaw>) -> Result<Node, Flaw> {
+pub(super) fn parse(text: &str, flaws: &mut Flaws) -> Result<Node, Flaw> {
     let mut reader = Reader { text, at: 0, flaws };
     if text.starts_with('\u{feff}') {
         reader.at = '\u{feff}'.len_utf8();
+    }
+    reader.blank()?;
+    if reader.at == text.len() {
+        let at = reader.at;
+        return Err(Flaw::error(at..at, "the file has no rules in it: it is empty", "write `{\"hooks\": {…}}`"));
     }
     let node = reader.value(0)?;
     reader.blank()?;
@@ -80,7 +85,7 @@ pub(super) fn parse(text: &str, flaws: &mut Vec<Flaw>) -> Result<Node, Flaw> {
 struct Reader<'a, 'f> {
     text: &'a str,
     at: usize,
-    flaws: &'f mut Vec<Flaw>,
+    flaws: &'f mut Flaws,
 }
 
 impl Reader<'_, '_> {
@@ -104,8 +109,9 @@ impl Reader<'_, '_> {
             let rest = &self.text[self.at..];
             let length = if rest.starts_with("//") {
                 rest.find('\n').unwrap_or(rest.len())
-            } else if rest.starts_with("/*") {
-                rest.find("*/").map(|end| end + 2).ok_or_else(|| self.wrong("`*/` at the end of the comment"))?
+            } else if let Some(inner) = rest.strip_prefix("/*") {
+                // `/*/` is not yet its end.
+                inner.find("*/").map(|end| end + 4).ok_or_else(|| self.wrong("`*/` at the end of the comment"))?
             } else {
                 return Ok(());
             };
@@ -135,7 +141,13 @@ impl Reader<'_, '_> {
     fn word(&mut self) -> Result<Json, Flaw> {
         let rest = &self.text[self.at..];
         let end = rest.find(|c: char| !(c.is_alphanumeric() || "+-._".contains(c))).unwrap_or(rest.len());
-        let value = serde_json::from_str(&rest[..end]).map_err(|_| self.wrong("a value"))?;
+        let value = serde_json::from_str(&rest[..end]).map_err(|_| match rest.as_bytes().first() {
+            Some(b'-' | b'0'..=b'9') => {
+                let problem = "this number is not JSON, or too large to be read";
+                Flaw::error(self.at..self.at + end, problem, "write digits as in `30` or `1.5`")
+            }
+            _ => self.wrong("a value"),
+        })?;
         self.at += end;
         Ok(Json::Plain(value))
     }

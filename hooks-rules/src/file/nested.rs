@@ -1,11 +1,11 @@
 use super::json::{Json, Node};
-use super::{Draft, Flaw, handler, what};
+use super::{Draft, Drafts, Flaw, Flaws, handler, what};
 use crate::dialect::Dialect;
 use crate::event::Event;
 use crate::matcher::Matcher;
 
 /// One group: a matcher, and an inner list of handlers.
-pub(super) fn group(event: Event, node: &Node, drafts: &mut Vec<Draft>, flaws: &mut Vec<Flaw>) {
+pub(super) fn group(event: Event, node: &Node, drafts: &mut Drafts, flaws: &mut Flaws) {
     if node.entries().is_none() {
         let problem = format!("a group is an object, not {}", what(&node.value()));
         flaws.push(Flaw::error(node.span.clone(), problem, "write `{\"matcher\": \"…\", \"hooks\": [{…}]}`"));
@@ -38,9 +38,12 @@ pub(super) fn group(event: Event, node: &Node, drafts: &mut Vec<Draft>, flaws: &
         }
     }
     for node in handlers {
+        if drafts.are_full(node) {
+            return;
+        }
         if let Some((handler, parts)) = handler::read(Dialect::Claude, event, node, &[], flaws) {
             let (matcher, written_matcher) = (matcher.clone(), written.clone());
-            drafts.push(Draft { event, matcher, written_matcher, handler, at: node.span.start, parts });
+            drafts.kept.push(Draft { event, matcher, written_matcher, handler, span: node.span.clone(), parts });
         }
     }
 }

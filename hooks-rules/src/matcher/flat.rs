@@ -37,22 +37,22 @@ pub(super) fn read(event: Event, written: &Value) -> Result<Form, BadMatcher> {
         ));
     };
     if event == Event::PreCompact {
-        return whole(pattern).map(|pattern| Form::Any(vec![pattern]));
+        return whole(pattern).map(Form::Expression);
     }
     if pattern.starts_with('^') || pattern.ends_with('$') {
         let inner = pattern.strip_prefix('^').unwrap_or(pattern);
         let inner = inner.strip_suffix('$').unwrap_or(inner);
-        return whole(inner).map(|pattern| Form::Any(vec![pattern]));
+        return whole(inner).map(Form::Expression);
     }
     if pattern == "*" {
         return Ok(Form::All);
     }
-    if pattern.split('|').all(|glob| glob.trim().is_empty()) {
+    let globs: Vec<String> = pattern.split('|').map(str::trim).filter(|glob| !glob.is_empty()).map(glob).collect();
+    if globs.is_empty() {
         return Err(BadMatcher::new("an empty pattern matches nothing", "write `*` for all"));
     }
-    let globs: Result<Vec<_>, _> =
-        pattern.split('|').map(str::trim).filter(|glob| !glob.is_empty()).map(glob).collect();
-    globs.map(Form::Any)
+    // All in one: each would take memory of its own.
+    expression(&format!(r"(?s)\A(?:{})\z", globs.join("|"))).map(Form::Expression)
 }
 
 fn whole(pattern: &str) -> Result<regex::Regex, BadMatcher> {
@@ -61,14 +61,14 @@ fn whole(pattern: &str) -> Result<regex::Regex, BadMatcher> {
     expression(&format!(r"\A(?:{pattern})\z"))
 }
 
-fn glob(pattern: &str) -> Result<regex::Regex, BadMatcher> {
-    let parts: String = pattern
+/// A glob as a part of an expression.
+fn glob(pattern: &str) -> String {
+    pattern
         .chars()
         .map(|c| match c {
             '*' => ".*".to_owned(),
             '?' => ".".to_owned(),
             other => regex::escape(other.encode_utf8(&mut [0; 4])),
         })
-        .collect();
-    expression(&format!(r"(?s)\A(?:{parts})\z"))
+        .collect()
 }

@@ -1,7 +1,7 @@
 //! One run of one rule.
 
 use std::collections::BTreeMap;
-use std::future::pending;
+use std::future::{pending, ready};
 use std::panic::AssertUnwindSafe;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -17,6 +17,7 @@ use super::fire::Input;
 use super::report::{Outcome, RuleRun};
 use super::{Armed, Shared};
 use crate::answer::{Answer, Reading, Status};
+use crate::dialect::Dialect;
 use crate::event::Event;
 use crate::rule::{Action, CommandLine, Question, Request, Rule};
 use crate::run::{Asked, Posted, Ran, Surroundings, command, run as run_command};
@@ -112,14 +113,19 @@ async fn run_line(
         return leave(shared, armed, reading, run);
     }
     let says_alone = async move {
-        if says_alone.await.is_err() {
+        // The first line means so in nested files only.
+        if reading.dialect != Dialect::Claude || says_alone.await.is_err() {
             pending::<()>().await;
         }
     };
     match select(Box::pin(run), Box::pin(says_alone)).await {
         Either::Left((ran, _)) => {
-            let code = code(&ran);
-            Done { answer: read(&ran, reading), code, outcome: None }
+            let (answer, code) = (read(&ran, reading), code(&ran));
+            // It said so and left before it was heard: what it decides must not depend on who is faster.
+            if answer.goes_on_alone {
+                return leave(shared, armed, reading, ready(ran));
+            }
+            Done { answer, code, outcome: None }
         }
         Either::Right(((), run)) => leave(shared, armed, reading, run),
     }

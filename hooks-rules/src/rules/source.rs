@@ -1,4 +1,6 @@
 use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -84,13 +86,32 @@ impl Owner {
     }
 }
 
+/// Above this nothing is a file of rules. A device that never ends must not fill the memory.
+const LIMIT: u64 = 16 << 20;
+
+fn bytes(path: &Path) -> std::io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    File::open(path)?.take(LIMIT + 1).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+/// What these bytes are, which are no UTF-8.
+fn no_text(bytes: &[u8]) -> &'static str {
+    let utf_16 = bytes.starts_with(&[0xff, 0xfe]) || bytes.starts_with(&[0xfe, 0xff]);
+    if utf_16 { "the file is UTF-16, not UTF-8" } else { "the file is not UTF-8" }
+}
+
 impl Source {
     /// Reads the file; `None` where there is none and none is needed.
     pub(crate) fn read(&self, trust: Option<&Trust>) -> Option<RuleFile> {
         if let Some(text) = &self.text {
             return Some(RuleFile::read_as(&self.path, text, self.dialect));
         }
-        let bytes = match std::fs::read(&self.path) {
+        let bytes = match bytes(&self.path) {
+            Ok(bytes) if bytes.len() as u64 > LIMIT => {
+                let problem = format!("this is larger than {} MiB, too much for a file of rules", LIMIT >> 20);
+                return Some(self.unreadable(&problem, "name a file of rules"));
+            }
             Ok(bytes) => bytes,
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
                 let needed = matches!(self.owner, Owner::Plugin(_) | Owner::Skill(_));
@@ -107,10 +128,10 @@ impl Source {
             file.readable = true;
             return Some(file);
         }
-        let Ok(text) = String::from_utf8(bytes) else {
-            return Some(self.unreadable("the file is not UTF-8", "save it as UTF-8"));
-        };
-        Some(RuleFile::read_as(&self.path, &text, self.dialect))
+        match String::from_utf8(bytes) {
+            Ok(text) => Some(RuleFile::read_as(&self.path, &text, self.dialect)),
+            Err(error) => Some(self.unreadable(no_text(error.as_bytes()), "save it as UTF-8")),
+        }
     }
 
     fn unreadable(&self, problem: &str, help: &str) -> RuleFile {

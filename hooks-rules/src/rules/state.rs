@@ -1,4 +1,4 @@
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -208,7 +208,8 @@ impl Rules {
         // The person's switch is for all, a project's or plugin's for its own.
         let all_off = files.iter().any(|(source, file)| file.disabled && matches!(source.owner, Owner::User));
         let mut ids: HashMap<String, usize> = HashMap::new();
-        let spent = |id: &RuleId| state.armed.iter().any(|armed| armed.rule.id == *id && armed.is_spent());
+        let spent: HashSet<RuleId> =
+            state.armed.iter().filter(|armed| armed.is_spent()).map(|armed| armed.rule.id.clone()).collect();
         let mut lacking = Vec::new();
         let mut armed = Vec::new();
         for (source, file) in files {
@@ -223,7 +224,7 @@ impl Rules {
                     rule.id = RuleId::new(format!("{}_f{count}", rule.id));
                 }
                 lacking.extend(self.lacks(file, &rule));
-                let spent = spent(&rule.id);
+                let spent = spent.contains(&rule.id);
                 armed.push(Arc::new(Armed::new(rule, source.owner.clone(), spent)));
             }
         }

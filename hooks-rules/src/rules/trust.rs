@@ -91,17 +91,36 @@ impl Trust {
     /// [`TrustError`] where one of the two cannot be read or written.
     pub fn trust(&mut self, file: &Path) -> Result<(), TrustError> {
         let content = std::fs::read(file).map_err(|source| TrustError::Io { path: file.to_path_buf(), source })?;
-        self.files.insert(key(file), fingerprint(&content));
-        self.store()
+        self.trust_content(file, &content)
     }
 
-    /// Trusts the file no longer, and stores that.
+    /// Trusts the file with this content, and stores that: what a person was shown, though the file may have changed since.
     ///
     /// # Errors
     /// [`TrustError`] where that cannot be stored.
-    pub fn revoke(&mut self, file: &Path) -> Result<(), TrustError> {
-        self.files.remove(&key(file));
+    pub fn trust_content(&mut self, file: &Path, content: &[u8]) -> Result<(), TrustError> {
+        self.files.insert(key(file), fingerprint(content));
         self.store()
+    }
+
+    /// Trusts the file no longer, and stores that. Returns whether there was anything to forget. The file need not be there
+    /// any more.
+    ///
+    /// # Errors
+    /// [`TrustError`] where that cannot be stored.
+    pub fn revoke(&mut self, file: &Path) -> Result<bool, TrustError> {
+        let was_there = self.files.remove(&key(file)).is_some();
+        self.store().map(|()| was_there)
+    }
+
+    /// The trusted files, each with the fingerprint of the content that is trusted.
+    pub fn files(&self) -> impl Iterator<Item = (&Path, &str)> {
+        self.files.iter().map(|(file, print)| (Path::new(file), print.as_str()))
+    }
+
+    /// The fingerprint of the content that is trusted of this file.
+    pub fn fingerprint(&self, file: &Path) -> Option<&str> {
+        self.files.get(&key(file)).map(String::as_str)
     }
 
     fn store(&self) -> Result<(), TrustError> {
@@ -114,10 +133,16 @@ impl Trust {
     }
 }
 
-/// The file's full path, so that the same words in another folder are another file.
+/// The file's full path, so that the same words in another folder are another file; that of its folder where the file is
+/// gone.
 fn key(file: &Path) -> String {
-    let full = std::fs::canonicalize(file).or_else(|_| std::path::absolute(file));
-    full.unwrap_or_else(|_| file.to_path_buf()).to_string_lossy().into_owned()
+    let absolute = std::path::absolute(file).unwrap_or_else(|_| file.to_path_buf());
+    let in_folder = |folder: PathBuf| absolute.file_name().map(|name| folder.join(name));
+    let full = std::fs::canonicalize(&absolute).ok().or_else(|| {
+        let folder = std::fs::canonicalize(absolute.parent()?).ok()?;
+        in_folder(folder)
+    });
+    full.unwrap_or(absolute).to_string_lossy().into_owned()
 }
 
 fn fingerprint(content: &[u8]) -> String {

@@ -52,9 +52,14 @@ pub(crate) fn command(line: &CommandLine, environment: &Environment, around: &Su
 }
 
 #[cfg(unix)]
+use super::tree::Tree;
+
+#[cfg(unix)]
 pub(crate) async fn run(mut command: Command, input: Arc<[u8]>, limit: Duration, alone: oneshot::Sender<()>) -> Ran {
     use std::process::Stdio;
 
+    let mark = super::tree::mark();
+    command.env(super::tree::MARK, &mark);
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
     match command.spawn() {
         Err(error) => Ran {
@@ -63,7 +68,7 @@ pub(crate) async fn run(mut command: Command, input: Arc<[u8]>, limit: Duration,
             stderr: String::new(),
             cut: false,
         },
-        Ok(child) => unix::follow(child, &input, limit, alone).await,
+        Ok(child) => unix::follow(Tree::of(child, mark), &input, limit, alone).await,
     }
 }
 
@@ -87,7 +92,6 @@ mod unix {
 
     use futures_util::future::{OptionFuture, join3};
     use tokio::io::AsyncWriteExt as _;
-    use tokio::process::Child;
     use tokio::sync::oneshot;
     use tokio::time::timeout;
 
@@ -102,15 +106,15 @@ mod unix {
     /// How long a command that was killed is waited for.
     const LEAVES: Duration = Duration::from_secs(5);
 
-    pub(super) async fn follow(mut child: Child, input: &[u8], limit: Duration, alone: oneshot::Sender<()>) -> Ran {
+    pub(super) async fn follow(mut tree: Tree, input: &[u8], limit: Duration, alone: oneshot::Sender<()>) -> Ran {
         let (out, err) = (Capture::default(), Capture::default());
-        let write = OptionFuture::from(child.stdin.take().map(|mut stdin| async move {
+        let (stdin, stdout, stderr) = tree.pipes();
+        let write = OptionFuture::from(stdin.map(|mut stdin| async move {
             // One that does not want its input may close it, or leave: that is no failure.
             let _ = stdin.write_all(input).await;
         }));
-        let read_out = OptionFuture::from(child.stdout.take().map(|stream| out.read(stream, Some(alone))));
-        let read_err = OptionFuture::from(child.stderr.take().map(|stream| err.read(stream, None)));
-        let mut tree = Tree::of(child);
+        let read_out = OptionFuture::from(stdout.map(|stream| out.read(stream, Some(alone))));
+        let read_err = OptionFuture::from(stderr.map(|stream| err.read(stream, None)));
         let status = {
             let mut streams = pin!(join3(write, read_out, read_err));
             let mut drained = false;
@@ -135,6 +139,8 @@ mod unix {
             };
             if !drained && timeout(GRACE, &mut streams).await.is_err() {
                 tree.sweep();
+                // Who still holds them is in no group of ours.
+                tree.hunt();
                 let _ = timeout(GRACE, &mut streams).await;
             }
             status

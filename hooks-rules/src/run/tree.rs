@@ -2,10 +2,20 @@
 
 use std::io;
 use std::process::ExitStatus;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use rustix::process::{Pid, Signal, kill_process, kill_process_group};
-use tokio::process::Child;
+use tokio::process::{Child, ChildStderr, ChildStdin, ChildStdout};
 use tokio::runtime::Handle;
+
+/// The variable by which what a command started is found when it has left the group and its parents have left too.
+pub(super) const MARK: &str = "HOOKS_RULES_RUN";
+
+/// A value of it that no other run has.
+pub(super) fn mark() -> String {
+    static COUNT: AtomicU64 = AtomicU64::new(0);
+    format!("{}.{}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed))
+}
 
 /// A command that leads a process group. Dropping it ends what is left of the group, and has the command waited for.
 #[derive(Debug)]
@@ -14,14 +24,24 @@ pub(super) struct Tree {
     child: Option<Child>,
     /// The group; `None` once nothing of it is left.
     leader: Option<Pid>,
+    /// What its processes have in their environment.
+    mark: String,
     /// Whether the command was waited for.
     gone: bool,
 }
 
 impl Tree {
-    pub(super) fn of(child: Child) -> Self {
+    pub(super) fn of(child: Child, mark: String) -> Self {
         let leader = child.id().and_then(|id| Pid::from_raw(i32::try_from(id).ok()?));
-        Self { child: Some(child), leader, gone: false }
+        Self { child: Some(child), leader, mark, gone: false }
+    }
+
+    /// The ends of the command's pipes, for whoever comes first.
+    pub(super) fn pipes(&mut self) -> (Option<ChildStdin>, Option<ChildStdout>, Option<ChildStderr>) {
+        match &mut self.child {
+            Some(child) => (child.stdin.take(), child.stdout.take(), child.stderr.take()),
+            None => (None, None, None),
+        }
     }
 
     /// Waits for the command, not for what it started.
@@ -32,7 +52,7 @@ impl Tree {
         status
     }
 
-    /// Ends the group, and what has left it but still descends from its leader.
+    /// Ends the group, and what has left it.
     pub(super) fn end(&self) {
         let Some(leader) = self.leader else { return };
         let strays = descendants(leader);
@@ -40,6 +60,26 @@ impl Tree {
         let _ = kill_process_group(leader, Signal::KILL);
         for stray in strays {
             let _ = kill_process(stray, Signal::KILL);
+        }
+        self.hunt();
+    }
+
+    /// Ends what has left the group, whoever its parent is now. Walks through all processes of the system: not for the
+    /// usual end of a command.
+    pub(super) fn hunt(&self) {
+        // One may start another while they are looked for, and while a process becomes another program it has no
+        // environment: to have seen none once is not enough.
+        let mut quiet = 0;
+        for _ in 0..ROUNDS {
+            let strays = marked(&self.mark);
+            quiet = if strays.is_empty() { quiet + 1 } else { 0 };
+            if quiet == QUIET {
+                return;
+            }
+            for stray in strays {
+                let _ = kill_process(stray, Signal::KILL);
+            }
+            std::thread::yield_now();
         }
     }
 
@@ -60,6 +100,30 @@ impl Drop for Tree {
             runtime.spawn(async move { child.wait().await });
         }
     }
+}
+
+/// How often processes are looked for that start others.
+const ROUNDS: usize = 20;
+
+/// After so many rounds without one nobody is there any more.
+const QUIET: usize = 3;
+
+/// The processes with this mark. A dead one that nobody has waited for has no environment.
+#[cfg(target_os = "linux")]
+fn marked(mark: &str) -> Vec<Pid> {
+    let wanted = format!("{MARK}={mark}");
+    let is_marked = |id: &i32| {
+        let environment = std::fs::read(format!("/proc/{id}/environ")).unwrap_or_default();
+        environment.split(|byte| *byte == 0).any(|variable| variable == wanted.as_bytes())
+    };
+    let Ok(entries) = std::fs::read_dir("/proc") else { return Vec::new() };
+    let ids = entries.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok());
+    ids.filter(is_marked).filter_map(Pid::from_raw).collect()
+}
+
+#[cfg(not(target_os = "linux"))]
+fn marked(_mark: &str) -> Vec<Pid> {
+    Vec::new()
 }
 
 /// The descendants of a process, as far as the system tells: a child that made a session of its own is no longer in the

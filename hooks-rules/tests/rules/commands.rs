@@ -214,6 +214,21 @@ async fn a_command_may_say_on_its_first_line_that_it_goes_on_alone() {
     assert!(done.exists());
 }
 
+/// Whether the command is faster than whoever hears that it goes on alone does not matter; and in a flat file its words mean
+/// nothing.
+#[tokio::test]
+async fn what_goes_on_alone_decides_nothing_however_fast_it_is() {
+    let line = r#"printf '{"async": true}'; echo no >&2; exit 2"#;
+    let rules = of_text(&commands("PreToolUse", &[line]));
+    let fired = shell(&set(&rules), "ls").await;
+    assert!(fired.verdict.denial().is_none(), "{:?}", fired.verdict);
+    let flat =
+        json!({"hooks": {"Stop": [{"type": "command", "command": "echo '{\"async\": true}'; echo no >&2; exit 2"}]}});
+    let rules = of_text(&flat.to_string());
+    let fired = set(&rules).fire(&HookContext::new(), &Stop::new("final_response"), ()).await.unwrap();
+    assert!(matches!(fired.verdict.decision, StopDecision::Continue(_)), "{:?}", fired.verdict);
+}
+
 #[tokio::test]
 async fn shutdown_ends_what_is_not_done_in_time() {
     let folder = tempfile::tempdir().unwrap();

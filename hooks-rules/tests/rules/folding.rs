@@ -24,7 +24,7 @@ async fn a_refusal_stops_no_other_rule() {
     let text = commands("PreToolUse", &["exit 2", "exit 0", "echo no >&2; exit 2"]);
     let rules = built(told.listens(Rules::builder().text("hooks.json", text)));
     let fired = shell(&set(&rules), "ls").await;
-    assert_eq!(reason(&fired.verdict), "no stderr output");
+    assert_eq!(reason(&fired.verdict), "No stderr output");
     assert_eq!(told.outcomes(), [Outcome::Answered; 3]);
     let runs = told.runs.lock().unwrap();
     let seen: Vec<_> = runs.iter().map(|run| (run.code, run.decision)).collect();

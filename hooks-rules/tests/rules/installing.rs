@@ -94,7 +94,7 @@ async fn a_rule_is_disabled_and_enabled_by_its_id() {
     assert!(!rules.list()[0].enabled);
     assert_eq!(reason(&shell(&set_in(&rules, &registry), "ls").await.verdict), "second");
     assert!(rules.enable(id.as_str()));
-    assert_eq!(reason(&shell(&set_in(&rules, &registry), "ls").await.verdict), "no stderr output");
+    assert_eq!(reason(&shell(&set_in(&rules, &registry), "ls").await.verdict), "No stderr output");
     let again = Rules::builder().text("h", commands("PreToolUse", &["exit 2"])).disable(id.as_str()).build();
     assert!(again.list().iter().all(|rule| !rule.enabled));
 }
@@ -144,4 +144,22 @@ fn all_rules_can_be_switched_off() {
     let off = json!({"disableAllHooks": true});
     let rules = built(Rules::builder().text("a", off.to_string()).text("b", commands("Stop", &["true"])));
     assert!(rules.list().is_empty());
+}
+
+/// A device that never ends must not fill the memory, and what is no text is told as what it is.
+#[test]
+fn files_that_are_no_rules_are_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let table: [(&str, Vec<u8>, &str); 3] = [
+        ("large", vec![b' '; (16 << 20) + 1], "larger than 16 MiB"),
+        ("wide", vec![0xff, 0xfe, b'{', 0], "UTF-16, not UTF-8"),
+        ("latin", vec![b'"', 0xe9, b'"'], "the file is not UTF-8"),
+    ];
+    for (name, bytes, words) in table {
+        let path = folder.path().join(name);
+        std::fs::write(&path, bytes).unwrap();
+        let rules = Rules::builder().settings(&path).build();
+        let defects = rules.defects();
+        assert!(defects.len() == 1 && defects[0].problem.contains(words), "{name}: {defects:?}");
+    }
 }

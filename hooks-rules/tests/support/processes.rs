@@ -14,14 +14,26 @@ pub(crate) fn marked(mark: &str) -> Vec<i32> {
     processes().filter(is_marked).collect()
 }
 
+/// The processes that rules of this process started, by the variable that each has.
+pub(crate) fn started() -> Vec<i32> {
+    let wanted = format!("HOOKS_RULES_RUN={}.", std::process::id());
+    let environment = |id: &i32| std::fs::read(format!("/proc/{id}/environ")).unwrap_or_default();
+    processes().filter(|id| String::from_utf8_lossy(&environment(id)).contains(&wanted)).collect()
+}
+
 /// Waits until no process has this mark.
 pub(crate) async fn gone(mark: &str) {
+    none(|| marked(mark)).await;
+}
+
+/// Waits until there are none of these.
+pub(crate) async fn none(there: impl Fn() -> Vec<i32>) {
     let gone = async {
-        while !marked(mark).is_empty() {
+        while !there().is_empty() {
             tokio::task::yield_now().await;
         }
     };
-    assert!(tokio::time::timeout(Duration::from_secs(20), gone).await.is_ok(), "still there: {:?}", marked(mark));
+    assert!(tokio::time::timeout(Duration::from_secs(20), gone).await.is_ok(), "still there: {:?}", there());
 }
 
 /// The children of this process that have ended and that nobody waited for.

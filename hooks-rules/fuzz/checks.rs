@@ -1,0 +1,23 @@
+//! What holds for every input. The fuzz targets and the tests that replay the corpus are the same checks.
+
+#![allow(dead_code, reason = "each fuzz target uses one of them")]
+
+#[path = "checks/answer.rs"]
+pub(crate) mod answer;
+#[path = "checks/file.rs"]
+pub(crate) mod file;
+#[path = "checks/matcher.rs"]
+pub(crate) mod matcher;
+
+use hooks_rules::{Dialect, Event};
+
+/// The event that a byte stands for.
+fn event(byte: u8) -> Event {
+    let events: Vec<Event> = Event::all().collect();
+    events[usize::from(byte) % events.len()]
+}
+
+/// The dialect that a byte stands for.
+fn dialect(byte: u8) -> Dialect {
+    if byte & 1 == 0 { Dialect::Claude } else { Dialect::Agentao }
+}

@@ -1,0 +1,105 @@
+//! The input is a byte for the dialect and what a failure means, one for the event, two for the status, then stdout, a
+//! zero, and stderr.
+
+use hooks_rules::event::Exit2;
+use hooks_rules::{Answer, Decision, Dialect, OnFailure, Reading, Status, TEXT_LIMIT};
+
+pub(crate) fn check(input: &[u8]) {
+    let &[form, event, how, number, ref rest @ ..] = input else { return };
+    let zero = rest.iter().position(|byte| *byte == 0).unwrap_or(rest.len());
+    let stdout = String::from_utf8_lossy(&rest[..zero]);
+    let stderr = String::from_utf8_lossy(rest.get(zero + 1..).unwrap_or_default());
+    let status = match how % 6 {
+        0 => Status::Exit(number.into()),
+        1 => Status::Exit(2),
+        2 => Status::Signal(number.into()),
+        3 => Status::Http(u16::from(number) * 3),
+        4 => Status::TimedOut,
+        _ => Status::NotStarted(stderr.clone().into_owned()),
+    };
+    let mut reading = Reading::new(super::dialect(form), super::event(event));
+    let answer = reading.read(&status, &stdout, &stderr);
+    assert_eq!(reading.read(&status, &stdout, &stderr), answer);
+    bounded(&answer);
+    consistent(&answer);
+    if status == Status::Exit(2) && reading.dialect == Dialect::Claude {
+        blocks(reading, &answer);
+    }
+    if answer.failure.is_some() && !matches!(status, Status::TimedOut) {
+        assert_eq!(answer.decision, Decision::None, "a failure decides nothing unless somebody says so");
+    }
+    reading.on_failure = OnFailure::Block;
+    let strict = reading.read(&status, &stdout, &stderr);
+    bounded(&strict);
+    assert_eq!(strict.failure, answer.failure);
+    let denies = reading.event.spec().exit2 == Exit2::Deny && reading.event != hooks_rules::Event::TaskCompleted;
+    if answer.failure.is_some() && denies {
+        assert!(matches!(strict.decision, Decision::Deny(_)), "{strict:?}");
+    }
+    for goes_on in [false, true] {
+        bounded(&reading.read_judgement(&stdout, goes_on));
+    }
+    folded(answer, strict);
+}
+
+/// Texts that reach the model or the person are cut, and say so.
+fn bounded(answer: &Answer) {
+    const NOTE: usize = 60;
+    let texts = answer.contexts.iter().chain(&answer.messages).chain(&answer.for_the_model).chain(&answer.stop);
+    let members = answer.members.values().filter_map(serde_json::Value::as_str);
+    for text in texts.map(String::as_str).chain(members).chain([reason(&answer.decision)]) {
+        assert!(text.chars().count() <= TEXT_LIMIT + NOTE, "{}", text.len());
+    }
+    assert!(answer.failure.iter().all(|text| text.chars().count() <= 512 + NOTE));
+    assert!(answer.remarks.iter().all(|text| text.chars().count() <= 512), "{:?}", answer.remarks);
+}
+
+fn consistent(answer: &Answer) {
+    if answer.failure.is_some() {
+        // What failed said nothing.
+        assert_eq!((&answer.updated_input, &answer.updated_output), (&None, &None));
+        assert!(answer.contexts.is_empty() && !matches!(answer.decision, Decision::Allow(_)), "{answer:?}");
+    }
+    let kinds: Vec<_> = answer.attachments().iter().map(|attachment| attachment.kind).collect();
+    assert!(!kinds.contains(&"hook_success") || kinds.len() == 1, "{kinds:?}");
+    assert_eq!(kinds.contains(&"hook_blocking_error"), matches!(answer.decision, Decision::Deny(_)));
+}
+
+/// Exit code 2 has the effect of its event, whatever was printed.
+fn blocks(reading: Reading, answer: &Answer) {
+    let effect = reading.event.spec().exit2;
+    let there = match effect {
+        Exit2::Deny => matches!(answer.decision, Decision::Deny(_)),
+        Exit2::Feedback => matches!(answer.decision, Decision::Feedback(_)),
+        Exit2::Continue => matches!(answer.decision, Decision::Continue(_)),
+        Exit2::Stop => answer.stop.is_some(),
+        Exit2::Notice => !answer.messages.is_empty(),
+        _ => answer.decision == Decision::None,
+    };
+    assert!(there && answer.failure.is_none(), "{effect:?}: {answer:?}");
+    let empty = reason(&answer.decision).trim().is_empty() && answer.decision != Decision::None;
+    assert!(!empty, "a refusal without a reason: {answer:?}");
+}
+
+/// A refusal among answers is one of all of them, in any order.
+fn folded(first: Answer, second: Answer) {
+    let denies = |answer: &Answer| matches!(answer.decision, Decision::Deny(_));
+    let ends = first.stop.is_some() || second.stop.is_some();
+    let refused = denies(&first) || denies(&second);
+    for (mut one, other) in [(first.clone(), second.clone()), (second, first)] {
+        one.merge(other);
+        assert_eq!((denies(&one), one.stop.is_some()), (refused, ends));
+    }
+}
+
+fn reason(decision: &Decision) -> &str {
+    match decision {
+        Decision::Feedback(text)
+        | Decision::Continue(text)
+        | Decision::Allow(text)
+        | Decision::Ask(text)
+        | Decision::Defer(text)
+        | Decision::Deny(text) => text,
+        _ => "",
+    }
+}
