@@ -18,6 +18,10 @@ const ROUNDS: usize = 15;
 fn main() {
     let (what, conversations) = conversations();
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
+    if let Some(count) = std::env::var("HOOKS_ONCE").ok().and_then(|count| count.parse().ok()) {
+        let (_, registry, agent) = hooks(count);
+        return runtime.block_on(run(&registry, &agent, &conversations));
+    }
     let sets: Vec<(usize, Registry, AgentDef)> = [0, 5, 20].into_iter().map(hooks).collect();
     let turns: usize = conversations.iter().map(|recording| recording.prompts().count()).sum();
     let mut times: Vec<Vec<Duration>> = vec![Vec::new(); sets.len()];

@@ -37,6 +37,7 @@ impl Turn {
             messages,
             tools: self.tools.clone(),
             profile: profile.to_owned(),
+            conversation: self.session.conversation.clone(),
             turn: self.cx.turn().unwrap_or_default(),
         };
         self.tell(TurnEvent::ModelCalled { profile: call.profile.clone(), messages: call.messages.len() });
@@ -61,6 +62,11 @@ impl Turn {
                 Err(_) => Err(ModelError::Rejected(format!("no answer within {limit:?}"))),
             },
         };
+        if let Ok(answer) = &answer {
+            self.usage += answer.usage.unwrap_or_default();
+            let (model, stop_reason) = (answer.model.clone(), answer.stop_reason.clone());
+            self.tell(TurnEvent::ModelAnswered { model, stop_reason, usage: answer.usage });
+        }
         Ok(Answered { answer, streamed: shown.load(Ordering::Relaxed) })
     }
 

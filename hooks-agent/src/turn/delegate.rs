@@ -38,6 +38,7 @@ impl Turn {
             self.tell(TurnEvent::Within { agent: agent.agent.name.clone(), event: Box::new(event) });
         }
         let reply = turn.await;
+        self.usage += reply.usage;
         let text = reply.to_string();
         match reply.outcome {
             reply::Outcome::Answered(_) => Outcome::Succeeded(ToolResult::text(text)),

@@ -1,6 +1,7 @@
 //! One dispatch within a turn.
 
 use hooks_core::kinds::ExitReason;
+use hooks_core::verdict::Verdict;
 use hooks_core::{DispatchError, Fired, HookKind};
 
 use super::Turn;
@@ -37,11 +38,13 @@ impl Turn {
         let report = &fired.report;
         self.tell(TurnEvent::Fired {
             kind: K::NAME,
+            verdict: fired.verdict.summary(),
             failed: report.failures.iter().map(|failure| failure.hook.clone()).collect(),
             halted: report.halt.is_some(),
         });
-        if self.halted.is_none() {
-            self.halted.clone_from(&report.halt);
+        if let (None, Some(halt)) = (&self.halted, &report.halt) {
+            self.tell(TurnEvent::Stopped { kind: K::NAME, by: halt.by.clone(), reason: halt.reason.clone() });
+            self.halted = Some(halt.clone());
         }
     }
 

@@ -71,7 +71,7 @@ impl Turn {
     async fn preflight(&mut self, input: &str) -> Result<Vec<String>, Exit> {
         let parts = Arc::clone(&self.session.parts);
         let Some(preflight) = &parts.preflight else { return Ok(Vec::new()) };
-        let look = AssertUnwindSafe(async { preflight.look(input, &self.view).await }).catch_unwind();
+        let look = AssertUnwindSafe(async { preflight.look(&self.cx, input, &self.view).await }).catch_unwind();
         tokio::select! {
             biased;
             () = self.cancellation.cancelled() => Err(Exit::Cancelled(ExitReason::AbortedPreCall)),

@@ -1,5 +1,6 @@
 //! The end that a turn is about to come to, and the hooks that may not let it.
 
+use hooks_core::HookKind;
 use hooks_core::data::{Message, Role};
 use hooks_core::kinds::{ExitReason, Stop, StopReason};
 use hooks_core::verdict::StopDecision;
@@ -46,7 +47,7 @@ impl Turn {
             _ => StopOutcome::Allow,
         };
         if self.hooks.has::<Stop>() {
-            self.tell(TurnEvent::Stop(outcome));
+            self.tell(TurnEvent::Stop { outcome, by: verdict.by.clone() });
         }
         match (outcome, verdict.decision) {
             (StopOutcome::Continue, StopDecision::Continue(follow_up)) => {
@@ -58,13 +59,14 @@ impl Turn {
                 Ok(None)
             }
             (_, StopDecision::Block(reason)) => {
+                let by = verdict.by;
+                self.tell(TurnEvent::Blocked { kind: Stop::NAME, by: by.clone(), reason: reason.clone() });
                 self.store(Message::new(Role::Assistant, format!("[Blocked by Stop hook] {reason}"))).await?;
-                Ok(Some(Ending::Blocked(reason)))
+                Ok(Some(Ending::Blocked { reason, by }))
             }
             _ => {
-                self.store_said(message).await?;
+                let answer = self.store_said(message).await?;
                 self.go_on(ExitReason::AbortedPostResponse)?;
-                let answer = self.added.last().cloned().filter(|last| last.role == Role::Assistant);
                 Ok(Some(match (reason, answer) {
                     (StopReason::FinalResponse, Some(answer)) => Ending::Answered(answer, ExitReason::NoToolCalls),
                     (StopReason::LengthTruncation, Some(answer)) => {
@@ -76,11 +78,12 @@ impl Turn {
         }
     }
 
-    /// Stores the model's answer. One without a word is an answer too, but there is nothing to store.
-    async fn store_said(&mut self, message: Option<Message>) -> Result<(), Exit> {
+    /// Stores the model's answer, and gives it back as it is stored. One without a word is an answer too, but there is
+    /// nothing to store.
+    async fn store_said(&mut self, message: Option<Message>) -> Result<Option<Message>, Exit> {
         match message {
-            Some(message) if !message.content.is_empty() => self.store(message).await,
-            _ => Ok(()),
+            Some(message) if !message.content.is_empty() => self.store(message).await.map(Some),
+            said => Ok(said),
         }
     }
 

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use futures_util::FutureExt;
+use hooks_core::HookId;
 use hooks_core::data::{Block, Message, ResultRow, Role, ToolCall, ToolInput, ToolResult, ToolResultBlock};
 use hooks_core::kinds::{
     AfterToolCall, AfterToolCallFailure, AfterToolCallSuccess, BeforeStoreToolResult, BeforeToolCall, ExitReason,
@@ -47,6 +48,16 @@ pub(super) enum Outcome {
     Failed(String),
     /// The tool did not run, or not to its end.
     NotDone(String),
+    /// The tool was not let run.
+    Refused(Refusal),
+}
+
+/// Why a call may not run.
+pub(super) struct Refusal {
+    /// What the model is told.
+    told: String,
+    /// The hook at the gate because of which it is so.
+    by: Option<HookId>,
 }
 
 impl Turn {
@@ -65,28 +76,32 @@ impl Turn {
         };
         let start = Instant::now();
         let outcome = match self.refusal(&call, &input, verdict).await {
-            Some(refusal) => Outcome::NotDone(refusal),
+            Some(refusal) => Outcome::Refused(refusal),
             None => self.run(&call, &input).await,
         };
         self.finish(call, input, outcome, start.elapsed()).await
     }
 
-    /// What the model is told where the call may not run.
-    async fn refusal(&mut self, call: &ToolCall, input: &ToolInput, verdict: Permission) -> Option<String> {
+    /// Why the call may not run, where it may not.
+    async fn refusal(&mut self, call: &ToolCall, input: &ToolInput, verdict: Permission) -> Option<Refusal> {
+        let refusal = |told, by| Some(Refusal { told, by });
         if let Some(halt) = &self.halted {
-            return Some(format!("Not run, the turn had ended: {}", halt.reason));
+            return refusal(format!("Not run, the turn had ended: {}", halt.reason), halt.by.clone());
         }
         let (question, deferred) = match verdict {
             Permission::NoOpinion | Permission::Allow => return None,
             Permission::Ask(question) => (question, false),
             Permission::Defer(question) => (question, true),
-            Permission::Deny(denial) => return Some(format!("Denied: {}", denial.reason)),
+            Permission::Deny(denial) => return refusal(format!("Denied: {}", denial.reason), denial.by),
             // A permission of a later version is not one to run by.
-            _ => return Some("Denied: the gate's answer is unknown here".to_owned()),
+            _ => return refusal("Denied: the gate's answer is unknown here".to_owned(), None),
         };
-        self.approval(call, input, *question, deferred).await
+        let by = question.by.clone();
+        let told = self.approval(call, input, *question, deferred).await?;
+        refusal(told, by)
     }
 
+    /// What the model is told where nobody says yes.
     async fn approval(
         &mut self,
         call: &ToolCall,
@@ -144,6 +159,7 @@ impl Turn {
     /// Tells the hooks what came of the call, and stores its result: a call is never left without one.
     async fn finish(&mut self, call: ToolCall, input: ToolInput, outcome: Outcome, took: Duration) -> Result<(), Exit> {
         let history = self.view.clone();
+        let mut refused_by = None;
         let (result, error, removed_by) = match outcome {
             Outcome::Succeeded(result) => {
                 let event = AfterToolCallSuccess::new(call.clone()).ran_with(input.clone()).history(history).took(took);
@@ -157,6 +173,10 @@ impl Turn {
                 (fired.subject, Some(error), fired.report.removed_by.clone())
             }
             Outcome::NotDone(why) => (Some(ToolResult::error(why.as_str())), Some(why), None),
+            Outcome::Refused(Refusal { told, by }) => {
+                refused_by = by;
+                (Some(ToolResult::error(told.as_str())), Some(told), None)
+            }
         };
         let mut event = AfterToolCall::new(call.clone()).ran_with(input).took(took);
         event.result.clone_from(&result);
@@ -176,7 +196,7 @@ impl Turn {
             None => self.store_result(&call, &result).await?,
         }
         self.beside.extend(result.additional_context.iter().cloned());
-        self.tell(TurnEvent::ToolFinished { call, result, removed_by });
+        self.tell(TurnEvent::ToolFinished { call, result, removed_by, refused_by });
         Ok(())
     }
 
@@ -187,7 +207,8 @@ impl Turn {
         block.name = Some(row.tool.clone());
         block.is_error = row.is_error;
         block.extra = row.extra.clone();
-        self.store(Message::of(Role::Tool, vec![Block::ToolResult(block)])).await
+        self.store(Message::of(Role::Tool, vec![Block::ToolResult(block)])).await?;
+        Ok(())
     }
 
     /// A result of which no more is kept than fits, in all its blocks together.

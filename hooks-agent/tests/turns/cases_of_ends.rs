@@ -9,7 +9,10 @@ use crate::bench::{Bench, told};
 
 /// What was made of the ends of a turn.
 fn outcomes(events: &[TurnEvent]) -> Vec<StopOutcome> {
-    events.iter().filter_map(|event| if let TurnEvent::Stop(outcome) = event { Some(*outcome) } else { None }).collect()
+    events
+        .iter()
+        .filter_map(|event| if let TurnEvent::Stop { outcome, .. } = event { Some(*outcome) } else { None })
+        .collect()
 }
 
 /// Notes what it is told of an end, and continues where the turn was not continued yet.

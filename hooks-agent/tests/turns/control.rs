@@ -95,7 +95,7 @@ async fn hooks_at_stop_continue_until_the_cap() {
     let mut turn = session.turn(None, "hi");
     let mut outcomes = Vec::new();
     while let Some(event) = turn.next().await {
-        if let TurnEvent::Stop(outcome) = event {
+        if let TurnEvent::Stop { outcome, .. } = event {
             outcomes.push(outcome);
         }
     }
@@ -110,7 +110,7 @@ async fn a_hook_at_stop_puts_an_error_in_the_place_of_the_answer() {
     let mut bench = Bench::new([Line::text("the secret")]);
     bench.app(Hook::reader::<Stop, _, _, _>("no", |_, _, ()| StopVerdict::block("that was secret")));
     let reply = bench.turn().await;
-    assert!(matches!(reply.outcome, Outcome::AnswerBlocked(_)));
+    assert!(matches!(reply.outcome, Outcome::AnswerBlocked { .. }));
     assert_eq!(reply.to_string(), "[Blocked by Stop hook] that was secret");
     assert_eq!(bench.stored().await, ["user: hi", "assistant: [Blocked by Stop hook] that was secret"]);
 }

@@ -1,6 +1,7 @@
 //! Turns of a harness, seen from outside: which kinds fire in which order, what the model is sent, what is stored.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "the helpers of tests are tests too")]
 
+mod answers;
 mod around;
 mod attacked;
 mod bench;
@@ -11,6 +12,9 @@ mod delegate;
 mod order;
 mod phases;
 mod random;
+mod requests;
 mod room;
 mod told;
 mod tools;
+mod usage;
+mod who;

@@ -43,7 +43,7 @@ pub(super) fn event(event: &TurnEvent) -> Option<String> {
         TurnEvent::ToolStarted(call) => format!("> tool `{}`", call.name),
         TurnEvent::ToolFinished { call, .. } => format!("> tool `{}` is not run", call.name),
         TurnEvent::Compacted { messages, .. } => format!("~ compacted to {messages} messages"),
-        TurnEvent::Stop(outcome) => format!("~ {}", outcome.as_str()),
+        TurnEvent::Stop { outcome, .. } => format!("~ {}", outcome.as_str()),
         TurnEvent::Retrying { error, .. } => format!("> the model is called again: {error}"),
         _ => return None,
     })
