@@ -296,8 +296,11 @@ impl IntoFuture for Turn {
     type IntoFuture = Pin<Box<dyn Future<Output = Reply> + Send>>;
 
     fn into_future(self) -> Self::IntoFuture {
+        let Self { told, reply, _cancel: cancel, .. } = self;
+        // Nobody listens any more, so that nothing is kept for them.
+        drop(told);
         Box::pin(async move {
-            let Self { reply, _cancel, .. } = self;
+            let _cancel = cancel;
             // Only a runtime that shuts down drops a turn before its end.
             reply.await.unwrap_or_else(|_| Reply::of(Outcome::Cancelled))
         })

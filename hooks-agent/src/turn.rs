@@ -21,7 +21,7 @@ use std::sync::Arc;
 
 use futures_util::FutureExt;
 use hooks_core::data::{Message, Messages, Usage};
-use hooks_core::kinds::StopReason;
+use hooks_core::kinds::{ExitReason, StopReason};
 use hooks_core::scope::PromptDef;
 use hooks_core::verdict::{Contributions, Halt};
 use hooks_core::{CancellationToken, HookContext, HookSet};
@@ -34,6 +34,7 @@ use crate::panics;
 use crate::reply::{Reply, TurnError};
 use crate::session::Inner;
 use crate::tool::ToolSpec;
+use crate::window::Counted;
 use ask::Said;
 use exit::{Ending, Exit};
 use tools::Repeats;
@@ -85,6 +86,8 @@ struct Turn {
     /// Answers of tools that somebody else says, until then too.
     aside: Vec<Message>,
     repeats: Repeats,
+    /// What the conversation counts for in the model's window.
+    counted: Counted,
     reply: Spoken,
     /// The tokens of all calls of models.
     usage: Usage,
@@ -134,6 +137,7 @@ pub(crate) async fn run(start: Start) -> Reply {
         beside: Vec::new(),
         aside: Vec::new(),
         repeats: Repeats::default(),
+        counted: Counted::default(),
         reply: Spoken::default(),
         usage: Usage::default(),
     };
@@ -198,7 +202,7 @@ impl Turn {
         if !self.beside.is_empty() {
             self.view.push(beside::results(&std::mem::take(&mut self.beside)));
         }
-        Ok(())
+        self.go_on(ExitReason::AbortedDuringTools)
     }
 
     /// The profile that calls go to where no hook routes them elsewhere.
@@ -210,8 +214,11 @@ impl Turn {
         &self.session.parts.limits
     }
 
-    fn tell(&self, event: TurnEvent) {
-        // Nobody may listen.
-        let _ = self.events.send(event);
+    /// Tells what happens, where somebody listens.
+    fn tell(&self, event: impl FnOnce() -> TurnEvent) {
+        if !self.events.is_closed() {
+            // They may have gone meanwhile.
+            let _ = self.events.send(event());
+        }
     }
 }

@@ -69,7 +69,7 @@ impl Turn {
     /// Says so where hooks left another system prompt than `given`.
     fn tell_of_prompt(&self, given: &str, left: &ModelRequest) {
         if left.system_prompt != given {
-            self.tell(TurnEvent::SystemPromptChanged);
+            self.tell(|| TurnEvent::SystemPromptChanged);
         }
     }
 
@@ -95,7 +95,7 @@ impl Turn {
 
     /// The provider refused: hooks may repair the messages and have it asked again.
     async fn refused(&mut self, error: ModelError) -> Result<Said, Exit> {
-        self.tell(TurnEvent::ModelFailed { error: error.to_string() });
+        self.tell(|| TurnEvent::ModelFailed { error: error.to_string() });
         let event = PostModelCall::failed(error.to_string()).call_site(CALL_SITE);
         let fired = self.fire(&event, ModelReply::new(Vec::new()).messages(self.view.clone())).await?;
         if fired.verdict == ReplyVerdict::Continue && self.may_continue() {
@@ -133,7 +133,7 @@ impl Turn {
         }
         let text = message.text();
         if !text.is_empty() && (request.defer_output || !streamed) {
-            self.tell(TurnEvent::Text(text.into_owned()));
+            self.tell(|| TurnEvent::Text(text.into_owned()));
         }
         Ok(if calls { Said::Calls(message) } else { Said::Answer { message, cut } })
     }

@@ -40,7 +40,7 @@ impl Turn {
             conversation: self.session.conversation.clone(),
             turn: self.cx.turn().unwrap_or_default(),
         };
-        self.tell(TurnEvent::ModelCalled { profile: call.profile.clone(), messages: call.messages.len() });
+        self.tell(|| TurnEvent::ModelCalled { profile: call.profile.clone(), messages: call.messages.len() });
 
         let shown = AtomicBool::new(false);
         let (events, deferred) = (self.events.clone(), request.defer_output);
@@ -65,7 +65,7 @@ impl Turn {
         if let Ok(answer) = &answer {
             self.usage += answer.usage.unwrap_or_default();
             let (model, stop_reason) = (answer.model.clone(), answer.stop_reason.clone());
-            self.tell(TurnEvent::ModelAnswered { model, stop_reason, usage: answer.usage });
+            self.tell(|| TurnEvent::ModelAnswered { model, stop_reason, usage: answer.usage });
         }
         Ok(Answered { answer, streamed: shown.load(Ordering::Relaxed) })
     }
@@ -78,7 +78,7 @@ impl Turn {
         let Some(wait) = wait else {
             return Ok(false);
         };
-        self.tell(TurnEvent::Retrying { error: error.to_string() });
+        self.tell(|| TurnEvent::Retrying { error: error.to_string() });
         tokio::select! {
             biased;
             () = self.cancellation.cancelled() => Err(Exit::Cancelled(ExitReason::AbortedPreCall)),

@@ -36,14 +36,14 @@ impl Turn {
             return;
         }
         let report = &fired.report;
-        self.tell(TurnEvent::Fired {
+        self.tell(|| TurnEvent::Fired {
             kind: K::NAME,
             verdict: fired.verdict.summary(),
             failed: report.failures.iter().map(|failure| failure.hook.clone()).collect(),
             halted: report.halt.is_some(),
         });
         if let (None, Some(halt)) = (&self.halted, &report.halt) {
-            self.tell(TurnEvent::Stopped { kind: K::NAME, by: halt.by.clone(), reason: halt.reason.clone() });
+            self.tell(|| TurnEvent::Stopped { kind: K::NAME, by: halt.by.clone(), reason: halt.reason.clone() });
             self.halted = Some(halt.clone());
         }
     }

@@ -62,7 +62,7 @@ impl Turn {
 
     fn keep(&mut self, kind: &'static str, contributions: Contributions) {
         if !contributions.is_empty() {
-            self.tell(TurnEvent::Contributed { kind, contributions: contributions.clone() });
+            self.tell(|| TurnEvent::Contributed { kind, contributions: contributions.clone() });
         }
         self.contributions.merge(contributions);
     }
@@ -115,7 +115,7 @@ impl Turn {
 
     fn diagnose(&self, told: Vec<Diagnostic>) {
         for diagnostic in told {
-            self.tell(TurnEvent::Diagnostic(diagnostic));
+            self.tell(|| TurnEvent::Diagnostic(diagnostic));
         }
     }
 }

@@ -32,19 +32,27 @@ impl Turn {
         match fired.verdict.decision {
             PromptDecision::Block(reason) => {
                 let by = fired.verdict.by;
-                self.tell(TurnEvent::Blocked { kind: UserPromptSubmit::NAME, by: by.clone(), reason: reason.clone() });
+                self.tell(|| TurnEvent::Blocked {
+                    kind: UserPromptSubmit::NAME,
+                    by: by.clone(),
+                    reason: reason.clone(),
+                });
                 return Err(Exit::Refused(Outcome::PromptBlocked { reason, by }));
             }
             PromptDecision::Stop(reason) => {
                 let by = fired.verdict.by;
-                self.tell(TurnEvent::Stopped { kind: UserPromptSubmit::NAME, by: by.clone(), reason: reason.clone() });
+                self.tell(|| TurnEvent::Stopped {
+                    kind: UserPromptSubmit::NAME,
+                    by: by.clone(),
+                    reason: reason.clone(),
+                });
                 return Err(Exit::Refused(Outcome::PromptStopped { reason, by }));
             }
             _ => {}
         }
         self.go_on(ExitReason::AbortedPreCall)?;
 
-        self.tell(TurnEvent::Prepared { left_out, contexts: fired.verdict.contexts.len() });
+        self.tell(|| TurnEvent::Prepared { left_out, contexts: fired.verdict.contexts.len() });
         let mut view = fired.subject;
         let (prompt, behind) = match place_of(&prompt, &self.view, &view) {
             Some(at) => {

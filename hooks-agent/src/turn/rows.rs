@@ -27,7 +27,7 @@ impl Turn {
         let stored = stored.ok_or_else(|| StoreError::new("it gave no row back for a message"))?;
         self.view.push(stored.clone());
         self.added.push(stored.clone());
-        self.tell(TurnEvent::Stored(stored.clone()));
+        self.tell(|| TurnEvent::Stored(stored.clone()));
         self.announce(&AfterCreateMessage::new(stored.clone())).await?;
         Ok(stored)
     }

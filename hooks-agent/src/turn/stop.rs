@@ -30,7 +30,7 @@ impl Turn {
             }
         };
         for text in &verdict.system_messages {
-            self.tell(TurnEvent::SystemMessage(text.clone()));
+            self.tell(|| TurnEvent::SystemMessage(text.clone()));
         }
         self.reply.system_messages.extend(verdict.system_messages);
         if !verdict.suppress_output && reason == StopReason::FinalResponse {
@@ -47,7 +47,7 @@ impl Turn {
             _ => StopOutcome::Allow,
         };
         if self.hooks.has::<Stop>() {
-            self.tell(TurnEvent::Stop { outcome, by: verdict.by.clone() });
+            self.tell(|| TurnEvent::Stop { outcome, by: verdict.by.clone() });
         }
         match (outcome, verdict.decision) {
             (StopOutcome::Continue, StopDecision::Continue(follow_up)) => {
@@ -60,7 +60,7 @@ impl Turn {
             }
             (_, StopDecision::Block(reason)) => {
                 let by = verdict.by;
-                self.tell(TurnEvent::Blocked { kind: Stop::NAME, by: by.clone(), reason: reason.clone() });
+                self.tell(|| TurnEvent::Blocked { kind: Stop::NAME, by: by.clone(), reason: reason.clone() });
                 self.store(Message::new(Role::Assistant, format!("[Blocked by Stop hook] {reason}"))).await?;
                 Ok(Some(Ending::Blocked { reason, by }))
             }

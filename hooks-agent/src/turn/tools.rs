@@ -140,7 +140,7 @@ impl Turn {
                 "the arguments are not JSON; write an object that fits the tool's schema".to_owned(),
             );
         }
-        self.tell(TurnEvent::ToolStarted(call.clone()));
+        self.tell(|| TurnEvent::ToolStarted(call.clone()));
         let limit = self.limits().tool;
         let run = AssertUnwindSafe(async { tool.run(&self.cx, call, input.clone()).await }).catch_unwind();
         tokio::select! {
@@ -196,7 +196,7 @@ impl Turn {
             None => self.store_result(&call, &result).await?,
         }
         self.beside.extend(result.additional_context.iter().cloned());
-        self.tell(TurnEvent::ToolFinished { call, result, removed_by, refused_by });
+        self.tell(|| TurnEvent::ToolFinished { call, result, removed_by, refused_by });
         Ok(())
     }
 

@@ -10,6 +10,7 @@ mod cases_of_ends;
 mod control;
 mod delegate;
 mod order;
+mod order_cancelled;
 mod phases;
 mod random;
 mod requests;

@@ -38,9 +38,11 @@ async fn no_two_turns_of_a_conversation_have_one_id_also_after_a_compaction_a_re
     assert_eq!((requests.len(), requests.iter().collect::<BTreeSet<_>>().len()), (10, 10), "{requests:#?}");
 }
 
+type Told = Arc<Mutex<Vec<String>>>;
+
 /// What a listener was told: whose turn it was, what came of it, and the jobs for later.
-fn listened() -> (Arc<Mutex<Vec<String>>>, impl Fn(&HookContext, &Reply) + Send + Sync + 'static) {
-    let heard: Arc<Mutex<Vec<String>>> = Arc::default();
+fn listened() -> (Told, impl Fn(&HookContext, &Reply) + Send + Sync + 'static) {
+    let heard = Told::default();
     let notes = Arc::clone(&heard);
     let listener = move |cx: &HookContext, reply: &Reply| {
         let jobs: Vec<_> = reply.contributions.background_jobs().map(|(job, _)| job.to_owned()).collect();
