@@ -56,8 +56,9 @@ impl Way {
             Self::Hooks(count) => (count, ByHand(0)),
             Self::ByHand(count) => (0, ByHand(count)),
         };
+        let agent = hooks::agent(count);
         for (id, recording) in conversations.each() {
-            let session = harness.session(id, hooks::agent(count)).system_prompt(recording.system_prompt());
+            let session = harness.session(id, agent.clone()).system_prompt(recording.system_prompt());
             let session = session.open().await.unwrap();
             for prompt in recording.prompts() {
                 by_hand.before_turn(prompt);
