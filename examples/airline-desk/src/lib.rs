@@ -18,6 +18,7 @@ pub mod output;
 pub mod replay;
 pub mod report;
 pub mod run;
+pub mod scenes;
 pub mod summary;
 pub mod tally;
 pub mod trace;
