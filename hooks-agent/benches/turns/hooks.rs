@@ -11,7 +11,7 @@ fn all(count: usize) -> Vec<Hook> {
     let mut all = vec![
         Hook::writer::<BeforeCreateMessage, _, _, _>("mark_row", |_, _, row: &mut Message| mark_row(row)),
         Hook::writer::<AfterToolCallSuccess, _, _, _>("mark_result", |_, _, result: &mut ToolResult| {
-            mark_result(result)
+            mark_result(result);
         }),
         Hook::writer::<PreModelCall, _, _, _>("brief", |_, _, request: &mut ModelRequest| {
             brief(&mut request.system_prompt);

@@ -168,3 +168,10 @@ async fn each_kind_fires_at_its_place() {
     let bench = Bench::watched([Line::error(ModelError::Rejected("no".into()))]);
     holds("a provider that refuses", bench, &[BEGIN, CALL, &["post_turn", "turn_end"]]).await;
 }
+
+#[test]
+fn at_none_of_the_kinds_that_the_loop_fires_is_a_hook_dead() {
+    let bench = Bench::watched([]);
+    let set = bench.registry.scope(&AgentDef::new("a").hooks::<String>([]), None).unwrap();
+    assert_eq!(bench.registry.audit([&set]), []);
+}

@@ -98,7 +98,7 @@ fn hooks() -> Vec<Case> {
             (<$kind as HookKind>::NAME, lines(), set, $fired, $exit)
         }};
     }
-    let called = vec![BEGIN, CALL, STORED];
+    let called = [BEGIN, CALL, STORED];
     vec![
         waits_at!(FilterMessages, vec![&["filter_messages", "turn_end"]], "aborted_via_error"),
         waits_at!(UserPromptSubmit, vec![&BEGIN[..2], &["turn_end"]], "aborted_via_error"),
