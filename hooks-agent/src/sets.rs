@@ -51,6 +51,8 @@ impl Sets {
         }
         let set = registry.scope(&**agent, prompt.map(|prompt| prompt as _))?;
         let mut kept = self.at(revision);
+        // Another session may have made the same meanwhile.
+        kept.retain(|kept| !kept.is_of(agent, prompt));
         if kept.len() >= KEPT {
             kept.remove(0);
         }
