@@ -10,7 +10,7 @@ use tiktoken_rs::{CoreBPE, cl100k_base_singleton, o200k_base_singleton};
 /// use hooks_agent::window::{Tokenizer, Window};
 ///
 /// let tokenizer = Tokenizer::of_model("gpt-4o").unwrap_or_default();
-/// assert_eq!(tokenizer.count("Two words, and ein schönes Wort."), 9);
+/// assert_eq!(tokenizer.count("Two words, and ein schönes Wort."), 8);
 /// let window = Window::new(128_000).tokenizer(tokenizer);
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
