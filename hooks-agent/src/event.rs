@@ -1,7 +1,7 @@
 use hooks_core::HookId;
-use hooks_core::data::{Message, ToolCall, ToolResult};
+use hooks_core::data::{Message, ToolCall, ToolResult, Usage};
 use hooks_core::kinds::CompactionKind;
-use hooks_core::verdict::{Contributions, Diagnostic};
+use hooks_core::verdict::{Contributions, Diagnostic, Reason};
 
 /// What happens in a turn, told as it happens.
 #[derive(Clone, Debug, PartialEq)]
@@ -16,10 +16,32 @@ pub enum TurnEvent {
     Fired {
         /// The kind.
         kind: &'static str,
+        /// What its hooks decided, in a word such as `deny` or `continue`; `None` where they decided nothing.
+        verdict: Option<&'static str>,
         /// The hooks that failed.
         failed: Vec<HookId>,
         /// Whether one of them ended the turn.
         halted: bool,
+    },
+    /// A hook refused the prompt (at `user_prompt_submit`) or the answer (at `stop`).
+    #[non_exhaustive]
+    Blocked {
+        /// The kind at which it did.
+        kind: &'static str,
+        /// The hook.
+        by: Option<HookId>,
+        /// Why.
+        reason: Reason,
+    },
+    /// A hook stopped the turn: at its prompt, or by a [`Halt`](hooks_core::verdict::Halt) anywhere.
+    #[non_exhaustive]
+    Stopped {
+        /// The kind at which it did.
+        kind: &'static str,
+        /// The hook.
+        by: Option<HookId>,
+        /// Why.
+        reason: Reason,
     },
     /// The prompt was taken, with what hooks made of the conversation for this turn.
     #[non_exhaustive]
@@ -36,6 +58,16 @@ pub enum TurnEvent {
         profile: String,
         /// How many messages it is sent.
         messages: usize,
+    },
+    /// A model answered; no hook has heard of it yet.
+    #[non_exhaustive]
+    ModelAnswered {
+        /// The model, where the provider says.
+        model: String,
+        /// Why it stopped, in the provider's word.
+        stop_reason: String,
+        /// The tokens that the call took, where the provider says.
+        usage: Option<Usage>,
     },
     /// A model refused or could not be reached, and is not called again by itself.
     #[non_exhaustive]
@@ -54,6 +86,8 @@ pub enum TurnEvent {
         result: ToolResult,
         /// The hook that removed what the tool answered.
         removed_by: Option<HookId>,
+        /// The hook at the gate because of which it did not run: it denied the call, or asked and the answer was no.
+        refused_by: Option<HookId>,
     },
     /// Something happened in the turn of an agent that this one asked.
     #[non_exhaustive]
@@ -84,7 +118,13 @@ pub enum TurnEvent {
     /// Hooks at `pre_model_call` left another system prompt than they were given, whatever the call is for.
     SystemPromptChanged,
     /// What hooks at `stop` made of the turn's end.
-    Stop(StopOutcome),
+    #[non_exhaustive]
+    Stop {
+        /// What.
+        outcome: StopOutcome,
+        /// The hook whose decision it is; `None` where none decided anything.
+        by: Option<HookId>,
+    },
     /// A hook tells the person something.
     SystemMessage(String),
     /// The model is called again after a while.

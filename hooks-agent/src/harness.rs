@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use hooks_core::scope::{AgentDef, Definition, PromptDef};
+use hooks_core::scope::{AgentDef, PromptDef};
 use hooks_core::{ConfigError, HookContext, HookSet, Registry};
 
 use crate::agents::{SubAgent, SubAgents};
@@ -11,7 +11,9 @@ use crate::approve::{Approver, Nobody};
 use crate::limits::Limits;
 use crate::model::{Model, Models};
 use crate::preflight::Preflight;
+use crate::reply::Reply;
 use crate::session::Opening;
+use crate::sets::Sets;
 use crate::store::{Guarded, MemoryStore, MessageStore};
 use crate::tool::{Tool, ToolSpec, Tools};
 use crate::window::Window;
@@ -50,10 +52,12 @@ pub(crate) struct Parts {
     pub(crate) registry: Registry,
     /// What is in force, whatever agents and prompts say.
     pub(crate) fixed: Option<HookSet>,
+    pub(crate) sets: Sets,
     pub(crate) models: Models,
     pub(crate) tools: Tools,
     pub(crate) agents: SubAgents,
     pub(crate) preflight: Option<Arc<dyn Preflight>>,
+    pub(crate) on_reply: Option<Arc<OnReply>>,
     pub(crate) store: Arc<dyn MessageStore>,
     pub(crate) approver: Arc<dyn Approver>,
     pub(crate) window: Option<Window>,
@@ -61,18 +65,21 @@ pub(crate) struct Parts {
     pub(crate) cx: HookContext,
 }
 
+/// What is told of every turn that is over.
+pub(crate) type OnReply = dyn Fn(&HookContext, &Reply) + Send + Sync;
+
 impl Parts {
     /// The hooks in force for `agent` at `prompt`.
-    pub(crate) fn scope(&self, agent: &AgentDef, prompt: Option<&PromptDef>) -> Result<HookSet, ConfigError> {
+    pub(crate) fn scope(&self, agent: &Arc<AgentDef>, prompt: Option<&PromptDef>) -> Result<HookSet, ConfigError> {
         match &self.fixed {
             Some(hooks) => Ok(hooks.clone()),
-            None => self.registry.scope(agent, prompt.map(|prompt| prompt as &dyn Definition)),
+            None => self.sets.of(&self.registry, agent, prompt),
         }
     }
 
     /// The hooks of the app's list, which alone is read outside a turn.
     pub(crate) fn app_hooks(&self) -> Result<HookSet, ConfigError> {
-        self.scope(&AgentDef::new("").hooks::<String>([]), None)
+        self.scope(&Arc::new(AgentDef::new("").hooks::<String>([])), None)
     }
 
     /// What a model is told it can ask for.
@@ -88,10 +95,12 @@ impl Harness {
             parts: Parts {
                 registry,
                 fixed: None,
+                sets: Sets::default(),
                 models: Models::default(),
                 tools: Tools::default(),
                 agents: SubAgents::default(),
                 preflight: None,
+                on_reply: None,
                 store: Arc::new(MemoryStore::new()),
                 approver: Arc::new(Nobody),
                 window: None,
@@ -170,6 +179,16 @@ impl HarnessBuilder {
     /// The app's first look at each prompt; none where this is not said.
     pub fn preflight(mut self, preflight: impl Preflight) -> Self {
         self.parts.preflight = Some(Arc::new(preflight));
+        self
+    }
+
+    /// Told every turn that is over, whoever waits for its reply: the one of a [`Turn`](crate::Turn) that was dropped, and of
+    /// an agent that another one asked, has no other reader. So it is the place for the jobs and audit notes that hooks
+    /// contribute ([`Reply::contributions`]). The context says whose turn it was.
+    ///
+    /// It is called at the end of the turn, before the next one of the session begins. A panic of it goes to the log.
+    pub fn on_reply(mut self, listener: impl Fn(&HookContext, &Reply) + Send + Sync + 'static) -> Self {
+        self.parts.on_reply = Some(Arc::new(listener));
         self
     }
 

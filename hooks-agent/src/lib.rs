@@ -35,8 +35,9 @@
 //! |---|---|
 //! | `genai` | `model::Genai`: models of any provider, and of servers that speak OpenAI's protocol |
 //! | `mcp` | `tool::mcp`: tools of servers that speak the Model Context Protocol |
+//! | `tokens` | `window::Tokenizer`: the window counts tokens as OpenAI's models do |
 //!
-//! Neither is on by default.
+//! None is on by default.
 
 mod agents;
 pub mod approve;
@@ -47,9 +48,11 @@ mod harness;
 mod life;
 mod limits;
 pub mod model;
+mod panics;
 mod preflight;
 mod reply;
 mod session;
+mod sets;
 pub mod store;
 pub mod tool;
 mod turn;

@@ -8,7 +8,7 @@ mod scripted;
 use std::sync::Arc;
 use std::time::Duration;
 
-use hooks_core::data::{Block, Messages};
+use hooks_core::data::{Block, Messages, Usage};
 use hooks_core::hook::BoxFuture;
 use serde_json::{Map, Value};
 
@@ -60,6 +60,8 @@ pub struct ModelCall {
     pub tools: Vec<ToolSpec>,
     /// The profile that the call was routed to.
     pub profile: String,
+    /// The conversation that it is part of.
+    pub conversation: String,
     /// The number of the turn within its session, from 1.
     pub turn: u64,
 }
@@ -95,6 +97,8 @@ pub struct ModelAnswer {
     pub stop_reason: String,
     /// The model that answered; empty where the provider does not say.
     pub model: String,
+    /// The tokens that the call took, where the provider says.
+    pub usage: Option<Usage>,
     /// Fields of the provider that are stored with the message, as they are.
     pub extra: Map<String, Value>,
 }
@@ -119,6 +123,13 @@ impl ModelAnswer {
     #[must_use]
     pub fn stop_reason(mut self, word: impl Into<String>) -> Self {
         self.stop_reason = word.into();
+        self
+    }
+
+    /// The tokens that the call took.
+    #[must_use]
+    pub fn usage(mut self, usage: Usage) -> Self {
+        self.usage = Some(usage);
         self
     }
 }

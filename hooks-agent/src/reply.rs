@@ -1,9 +1,9 @@
 use std::fmt;
 
-use hooks_core::data::{Message, Messages};
+use hooks_core::data::{Message, Messages, Usage};
 use hooks_core::kinds::{ExitReason, StopReason};
 use hooks_core::verdict::{Contexts, Contributions, Halt, Reason};
-use hooks_core::{ConfigError, DispatchError};
+use hooks_core::{ConfigError, DispatchError, HookId};
 
 use crate::model::ModelError;
 use crate::store::StoreError;
@@ -26,6 +26,9 @@ pub struct Reply {
     pub contributions: Contributions,
     /// How often the model was called.
     pub iterations: u32,
+    /// The tokens of all calls of models in the turn, as far as providers say: those for a summary of the conversation, and
+    /// those of agents that it asked, included.
+    pub usage: Usage,
 }
 
 /// How a turn ended.
@@ -35,12 +38,30 @@ pub enum Outcome {
     /// With the model's answer.
     Answered(Message),
     /// A hook refused the prompt.
-    PromptBlocked(Reason),
+    #[non_exhaustive]
+    PromptBlocked {
+        /// Why.
+        reason: Reason,
+        /// The hook.
+        by: Option<HookId>,
+    },
     /// A hook stopped the turn at its prompt.
-    PromptStopped(Reason),
+    #[non_exhaustive]
+    PromptStopped {
+        /// Why.
+        reason: Reason,
+        /// The hook.
+        by: Option<HookId>,
+    },
     /// A hook at `stop` put an error in the place of the answer.
-    AnswerBlocked(Reason),
-    /// A hook ended it.
+    #[non_exhaustive]
+    AnswerBlocked {
+        /// Why.
+        reason: Reason,
+        /// The hook.
+        by: Option<HookId>,
+    },
+    /// A hook ended it; the halt says which.
     Halted(Halt),
     /// It went too far; the last thing that the model said, if it did.
     #[non_exhaustive]
@@ -101,6 +122,20 @@ impl Reply {
             system_messages: Vec::new(),
             contributions: Contributions::default(),
             iterations: 0,
+            usage: Usage::default(),
+        }
+    }
+}
+
+impl Outcome {
+    /// The hook that refused, stopped or ended the turn, where one did.
+    pub fn by(&self) -> Option<&HookId> {
+        match self {
+            Self::PromptBlocked { by, .. } | Self::PromptStopped { by, .. } | Self::AnswerBlocked { by, .. } => {
+                by.as_ref()
+            }
+            Self::Halted(halt) => halt.by.as_ref(),
+            _ => None,
         }
     }
 }
@@ -116,9 +151,9 @@ impl fmt::Display for Outcome {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Answered(message) => f.write_str(&message.text()),
-            Self::PromptBlocked(reason) => write!(f, "[Blocked by hook] {reason}"),
-            Self::PromptStopped(reason) => write!(f, "[Hook stopped] {reason}"),
-            Self::AnswerBlocked(reason) => write!(f, "[Blocked by Stop hook] {reason}"),
+            Self::PromptBlocked { reason, .. } => write!(f, "[Blocked by hook] {reason}"),
+            Self::PromptStopped { reason, .. } => write!(f, "[Hook stopped] {reason}"),
+            Self::AnswerBlocked { reason, .. } => write!(f, "[Blocked by Stop hook] {reason}"),
             Self::Halted(halt) => write!(f, "[Hook stopped] {}", halt.reason),
             Self::Unfinished { reason, last } => {
                 last.iter().try_for_each(|message| writeln!(f, "{}", message.text()))?;

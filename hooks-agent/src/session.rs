@@ -1,14 +1,16 @@
 //! One conversation of one agent: its turns, one after the other.
 
-mod sets;
 mod update;
 
 use std::fmt;
 use std::future::{Future, IntoFuture};
+use std::hash::{BuildHasher, Hasher, RandomState};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::SystemTime;
 
 use futures_util::FutureExt;
 use hooks_core::data::{Message, Role};
@@ -21,17 +23,17 @@ use tokio::sync::{Mutex, mpsc, oneshot};
 use crate::agents::SubAgent;
 use crate::event::TurnEvent;
 use crate::harness::Parts;
+use crate::panics;
 use crate::reply::{Outcome, Reply, TurnError};
 use crate::store;
 use crate::turn::{self, Start};
-use sets::Sets;
 
 /// A session that is not open yet.
 #[must_use = "call `open` to get the session"]
 pub struct Opening {
     parts: Arc<Parts>,
     conversation: String,
-    agent: AgentDef,
+    agent: Arc<AgentDef>,
     system_prompt: String,
     channel: String,
     cx: HookContextBuilder,
@@ -40,6 +42,7 @@ pub struct Opening {
 impl Opening {
     pub(crate) fn new(parts: Arc<Parts>, conversation: String, agent: AgentDef) -> Self {
         let cx = parts.cx.to_builder();
+        let agent = parts.sets.shared(agent);
         Self { parts, conversation, agent, system_prompt: String::new(), channel: String::new(), cx }
     }
 
@@ -89,9 +92,9 @@ impl Opening {
                 contexts: fired.verdict,
                 trigger: "user",
                 cx,
-                sets: Sets::default(),
                 // A conversation that is gone on with does not begin to count anew.
                 turns: AtomicU64::new(prompts as u64),
+                tag: tag(),
                 one_at_a_time: Arc::default(),
             }),
         })
@@ -112,7 +115,7 @@ pub struct Session {
 
 pub(crate) struct Inner {
     pub(crate) parts: Arc<Parts>,
-    pub(crate) agent: AgentDef,
+    pub(crate) agent: Arc<AgentDef>,
     pub(crate) conversation: String,
     pub(crate) system_prompt: String,
     pub(crate) channel: String,
@@ -121,9 +124,39 @@ pub(crate) struct Inner {
     /// What starts a turn, in a word for hooks at `before_agent_start`.
     pub(crate) trigger: &'static str,
     pub(crate) cx: HookContext,
-    pub(crate) sets: Sets,
     turns: AtomicU64,
+    /// What no other session has, of this conversation or another.
+    tag: u64,
     one_at_a_time: Arc<Mutex<()>>,
+}
+
+impl Inner {
+    /// The id of the turn `number`. Turns are counted by the prompts that are stored, which grow fewer where a conversation
+    /// is folded, and two programs may have the same conversation open: the tag tells those apart.
+    pub(crate) fn request(&self, number: u64) -> String {
+        format!("{}:{number}:{:016x}", self.conversation, self.tag)
+    }
+
+    /// Tells the app the end of a turn, and gives its `reply` back.
+    pub(crate) fn told(&self, cx: &HookContext, reply: Reply) -> Reply {
+        if let Some(listener) = &self.parts.on_reply
+            && let Err(panic) = catch_unwind(AssertUnwindSafe(|| listener(cx, &reply)))
+        {
+            let panic = panics::told(panic);
+            tracing::error!(target: "hooks_agent", panic, "the listener to replies panicked");
+        }
+        reply
+    }
+}
+
+/// A number that no other session has: not in this process, nor in another, nor after a restart.
+fn tag() -> u64 {
+    // Its keys are the system's random numbers, others for each hasher.
+    let mut hasher = RandomState::new().build_hasher();
+    hasher.write_u32(std::process::id());
+    let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+    hasher.write_u128(now.as_nanos());
+    hasher.finish()
 }
 
 impl Session {
@@ -131,7 +164,8 @@ impl Session {
     ///
     /// The turn runs on the runtime, whoever waits for it: [`await`](Turn#impl-IntoFuture-for-Turn) it for the reply,
     /// [`next`](Turn::next) tells what happens meanwhile. Dropping it cancels it; then too, the conversation is left well
-    /// formed and `turn_end` fires.
+    /// formed and `turn_end` fires. What hooks contributed in it is then told to
+    /// [`on_reply`](crate::HarnessBuilder::on_reply) alone.
     ///
     /// # Panics
     /// Outside a Tokio runtime.
@@ -180,15 +214,15 @@ impl Session {
         Self {
             inner: Arc::new(Inner {
                 parts: Arc::clone(&asking.parts),
-                agent: agent.agent.clone(),
+                agent: asking.parts.sets.shared(agent.agent.clone()),
                 conversation,
                 system_prompt: agent.system_prompt.clone(),
                 channel: asking.channel.clone(),
                 contexts: asking.contexts.clone(),
                 trigger: "agent",
                 cx,
-                sets: Sets::default(),
                 turns: AtomicU64::new(0),
+                tag: tag(),
                 one_at_a_time: Arc::default(),
             }),
         }
@@ -276,8 +310,11 @@ impl IntoFuture for Turn {
     type IntoFuture = Pin<Box<dyn Future<Output = Reply> + Send>>;
 
     fn into_future(self) -> Self::IntoFuture {
+        let Self { told, reply, _cancel: cancel, .. } = self;
+        // Nobody listens any more, so that nothing is kept for them.
+        drop(told);
         Box::pin(async move {
-            let Self { reply, _cancel, .. } = self;
+            let _cancel = cancel;
             // Only a runtime that shuts down drops a turn before its end.
             reply.await.unwrap_or_else(|_| Reply::of(Outcome::Cancelled))
         })

@@ -21,8 +21,8 @@ use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 
 use futures_util::FutureExt;
-use hooks_core::data::{Message, Messages};
-use hooks_core::kinds::StopReason;
+use hooks_core::data::{Message, Messages, Usage};
+use hooks_core::kinds::{ExitReason, StopReason};
 use hooks_core::scope::PromptDef;
 use hooks_core::verdict::{Contributions, Halt};
 use hooks_core::{CancellationToken, HookContext, HookSet};
@@ -31,9 +31,11 @@ use tokio::sync::mpsc::UnboundedSender;
 use crate::beside;
 use crate::event::TurnEvent;
 use crate::limits::Limits;
+use crate::panics;
 use crate::reply::{Reply, TurnError};
 use crate::session::Inner;
 use crate::tool::ToolSpec;
+use crate::window::Counted;
 use ask::Said;
 use exit::{Ending, Exit};
 use tools::Repeats;
@@ -85,7 +87,11 @@ struct Turn {
     /// Answers of tools that somebody else says, until then too.
     aside: Vec<Message>,
     repeats: Repeats,
+    /// What the conversation counts for in the model's window.
+    counted: Counted,
     reply: Spoken,
+    /// The tokens of all calls of models.
+    usage: Usage,
 }
 
 /// What goes with the answer.
@@ -99,16 +105,17 @@ struct Spoken {
 pub(crate) async fn run(start: Start) -> Reply {
     let Start { session, prompt, message, number, events, cancellation } = start;
     // A turn sees one set from its start to its end.
-    let hooks = match session.sets.of(&session.parts, &session.agent, prompt.as_ref()) {
-        Ok(hooks) => hooks,
-        Err(error) => return Reply::of(crate::reply::Outcome::Failed(error.into())),
-    };
-    let cx = session.cx.to_builder().turn(number).request(format!("{}:{number}", session.conversation));
+    let hooks = session.parts.scope(&session.agent, prompt.as_ref());
+    let cx = session.cx.to_builder().turn(number).request(session.request(number));
     let cx = match &prompt {
         Some(prompt) => cx.prompt(prompt.name.as_str()),
         None => cx,
     };
     let to_end = cx.cancellation(CancellationToken::new()).build();
+    let hooks = match hooks {
+        Ok(hooks) => hooks,
+        Err(error) => return session.told(&to_end, Reply::of(crate::reply::Outcome::Failed(error.into()))),
+    };
     let mut turn = Turn {
         cx: to_end.to_builder().cancellation(cancellation.clone()).build(),
         to_end,
@@ -131,14 +138,17 @@ pub(crate) async fn run(start: Start) -> Reply {
         beside: Vec::new(),
         aside: Vec::new(),
         repeats: Repeats::default(),
+        counted: Counted::default(),
         reply: Spoken::default(),
+        usage: Usage::default(),
     };
     // Models, tools and the like are guarded where they are called; whatever else of the app's code panics ends here.
     let ending = match AssertUnwindSafe(turn.answer(message)).catch_unwind().await {
         Ok(ending) => ending,
-        Err(panic) => Err(Exit::from(TurnError::Panicked(exit::told(panic)))),
+        Err(panic) => Err(Exit::from(TurnError::Panicked(panics::told(panic)))),
     };
-    turn.end(ending).await
+    let (session, cx) = (Arc::clone(&turn.session), turn.to_end.clone());
+    session.told(&cx, turn.end(ending).await)
 }
 
 impl Turn {
@@ -193,7 +203,7 @@ impl Turn {
         if !self.beside.is_empty() {
             self.view.push(beside::results(&std::mem::take(&mut self.beside)));
         }
-        Ok(())
+        self.go_on(ExitReason::AbortedDuringTools)
     }
 
     /// The profile that calls go to where no hook routes them elsewhere.
@@ -205,8 +215,11 @@ impl Turn {
         &self.session.parts.limits
     }
 
-    fn tell(&self, event: TurnEvent) {
-        // Nobody may listen.
-        let _ = self.events.send(event);
+    /// Tells what happens, where somebody listens.
+    fn tell(&self, event: impl FnOnce() -> TurnEvent) {
+        if !self.events.is_closed() {
+            // They may have gone meanwhile.
+            let _ = self.events.send(event());
+        }
     }
 }

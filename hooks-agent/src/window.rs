@@ -1,6 +1,9 @@
 //! How much of a conversation a model can read, and what is done when it is too much.
 
+mod count;
 mod drop_then_summarise;
+#[cfg(feature = "tokens")]
+mod tokenizer;
 
 use std::fmt;
 use std::sync::Arc;
@@ -8,7 +11,10 @@ use std::sync::Arc;
 use hooks_core::data::{CompactedHistory, Messages};
 use hooks_core::kinds::CompactionKind;
 
+pub(crate) use count::Counted;
 pub use drop_then_summarise::DropThenSummarise;
+#[cfg(feature = "tokens")]
+pub use tokenizer::Tokenizer;
 
 /// The window of the models of a harness.
 ///
@@ -69,11 +75,11 @@ impl Window {
         self
     }
 
-    /// Tokens of a call with these messages.
-    pub(crate) fn used(&self, system_prompt: &str, messages: &Messages) -> u64 {
-        // The JSON of a message is what is sent, give or take the provider's own framing.
-        let text = |message| serde_json::to_string(message).unwrap_or_default();
-        (self.count)(system_prompt) + messages.iter().map(|message| (self.count)(&text(message))).sum::<u64>()
+    /// Counts tokens as the models of a provider do.
+    #[cfg(feature = "tokens")]
+    #[must_use]
+    pub fn tokenizer(self, tokenizer: Tokenizer) -> Self {
+        self.count_with(move |text| tokenizer.count(text))
     }
 }
 

@@ -10,7 +10,7 @@ use hooks_agent::model::{Line, ModelError, Scripted};
 use hooks_agent::store::{MemoryStore, MessageStore};
 use hooks_agent::tool::{FnTool, ToolError, ToolSpec};
 use hooks_agent::window::Window;
-use hooks_agent::{Harness, Session};
+use hooks_agent::{Harness, HarnessBuilder, Session};
 use hooks_core::data::{Block, Message, MessageUpdate};
 use hooks_core::hook::BoxFuture;
 use hooks_core::kinds::SessionEndReason;
@@ -18,9 +18,34 @@ use hooks_core::prelude::*;
 use hooks_core::testing::{self, Drive};
 use serde_json::{Value, json};
 
-/// The loop, whose model either tells its text as it comes or all at once.
+/// The loop, whose model either tells its text as it comes or all at once, and whose tools are functions or those of a
+/// server.
 struct Loop {
     streams: bool,
+    tools: Tools,
+}
+
+enum Tools {
+    Local,
+    #[cfg(feature = "mcp")]
+    Server(hooks_agent::tool::mcp::McpServer),
+}
+
+impl Tools {
+    /// Gives `harness` a tool that finds and one that fails. What the first one is run with goes into `ran`, where it can be
+    /// seen; a server's is in its answer.
+    fn give(&self, harness: HarnessBuilder, ran: Arc<Mutex<Vec<String>>>) -> HarnessBuilder {
+        match self {
+            Self::Local => harness
+                .tool(FnTool::new(ToolSpec::new("find"), move |_cx, input| {
+                    ran.lock().unwrap().push(input.to_string());
+                    Ok("found".to_owned())
+                }))
+                .tool(FnTool::new(ToolSpec::new("fails"), |_cx, _input| Err(ToolError::new("it broke")))),
+            #[cfg(feature = "mcp")]
+            Self::Server(server) => harness.tools(server.tools()),
+        }
+    }
 }
 
 /// Keeps what is sent.
@@ -49,10 +74,10 @@ impl Loop {
         match kind {
             // A turn that the provider ends stores the prompt alone.
             "before_create_message" | "after_create_message" => vec![end()],
-            "after_tool_call_failure" => vec![call("breaks"), text()],
-            "permission_request" => vec![call("lookup"), text()],
+            "after_tool_call_failure" => vec![call("fails"), text()],
+            "permission_request" => vec![call("find"), text()],
             "before_tool_call" | "after_tool_call_success" | "after_tool_call" | "before_store_tool_result" => {
-                vec![call("lookup"), text()]
+                vec![call("find"), text()]
             }
             _ => vec![text(), text()],
         }
@@ -63,16 +88,11 @@ impl Drive for Loop {
     async fn drive(&self, kind: &str, hooks: &HookSet) -> Result<Value, Box<dyn Error + Send + Sync>> {
         let (model, store) = (Arc::new(Scripted::new(self.lines(kind))), Arc::new(MemoryStore::new()));
         let ran: Arc<Mutex<Vec<String>>> = Arc::default();
-        let noted = Arc::clone(&ran);
         let mut harness = Harness::builder(Registry::empty())
             .hooks(hooks.clone())
             .shared_model("main", model.clone())
-            .shared_store(store.clone())
-            .tool(FnTool::new(ToolSpec::new("lookup"), move |_cx, input| {
-                noted.lock().unwrap().push(input.to_string());
-                Ok("found".to_owned())
-            }))
-            .tool(FnTool::new(ToolSpec::new("breaks"), |_cx, _input| Err(ToolError::new("it broke"))));
+            .shared_store(store.clone());
+        harness = self.tools.give(harness, Arc::clone(&ran));
         if kind.contains("compact") {
             harness = harness.window(Window::new(1_000).compact_at(0));
         }
@@ -189,9 +209,21 @@ async fn talk(kind: &str, harness: &Harness, mail: &Mail) -> Result<Value, hooks
     Ok(json!([reply.to_string(), reply.contributions.audit_notes().collect::<Vec<_>>()]))
 }
 
+async fn conforms(tools: impl AsyncFn() -> Tools) {
+    for streams in [false, true] {
+        let tested = Loop { streams, tools: tools().await };
+        testing::conformance(&tested).await.unwrap_or_else(|error| panic!("streams: {streams}: {error}"));
+    }
+}
+
 #[tokio::test]
 async fn each_kind_fires_once_and_its_outcome_is_used_streaming_or_not() {
-    for streams in [false, true] {
-        testing::conformance(&Loop { streams }).await.unwrap_or_else(|error| panic!("streams: {streams}: {error}"));
-    }
+    conforms(async || Tools::Local).await;
+}
+
+#[cfg(feature = "mcp")]
+#[tokio::test]
+async fn so_it_is_with_the_tools_of_a_server() {
+    let command = || std::process::Command::new(env!("CARGO_BIN_EXE_hooks-agent-mcp-fixture"));
+    conforms(async || Tools::Server(hooks_agent::tool::mcp::McpServer::connect(command()).await.unwrap())).await;
 }

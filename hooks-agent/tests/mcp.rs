@@ -59,7 +59,18 @@ async fn all_pages_of_tools_are_told_with_their_schemas() {
     let names: Vec<_> = server.tools_named("fx_").iter().map(|tool| tool.spec().name).collect();
     assert_eq!(
         names,
-        ["fx_find", "fx_fails", "fx_refuses", "fx_paints", "fx_counts", "fx_repeats", "fx_hangs", "fx_dies", "fx_pid"]
+        [
+            "fx_find",
+            "fx_fails",
+            "fx_refuses",
+            "fx_paints",
+            "fx_counts",
+            "fx_repeats",
+            "fx_hangs",
+            "fx_garbles",
+            "fx_dies",
+            "fx_pid"
+        ]
     );
     let spec = tool(&server, "find").spec();
     assert_eq!(spec.description, "Finds it.");
@@ -199,16 +210,19 @@ async fn session(server: &McpServer, tool: &str, log: &Log, limit: Duration) -> 
 async fn hooks_fire_for_it_as_for_any_tool_and_a_failure_is_a_result() {
     let gone = "failure the server of the tool `fx_dies` has ended; do without it";
     let late = "failure the tool `fx_hangs` was not done within 200ms";
+    // What is no text answers nothing.
+    let garbled = "failure the tool `fx_garbles` was not done within 200ms";
     for (tool, heard, told) in [
         ("fx_find", "success", "FOUND {\"ID\":\"REWRITTEN\"}"),
         ("fx_fails", "failure it broke", "it broke"),
         ("fx_refuses", "failure no such id", "no such id"),
         ("fx_dies", gone, gone.trim_start_matches("failure ")),
         ("fx_hangs", late, late.trim_start_matches("failure ")),
+        ("fx_garbles", garbled, garbled.trim_start_matches("failure ")),
     ] {
         let log = Log::default();
         let server = server().await;
-        let limit = if tool == "fx_hangs" { Duration::from_millis(200) } else { LONG };
+        let limit = if ["fx_hangs", "fx_garbles"].contains(&tool) { Duration::from_millis(200) } else { LONG };
         let session = session(&server, tool, &log, limit).await;
         let mut turn = session.turn(None, "hi");
         let mut results = Vec::new();

@@ -18,6 +18,7 @@ mod row;
 mod rules;
 mod shared;
 mod tool;
+mod usage;
 
 pub use block::{Block, TextBlock, ToolResultBlock};
 pub use compacted::{CompactedHistory, CompactedHistoryData};
@@ -29,3 +30,4 @@ pub use openai::{FormatError, sort_of};
 pub use patch::patch;
 pub use row::{MessageUpdate, ResultRow, ResultRowData};
 pub use tool::{ToolCall, ToolInput, ToolResult, ToolResultData};
+pub use usage::Usage;

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::Parser;
 
 use crate::desk::Answer;
+use crate::scenes::Scene;
 use crate::trace::Tracing;
 
 const EXIT_STATUS: &str = "\
@@ -69,6 +70,10 @@ pub struct Args {
     /// `--trace=all` shows the kinds at which no hook ran too.
     #[arg(long, value_enum, value_name = "KINDS", num_args = 0..=1, require_equals = true, default_missing_value = "hooks")]
     pub trace: Option<Tracing>,
+
+    /// Show one turn, or all of them, in which what the name says happens: each kind at its place, and the hooks that ran.
+    #[arg(long, value_enum, value_name = "NAME", conflicts_with_all = ["input", "out", "plan", "json", "show", "on_ask", "chat", "prompt"])]
+    pub scene: Option<Scene>,
 
     /// Talk to the desk: a clerk that follows simple rules answers what is written on standard input, until it ends.
     #[arg(long, conflicts_with_all = ["input", "out", "plan", "json", "show", "on_ask"])]

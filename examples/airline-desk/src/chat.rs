@@ -1,6 +1,6 @@
 //! Talking to the desk in a terminal, or from a pipe.
 
-mod bookings;
+pub(crate) mod bookings;
 mod clerk;
 mod input;
 mod person;

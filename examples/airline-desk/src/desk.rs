@@ -6,7 +6,7 @@ use std::sync::Arc;
 use hooks_agent::{Harness, HarnessBuilder};
 use hooks_core::audit::Finding;
 use hooks_core::scope::{AgentDef, AppDef, DefinitionError, PromptDef};
-use hooks_core::{ConfigError, HookContext, HookSet, Registry, hooks};
+use hooks_core::{ConfigError, Hook, HookContext, HookSet, Registry, hooks};
 
 use crate::hooks::watch::{self, Metrics};
 use crate::mask::Masks;
@@ -112,6 +112,19 @@ impl Desk {
         self.registry.set_app(app.clone());
         self.hooks = self.registry.scope(&self.agent, self.prompt.as_ref().map(|prompt| prompt as _))?;
         Ok(Self { app, ..self })
+    }
+
+    /// Puts `hooks` into the agent's list, beside those of its file.
+    ///
+    /// # Errors
+    /// [`DeskError`] where one has an id that another has.
+    pub(crate) fn also(mut self, hooks: Vec<Hook>) -> Result<Self, DeskError> {
+        for hook in hooks {
+            self.agent = self.agent.hooks([hook.id().as_str()]);
+            self.registry.register(hook)?;
+        }
+        self.hooks = self.registry.scope(&self.agent, self.prompt.as_ref().map(|prompt| prompt as _))?;
+        Ok(self)
     }
 
     /// Has every turn traced.

@@ -19,6 +19,7 @@ pub mod replay;
 pub mod report;
 pub mod rules;
 pub mod run;
+pub mod scenes;
 pub mod summary;
 pub mod tally;
 pub mod trace;

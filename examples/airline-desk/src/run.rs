@@ -23,8 +23,9 @@ use crate::glimpse::Glimpses;
 use crate::lines::{Line, Lines};
 use crate::output::Output;
 use crate::report;
+use crate::scenes;
 use crate::summary::{Skipped, Summary, Totals};
-use crate::trace::Trace;
+use crate::trace::{Trace, Tracing};
 
 /// Input over this length is worth a progress bar.
 const LONG: u64 = 8 * 1024 * 1024;
@@ -88,6 +89,10 @@ pub fn main(args: &Args) -> ExitCode {
 fn run(args: &Args) -> Result<ExitCode, RunError> {
     let folder = Desk::folder();
     let agent = args.hooks.clone().unwrap_or_else(|| folder.join("agent.json"));
+    if let Some(scene) = args.scene {
+        let tracing = args.trace.unwrap_or(Tracing::All);
+        return scenes::run(scene, &agent, tracing, &mut io::stdout().lock());
+    }
     let mut desk = Desk::open(&agent, args.prompt.as_deref())?.answer(args.on_ask).attended(!args.unattended);
     if !args.rules.is_empty() {
         desk = desk.ruled(&args.rules)?;

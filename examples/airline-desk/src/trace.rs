@@ -38,10 +38,18 @@ struct Kept {
     records: VecDeque<Record>,
     lines: Vec<String>,
     in_turn: bool,
-    /// Whether a tool call is under way.
-    in_call: bool,
-    /// Whether the call under way ran.
-    ran: bool,
+    /// The calls under way: that of the turn, and within it those of agents that are asked.
+    calls: Vec<Call>,
+}
+
+/// A tool call, as far as it got.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+enum Call {
+    #[default]
+    None,
+    /// At its gate.
+    Begun,
+    Ran,
 }
 
 impl Trace {
@@ -61,7 +69,7 @@ impl Trace {
     pub(crate) fn begin(&self, number: u64) {
         let mut kept = self.kept();
         kept.told();
-        kept.line(&format!("turn {number}"));
+        kept.line(&format!("turn {number}"), 0);
         kept.in_turn = true;
     }
 
@@ -69,34 +77,21 @@ impl Trace {
     pub(crate) fn end(&self, exit: &str) {
         let mut kept = self.kept();
         kept.told();
-        (kept.in_turn, kept.in_call) = (false, false);
-        kept.line(&format!("turn over: {exit}"));
+        kept.in_turn = false;
+        kept.calls.clear();
+        kept.line(&format!("turn over: {exit}"), 0);
     }
 
     /// Something happened in a turn.
     pub fn event(&self, event: &TurnEvent) {
-        let mut kept = self.kept();
-        match event {
-            TurnEvent::Fired { kind, .. } => kept.fired(kind),
-            TurnEvent::ToolStarted(_) => {
-                (kept.in_call, kept.ran) = (true, true);
-                kept.say(event);
-            }
-            TurnEvent::ToolFinished { .. } => {
-                if !kept.ran {
-                    kept.say(event);
-                }
-                (kept.in_call, kept.ran) = (false, false);
-            }
-            _ => kept.say(event),
-        }
+        self.kept().event(event, 0);
     }
 
     /// A message was stored outside of a turn.
     pub(crate) fn stored(&self, row: &Message) {
         let mut kept = self.kept();
         kept.told();
-        kept.say(&TurnEvent::Stored(row.clone()));
+        kept.say(&TurnEvent::Stored(row.clone()), 0);
     }
 
     /// The lines so far, which are given away.
@@ -114,37 +109,62 @@ impl Trace {
 }
 
 impl Kept {
+    /// `level` agents deep.
+    fn event(&mut self, event: &TurnEvent, level: usize) {
+        self.calls.resize(self.calls.len().max(level + 1), Call::None);
+        match event {
+            TurnEvent::Within { event, .. } => {
+                self.event(event, level + 1);
+            }
+            TurnEvent::Fired { kind, .. } => self.fired(kind, level),
+            TurnEvent::ToolStarted(_) => {
+                self.calls[level] = Call::Ran;
+                self.say(event, level);
+            }
+            TurnEvent::ToolFinished { .. } => {
+                if self.calls[level] != Call::Ran {
+                    self.say(event, level);
+                }
+                self.calls.truncate(level);
+            }
+            _ => self.say(event, level),
+        }
+    }
+
     /// The record of `kind`; there is none where the filters of all hooks left them out.
-    fn fired(&mut self, kind: &str) {
+    fn fired(&mut self, kind: &str, level: usize) {
         if let Some(record) = self.records.front().filter(|record| record.kind == kind).cloned() {
             self.records.pop_front();
-            self.dispatched(&record);
+            self.dispatched(&record, level);
         }
     }
 
-    /// All records that are left: those of dispatches outside of turns, and of those that ended with an error.
+    /// All records that are left: those of dispatches outside of turns.
     fn told(&mut self) {
         while let Some(record) = self.records.pop_front() {
-            self.dispatched(&record);
+            self.dispatched(&record, 0);
         }
     }
 
-    fn dispatched(&mut self, record: &Record) {
+    fn dispatched(&mut self, record: &Record, level: usize) {
         // A call begins at its gate.
-        self.in_call |= record.kind == "before_tool_call";
+        if let Some(call @ Call::None) = self.calls.get_mut(level).filter(|_| record.kind == "before_tool_call") {
+            *call = Call::Begun;
+        }
         if let Some(text) = line::dispatch(record) {
-            self.line(&text);
+            self.line(&text, level);
         }
     }
 
-    fn say(&mut self, event: &TurnEvent) {
+    fn say(&mut self, event: &TurnEvent, level: usize) {
         if let Some(text) = line::event(event) {
-            self.line(&text);
+            self.line(&text, level);
         }
     }
 
-    fn line(&mut self, text: &str) {
-        let depth = 1 + usize::from(self.in_turn) + usize::from(self.in_call);
+    fn line(&mut self, text: &str, level: usize) {
+        let in_calls = self.calls.iter().take(level + 1).filter(|call| **call != Call::None).count();
+        let depth = 1 + usize::from(self.in_turn) + in_calls + level;
         self.lines.push(format!("{:indent$}{text}", "", indent = 2 * depth));
     }
 }

@@ -3,6 +3,8 @@
 use std::collections::BTreeSet;
 use std::fmt;
 
+use hooks_core::HookContext;
+
 /// Characters of a fact that are kept.
 pub const FACT_CHARS: usize = 200;
 
@@ -33,6 +35,11 @@ impl Fact {
     pub fn words(&self) -> BTreeSet<String> {
         words(&format!("{} {}", self.key, self.text))
     }
+}
+
+/// The turn that `cx` is of, as a [`Fact`] names it: its id is longer than a person wants to read.
+pub fn turn_of(cx: &HookContext) -> String {
+    format!("{}:{}", cx.conversation().unwrap_or_default(), cx.turn().unwrap_or_default())
 }
 
 /// The line that the model reads.

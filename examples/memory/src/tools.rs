@@ -6,7 +6,7 @@ use hooks_core::data::{ToolCall, ToolInput, ToolResult};
 use hooks_core::hook::BoxFuture;
 use serde_json::json;
 
-use crate::fact::{Fact, slug};
+use crate::fact::{Fact, slug, turn_of};
 use crate::store::{Store, StoreError};
 
 /// The tool that keeps a fact.
@@ -38,7 +38,7 @@ impl Tool for Remember {
         input: ToolInput,
     ) -> BoxFuture<'a, Result<ToolResult, ToolError>> {
         Box::pin(async move {
-            let fact = Fact::new(text(&input, "key")?, text(&input, "text")?, cx.request().unwrap_or_default())
+            let fact = Fact::new(text(&input, "key")?, text(&input, "text")?, &turn_of(cx))
                 .ok_or_else(|| ToolError::new("`key` and `text` must not be empty"))?;
             let told = format!("Noted as `{}`.", fact.key);
             on_disk(cx, move |store| store.update(|notes| notes.keep(&fact))).await?;

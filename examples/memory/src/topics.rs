@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use hooks_core::HookContext;
 use hooks_core::data::Messages;
 
 use crate::fact::words;
@@ -22,6 +23,6 @@ pub fn topics(text: &str) -> BTreeSet<String> {
 }
 
 /// The app's preflight: what it finds is told to hooks at `post_preflight_prompt_context`.
-pub fn look(prompt: &str, _history: &Messages) -> Vec<String> {
+pub fn look(_cx: &HookContext, prompt: &str, _history: &Messages) -> Vec<String> {
     topics(prompt).into_iter().collect()
 }

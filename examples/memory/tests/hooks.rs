@@ -158,7 +158,7 @@ fn the_contract_says_what_holds_in_this_turn() {
 
 #[test]
 fn learning_is_put_off_where_there_is_something_to_learn_from() {
-    let cx = HookContext::builder().request("s1:3").build();
+    let cx = HookContext::builder().conversation("s1").turn(3).build();
     let turn = || PostTurn::new("My dog is called Nori.").reply("All right.").contributions(policy(true, true));
     let call = |tool| vec![ToolCall::new("1", tool, json!({}))];
     let job = Contribution::background_job(EXTRACT, json!({ "said": "My dog is called Nori.", "turn": "s1:3" }));

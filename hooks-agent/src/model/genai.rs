@@ -57,7 +57,8 @@ impl Genai {
             options: ChatOptions::default()
                 .with_capture_content(true)
                 .with_capture_tool_calls(true)
-                .with_capture_reasoning_content(true),
+                .with_capture_reasoning_content(true)
+                .with_capture_usage(true),
         }
     }
 

@@ -40,6 +40,17 @@ struct Played {
     prompt: String,
     answers: VecDeque<Message>,
     results: Vec<Recorded>,
+    /// Calls that have no result yet, with the number of their answer.
+    open: Vec<(usize, ToolCall)>,
+}
+
+impl Played {
+    /// The call with this id that a result is of: of several, one of the latest answer, and of these the first.
+    fn called(&mut self, id: &str) -> Option<ToolCall> {
+        let latest = self.open.iter().filter(|(_, call)| call.id == id).map(|(answer, _)| *answer).max()?;
+        let at = self.open.iter().position(|(answer, call)| *answer == latest && call.id == id)?;
+        Some(self.open.remove(at).1)
+    }
 }
 
 /// What a tool answered to a call.
@@ -50,8 +61,9 @@ struct Recorded {
 }
 
 impl Recording {
-    /// What each side said in `messages`. A result is that of the nearest call before it with its id. What stands before
-    /// the first prompt answers nobody, so nobody says it again.
+    /// What each side said in `messages`. A result is that of the nearest call before it with its id; where calls of one
+    /// answer share it, the first result is that of the first of them. What stands before the first prompt answers nobody,
+    /// so nobody says it again.
     pub fn of(messages: &Messages) -> Self {
         let mut recording = Self::default();
         for message in messages.iter() {
@@ -65,12 +77,13 @@ impl Recording {
             }
             let Some(turn) = recording.turns.last_mut() else { continue };
             for (id, result) in results(message) {
-                let mut calls = turn.answers.iter().rev().flat_map(Message::tool_calls);
-                if let Some(call) = calls.find(|call| call.id == id).cloned() {
+                if let Some(call) = turn.called(id) {
                     turn.results.push(Recorded { call, result });
                 }
             }
             if message.role == Role::Assistant {
+                let answer = turn.answers.len();
+                turn.open.extend(message.tool_calls().map(|call| (answer, call.clone())));
                 turn.answers.push_back(message.clone());
             }
         }

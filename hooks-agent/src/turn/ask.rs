@@ -1,6 +1,6 @@
 //! Asking the model, with the hooks around the call.
 
-use hooks_core::data::{Block, Message, Messages, ModelReply, ModelRequest, Role};
+use hooks_core::data::{Block, Message, Messages, ModelReply, ModelRequest, Role, Usage};
 use hooks_core::kinds::{ExitReason, PostModelCall, PreModelCall, PrefilterLlmHistory};
 use hooks_core::verdict::ReplyVerdict;
 
@@ -22,6 +22,15 @@ pub(super) enum Said {
         /// Whether the answer was cut at its length.
         cut: bool,
     },
+}
+
+/// What hooks are told of an answer.
+fn told(stop_reason: String, model: String, usage: Option<Usage>) -> PostModelCall {
+    let event = PostModelCall::new(stop_reason).model(model);
+    match usage {
+        Some(usage) => event.usage(usage),
+        None => event,
+    }
 }
 
 /// What the loop calls the model for.
@@ -60,7 +69,7 @@ impl Turn {
     /// Says so where hooks left another system prompt than `given`.
     fn tell_of_prompt(&self, given: &str, left: &ModelRequest) {
         if left.system_prompt != given {
-            self.tell(TurnEvent::SystemPromptChanged);
+            self.tell(|| TurnEvent::SystemPromptChanged);
         }
     }
 
@@ -75,7 +84,7 @@ impl Turn {
         self.tell_of_prompt(&instructions, &request);
         self.go_on(ExitReason::AbortedPreCall)?;
         let (event, content) = match self.call_model(&request, messages.clone()).await?.answer {
-            Ok(answer) => (PostModelCall::new(answer.stop_reason).model(answer.model), answer.content),
+            Ok(answer) => (told(answer.stop_reason, answer.model, answer.usage), answer.content),
             Err(error) => (PostModelCall::failed(error.to_string()), Vec::new()),
         };
         let reply = ModelReply::new(content).messages(messages);
@@ -86,7 +95,7 @@ impl Turn {
 
     /// The provider refused: hooks may repair the messages and have it asked again.
     async fn refused(&mut self, error: ModelError) -> Result<Said, Exit> {
-        self.tell(TurnEvent::ModelFailed { error: error.to_string() });
+        self.tell(|| TurnEvent::ModelFailed { error: error.to_string() });
         let event = PostModelCall::failed(error.to_string()).call_site(CALL_SITE);
         let fired = self.fire(&event, ModelReply::new(Vec::new()).messages(self.view.clone())).await?;
         if fired.verdict == ReplyVerdict::Continue && self.may_continue() {
@@ -103,7 +112,7 @@ impl Turn {
     /// The model answered: hooks may rewrite what it said, or have it asked again.
     async fn answered(&mut self, request: &ModelRequest, answer: ModelAnswer, streamed: bool) -> Result<Said, Exit> {
         let cut = answer.stop_reason == MAX_TOKENS;
-        let event = PostModelCall::new(answer.stop_reason).call_site(CALL_SITE).model(answer.model).streamed(streamed);
+        let event = told(answer.stop_reason, answer.model, answer.usage).call_site(CALL_SITE).streamed(streamed);
         let fired = self.fire(&event, ModelReply::new(answer.content).messages(self.view.clone())).await?;
         let reply = fired.subject;
         let mut message = Message::of(Role::Assistant, reply.content.clone());
@@ -124,7 +133,7 @@ impl Turn {
         }
         let text = message.text();
         if !text.is_empty() && (request.defer_output || !streamed) {
-            self.tell(TurnEvent::Text(text.into_owned()));
+            self.tell(|| TurnEvent::Text(text.into_owned()));
         }
         Ok(if calls { Said::Calls(message) } else { Said::Answer { message, cut } })
     }

@@ -37,9 +37,10 @@ impl Turn {
             messages,
             tools: self.tools.clone(),
             profile: profile.to_owned(),
+            conversation: self.session.conversation.clone(),
             turn: self.cx.turn().unwrap_or_default(),
         };
-        self.tell(TurnEvent::ModelCalled { profile: call.profile.clone(), messages: call.messages.len() });
+        self.tell(|| TurnEvent::ModelCalled { profile: call.profile.clone(), messages: call.messages.len() });
 
         let shown = AtomicBool::new(false);
         let (events, deferred) = (self.events.clone(), request.defer_output);
@@ -61,6 +62,11 @@ impl Turn {
                 Err(_) => Err(ModelError::Rejected(format!("no answer within {limit:?}"))),
             },
         };
+        if let Ok(answer) = &answer {
+            self.usage += answer.usage.unwrap_or_default();
+            let (model, stop_reason) = (answer.model.clone(), answer.stop_reason.clone());
+            self.tell(|| TurnEvent::ModelAnswered { model, stop_reason, usage: answer.usage });
+        }
         Ok(Answered { answer, streamed: shown.load(Ordering::Relaxed) })
     }
 
@@ -72,7 +78,7 @@ impl Turn {
         let Some(wait) = wait else {
             return Ok(false);
         };
-        self.tell(TurnEvent::Retrying { error: error.to_string() });
+        self.tell(|| TurnEvent::Retrying { error: error.to_string() });
         tokio::select! {
             biased;
             () = self.cancellation.cancelled() => Err(Exit::Cancelled(ExitReason::AbortedPreCall)),

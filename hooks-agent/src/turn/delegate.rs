@@ -26,7 +26,7 @@ impl Turn {
                 call.name
             ));
         }
-        self.tell(TurnEvent::ToolStarted(call.clone()));
+        self.tell(|| TurnEvent::ToolStarted(call.clone()));
         let conversation = match self.fresh(format!("{}/{}", self.session.conversation, call.id)).await {
             Ok(conversation) => conversation,
             Err(error) => return Outcome::Failed(error.to_string()),
@@ -36,9 +36,10 @@ impl Turn {
         let session = Session::within(&self.session, &agent, conversation, cx.agent_path(path).build());
         let mut turn = session.begin(None, Message::new(Role::User, prompt), self.cancellation.child_token());
         while let Some(event) = turn.next().await {
-            self.tell(TurnEvent::Within { agent: agent.agent.name.clone(), event: Box::new(event) });
+            self.tell(|| TurnEvent::Within { agent: agent.agent.name.clone(), event: Box::new(event) });
         }
         let reply = turn.await;
+        self.usage += reply.usage;
         let text = reply.to_string();
         match reply.outcome {
             reply::Outcome::Answered(_) => Outcome::Succeeded(ToolResult::text(text)),

@@ -38,7 +38,7 @@ impl Turn {
         let told = self.announce(&event).await;
         let outcome = match ended {
             Ok(Ending::Answered(message, _)) => Outcome::Answered(message),
-            Ok(Ending::Blocked(reason)) => Outcome::AnswerBlocked(reason),
+            Ok(Ending::Blocked { reason, by }) => Outcome::AnswerBlocked { reason, by },
             Ok(Ending::Unfinished(reason)) => Outcome::Unfinished { reason, last: self.last_said() },
             Err(Exit::Refused(outcome)) => outcome,
             Err(Exit::Halted(halt)) => Outcome::Halted(halt),
@@ -58,6 +58,7 @@ impl Turn {
             system_messages: self.reply.system_messages,
             contributions: self.contributions,
             iterations: self.iterations,
+            usage: self.usage,
         }
     }
 

@@ -1,6 +1,4 @@
-use std::any::Any;
-use std::panic::{AssertUnwindSafe, catch_unwind};
-
+use hooks_core::HookId;
 use hooks_core::data::Message;
 use hooks_core::kinds::{ExitReason, StopReason};
 use hooks_core::verdict::{Halt, Reason};
@@ -12,7 +10,7 @@ pub(super) enum Ending {
     /// With the model's answer.
     Answered(Message, ExitReason),
     /// A hook put an error in the place of the answer.
-    Blocked(Reason),
+    Blocked { reason: Reason, by: Option<HookId> },
     /// It went too far.
     Unfinished(StopReason),
 }
@@ -53,18 +51,8 @@ impl Ending {
     pub(super) fn reason(&self) -> ExitReason {
         match self {
             Self::Answered(_, reason) => reason.clone(),
-            Self::Blocked(_) => ExitReason::AnswerBlocked,
+            Self::Blocked { .. } => ExitReason::AnswerBlocked,
             Self::Unfinished(reason) => ExitReason::from(reason.as_ref()),
         }
     }
-}
-
-/// What a panic says. What it carries is code of the app too, and may panic in its `Drop`.
-pub(super) fn told(panic: Box<dyn Any + Send>) -> String {
-    let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
-    let text = text.or_else(|| panic.downcast_ref::<String>().cloned());
-    if let Err(second) = catch_unwind(AssertUnwindSafe(|| drop(panic))) {
-        std::mem::forget(second);
-    }
-    text.unwrap_or_else(|| "it does not say why".to_owned())
 }

@@ -1,6 +1,7 @@
 //! One dispatch within a turn.
 
 use hooks_core::kinds::ExitReason;
+use hooks_core::verdict::Verdict;
 use hooks_core::{DispatchError, Fired, HookKind};
 
 use super::Turn;
@@ -12,16 +13,14 @@ impl Turn {
     /// Fires `event`, tells who listens, and remembers the first halt: the turn ends where it is next asked to
     /// [`go_on`](Self::go_on), after what the dispatch decided was done.
     pub(super) async fn fire<K: HookKind>(&mut self, event: &K, subject: K::Subject) -> Result<Fired<K>, Exit> {
-        let fired = self.hooks.fire(&self.cx, event, subject).await.map_err(dispatch)?;
-        self.heard(&fired);
-        Ok(fired)
+        let fired = self.hooks.fire(&self.cx, event, subject).await;
+        self.heard(fired)
     }
 
     /// As [`fire`](Self::fire), and a cancellation of the turn does not stop it.
     pub(super) async fn fire_to_end<K: HookKind>(&mut self, event: &K, subject: K::Subject) -> Result<Fired<K>, Exit> {
-        let fired = self.hooks.fire(&self.to_end, event, subject).await.map_err(dispatch)?;
-        self.heard(&fired);
-        Ok(fired)
+        let fired = self.hooks.fire(&self.to_end, event, subject).await;
+        self.heard(fired)
     }
 
     /// Fires an event, which has no outcome, to the end.
@@ -30,19 +29,34 @@ impl Turn {
         Ok(())
     }
 
-    fn heard<K: HookKind>(&mut self, fired: &Fired<K>) {
-        if !self.hooks.has::<K>() {
-            return;
+    fn heard<K: HookKind>(&mut self, fired: Result<Fired<K>, DispatchError>) -> Result<Fired<K>, Exit> {
+        let told = |verdict, failed, halted| TurnEvent::Fired { kind: K::NAME, verdict, failed, halted };
+        let fired = match fired {
+            Ok(fired) => fired,
+            // A dispatch without an outcome was one all the same.
+            Err(DispatchError::Cancelled { .. }) => {
+                self.tell(|| told(None, Vec::new(), false));
+                return Err(Exit::Cancelled(ExitReason::AbortedViaError));
+            }
+            Err(error) => {
+                let required = match &error {
+                    DispatchError::Required { failure, .. } => Some(failure.hook.clone()),
+                    _ => None,
+                };
+                self.tell(|| told(None, required.into_iter().collect(), false));
+                return Err(Exit::Failed(TurnError::Dispatch(error)));
+            }
+        };
+        if self.hooks.has::<K>() {
+            let report = &fired.report;
+            let failed = || report.failures.iter().map(|failure| failure.hook.clone()).collect();
+            self.tell(|| told(fired.verdict.summary(), failed(), report.halt.is_some()));
+            if let (None, Some(halt)) = (&self.halted, &report.halt) {
+                self.tell(|| TurnEvent::Stopped { kind: K::NAME, by: halt.by.clone(), reason: halt.reason.clone() });
+                self.halted = Some(halt.clone());
+            }
         }
-        let report = &fired.report;
-        self.tell(TurnEvent::Fired {
-            kind: K::NAME,
-            failed: report.failures.iter().map(|failure| failure.hook.clone()).collect(),
-            halted: report.halt.is_some(),
-        });
-        if self.halted.is_none() {
-            self.halted.clone_from(&report.halt);
-        }
+        Ok(fired)
     }
 
     /// Whether the turn may go on from here; `place` is what its end is called where it was cancelled.
@@ -54,12 +68,5 @@ impl Turn {
             return Err(Exit::Cancelled(place));
         }
         Ok(())
-    }
-}
-
-fn dispatch(error: DispatchError) -> Exit {
-    match error {
-        DispatchError::Cancelled { .. } => Exit::Cancelled(ExitReason::AbortedViaError),
-        error => Exit::Failed(TurnError::Dispatch(error)),
     }
 }

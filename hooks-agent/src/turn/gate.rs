@@ -4,24 +4,43 @@ use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 
 use futures_util::FutureExt;
+use hooks_core::HookId;
 use hooks_core::data::{ToolCall, ToolInput};
 use hooks_core::kinds::{BeforeToolCall, PermissionRequest};
-use hooks_core::verdict::{Permission, Question};
+use hooks_core::verdict::{Denial, Halt, Permission, Question};
 
 use super::Turn;
 use super::exit::Exit;
 use crate::approve::{Answer, Request};
 
-/// What a call would run with, and what the model is told where it may not.
+/// What a call would run with, and why it may not.
 pub(super) struct Judged {
     pub(super) input: ToolInput,
-    pub(super) refusal: Option<String>,
+    pub(super) refusal: Option<Refusal>,
+}
+
+/// Why a call may not run.
+pub(super) struct Refusal {
+    /// What the model is told.
+    pub(super) told: String,
+    /// The hook because of which it is so.
+    pub(super) by: Option<HookId>,
+}
+
+impl Refusal {
+    fn denied(denial: Denial) -> Self {
+        Self { told: format!("Denied: {}", denial.reason), by: denial.by }
+    }
+
+    fn halted(halt: &Halt) -> Self {
+        Self { told: format!("Not run, the turn had ended: {}", halt.reason), by: halt.by.clone() }
+    }
 }
 
 /// What a gate said.
 enum Said {
     Run,
-    Refused(String),
+    Refused(Refusal),
     /// Somebody is to be asked.
     Asked {
         question: Question,
@@ -43,13 +62,15 @@ impl Turn {
     async fn gate(&mut self, call: &ToolCall, input: ToolInput) -> Result<(ToolInput, Said), Exit> {
         let fired = self.fire(&BeforeToolCall::new(call.clone()), input).await?;
         let said = match (&self.halted, fired.verdict) {
-            (Some(halt), _) => Said::Refused(format!("Not run, the turn had ended: {}", halt.reason)),
+            (Some(halt), _) => Said::Refused(Refusal::halted(halt)),
             (None, Permission::NoOpinion | Permission::Allow) => Said::Run,
             (None, Permission::Ask(question)) => Said::Asked { question: *question, deferred: false },
             (None, Permission::Defer(question)) => Said::Asked { question: *question, deferred: true },
-            (None, Permission::Deny(denial)) => Said::Refused(format!("Denied: {}", denial.reason)),
+            (None, Permission::Deny(denial)) => Said::Refused(Refusal::denied(*denial)),
             // A permission of a later version is not one to run by.
-            (None, _) => Said::Refused("Denied: the gate's answer is unknown here".to_owned()),
+            (None, _) => {
+                Said::Refused(Refusal { told: "Denied: the gate's answer is unknown here".to_owned(), by: None })
+            }
         };
         Ok((fired.subject, said))
     }
@@ -65,11 +86,10 @@ impl Turn {
         let event = PermissionRequest::new(call.clone()).reason(question.reason.as_str()).deferred(deferred);
         let fired = self.fire(&event, input.clone()).await?;
         if let Some(halt) = &self.halted {
-            let refusal = format!("Not run, the turn had ended: {}", halt.reason);
-            return Ok(Judged { input, refusal: Some(refusal) });
+            return Ok(Judged { input, refusal: Some(Refusal::halted(halt)) });
         }
         match fired.verdict {
-            Permission::Deny(denial) => Ok(Judged { input, refusal: Some(format!("Denied: {}", denial.reason)) }),
+            Permission::Deny(denial) => Ok(Judged { input, refusal: Some(Refusal::denied(*denial)) }),
             Permission::Allow if fired.subject == input => Ok(Judged { input, refusal: None }),
             Permission::Allow => {
                 let (input, said) = self.gate(call, fired.subject).await?;
@@ -96,20 +116,23 @@ impl Turn {
         input: &ToolInput,
         question: Question,
         deferred: bool,
-    ) -> Option<String> {
+    ) -> Option<Refusal> {
         let parts = Arc::clone(&self.session.parts);
         let request = Request::new(call.clone(), input.clone(), question, deferred);
         let answer = AssertUnwindSafe(async { parts.approver.approve(&request).await }).catch_unwind();
         let answer = tokio::select! {
             biased;
-            () = self.cancellation.cancelled() => return Some("Not run: the turn was cancelled".to_owned()),
-            answer = tokio::time::timeout(self.limits().approval, answer) => answer,
+            () = self.cancellation.cancelled() => None,
+            answer = tokio::time::timeout(self.limits().approval, answer) => Some(answer),
         };
-        match answer {
-            Ok(Ok(Answer::Yes)) => None,
-            Ok(Ok(Answer::No(reason))) => Some(format!("Denied: {}. {reason}", request.question.reason)),
-            Ok(Err(_panic)) => Some(format!("Denied: {}. The answer could not be got", request.question.reason)),
-            Err(_) => Some(format!("Denied: {}. Nobody answered", request.question.reason)),
-        }
+        let Question { reason, by, .. } = request.question;
+        let told = match answer {
+            None => "Not run: the turn was cancelled".to_owned(),
+            Some(Ok(Ok(Answer::Yes))) => return None,
+            Some(Ok(Ok(Answer::No(answer)))) => format!("Denied: {reason}. {answer}"),
+            Some(Ok(Err(_panic))) => format!("Denied: {reason}. The answer could not be got"),
+            Some(Err(_)) => format!("Denied: {reason}. Nobody answered"),
+        };
+        Some(Refusal { told, by })
     }
 }

@@ -62,7 +62,7 @@ impl Turn {
 
     fn keep(&mut self, kind: &'static str, contributions: Contributions) {
         if !contributions.is_empty() {
-            self.tell(TurnEvent::Contributed { kind, contributions: contributions.clone() });
+            self.tell(|| TurnEvent::Contributed { kind, contributions: contributions.clone() });
         }
         self.contributions.merge(contributions);
     }
@@ -71,7 +71,7 @@ impl Turn {
     async fn preflight(&mut self, input: &str) -> Result<Vec<String>, Exit> {
         let parts = Arc::clone(&self.session.parts);
         let Some(preflight) = &parts.preflight else { return Ok(Vec::new()) };
-        let look = AssertUnwindSafe(async { preflight.look(input, &self.view).await }).catch_unwind();
+        let look = AssertUnwindSafe(async { preflight.look(&self.cx, input, &self.view).await }).catch_unwind();
         tokio::select! {
             biased;
             () = self.cancellation.cancelled() => Err(Exit::Cancelled(ExitReason::AbortedPreCall)),
@@ -115,7 +115,7 @@ impl Turn {
 
     fn diagnose(&self, told: Vec<Diagnostic>) {
         for diagnostic in told {
-            self.tell(TurnEvent::Diagnostic(diagnostic));
+            self.tell(|| TurnEvent::Diagnostic(diagnostic));
         }
     }
 }

@@ -1,5 +1,6 @@
 //! The beginning of a turn: the stored conversation, the person's prompt, and what hooks put around it.
 
+use hooks_core::HookKind;
 use hooks_core::data::{Message, Messages, Role};
 use hooks_core::kinds::{BeforeAgentStart, ExitReason, FilterMessages, UserPromptSubmit};
 use hooks_core::verdict::PromptDecision;
@@ -29,13 +30,29 @@ impl Turn {
         let event = UserPromptSubmit::new(self.input.as_str(), original.clone()).profile(self.profile());
         let fired = self.fire(&event, original).await?;
         match fired.verdict.decision {
-            PromptDecision::Block(reason) => return Err(Exit::Refused(Outcome::PromptBlocked(reason))),
-            PromptDecision::Stop(reason) => return Err(Exit::Refused(Outcome::PromptStopped(reason))),
+            PromptDecision::Block(reason) => {
+                let by = fired.verdict.by;
+                self.tell(|| TurnEvent::Blocked {
+                    kind: UserPromptSubmit::NAME,
+                    by: by.clone(),
+                    reason: reason.clone(),
+                });
+                return Err(Exit::Refused(Outcome::PromptBlocked { reason, by }));
+            }
+            PromptDecision::Stop(reason) => {
+                let by = fired.verdict.by;
+                self.tell(|| TurnEvent::Stopped {
+                    kind: UserPromptSubmit::NAME,
+                    by: by.clone(),
+                    reason: reason.clone(),
+                });
+                return Err(Exit::Refused(Outcome::PromptStopped { reason, by }));
+            }
             _ => {}
         }
         self.go_on(ExitReason::AbortedPreCall)?;
 
-        self.tell(TurnEvent::Prepared { left_out, contexts: fired.verdict.contexts.len() });
+        self.tell(|| TurnEvent::Prepared { left_out, contexts: fired.verdict.contexts.len() });
         let mut view = fired.subject;
         let (prompt, behind) = match place_of(&prompt, &self.view, &view) {
             Some(at) => {

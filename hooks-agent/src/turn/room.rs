@@ -21,7 +21,7 @@ impl Turn {
         let parts = Arc::clone(&self.session.parts);
         let Some(window) = &parts.window else { return Ok(()) };
         for kind in KINDS {
-            let used = window.used(&self.system_prompt, &self.view);
+            let used = self.counted.tokens(window, &self.system_prompt, &self.tools, &self.view);
             if used <= window.compact_at {
                 break;
             }
@@ -79,7 +79,7 @@ impl Turn {
         // What stands beside the conversation holds for this turn only.
         let kept = self.view.iter().filter(|message| !beside::is(message)).cloned().collect();
         parts.store.fold(&self.session.conversation, kept).await?;
-        self.tell(TurnEvent::Compacted { kind: event.compaction, messages: self.view.len() });
+        self.tell(|| TurnEvent::Compacted { kind: event.compaction, messages: self.view.len() });
         Ok(true)
     }
 }

@@ -11,10 +11,10 @@ use crate::event::TurnEvent;
 use crate::store::StoreError;
 
 impl Turn {
-    /// Stores `message` with the hooks around it. What is stored is what the model reads on.
+    /// Stores `message` with the hooks around it, and gives it back as it is stored: so the model reads it on.
     ///
     /// A cancellation does not stop this: what was said is kept, and each hook has its own deadline.
-    pub(super) async fn store(&mut self, message: Message) -> Result<(), Exit> {
+    pub(super) async fn store(&mut self, message: Message) -> Result<Message, Exit> {
         let row = self.row_of(message).await?;
         self.append(row).await
     }
@@ -25,14 +25,15 @@ impl Turn {
     }
 
     /// Puts `message` into the store and into the view as it is, and says so.
-    pub(super) async fn append(&mut self, message: Message) -> Result<(), Exit> {
+    pub(super) async fn append(&mut self, message: Message) -> Result<Message, Exit> {
         let parts = Arc::clone(&self.session.parts);
         let rows = parts.store.append(&self.session.conversation, vec![message]).await?;
         let stored = rows.into_iter().next().map(|row| row.message);
         let stored = stored.ok_or_else(|| StoreError::new("it gave no row back for a message"))?;
         self.view.push(stored.clone());
         self.added.push(stored.clone());
-        self.tell(TurnEvent::Stored(stored.clone()));
-        self.announce(&AfterCreateMessage::new(stored)).await
+        self.tell(|| TurnEvent::Stored(stored.clone()));
+        self.announce(&AfterCreateMessage::new(stored.clone())).await?;
+        Ok(stored)
     }
 }

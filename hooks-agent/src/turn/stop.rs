@@ -1,5 +1,6 @@
 //! The end that a turn is about to come to, and the hooks that may not let it.
 
+use hooks_core::HookKind;
 use hooks_core::data::{Message, Role};
 use hooks_core::kinds::{ExitReason, Stop, StopReason};
 use hooks_core::verdict::StopDecision;
@@ -26,7 +27,7 @@ impl Turn {
         }
         let at_cap = self.iterations >= self.limits().iterations;
         let mut event = Stop::new(reason.clone()).at_iteration_cap(at_cap).stop_hook_active(self.stop_hook_active);
-        event.last_message = row.clone().or(message).or_else(|| self.last_said());
+        event.last_message = row.clone().or_else(|| message.clone()).or_else(|| self.last_said());
         let verdict = match self.fire(&event, ()).await {
             Ok(fired) => fired.verdict,
             Err(exit) => {
@@ -35,7 +36,7 @@ impl Turn {
             }
         };
         for text in &verdict.system_messages {
-            self.tell(TurnEvent::SystemMessage(text.clone()));
+            self.tell(|| TurnEvent::SystemMessage(text.clone()));
         }
         self.reply.system_messages.extend(verdict.system_messages);
         if !verdict.suppress_output && reason == StopReason::FinalResponse {
@@ -52,7 +53,7 @@ impl Turn {
             _ => StopOutcome::Allow,
         };
         if self.hooks.has::<Stop>() {
-            self.tell(TurnEvent::Stop(outcome));
+            self.tell(|| TurnEvent::Stop { outcome, by: verdict.by.clone() });
         }
         match (outcome, verdict.decision) {
             (StopOutcome::Continue, StopDecision::Continue(follow_up)) => {
@@ -64,13 +65,14 @@ impl Turn {
                 Ok(None)
             }
             (_, StopDecision::Block(reason)) => {
+                let by = verdict.by;
+                self.tell(|| TurnEvent::Blocked { kind: Stop::NAME, by: by.clone(), reason: reason.clone() });
                 self.store(Message::new(Role::Assistant, format!("[Blocked by Stop hook] {reason}"))).await?;
-                Ok(Some(Ending::Blocked(reason)))
+                Ok(Some(Ending::Blocked { reason, by }))
             }
             _ => {
-                self.append_said(row).await?;
+                let answer = self.append_said(row).await?.or(message);
                 self.go_on(ExitReason::AbortedPostResponse)?;
-                let answer = self.added.last().cloned().filter(|last| last.role == Role::Assistant);
                 Ok(Some(match (reason, answer) {
                     (StopReason::FinalResponse, Some(answer)) => Ending::Answered(answer, ExitReason::NoToolCalls),
                     (StopReason::LengthTruncation, Some(answer)) => {
@@ -82,11 +84,11 @@ impl Turn {
         }
     }
 
-    /// Stores the model's answer, where there is one.
-    async fn append_said(&mut self, row: Option<Message>) -> Result<(), Exit> {
+    /// Stores the model's answer, where there is one, and gives it back as it is stored.
+    async fn append_said(&mut self, row: Option<Message>) -> Result<Option<Message>, Exit> {
         match row {
-            Some(row) => self.append(row).await,
-            None => Ok(()),
+            Some(row) => self.append(row).await.map(Some),
+            None => Ok(None),
         }
     }
 

@@ -10,7 +10,7 @@ use hooks_core::kinds::{AfterToolCall, AfterToolCallFailure, AfterToolCallSucces
 
 use super::Turn;
 use super::exit::Exit;
-use super::gate::Judged;
+use super::gate::{Judged, Refusal};
 use crate::event::TurnEvent;
 
 /// How often the same was asked for in a row.
@@ -44,6 +44,8 @@ pub(super) enum Outcome {
     Failed(String),
     /// The tool did not run, or not to its end.
     NotDone(String),
+    /// The tool was not let run.
+    Refused(Refusal),
 }
 
 impl Turn {
@@ -61,7 +63,7 @@ impl Turn {
         };
         let start = Instant::now();
         let outcome = match refusal {
-            Some(refusal) => Outcome::NotDone(refusal),
+            Some(refusal) => Outcome::Refused(refusal),
             None => self.run(&call, &input).await,
         };
         self.finish(call, input, outcome, start.elapsed()).await
@@ -82,7 +84,7 @@ impl Turn {
                 "the arguments are not JSON; write an object that fits the tool's schema".to_owned(),
             );
         }
-        self.tell(TurnEvent::ToolStarted(call.clone()));
+        self.tell(|| TurnEvent::ToolStarted(call.clone()));
         let limit = self.limits().tool;
         let run = AssertUnwindSafe(async { tool.run(&self.cx, call, input.clone()).await }).catch_unwind();
         tokio::select! {
@@ -101,6 +103,7 @@ impl Turn {
     /// Tells the hooks what came of the call, and stores its result: a call is never left without one.
     async fn finish(&mut self, call: ToolCall, input: ToolInput, outcome: Outcome, took: Duration) -> Result<(), Exit> {
         let history = self.view.clone();
+        let mut refused_by = None;
         let (result, error, removed_by) = match outcome {
             Outcome::Succeeded(result) => {
                 let event = AfterToolCallSuccess::new(call.clone()).ran_with(input.clone()).history(history).took(took);
@@ -114,6 +117,10 @@ impl Turn {
                 (fired.subject, Some(error), fired.report.removed_by.clone())
             }
             Outcome::NotDone(why) => (Some(ToolResult::error(why.as_str())), Some(why), None),
+            Outcome::Refused(Refusal { told, by }) => {
+                refused_by = by;
+                (Some(ToolResult::error(told.as_str())), Some(told), None)
+            }
         };
         let mut event = AfterToolCall::new(call.clone()).ran_with(input).took(took);
         event.result.clone_from(&result);
@@ -133,7 +140,7 @@ impl Turn {
             None => self.store_result(&call, &result).await?,
         }
         self.beside.extend(result.additional_context.iter().cloned());
-        self.tell(TurnEvent::ToolFinished { call, result, removed_by });
+        self.tell(|| TurnEvent::ToolFinished { call, result, removed_by, refused_by });
         Ok(())
     }
 
@@ -144,7 +151,8 @@ impl Turn {
         block.name = Some(row.tool.clone());
         block.is_error = row.is_error;
         block.extra = row.extra.clone();
-        self.store(Message::of(Role::Tool, vec![Block::ToolResult(block)])).await
+        self.store(Message::of(Role::Tool, vec![Block::ToolResult(block)])).await?;
+        Ok(())
     }
 
     /// A result of which no more is kept than fits, in all its blocks together.

@@ -3,7 +3,7 @@
 use std::sync::Mutex;
 
 use hooks_agent::model::{Deltas, Genai, MAX_TOKENS, Model, ModelCall};
-use hooks_core::data::{Block, Message, Role};
+use hooks_core::data::{Block, Message, Role, Usage};
 use serde_json::{Value, json};
 
 use crate::server::{Reply, Server, call, hello};
@@ -50,6 +50,23 @@ async fn a_letter_that_is_cut_between_two_packets_is_whole() {
     let middle = bytes.iter().position(|byte| *byte > 127).unwrap() + 1;
     let reply = Reply::stream().bytes(&bytes[..middle]).bytes(&bytes[middle..]).end("stop");
     assert_eq!(answered(reply).await.0, [Block::text("grün")]);
+}
+
+#[tokio::test]
+async fn what_a_call_took_is_asked_for_and_told_and_a_server_that_does_not_say_it_says_nothing() {
+    let told = json!({ "choices": [], "usage": {
+        "prompt_tokens": 120, "completion_tokens": 7, "total_tokens": 127, "prompt_tokens_details": { "cached_tokens": 100 },
+    } });
+    let reply = Reply::stream()
+        .text("hello")
+        .event(&json!({ "choices": [{ "index": 0, "delta": {}, "finish_reason": "stop" }] }))
+        .event(&told)
+        .bytes(b"data: [DONE]\n\n");
+    let server = Server::start([reply, Reply::says("hello")]).await;
+    let usage = call(&server.model(), &hello()).await.0.unwrap().usage;
+    assert_eq!(usage, Some(Usage::new(120, 7).cache_read(100)));
+    assert_eq!(server.asked()[0].body["stream_options"]["include_usage"], true);
+    assert_eq!(call(&server.model(), &hello()).await.0.unwrap().usage, None);
 }
 
 #[tokio::test]

@@ -76,6 +76,8 @@ async fn a_flat_rule_blocks_the_answer() {
     let file = json!({"hooks": {"Stop": [{"type": "command", "command": command}]}});
     let desk = Desk::of_file(tempfile::tempdir().unwrap(), &file, [Line::text("the plan is")], |rules| rules);
     let reply = desk.turn().await;
-    assert!(matches!(&reply.outcome, Outcome::AnswerBlocked(reason) if reason.as_str() == "that is confidential"));
+    assert!(
+        matches!(&reply.outcome, Outcome::AnswerBlocked { reason, .. } if reason.as_str() == "that is confidential")
+    );
     assert_eq!(desk.stored().await, ["user: hi", "assistant: [Blocked by Stop hook] that is confidential"]);
 }

@@ -41,7 +41,7 @@ async fn a_turn_ends_around_its_calls() {
 async fn a_turn_ends_at_its_prompt() {
     let desk = Desk::new(&[("UserPromptSubmit", "", &ends())], [Line::text("never")]);
     let reply = desk.turn().await;
-    assert!(matches!(&reply.outcome, Outcome::PromptStopped(reason) if reason.as_str() == "enough for today"));
+    assert!(matches!(&reply.outcome, Outcome::PromptStopped { reason, .. } if reason.as_str() == "enough for today"));
     assert!(desk.model.heard().is_empty() && desk.stored().await.is_empty());
 }
 
@@ -59,7 +59,7 @@ async fn a_session_is_stopped_at_its_first_prompt() {
     let desk = Desk::new(&[("SessionStart", "", &ends())], [Line::text("hello again")]);
     let session = desk.session().await;
     let first = session.turn(None, "hi").await;
-    assert!(matches!(&first.outcome, Outcome::PromptStopped(reason) if reason.as_str() == "enough for today"));
+    assert!(matches!(&first.outcome, Outcome::PromptStopped { reason, .. } if reason.as_str() == "enough for today"));
     assert!(desk.model.heard().is_empty());
     assert_eq!(session.turn(None, "hi").await.to_string(), "hello again");
 }

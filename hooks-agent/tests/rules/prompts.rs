@@ -14,7 +14,9 @@ async fn a_refused_prompt_is_neither_stored_nor_sent_and_the_person_is_told() {
     ] {
         let desk = Desk::new(&[("UserPromptSubmit", "", &script)], [Line::text("never")]);
         let reply = desk.turn().await;
-        assert!(matches!(&reply.outcome, Outcome::PromptBlocked(reason) if reason.as_str() == "no card numbers"));
+        assert!(
+            matches!(&reply.outcome, Outcome::PromptBlocked { reason, .. } if reason.as_str() == "no card numbers")
+        );
         assert_eq!(reply.to_string(), "[Blocked by hook] no card numbers");
         assert!(desk.model.heard().is_empty() && desk.stored().await.is_empty());
     }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use hooks_agent::model::{Line, ModelError};
+use hooks_agent::model::{Deltas, Line, Model, ModelAnswer, ModelCall, ModelError};
 use hooks_agent::store::{MemoryStore, MessageStore, Page, Row, StoreError};
 use hooks_agent::window::{Compaction, Compactor, DropThenSummarise, Window};
 use hooks_agent::{Outcome, SubAgent};
@@ -273,4 +273,36 @@ async fn a_model_that_breaks_off_after_it_spoke_is_not_asked_again_and_what_it_s
     assert!(matches!(reply.outcome, Outcome::Failed(_)), "{reply}");
     assert_eq!(bench.stored().await, ["user: hi"]);
     assert_eq!(count(&bench.log.take(), "turn_end"), 1);
+}
+
+/// Panics when it is called, or in its future, or never answers; then it answers.
+struct Wild(AtomicUsize);
+
+impl Model for Wild {
+    fn call<'a>(&'a self, _: &'a ModelCall, _: Deltas<'a>) -> BoxFuture<'a, Result<ModelAnswer, ModelError>> {
+        match self.0.fetch_add(1, Ordering::Relaxed) {
+            0 => std::panic::resume_unwind(Box::new("of course")),
+            1 => Box::pin(async { std::panic::resume_unwind(Box::new("of course")) }),
+            2 => Box::pin(std::future::pending()),
+            _ => Box::pin(async { Ok(ModelAnswer::text("at last")) }),
+        }
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_model_that_panics_or_hangs_is_a_refusal_that_hooks_hear_of_and_may_have_asked_again() {
+    let mut bench = Bench::new([]);
+    let log = bench.log.clone();
+    bench.app(Hook::reader::<PostModelCall, _, _, _>("again", move |_, event: &PostModelCall, _| match &event.error {
+        Some(error) => {
+            log.note(error.as_str());
+            ReplyVerdict::Continue
+        }
+        None => ReplyVerdict::NoOpinion,
+    }));
+    let session = bench.session(bench.harness().model("main", Wild(AtomicUsize::new(0)))).await;
+    assert_eq!(session.turn(None, "hi").await.to_string(), "at last");
+    let refused = "the provider refused the call: ";
+    let panicked = format!("{refused}the model's client panicked");
+    assert_eq!(bench.log.take(), [panicked.clone(), panicked, format!("{refused}no answer within 600s")]);
 }

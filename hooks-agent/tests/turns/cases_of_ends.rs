@@ -9,7 +9,10 @@ use crate::bench::{Bench, told};
 
 /// What was made of the ends of a turn.
 fn outcomes(events: &[TurnEvent]) -> Vec<StopOutcome> {
-    events.iter().filter_map(|event| if let TurnEvent::Stop(outcome) = event { Some(*outcome) } else { None }).collect()
+    events
+        .iter()
+        .filter_map(|event| if let TurnEvent::Stop { outcome, .. } = event { Some(*outcome) } else { None })
+        .collect()
 }
 
 /// Notes what it is told of an end, and continues where the turn was not continued yet.
@@ -141,4 +144,21 @@ async fn at_the_cap_a_wish_to_continue_is_told_and_has_no_effect() {
     limits.iterations = 1;
     let (reply, events) = told(&bench.session(bench.harness().limits(limits)).await, "hi").await;
     assert_eq!((reply.to_string().as_str(), outcomes(&events)), ("done", vec![StopOutcome::ContinueAtMaxIter]));
+}
+
+#[tokio::test]
+async fn what_hooks_continue_counts_as_steps_and_is_counted_anew_after_a_tool_call_up_to_a_cap_that_can_be_set() {
+    let another = |i: usize| Line::call("1", "lookup", json!({ "id": i.to_string() }));
+    // Two wishes, a call, two wishes more, and a third that is one too many.
+    let lines = [Line::text("a"), Line::text("b"), another(0), Line::text("c"), Line::text("d"), Line::text("e")];
+    let mut bench = Bench::new(lines);
+    bench.app(Hook::reader::<Stop, _, _, _>("go_on", |_, _, ()| StopVerdict::continue_with("more")));
+    let mut limits = Limits::default();
+    limits.stop_continues = 2;
+    let (reply, events) = told(&bench.session(bench.harness().limits(limits)).await, "hi").await;
+    let mut expected = vec![StopOutcome::Continue; 4];
+    expected.push(StopOutcome::ReentryCapped);
+    assert_eq!(outcomes(&events), expected);
+    // Each wish had the model called once more.
+    assert_eq!((reply.to_string().as_str(), reply.iterations), ("e", 6));
 }

@@ -1,7 +1,9 @@
 //! What hooks decide: at the prompt, at the model's reply, at the end.
 
 use hooks_agent::model::Line;
-use hooks_agent::{Limits, Outcome, StopOutcome, TurnEvent};
+use hooks_agent::store::MessageStore;
+use hooks_agent::window::Window;
+use hooks_agent::{HarnessBuilder, Limits, Outcome, StopOutcome, TurnEvent};
 use hooks_core::kinds::ExitReason;
 use hooks_core::prelude::*;
 use serde_json::json;
@@ -95,7 +97,7 @@ async fn hooks_at_stop_continue_until_the_cap() {
     let mut turn = session.turn(None, "hi");
     let mut outcomes = Vec::new();
     while let Some(event) = turn.next().await {
-        if let TurnEvent::Stop(outcome) = event {
+        if let TurnEvent::Stop { outcome, .. } = event {
             outcomes.push(outcome);
         }
     }
@@ -110,7 +112,7 @@ async fn a_hook_at_stop_puts_an_error_in_the_place_of_the_answer() {
     let mut bench = Bench::new([Line::text("the secret")]);
     bench.app(Hook::reader::<Stop, _, _, _>("no", |_, _, ()| StopVerdict::block("that was secret")));
     let reply = bench.turn().await;
-    assert!(matches!(reply.outcome, Outcome::AnswerBlocked(_)));
+    assert!(matches!(reply.outcome, Outcome::AnswerBlocked { .. }));
     assert_eq!(reply.to_string(), "[Blocked by Stop hook] that was secret");
     assert_eq!(bench.stored().await, ["user: hi", "assistant: [Blocked by Stop hook] that was secret"]);
 }
@@ -192,15 +194,56 @@ async fn a_halt_ends_the_turn_after_its_dispatch_wherever_it_is_asked_for() {
     for (kind, hook) in hooks {
         let mut bench = Bench::new([Line::call("1", "lookup", json!({})), Line::text("done")]);
         bench.app(hook);
-        let reply = bench.turn().await;
-        assert!(matches!(reply.outcome, Outcome::Halted(_)), "{kind}: {reply:?}");
-        assert_eq!(
-            (reply.exit.clone(), reply.to_string().as_str()),
-            (ExitReason::Halted, "[Hook stopped] enough"),
-            "{kind}"
-        );
-        let stored = bench.stored().await;
-        let (calls, results) = ["->", "<-"].map(|mark| stored.iter().filter(|line| line.contains(mark)).count()).into();
-        assert_eq!(calls, results, "{kind}: {stored:?}");
+        let harness = bench.harness();
+        halts(kind, &bench, harness).await;
     }
+    // In the phases, where a tool fails, and where the window is full.
+    let hooks = halting![
+        PrePolicy,
+        PrePromptContext,
+        PostPreflightPromptContext,
+        PreToolMaterialization,
+        PrePromptCompile,
+        AfterToolCallFailure,
+        BeforeCompaction,
+        PostCompact
+    ];
+    for (kind, hook) in hooks {
+        let mut bench = Bench::new([Line::call("1", "breaks", json!({})), Line::text("done")]);
+        bench.app(hook);
+        bench
+            .store
+            .append("c", vec![Message::new(Role::User, "before"), Message::new(Role::Assistant, "yes")])
+            .await
+            .unwrap();
+        let harness = bench.harness();
+        let harness = if kind.contains("Compact") { harness.window(Window::new(1_000).compact_at(0)) } else { harness };
+        halts(kind, &bench, harness).await;
+    }
+}
+
+#[tokio::test]
+async fn at_the_end_a_halt_changes_nothing_any_more() {
+    for hook in [
+        Hook::reader::<PostTurn, _, _, _>("enough", |_, _, ()| Err::<(), _>(Halt::new("enough"))),
+        Hook::reader::<TurnEnd, _, _, _>("enough", |_, _, ()| Err::<(), _>(Halt::new("enough"))),
+    ] {
+        let mut bench = Bench::new([Line::text("done")]);
+        bench.app(hook);
+        assert_eq!(bench.turn().await.to_string(), "done");
+    }
+}
+
+/// A turn on `bench` ends by a halt, and each call has its result.
+async fn halts(kind: &str, bench: &Bench, harness: HarnessBuilder) {
+    let reply = bench.session(harness).await.turn(None, "hi").await;
+    assert!(matches!(reply.outcome, Outcome::Halted(_)), "{kind}: {reply:?}");
+    assert_eq!(
+        (reply.exit.clone(), reply.to_string().as_str()),
+        (ExitReason::Halted, "[Hook stopped] enough"),
+        "{kind}"
+    );
+    let stored = bench.stored().await;
+    let (calls, results) = ["->", "<-"].map(|mark| stored.iter().filter(|line| line.contains(mark)).count()).into();
+    assert_eq!(calls, results, "{kind}: {stored:?}");
 }

@@ -1,6 +1,7 @@
 //! Turns of a harness, seen from outside: which kinds fire in which order, what the model is sent, what is stored.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "the helpers of tests are tests too")]
 
+mod answers;
 mod around;
 mod attacked;
 mod bench;
@@ -9,8 +10,12 @@ mod cases_of_ends;
 mod control;
 mod delegate;
 mod order;
+mod order_cancelled;
 mod phases;
 mod random;
+mod requests;
 mod room;
 mod told;
 mod tools;
+mod usage;
+mod who;

@@ -1,5 +1,6 @@
 //! The golden sequences: which kinds fire in which order, written by hand.
 
+use hooks_agent::approve::{Answer, Request};
 use hooks_agent::model::{Line, ModelError};
 use hooks_agent::store::MessageStore;
 use hooks_agent::window::Window;
@@ -10,8 +11,8 @@ use serde_json::json;
 
 use crate::bench::Bench;
 
-const STORED: &[&str] = &["before_create_message", "after_create_message"];
-const BEGIN: &[&str] = &[
+pub(crate) const STORED: &[&str] = &["before_create_message", "after_create_message"];
+pub(crate) const BEGIN: &[&str] = &[
     "filter_messages",
     "user_prompt_submit",
     "before_create_message",
@@ -23,8 +24,8 @@ const BEGIN: &[&str] = &[
     "pre_tool_materialization",
     "pre_prompt_compile",
 ];
-const CALL: &[&str] = &["prefilter_llm_history", "pre_model_call", "the model", "post_model_call"];
-const LOOKUP: &[&str] = &[
+pub(crate) const CALL: &[&str] = &["prefilter_llm_history", "pre_model_call", "the model", "post_model_call"];
+pub(crate) const LOOKUP: &[&str] = &[
     "before_tool_call",
     "the tool",
     "after_tool_call_success",
@@ -41,7 +42,7 @@ const FAILED: &[&str] = &[
     "before_create_message",
     "after_create_message",
 ];
-const NOT_RUN: &[&str] = &[
+pub(crate) const NOT_RUN: &[&str] = &[
     "before_tool_call",
     "after_tool_call",
     "before_store_tool_result",
@@ -88,6 +89,21 @@ async fn each_kind_fires_at_its_place() {
     let asked = &["before_tool_call", "permission_request"][..];
     let expected = [BEGIN, CALL, STORED, asked, &NOT_RUN[1..], CALL, end];
     holds("an asked call without anybody to ask", bench, &expected).await;
+
+    for (answer, call) in [(Answer::Yes, LOOKUP), (Answer::No("not today".into()), NOT_RUN)] {
+        let mut bench = Bench::watched([lookup(), Line::text("so be it")]);
+        bench.app(Hook::reader::<BeforeToolCall, _, _, _>("may_i", |_, _, _| Permission::ask("really?")));
+        let said = answer.clone();
+        let log = bench.log.clone();
+        let harness = bench.harness().approver(move |_: &Request| {
+            log.note("the approver");
+            said.clone()
+        });
+        // Between the gate and the tool, or what is told in its place.
+        let asked = [&["before_tool_call", "permission_request", "the approver"], &call[1..]].concat();
+        let expected = [BEGIN, CALL, STORED, &asked, CALL, end];
+        holds_in(&format!("an asked call, and {answer:?}"), bench, harness, &expected).await;
+    }
 
     let bench = Bench::watched([Line::call("1", "breaks", json!({})), Line::text("sorry")]);
     holds("a failing tool", bench, &[BEGIN, CALL, STORED, FAILED, CALL, end]).await;
@@ -153,4 +169,11 @@ async fn each_kind_fires_at_its_place() {
 
     let bench = Bench::watched([Line::error(ModelError::Rejected("no".into()))]);
     holds("a provider that refuses", bench, &[BEGIN, CALL, &["post_turn", "turn_end"]]).await;
+}
+
+#[test]
+fn at_none_of_the_kinds_that_the_loop_fires_is_a_hook_dead() {
+    let bench = Bench::watched([]);
+    let set = bench.registry.scope(&AgentDef::new("a").hooks::<String>([]), None).unwrap();
+    assert_eq!(bench.registry.audit([&set]), []);
 }

@@ -45,7 +45,8 @@ async fn each_phase_is_told_what_the_earlier_ones_contributed() {
             Contribution::background_job("extract", json!({ "prompt": event.prompt })),
         ]
     }));
-    let harness = bench.harness().preflight(|prompt: &str, _: &Messages| {
+    let harness = bench.harness().preflight(|cx: &HookContext, prompt: &str, _: &Messages| {
+        assert_eq!(cx.conversation(), Some("c"), "a look knows where it is");
         vec![if prompt.contains("flight") { "travel".to_owned() } else { "life".to_owned() }]
     });
     let reply = bench.session(harness).await.turn(None, "do you remember me and my flight?").await;
@@ -137,7 +138,7 @@ async fn a_preflight_that_panics_finds_nothing_and_the_turn_goes_on() {
     bench.app(contributes::<PostPreflightPromptContext>("found", |event| {
         vec![Contribution::audit(format!("{} found", event.findings.len()))]
     }));
-    let harness = bench.harness().preflight(|_: &str, _: &Messages| -> Vec<String> {
+    let harness = bench.harness().preflight(|_: &HookContext, _: &str, _: &Messages| -> Vec<String> {
         std::panic::resume_unwind(Box::new("of course"));
     });
     let reply = bench.session(harness).await.turn(None, "hi").await;

@@ -14,7 +14,7 @@ use serde_json::json;
 use crate::bench::Bench;
 
 /// A tool that never answers.
-struct Hangs;
+pub(crate) struct Hangs;
 
 impl Tool for Hangs {
     fn spec(&self) -> ToolSpec {

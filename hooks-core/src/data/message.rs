@@ -99,20 +99,21 @@ impl Message {
     /// have run, whatever the row says.
     pub(crate) fn check_row(before: &Self, after: &Self) -> Result<(), Violation> {
         Self::check_blocks(before, after)?;
-        let ids = |message: &Self| {
-            let id = |block: &Block| match block {
-                Block::ToolUse(call) => Some((false, call.id.clone())),
-                Block::ToolResult(result) => Some((true, result.call_id.clone())),
-                _ => None,
-            };
-            message.content.iter().filter_map(id).collect::<Vec<_>>()
-        };
-        if ids(before) == ids(after) {
+        if before.ids().eq(after.ids()) {
             return Ok(());
         }
         Err(Violation::new(
             "the tool calls and results of a row stay in it, in their order; add or take out a call at `post_model_call`",
         ))
+    }
+
+    /// The ids of the calls that the message makes and, marked, of those that it answers.
+    fn ids(&self) -> impl Iterator<Item = (bool, &str)> {
+        self.content.iter().filter_map(|block| match block {
+            Block::ToolUse(call) => Some((false, call.id.as_str())),
+            Block::ToolResult(result) => Some((true, result.call_id.as_str())),
+            _ => None,
+        })
     }
 
     /// All prose of the message, its text blocks joined by line breaks.

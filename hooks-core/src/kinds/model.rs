@@ -2,7 +2,7 @@ use serde::{Deserialize, Serialize};
 
 use super::words::setters;
 use crate::HookKind;
-use crate::data::{Messages, ModelReply, ModelRequest};
+use crate::data::{Messages, ModelReply, ModelRequest, Usage};
 use crate::verdict::ReplyVerdict;
 
 /// Fires before a model is called: hooks may rewrite the system prompt, route the call, and hold the output back.
@@ -58,6 +58,9 @@ pub struct PostModelCall {
     pub model: String,
     /// Whether text of the answer was shown already, so that to continue has no effect.
     pub streamed: bool,
+    /// The tokens that the call took, where the provider says.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub usage: Option<Usage>,
 }
 
 impl PostModelCall {
@@ -79,4 +82,6 @@ setters!(PostModelCall {
     model: String,
     /// Whether text of the answer was shown already.
     streamed: bool,
+    /// The tokens that the call took.
+    usage: Usage => Some,
 });

@@ -20,14 +20,14 @@ type Reservations = BTreeMap<String, Value>;
 type Run = fn(&mut Reservations, &ToolInput) -> Result<Value, ToolError>;
 
 /// A tool over the same reservations as the others.
-pub(super) struct Counter {
+pub(crate) struct Counter {
     spec: ToolSpec,
     run: Run,
     reservations: Arc<Mutex<Reservations>>,
 }
 
 /// The tools of the desk.
-pub(super) fn tools() -> Vec<Counter> {
+pub(crate) fn tools() -> Vec<Counter> {
     let reservations = Arc::new(Mutex::new(reservations()));
     let one = json!({ "reservation_id": { "type": "string" } });
     let table: [(&str, &str, Value, Run); 5] = [

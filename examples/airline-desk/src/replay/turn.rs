@@ -61,9 +61,9 @@ impl Replay<'_> {
             trace.end(reply.exit.as_ref());
         }
         let stopped = match reply.outcome {
-            Outcome::PromptBlocked(reason) | Outcome::PromptStopped(reason) | Outcome::AnswerBlocked(reason) => {
-                Some(reason.to_string())
-            }
+            Outcome::PromptBlocked { reason, .. }
+            | Outcome::PromptStopped { reason, .. }
+            | Outcome::AnswerBlocked { reason, .. } => Some(reason.to_string()),
             Outcome::Halted(halt) => Some(halt.reason.to_string()),
             // Where the recording ends, its model says no more.
             Outcome::Failed(TurnError::Model(_)) => None,

@@ -1,4 +1,5 @@
 use hooks_agent::TurnEvent;
+use hooks_core::HookId;
 use hooks_core::data::{Block, Message};
 use hooks_core::record::{Record, Run, Skip, Status};
 
@@ -42,11 +43,18 @@ pub(super) fn event(event: &TurnEvent) -> Option<String> {
         TurnEvent::ModelFailed { error, .. } => format!("> the model failed: {error}"),
         TurnEvent::ToolStarted(call) => format!("> tool `{}`", call.name),
         TurnEvent::ToolFinished { call, .. } => format!("> tool `{}` is not run", call.name),
+        TurnEvent::Blocked { by, reason, .. } => format!("~ blocked{}: {reason}", by_hook(by.as_ref())),
+        TurnEvent::Stopped { by, reason, .. } => format!("~ stopped{}: {reason}", by_hook(by.as_ref())),
         TurnEvent::Compacted { messages, .. } => format!("~ compacted to {messages} messages"),
-        TurnEvent::Stop(outcome) => format!("~ {}", outcome.as_str()),
+        TurnEvent::Stop { outcome, by, .. } => format!("~ {}{}", outcome.as_str(), by_hook(by.as_ref())),
         TurnEvent::Retrying { error, .. } => format!("> the model is called again: {error}"),
         _ => return None,
     })
+}
+
+/// The hook whose doing it is, where one is known.
+fn by_hook(by: Option<&HookId>) -> String {
+    by.map(|hook| format!(" by {hook}")).unwrap_or_default()
 }
 
 /// A stored message on one line.

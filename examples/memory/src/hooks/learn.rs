@@ -2,6 +2,7 @@ use hooks_core::prelude::*;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
+use crate::fact::turn_of;
 use crate::policy::Policy;
 use crate::tools::FORGET;
 
@@ -32,6 +33,6 @@ pub fn learn(cx: &HookContext, event: &PostTurn) -> Option<Contribution> {
     let write = Policy::in_force(&event.contributions).write;
     (write && !forgot && !event.reply.is_empty()).then(|| {
         let said: String = event.prompt.chars().take(READ).collect();
-        Contribution::background_job(EXTRACT, json!({ "said": said, "turn": cx.request().unwrap_or_default() }))
+        Contribution::background_job(EXTRACT, json!({ "said": said, "turn": turn_of(cx) }))
     })
 }

@@ -1,7 +1,7 @@
 //! What came back, in the words of this crate.
 
 use ::genai::chat::{ContentPart, MessageContent, StreamEnd};
-use hooks_core::data::{Block, ToolCall, ToolInput};
+use hooks_core::data::{Block, ToolCall, ToolInput, Usage};
 use serde_json::{Map, Value, json};
 
 use crate::model::{MAX_TOKENS, ModelAnswer};
@@ -23,7 +23,22 @@ pub(super) fn of(end: StreamEnd, model: &str) -> ModelAnswer {
         word.clone_into(&mut answer.stop_reason);
     }
     model.clone_into(&mut answer.model);
+    answer.usage = end.captured_usage.as_ref().and_then(usage);
     answer
+}
+
+/// What the call took; `None` where the provider says nothing of it.
+fn usage(told: &::genai::chat::Usage) -> Option<Usage> {
+    let tokens = |count: Option<i32>| count.and_then(|count| u64::try_from(count).ok());
+    let cache = told.prompt_tokens_details.as_ref();
+    let (input, output) = (tokens(told.prompt_tokens), tokens(told.completion_tokens));
+    if input.is_none() && output.is_none() {
+        return None;
+    }
+    let usage = Usage::new(input.unwrap_or_default(), output.unwrap_or_default())
+        .cache_read(cache.and_then(|cache| tokens(cache.cached_tokens)).unwrap_or_default())
+        .cache_write(cache.and_then(|cache| tokens(cache.cache_creation_tokens)).unwrap_or_default());
+    Some(usage)
 }
 
 fn blocks(parts: Vec<ContentPart>, model: &str) -> Vec<Block> {

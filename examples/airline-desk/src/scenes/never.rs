@@ -1,0 +1,62 @@
+use std::sync::Arc;
+
+use hooks_agent::Preflight;
+use hooks_agent::approve::{Answer, Approver, Request};
+use hooks_agent::model::{Deltas, Model, ModelAnswer, ModelCall, ModelError};
+use hooks_agent::tool::{Tool, ToolError, ToolSpec};
+use hooks_core::HookContext;
+use hooks_core::data::{Messages, ToolCall, ToolInput, ToolResult};
+use hooks_core::hook::BoxFuture;
+use tokio::sync::Notify;
+
+/// Begins, whatever it stands in for, and never comes to an end.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Never(Arc<Notify>);
+
+impl Never {
+    /// When it has begun.
+    pub(super) async fn begun(&self) {
+        self.0.notified().await;
+    }
+
+    pub(super) fn wait<T: Send + 'static>(&self) -> BoxFuture<'static, T> {
+        let begun = Arc::clone(&self.0);
+        Box::pin(async move {
+            begun.notify_one();
+            std::future::pending().await
+        })
+    }
+}
+
+impl Model for Never {
+    fn call<'a>(&'a self, _: &'a ModelCall, _: Deltas<'a>) -> BoxFuture<'a, Result<ModelAnswer, ModelError>> {
+        self.wait()
+    }
+}
+
+impl Tool for Never {
+    fn spec(&self) -> ToolSpec {
+        ToolSpec::new("search_flights")
+    }
+
+    fn run<'a>(
+        &'a self,
+        _: &'a HookContext,
+        _: &'a ToolCall,
+        _: ToolInput,
+    ) -> BoxFuture<'a, Result<ToolResult, ToolError>> {
+        self.wait()
+    }
+}
+
+impl Approver for Never {
+    fn approve<'a>(&'a self, _: &'a Request) -> BoxFuture<'a, Answer> {
+        self.wait()
+    }
+}
+
+impl Preflight for Never {
+    fn look<'a>(&'a self, _: &'a HookContext, _: &'a str, _: &'a Messages) -> BoxFuture<'a, Vec<String>> {
+        self.wait()
+    }
+}

@@ -1,0 +1,135 @@
+//! What `--scene` shows: the golden sequences of a turn, written by hand.
+#![allow(clippy::panic, clippy::unwrap_used, reason = "tests say what they expect by unwrapping")]
+
+use std::collections::BTreeMap;
+use std::process::Command;
+
+const STORED: &[&str] = &["before_create_message", "after_create_message"];
+const BEGIN: &[&str] = &[
+    "session_start",
+    "filter_messages",
+    "user_prompt_submit",
+    "before_create_message",
+    "after_create_message",
+    "before_agent_start",
+    "pre_policy",
+    "pre_prompt_context",
+    "post_preflight_prompt_context",
+    "pre_tool_materialization",
+    "pre_prompt_compile",
+];
+const ASKED: &[&str] = &["prefilter_llm_history", "pre_model_call", "model"];
+const ANSWERED: &[&str] = &["post_model_call"];
+const GATE: &[&str] = &["before_tool_call"];
+const RUNS: &[&str] = &["tool"];
+const SUCCESS: &[&str] = &["after_tool_call_success"];
+const FAILURE: &[&str] = &["after_tool_call_failure"];
+const RESULT: &[&str] =
+    &["after_tool_call", "before_store_tool_result", "before_create_message", "after_create_message"];
+const COMPACTS: &[&str] = &["before_compaction"];
+const COMPACTED: &[&str] = &["post_compact"];
+const STOP: &[&str] = &["stop"];
+const OVER: &[&str] = &["post_turn", "turn_end"];
+
+/// Each scene, what happens in it, and what the turn's end is called.
+fn expected() -> Vec<(&'static str, Vec<&'static [&'static str]>, &'static str)> {
+    // An agent that is asked has no session of its own.
+    let within = &BEGIN[1..];
+    let calls = [BEGIN, ASKED, ANSWERED, STORED, GATE];
+    let answer = [ASKED, ANSWERED, STOP, STORED, OVER];
+    let turn = |parts: &[&[&'static [&'static str]]]| parts.concat();
+    let done = "no_tool_calls";
+    vec![
+        ("plain", turn(&[&[BEGIN], &answer]), done),
+        ("two-calls", turn(&[&calls, &[RUNS, SUCCESS, RESULT, GATE, RUNS, SUCCESS, RESULT], &answer]), done),
+        ("denied", turn(&[&calls, &[RESULT], &answer]), done),
+        ("asked", turn(&[&calls, &[RUNS, SUCCESS, RESULT], &answer]), done),
+        ("declined", turn(&[&calls, &[RESULT], &answer]), done),
+        ("failing-tool", turn(&[&calls, &[RUNS, FAILURE, RESULT], &answer]), done),
+        ("compaction", turn(&[&[BEGIN, COMPACTS, ASKED, ANSWERED, COMPACTED], &answer]), done),
+        ("overflow", turn(&[&[BEGIN, ASKED, ANSWERED, COMPACTS, COMPACTED], &answer]), done),
+        ("repair", turn(&[&[BEGIN, ASKED, ANSWERED], &answer]), done),
+        ("empty-reply", turn(&[&[BEGIN, ASKED, ANSWERED, STOP, STORED, STORED], &answer]), done),
+        ("blocked", vec![&BEGIN[..3], &OVER[1..]], "prompt_refused"),
+        ("sub-agent", turn(&[&calls, &[RUNS, within], &answer, &[SUCCESS, RESULT], &answer]), done),
+        ("cancelled-in-hook", turn(&[&calls, &[RESULT, OVER]]), "aborted_via_error"),
+        ("cancelled-in-preflight", vec![&BEGIN[..8], OVER], "aborted_pre_call"),
+        ("cancelled-in-model", vec![BEGIN, ASKED, OVER], "aborted_pre_call"),
+        ("cancelled-in-wait", vec![BEGIN, ASKED, OVER], "aborted_pre_call"),
+        ("cancelled-in-question", turn(&[&calls, &[RESULT, OVER]]), "aborted_during_tools"),
+        ("cancelled-in-tool", turn(&[&calls, &[RUNS, RESULT, OVER]]), "aborted_during_tools"),
+        (
+            "cancelled-in-agent",
+            turn(&[&calls, &[RUNS, within], &calls[1..], &[RUNS, RESULT, OVER, RESULT, OVER]]),
+            "aborted_during_tools",
+        ),
+        ("cancelled-in-summary", vec![BEGIN, COMPACTS, ASKED, OVER], "aborted_pre_call"),
+    ]
+}
+
+fn show(arguments: &[&str]) -> String {
+    let run = Command::new(env!("CARGO_BIN_EXE_airline-desk")).args(arguments).output().unwrap();
+    assert_eq!((run.status.code(), String::from_utf8_lossy(&run.stderr).as_ref()), (Some(0), ""));
+    String::from_utf8(run.stdout).unwrap()
+}
+
+/// The kinds in a trace, with the model and the tools at their places, and what the end is called.
+fn sequence(trace: &str) -> (Vec<&str>, &str) {
+    let mut words = Vec::new();
+    for line in trace.lines().map(str::trim_start) {
+        match line.split_whitespace().collect::<Vec<_>>()[..] {
+            [">", "model", _, "reads", ..] => words.push("model"),
+            [">", "tool", _] => words.push("tool"),
+            [word, ..] if word == "stop" || word.contains('_') && !word.contains('(') => words.push(word),
+            _ => {}
+        }
+    }
+    let exit = trace.lines().find_map(|line| line.trim_start().strip_prefix("turn over: ")).unwrap();
+    (words, exit)
+}
+
+#[test]
+fn each_scene_shows_the_kinds_in_their_order() {
+    let shown = show(&["--scene", "all"]);
+    let scenes: BTreeMap<&str, &str> =
+        shown.split("\n\n").filter_map(|scene| scene.trim_start().split_once('\n')).collect();
+    let expected = expected();
+    assert_eq!(scenes.len(), expected.len(), "{:?}", scenes.keys());
+    for (name, parts, exit) in expected {
+        let trace = scenes.get(name).unwrap_or_else(|| panic!("no scene is called {name}: {:?}", scenes.keys()));
+        assert_eq!(sequence(trace), (parts.concat(), exit), "{name}:\n{trace}");
+    }
+}
+
+#[test]
+fn a_scene_by_its_name_with_the_hooks_that_ran() {
+    assert_eq!(
+        show(&["--scene", "denied", "--trace"]),
+        "\
+denied
+  turn 1
+    filter_messages          forget_thoughts
+    user_prompt_submit       explain_masks
+    before_create_message    redact_pii · mask_payment_prose
+    + user: Seven seats, please.
+    after_create_message     count_messages
+    pre_prompt_context       cancel_policy
+    > model `clerk` reads 1 messages
+    before_create_message    redact_pii · mask_payment_prose
+    + assistant: book_reservation({\"passengers\":[{\"first_name\":\"Runa\"},{\"first_name\":\"Run…
+    after_create_message     count_messages
+      before_tool_call         guard_booking → deny
+      before_create_message    redact_pii · mask_payment_prose
+      + tool: Denied: a reservation holds at most 5 passengers, this one has 7; book i…
+      after_create_message     count_messages
+      > tool `book_reservation` is not run
+    > model `clerk` reads 3 messages
+    before_create_message    redact_pii · mask_payment_prose
+    + assistant: Five is the most in one booking.
+    after_create_message     count_messages
+  turn over: no_tool_calls
+  = Five is the most in one booking.
+
+"
+    );
+}

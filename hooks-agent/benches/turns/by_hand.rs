@@ -1,0 +1,152 @@
+//! The same functions, called by hand: what an app does that has no hooks.
+
+use std::hint::black_box;
+
+use hooks_agent::Reply;
+use hooks_agent::model::{Deltas, Model, ModelAnswer, ModelCall, ModelError};
+use hooks_agent::store::{MemoryStore, MessageStore, Page, Row, StoreError};
+use hooks_agent::tool::{Tool, ToolError, ToolSpec};
+use hooks_core::data::MessageUpdate;
+use hooks_core::hook::BoxFuture;
+use hooks_core::prelude::*;
+use serde_json::{Map, Value, json};
+
+pub(crate) fn mark_row(row: &mut Message) {
+    row.extra.insert("seen".to_owned(), json!(true));
+}
+
+pub(crate) fn mark_result(result: &mut ToolResult) {
+    result.extra.insert("seen".to_owned(), json!(true));
+}
+
+pub(crate) fn brief(system_prompt: &mut String) {
+    system_prompt.push('.');
+}
+
+pub(crate) fn mark_input(input: &mut ToolInput) {
+    input["seen"] = json!(true);
+}
+
+pub(crate) fn mark_stored(extra: &mut Map<String, Value>) {
+    extra.insert("stored".to_owned(), json!(true));
+}
+
+/// Calls as many of the functions as it says: none, the five that write, or all twenty.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ByHand(pub(crate) usize);
+
+impl ByHand {
+    fn writes(self) -> bool {
+        self.0 > 0
+    }
+
+    fn reads(self) -> bool {
+        self.0 > 5
+    }
+
+    /// `times` readers of `what`.
+    fn read<T: ?Sized>(self, times: usize, what: &T) {
+        if self.reads() {
+            (0..times).for_each(|_| {
+                black_box(what);
+            });
+        }
+    }
+
+    /// What reads at `filter_messages`, `user_prompt_submit`, `before_agent_start` and `pre_policy`.
+    pub(crate) fn before_turn(self, prompt: &str) {
+        self.read(4, prompt);
+    }
+
+    /// What reads at `stop`, `post_turn` and `turn_end`.
+    pub(crate) fn after_turn(self, reply: &Reply) {
+        self.read(3, reply);
+    }
+}
+
+/// Something of the app, with functions called by hand around it.
+pub(crate) struct Around<T>(pub(crate) T, pub(crate) ByHand);
+
+impl<M: Model> Model for Around<M> {
+    fn call<'a>(&'a self, call: &'a ModelCall, deltas: Deltas<'a>) -> BoxFuture<'a, Result<ModelAnswer, ModelError>> {
+        Box::pin(async move {
+            if self.1.writes() {
+                let mut system_prompt = call.system_prompt.clone();
+                brief(&mut system_prompt);
+                black_box(system_prompt);
+            }
+            self.1.read(2, call);
+            let answer = self.0.call(call, deltas).await;
+            self.1.read(1, &answer);
+            answer
+        })
+    }
+}
+
+impl<T: Tool> Tool for Around<T> {
+    fn spec(&self) -> ToolSpec {
+        self.0.spec()
+    }
+
+    fn run<'a>(
+        &'a self,
+        cx: &'a HookContext,
+        call: &'a ToolCall,
+        mut input: ToolInput,
+    ) -> BoxFuture<'a, Result<ToolResult, ToolError>> {
+        Box::pin(async move {
+            if self.1.writes() {
+                mark_input(&mut input);
+            }
+            self.1.read(1, &input);
+            let mut result = self.0.run(cx, call, input).await?;
+            if self.1.writes() {
+                mark_result(&mut result);
+            }
+            self.1.read(2, &result);
+            Ok(result)
+        })
+    }
+}
+
+impl MessageStore for Around<MemoryStore> {
+    fn append<'a>(
+        &'a self,
+        conversation: &'a str,
+        mut messages: Vec<Message>,
+    ) -> BoxFuture<'a, Result<Vec<Row>, StoreError>> {
+        Box::pin(async move {
+            for row in messages.iter_mut().filter(|_| self.1.writes()) {
+                mark_row(row);
+                if row.role == Role::Tool {
+                    mark_stored(&mut row.extra);
+                }
+            }
+            let rows = self.0.append(conversation, messages).await;
+            self.1.read(2, &rows);
+            rows
+        })
+    }
+
+    fn update<'a>(
+        &'a self,
+        conversation: &'a str,
+        id: &'a str,
+        update: MessageUpdate,
+    ) -> BoxFuture<'a, Result<Row, StoreError>> {
+        self.0.update(conversation, id, update)
+    }
+
+    fn fold<'a>(&'a self, conversation: &'a str, messages: Vec<Message>) -> BoxFuture<'a, Result<(), StoreError>> {
+        self.0.fold(conversation, messages)
+    }
+
+    fn page<'a>(
+        &'a self,
+        conversation: &'a str,
+        from: Option<&'a str>,
+        limit: usize,
+    ) -> BoxFuture<'a, Result<Page, StoreError>> {
+        self.0.page(conversation, from, limit)
+    }
+}

@@ -1,0 +1,60 @@
+//! The functions, as hooks.
+
+use std::hint::black_box;
+
+use hooks_core::prelude::*;
+
+use crate::by_hand::{brief, mark_input, mark_result, mark_row, mark_stored};
+
+/// The first `count` of twenty hooks over the kinds of a turn, of which the first five write a little.
+fn all(count: usize) -> Vec<Hook> {
+    let mut all = vec![
+        Hook::writer::<BeforeCreateMessage, _, _, _>("mark_row", |_, _, row: &mut Message| mark_row(row)),
+        Hook::writer::<AfterToolCallSuccess, _, _, _>("mark_result", |_, _, result: &mut ToolResult| {
+            mark_result(result);
+        }),
+        Hook::writer::<PreModelCall, _, _, _>("brief", |_, _, request: &mut ModelRequest| {
+            brief(&mut request.system_prompt);
+        }),
+        Hook::writer::<BeforeToolCall, _, _, _>("mark_input", |_, _, input: &mut ToolInput| mark_input(input)),
+        Hook::writer::<BeforeStoreToolResult, _, _, _>("mark_stored", |_, _, row: &mut ResultRow| {
+            mark_stored(&mut row.extra);
+        }),
+    ];
+    macro_rules! readers {
+        ($($kind:ident),* $(,)?) => {
+            $(all.push(Hook::reader::<$kind, _, _, _>(&format!("read_{}", all.len()), |_, event, _| { black_box(event); }));)*
+        };
+    }
+    readers!(
+        FilterMessages,
+        UserPromptSubmit,
+        BeforeAgentStart,
+        PrefilterLlmHistory,
+        PreModelCall,
+        PostModelCall,
+        AfterCreateMessage,
+        BeforeToolCall,
+        AfterToolCallSuccess,
+        AfterToolCall,
+        Stop,
+        TurnEnd,
+        AfterCreateMessage,
+        PrePolicy,
+        PostTurn,
+    );
+    all.truncate(count);
+    all
+}
+
+pub(crate) fn registry(count: usize) -> Registry {
+    let registry = Registry::empty();
+    for hook in all(count) {
+        registry.register(hook).unwrap();
+    }
+    registry
+}
+
+pub(crate) fn agent(count: usize) -> AgentDef {
+    AgentDef::new("a").hooks(all(count).iter().map(|hook| hook.id().to_string()))
+}

@@ -1,0 +1,93 @@
+use hooks_core::data::{Message, Messages};
+use serde_json::json;
+
+use super::Window;
+use crate::tool::ToolSpec;
+
+/// What the parts of a call count for. A conversation is counted before each call of the model, and most of it is what it was.
+#[derive(Default)]
+pub(crate) struct Counted {
+    /// The system prompt and the tools that stand before the messages.
+    before: (String, u64),
+    rows: Vec<(Message, u64)>,
+}
+
+impl Counted {
+    /// Tokens of a call.
+    pub(crate) fn tokens(
+        &mut self,
+        window: &Window,
+        system_prompt: &str,
+        tools: &[ToolSpec],
+        messages: &Messages,
+    ) -> u64 {
+        if self.before.0 != system_prompt || self.rows.is_empty() {
+            // The tools are settled before the system prompt is.
+            let tools = tools.iter().map(|tool| {
+                let told = json!({ "name": tool.name, "description": tool.description, "parameters": tool.schema });
+                (window.count)(&told.to_string())
+            });
+            self.before = (system_prompt.to_owned(), (window.count)(system_prompt) + tools.sum::<u64>());
+        }
+        self.rows.truncate(messages.len());
+        for (at, message) in messages.iter().enumerate() {
+            match self.rows.get_mut(at) {
+                // The same allocation, nearly always.
+                Some((known, _)) if known == message => {}
+                known => {
+                    // The JSON of a message is what is sent, give or take the provider's own framing.
+                    let tokens = (window.count)(&serde_json::to_string(message).unwrap_or_default());
+                    match known {
+                        Some(row) => *row = (message.clone(), tokens),
+                        None => self.rows.push((message.clone(), tokens)),
+                    }
+                }
+            }
+        }
+        self.before.1 + self.rows.iter().map(|(_, tokens)| tokens).sum::<u64>()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use hooks_core::data::Role;
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn only_what_is_new_or_has_changed_is_counted_and_the_sum_is_that_of_all() {
+        let asked = Arc::new(AtomicUsize::new(0));
+        let counts = Arc::clone(&asked);
+        let window = Window::new(1_000).count_with(move |text| {
+            counts.fetch_add(1, Ordering::Relaxed);
+            text.len() as u64
+        });
+        let tools = [ToolSpec::new("find").schema(json!({}))];
+        let mut counted = Counted::default();
+        let mut messages = Messages::default();
+        let mut steps = Vec::new();
+        let mut step = |system_prompt: &str, messages: &Messages| {
+            let tokens = counted.tokens(&window, system_prompt, &tools, messages);
+            steps.push(asked.swap(0, Ordering::Relaxed));
+            let anew = Counted::default().tokens(&window, system_prompt, &tools, messages);
+            asked.store(0, Ordering::Relaxed);
+            assert_eq!(tokens, anew, "{messages:?}");
+        };
+        messages.extend((0..3).map(|i| Message::new(Role::User, "x".repeat(i))));
+        step("Be brief.", &messages);
+        step("Be brief.", &messages);
+        messages.push(Message::new(Role::Assistant, "new"));
+        step("Be brief.", &messages);
+        messages[1].rewrite_text(|_| Some("changed".to_owned()));
+        step("Be brief.", &messages);
+        messages.remove(0);
+        messages.truncate(1);
+        step("Be very brief.", &messages);
+        // The prompt and a tool, then one for each message that is new at its place.
+        assert_eq!(steps, [2 + 3, 0, 1, 1, 2 + 1]);
+    }
+}

@@ -1,0 +1,126 @@
+//! Turns told apart, and told to the app when nobody waits for them.
+
+use std::collections::BTreeSet;
+use std::sync::{Arc, Mutex};
+
+use hooks_agent::model::{Line, ModelError};
+use hooks_agent::{Outcome, Reply, SubAgent, TurnEvent};
+use hooks_core::prelude::*;
+use serde_json::json;
+
+use crate::bench::Bench;
+
+/// Notes the id of each turn.
+fn notes_requests(bench: &Bench) -> Hook {
+    let log = bench.log.clone();
+    Hook::reader::<TurnEnd, _, _, _>("request", move |cx, _, ()| log.note(cx.request().unwrap()))
+}
+
+#[tokio::test]
+async fn no_two_turns_of_a_conversation_have_one_id_also_after_a_compaction_a_restart_and_in_two_programs() {
+    let overflow = || Line::error(ModelError::Overflow("too long".into()));
+    // The fourth turn folds the conversation to itself: fewer prompts are stored than there were turns.
+    let lines = (0..3).map(|i| Line::text(i.to_string())).chain([overflow(), overflow(), Line::text("done")]);
+    let mut bench = Bench::new(lines.chain((0..9).map(|i| Line::text(i.to_string()))));
+    bench.app(notes_requests(&bench));
+    let first = bench.session(bench.harness()).await;
+    for _ in 0..4 {
+        let _ = first.turn(None, "hi").await;
+    }
+    let prompts = bench.stored().await.iter().filter(|line| line.starts_with("user: hi")).count();
+    assert!(prompts < 4, "nothing was folded: {:?}", bench.stored().await);
+    let (again, other) = (bench.session(bench.harness()).await, bench.session(bench.harness()).await);
+    for session in [&again, &other, &first] {
+        let _ = session.turn(None, "hi").await;
+        let _ = session.turn(None, "hi").await;
+    }
+    let requests: Vec<_> = bench.log.take().into_iter().filter(|noted| noted.starts_with("c:")).collect();
+    assert_eq!((requests.len(), requests.iter().collect::<BTreeSet<_>>().len()), (10, 10), "{requests:#?}");
+}
+
+type Told = Arc<Mutex<Vec<String>>>;
+
+/// What a listener was told: whose turn it was, what came of it, and the jobs for later.
+fn listened() -> (Told, impl Fn(&HookContext, &Reply) + Send + Sync + 'static) {
+    let heard = Told::default();
+    let notes = Arc::clone(&heard);
+    let listener = move |cx: &HookContext, reply: &Reply| {
+        let jobs: Vec<_> = reply.contributions.background_jobs().map(|(job, _)| job.to_owned()).collect();
+        notes.lock().unwrap().push(format!("{}: {reply} {}", cx.agent().unwrap(), jobs.join(" ")));
+    };
+    (heard, listener)
+}
+
+fn learns() -> Hook {
+    Hook::reader::<PostTurn, _, _, _>("learn", |cx, _, ()| {
+        let job = format!("learn_{}", cx.agent().unwrap());
+        Contributions::from(vec![Contribution::background_job(job, json!({}))])
+    })
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_hooks_contributed_to_a_turn_that_was_dropped_is_told() {
+    let mut bench = Bench::new([Line::call("1", "hangs", json!({})), Line::text("never")]);
+    bench.app(learns());
+    let (heard, listener) = listened();
+    let harness = bench.harness().tool(crate::tools::Hangs).on_reply(listener);
+    let session = bench.session(harness).await;
+    let mut turn = session.turn(None, "hi");
+    while let Some(event) = turn.next().await {
+        if matches!(event, TurnEvent::ToolStarted(_)) {
+            break;
+        }
+    }
+    drop(turn);
+    // The next turn begins after the end of that one.
+    let _ = session.turn(None, "again").await;
+    assert_eq!(*heard.lock().unwrap(), ["a: [Cancelled] learn_a", "a: never learn_a"]);
+}
+
+#[tokio::test]
+async fn the_turn_of_an_agent_that_is_asked_is_told_before_that_of_who_asked() {
+    let ask = Line::call("1", "research", json!({ "prompt": "what is it?" }));
+    let mut bench = Bench::new([ask, Line::text("a bird"), Line::text("a bird, I hear")]);
+    bench.app(learns());
+    let (heard, listener) = listened();
+    let research = SubAgent::new(AgentDef::new("research"), "Looks things up.");
+    bench.session(bench.harness().agent(research).on_reply(listener)).await.turn(None, "hi").await;
+    assert_eq!(*heard.lock().unwrap(), ["research: a bird learn_research", "a: a bird, I hear learn_a"]);
+}
+
+#[tokio::test]
+async fn a_listener_that_panics_and_a_list_that_does_not_fit_leave_the_reply_as_it_is() {
+    let bench = Bench::new([Line::text("hello")]);
+    let harness = bench.harness().on_reply(|_, _| std::panic::resume_unwind(Box::new("of course")));
+    assert_eq!(bench.session(harness).await.turn(None, "hi").await.to_string(), "hello");
+    let (heard, listener) = listened();
+    let session = bench.session(bench.harness().on_reply(listener)).await;
+    let unknown = hooks_core::scope::PromptDef::new("p").hooks(["nobody_knows_it"]);
+    let reply = session.turn(Some(&unknown), "hi").await;
+    assert!(matches!(reply.outcome, Outcome::Failed(_)), "{reply}");
+    assert_eq!(heard.lock().unwrap().len(), 1);
+}
+
+#[tokio::test]
+async fn agents_of_one_name_and_different_lists_have_their_own_hooks_and_a_new_hook_is_seen_at_once() {
+    let bench = Bench::new((0..5).map(|i| Line::text(i.to_string())));
+    for id in ["one", "two"] {
+        let log = bench.log.clone();
+        bench.registry.register(Hook::reader::<TurnEnd, _, _, _>(id, move |_, _, ()| log.note(id))).unwrap();
+    }
+    let harness = bench.harness().build();
+    let turn = async |hooks: &[&str]| {
+        let agent = AgentDef::new("a").hooks(hooks.iter().copied());
+        let _ = harness.session("c", agent).open().await.unwrap().turn(None, "hi").await;
+        bench.log.take().into_iter().filter(|noted| noted != "the model").collect::<Vec<_>>()
+    };
+    assert_eq!(turn(&["one"]).await, ["one"]);
+    assert_eq!(turn(&["two"]).await, ["two"]);
+    assert_eq!(turn(&["two", "one"]).await, ["two", "one"]);
+    bench.registry.disable("one").unwrap();
+    assert_eq!(turn(&["two", "one"]).await, ["two"]);
+    let log = bench.log.clone();
+    bench.registry.register(Hook::reader::<TurnEnd, _, _, _>("app", move |_, _, ()| log.note("app"))).unwrap();
+    bench.registry.set_app(AppDef::new("app").hooks(["app"]));
+    assert_eq!(turn(&["two", "one"]).await, ["app", "two"]);
+}

@@ -1,0 +1,58 @@
+//! The tokens that calls of models took: told to hooks, as it happens, and of the turn.
+
+use hooks_agent::model::{Line, ModelAnswer};
+use hooks_agent::store::MessageStore;
+use hooks_agent::window::Window;
+use hooks_agent::{SubAgent, TurnEvent};
+use hooks_core::data::{Block, Usage};
+use hooks_core::prelude::*;
+use serde_json::json;
+
+use crate::bench::{Bench, told};
+
+fn says(text: &str, usage: Usage) -> Line {
+    Line::answer(ModelAnswer::text(text).usage(usage))
+}
+
+/// Each call that was told, as tokens read and written.
+fn calls(events: &[TurnEvent]) -> Vec<Option<(u64, u64)>> {
+    let call = |event: &TurnEvent| match event {
+        TurnEvent::ModelAnswered { usage, .. } => Some(usage.map(|usage| (usage.input, usage.output))),
+        _ => None,
+    };
+    events.iter().filter_map(call).collect()
+}
+
+#[tokio::test]
+async fn hooks_the_app_and_the_reply_are_told_what_calls_took_and_a_provider_that_says_nothing_adds_nothing() {
+    let asks = Block::ToolUse(ToolCall::new("1", "lookup", json!({})));
+    let asks = ModelAnswer::new(vec![asks]).usage(Usage::new(100, 10).cache_read(80).cache_write(20));
+    let mut bench =
+        Bench::new([Line::answer(asks), Line::call("2", "lookup", json!({})), says("done", Usage::new(150, 5))]);
+    let log = bench.log.clone();
+    bench.app(Hook::reader::<PostModelCall, _, _, _>("count", move |_, event: &PostModelCall, _| {
+        log.note(event.usage.map_or("not told".to_owned(), |usage| format!("{} tokens", usage.total())));
+    }));
+    let (reply, events) = told(&bench.session(bench.harness()).await, "hi").await;
+    assert_eq!(calls(&events), [Some((100, 10)), None, Some((150, 5))]);
+    assert_eq!(reply.usage, Usage::new(250, 15).cache_read(80).cache_write(20));
+    let noted: Vec<_> = bench.log.take().into_iter().filter(|noted| noted.contains("to")).collect();
+    assert_eq!(noted, ["110 tokens", "the tool", "not told", "the tool", "155 tokens"]);
+}
+
+#[tokio::test]
+async fn a_summary_of_the_conversation_counts_and_so_does_an_agent_that_is_asked() {
+    let ask = Line::call("1", "research", json!({ "prompt": "what is it?" }));
+    let bench = Bench::new([
+        says("summary", Usage::new(1, 0)),
+        ask,
+        says("a bird", Usage::new(20, 0)),
+        says("a bird, I hear", Usage::new(300, 0)),
+    ]);
+    let old = |i: usize| Message::new([Role::User, Role::Assistant][i % 2], format!("message {i}"));
+    bench.store.append("c", (0..8).map(old).collect()).await.unwrap();
+    let research = SubAgent::new(AgentDef::new("research"), "Looks things up.");
+    let window = Window::new(1_000).compact_at(70);
+    let reply = bench.session(bench.harness().agent(research).window(window)).await.turn(None, "hi").await;
+    assert_eq!((reply.to_string().as_str(), reply.usage.input), ("a bird, I hear", 321));
+}

@@ -1,0 +1,102 @@
+//! Which hook refused, stopped or ended: told in the reply and as it happens.
+
+use hooks_agent::approve::{Answer, Request};
+use hooks_agent::model::Line;
+use hooks_agent::{StopOutcome, TurnEvent};
+use hooks_core::HookId;
+use hooks_core::prelude::*;
+use serde_json::json;
+
+use crate::bench::{Bench, told};
+
+/// What was told of hooks that do not let something happen: what, where, which hook, why.
+fn refusals(events: &[TurnEvent]) -> Vec<String> {
+    let id = |by: &Option<HookId>| by.as_ref().map(ToString::to_string).unwrap_or_default();
+    let line = |event: &TurnEvent| match event {
+        TurnEvent::Blocked { kind, by, reason, .. } => Some(format!("blocked {kind} {} {reason}", id(by))),
+        TurnEvent::Stopped { kind, by, reason, .. } => Some(format!("stopped {kind} {} {reason}", id(by))),
+        TurnEvent::ToolFinished { call, refused_by: Some(by), .. } => Some(format!("refused {} {by}", call.name)),
+        _ => None,
+    };
+    events.iter().filter_map(line).collect()
+}
+
+#[tokio::test]
+async fn the_reply_and_the_events_name_the_hook_that_did_not_let_the_turn_go_on() {
+    let hooks = [
+        (
+            Hook::reader::<UserPromptSubmit, _, _, _>("guard", |_, _, _| PromptVerdict::block("not here")),
+            "blocked user_prompt_submit guard not here",
+        ),
+        (
+            Hook::reader::<UserPromptSubmit, _, _, _>("guard", |_, _, _| PromptVerdict::stop("later")),
+            "stopped user_prompt_submit guard later",
+        ),
+        (Hook::reader::<Stop, _, _, _>("guard", |_, _, ()| StopVerdict::block("secret")), "blocked stop guard secret"),
+        (
+            Hook::reader::<PostModelCall, _, _, _>("guard", |_, _, _| Err::<(), _>(Halt::new("enough"))),
+            "stopped post_model_call guard enough",
+        ),
+    ];
+    for (hook, expected) in hooks {
+        let mut bench = Bench::new([Line::text("hello")]);
+        // Others that have a word, and not the last.
+        bench.app(
+            Hook::reader::<UserPromptSubmit, _, _, _>("early", |_, _, _| PromptVerdict::context("hm")).priority(-5),
+        );
+        bench.app(
+            Hook::reader::<Stop, _, _, _>("wants_more", |_, _, ()| StopVerdict::continue_with("more")).priority(-5),
+        );
+        bench.app(hook);
+        let (reply, events) = told(&bench.session(bench.harness()).await, "hi").await;
+        assert_eq!(refusals(&events), [expected]);
+        assert_eq!(reply.outcome.by().map(ToString::to_string).as_deref(), Some("guard"), "{expected}: {reply:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_call_that_is_not_made_names_the_hook_that_denied_it_or_asked() {
+    for (verdict, refused) in
+        [(Permission::deny("never"), true), (Permission::ask("may I?"), true), (Permission::allow(), false)]
+    {
+        let mut bench = Bench::new([Line::call("1", "lookup", json!({})), Line::text("then not")]);
+        bench.app(Hook::reader::<BeforeToolCall, _, _, _>("gate", move |_, _, _| verdict.clone()));
+        let harness = bench.harness().approver(|_: &Request| Answer::No("no".to_owned()));
+        let (reply, events) = told(&bench.session(harness).await, "hi").await;
+        assert_eq!(refusals(&events), vec!["refused lookup gate"; usize::from(refused)]);
+        assert_eq!(reply.outcome.by(), None, "the turn itself was answered");
+    }
+}
+
+#[tokio::test]
+async fn what_the_hooks_of_a_kind_decided_is_told_in_a_word() {
+    let mut bench = Bench::new([Line::call("1", "lookup", json!({})), Line::text("done"), Line::text("more")]);
+    bench.app(Hook::reader::<BeforeToolCall, _, _, _>("gate", |_, _, _| Permission::deny("never")));
+    bench.app(Hook::reader::<AfterToolCall, _, _, _>("sees", |_, _, ()| ()));
+    bench.app(Hook::reader::<Stop, _, _, _>("go_on", |_, event: &Stop, ()| {
+        if event.stop_hook_active { StopVerdict::default() } else { StopVerdict::continue_with("more") }
+    }));
+    let (_, events) = told(&bench.session(bench.harness()).await, "hi").await;
+    let fired: Vec<_> = events
+        .iter()
+        .filter_map(|event| match event {
+            TurnEvent::Fired { kind, verdict, .. } => Some(format!("{kind} {}", verdict.unwrap_or("-"))),
+            TurnEvent::Stop { outcome, by, .. } => {
+                Some(format!("{} by {}", outcome.as_str(), by.as_ref().map_or("nobody", HookId::as_str)))
+            }
+            _ => None,
+        })
+        .collect();
+    assert_eq!(
+        fired,
+        [
+            "before_tool_call deny",
+            "after_tool_call -",
+            "stop continue",
+            "continue by go_on",
+            "stop -",
+            "allow by nobody"
+        ]
+    );
+    assert_eq!(StopOutcome::Continue.as_str(), "continue");
+}

@@ -1,0 +1,62 @@
+use std::ops::AddAssign;
+
+use serde::{Deserialize, Serialize};
+
+/// The tokens that calls of models took, as their providers count them.
+///
+/// ```
+/// use hooks_core::data::Usage;
+///
+/// let mut turn = Usage::new(900, 40).cache_read(800);
+/// turn += Usage::new(1_000, 60);
+/// assert_eq!((turn.input, turn.cache_read, turn.total()), (1_900, 800, 2_000));
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(default)]
+#[non_exhaustive]
+pub struct Usage {
+    /// Tokens that were read, those from and for a cache included.
+    pub input: u64,
+    /// Tokens that were written, thoughts included.
+    pub output: u64,
+    /// Of those read, the ones that came from the provider's cache.
+    pub cache_read: u64,
+    /// Of those read, the ones that were put into it.
+    pub cache_write: u64,
+}
+
+impl Usage {
+    /// `input` tokens were read, `output` written.
+    pub fn new(input: u64, output: u64) -> Self {
+        Self { input, output, ..Self::default() }
+    }
+
+    /// Of those read, the ones that came from the provider's cache.
+    #[must_use]
+    pub fn cache_read(mut self, tokens: u64) -> Self {
+        self.cache_read = tokens;
+        self
+    }
+
+    /// Of those read, the ones that were put into the provider's cache.
+    #[must_use]
+    pub fn cache_write(mut self, tokens: u64) -> Self {
+        self.cache_write = tokens;
+        self
+    }
+
+    /// Tokens that were read or written.
+    pub fn total(&self) -> u64 {
+        self.input.saturating_add(self.output)
+    }
+}
+
+impl AddAssign for Usage {
+    fn add_assign(&mut self, other: Self) {
+        let add = |mine: &mut u64, theirs: u64| *mine = mine.saturating_add(theirs);
+        add(&mut self.input, other.input);
+        add(&mut self.output, other.output);
+        add(&mut self.cache_read, other.cache_read);
+        add(&mut self.cache_write, other.cache_write);
+    }
+}
