@@ -5,6 +5,8 @@ use std::collections::BTreeMap;
 use std::process::Command;
 
 const STORED: &[&str] = &["before_create_message", "after_create_message"];
+/// The answer, which hooks at `stop` see as it is to be stored.
+const ENDED: &[&str] = &["before_create_message", "stop", "after_create_message"];
 const BEGIN: &[&str] = &[
     "session_start",
     "filter_messages",
@@ -21,6 +23,7 @@ const BEGIN: &[&str] = &[
 const ASKED: &[&str] = &["prefilter_llm_history", "pre_model_call", "model"];
 const ANSWERED: &[&str] = &["post_model_call"];
 const GATE: &[&str] = &["before_tool_call"];
+const QUESTION: &[&str] = &["permission_request"];
 const RUNS: &[&str] = &["tool"];
 const SUCCESS: &[&str] = &["after_tool_call_success"];
 const FAILURE: &[&str] = &["after_tool_call_failure"];
@@ -36,27 +39,27 @@ fn expected() -> Vec<(&'static str, Vec<&'static [&'static str]>, &'static str)>
     // An agent that is asked has no session of its own.
     let within = &BEGIN[1..];
     let calls = [BEGIN, ASKED, ANSWERED, STORED, GATE];
-    let answer = [ASKED, ANSWERED, STOP, STORED, OVER];
+    let answer = [ASKED, ANSWERED, ENDED, OVER];
     let turn = |parts: &[&[&'static [&'static str]]]| parts.concat();
     let done = "no_tool_calls";
     vec![
         ("plain", turn(&[&[BEGIN], &answer]), done),
         ("two-calls", turn(&[&calls, &[RUNS, SUCCESS, RESULT, GATE, RUNS, SUCCESS, RESULT], &answer]), done),
         ("denied", turn(&[&calls, &[RESULT], &answer]), done),
-        ("asked", turn(&[&calls, &[RUNS, SUCCESS, RESULT], &answer]), done),
-        ("declined", turn(&[&calls, &[RESULT], &answer]), done),
+        ("asked", turn(&[&calls, &[QUESTION, RUNS, SUCCESS, RESULT], &answer]), done),
+        ("declined", turn(&[&calls, &[QUESTION, RESULT], &answer]), done),
         ("failing-tool", turn(&[&calls, &[RUNS, FAILURE, RESULT], &answer]), done),
         ("compaction", turn(&[&[BEGIN, COMPACTS, ASKED, ANSWERED, COMPACTED], &answer]), done),
         ("overflow", turn(&[&[BEGIN, ASKED, ANSWERED, COMPACTS, COMPACTED], &answer]), done),
         ("repair", turn(&[&[BEGIN, ASKED, ANSWERED], &answer]), done),
-        ("empty-reply", turn(&[&[BEGIN, ASKED, ANSWERED, STOP, STORED, STORED], &answer]), done),
+        ("empty-reply", turn(&[&[BEGIN, ASKED, ANSWERED, STOP, STORED], &answer]), done),
         ("blocked", vec![&BEGIN[..3], &OVER[1..]], "prompt_refused"),
         ("sub-agent", turn(&[&calls, &[RUNS, within], &answer, &[SUCCESS, RESULT], &answer]), done),
         ("cancelled-in-hook", turn(&[&calls, &[RESULT, OVER]]), "aborted_via_error"),
         ("cancelled-in-preflight", vec![&BEGIN[..8], OVER], "aborted_pre_call"),
         ("cancelled-in-model", vec![BEGIN, ASKED, OVER], "aborted_pre_call"),
         ("cancelled-in-wait", vec![BEGIN, ASKED, OVER], "aborted_pre_call"),
-        ("cancelled-in-question", turn(&[&calls, &[RESULT, OVER]]), "aborted_during_tools"),
+        ("cancelled-in-question", turn(&[&calls, &[QUESTION, RESULT, OVER]]), "aborted_during_tools"),
         ("cancelled-in-tool", turn(&[&calls, &[RUNS, RESULT, OVER]]), "aborted_during_tools"),
         (
             "cancelled-in-agent",

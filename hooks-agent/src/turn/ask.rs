@@ -121,6 +121,8 @@ impl Turn {
             // The arguments of a call in a cut answer may be cut too.
             message.content.retain(|block| !matches!(block, Block::ToolUse(_)));
         }
+        // Providers refuse a block without a word.
+        message.content.retain(|block| block.as_text() != Some(""));
         self.name_calls(&mut message);
         let calls = message.tool_calls().next().is_some();
         // A call that is asked for is made; what was shown cannot be taken back.

@@ -90,4 +90,15 @@ mod tests {
         // The prompt and a tool, then one for each message that is new at its place.
         assert_eq!(steps, [2 + 3, 0, 1, 1, 2 + 1]);
     }
+
+    #[test]
+    fn the_system_prompt_the_tools_and_the_messages_all_count() {
+        let window = Window::new(1_000).count_with(|text| text.len() as u64);
+        let tool = ToolSpec::new("find").description("Finds it.").schema(json!({}));
+        let told = json!({ "name": "find", "description": "Finds it.", "parameters": {} }).to_string();
+        let messages = Messages::from(vec![Message::new(Role::User, "hi")]);
+        let message = serde_json::to_string(&messages[0]).unwrap();
+        let counted = Counted::default().tokens(&window, "Be brief.", &[tool], &messages);
+        assert_eq!(counted, ("Be brief.".len() + told.len() + message.len()) as u64);
+    }
 }

@@ -77,3 +77,19 @@ async fn a_recording_of_calls_that_share_an_id_gives_each_its_own_result_again()
     assert_eq!(results, ["tool: <- first", "tool: <- second", "tool: <- third", "tool: <- fourth"]);
     assert_eq!(rows.last().map(String::as_str), Some("assistant: here"));
 }
+
+#[tokio::test]
+async fn a_recorded_result_is_that_of_the_nearest_call_with_its_id() {
+    let asks = |id: &str| {
+        let call = ToolCall::new("same", "lookup", json!({ "id": id }));
+        Message::of(Role::Assistant, vec![Block::ToolUse(call)])
+    };
+    let result = ToolResult::text("found b").into_block(&ToolCall::new("same", "lookup", json!({})));
+    let messages = vec![Message::new(Role::User, "look"), asks("a"), asks("b"), Message::of(Role::Tool, vec![result])];
+    let recording = Recording::of(&messages.into());
+    let harness = Harness::builder(Registry::empty()).model("main", recording.model()).tools(recording.tools()).build();
+    let session = harness.session("c", AgentDef::new("a")).open().await.unwrap();
+    let rows: Vec<_> = session.turn(None, "look").await.messages.iter().map(line).collect();
+    let results: Vec<_> = rows.iter().filter(|row| row.contains("<-")).map(String::as_str).collect();
+    assert_eq!(results, ["tool: <- no answer of `lookup` to this was recorded", "tool: <- found b"]);
+}

@@ -173,7 +173,7 @@ async fn a_turn_takes_as_many_steps_as_it_may() {
 async fn a_halt_ends_the_turn_after_its_dispatch_wherever_it_is_asked_for() {
     macro_rules! halting {
         ($($kind:ident),*) => {
-            [$((stringify!($kind), Hook::reader::<$kind, _, _, _>("enough", |_, _, _| Err::<(), _>(Halt::new("enough"))))),*]
+            [$((<$kind as HookKind>::NAME, Hook::reader::<$kind, _, _, _>("enough", |_, _, _| Err::<(), _>(Halt::new("enough"))))),*]
         };
     }
     let hooks = halting![
@@ -209,7 +209,7 @@ async fn a_halt_ends_the_turn_after_its_dispatch_wherever_it_is_asked_for() {
         PostCompact
     ];
     for (kind, hook) in hooks {
-        let mut bench = Bench::new([Line::call("1", "breaks", json!({})), Line::text("done")]);
+        let mut bench = Bench::watched([Line::call("1", "breaks", json!({})), Line::text("done")]);
         bench.app(hook);
         bench
             .store
@@ -217,8 +217,13 @@ async fn a_halt_ends_the_turn_after_its_dispatch_wherever_it_is_asked_for() {
             .await
             .unwrap();
         let harness = bench.harness();
-        let harness = if kind.contains("Compact") { harness.window(Window::new(1_000).compact_at(0)) } else { harness };
+        let harness = if kind.contains("compact") { harness.window(Window::new(1_000).compact_at(0)) } else { harness };
         halts(kind, &bench, harness).await;
+        // A phase that comes later does not come any more.
+        let log = bench.log.take();
+        if kind.starts_with("pre_") || kind.contains("preflight") {
+            assert_eq!(log[log.len() - 3..], [kind, "post_turn", "turn_end"]);
+        }
     }
 }
 

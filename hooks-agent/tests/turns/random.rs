@@ -1,112 +1,24 @@
 //! Random turns with faults in the model, the tools, the store, the hooks, and cancellation: what always holds.
 
+mod faults;
+mod properties;
+
 use std::collections::BTreeSet;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::AtomicUsize;
 
-use hooks_agent::model::{Deltas, Line, Model, ModelAnswer, ModelCall, ModelError, Scripted};
-use hooks_agent::store::{MemoryStore, MessageStore, Page, Row, StoreError};
+use hooks_agent::model::{Line, ModelAnswer, ModelError};
+use hooks_agent::store::MessageStore;
 use hooks_agent::window::Window;
 use hooks_agent::{Limits, Outcome};
-use hooks_core::data::{Block, Message};
-use hooks_core::hook::BoxFuture;
+use hooks_core::data::Message;
 use hooks_core::prelude::*;
 use proptest::prelude::*;
 use serde_json::json;
 
-use crate::bench::{Bench, Log};
-
-/// How something of the app misbehaves.
-#[derive(Clone, Copy, Debug)]
-enum Fault {
-    Fails,
-    Panics,
-    Hangs,
-}
-
-/// A store that notes what it has, and misbehaves at the call at which it is told to.
-struct Faulty {
-    kept: Arc<MemoryStore>,
-    log: Log,
-    calls: AtomicUsize,
-    at: Option<(usize, Fault)>,
-}
-
-impl Faulty {
-    async fn call(&self) -> Result<(), StoreError> {
-        let call = self.calls.fetch_add(1, Ordering::Relaxed);
-        match self.at {
-            Some((at, fault)) if at == call => match fault {
-                Fault::Fails => Err(StoreError::new("the disk is full")),
-                Fault::Panics => std::panic::resume_unwind(Box::new("the driver is broken")),
-                Fault::Hangs => std::future::pending().await,
-            },
-            _ => Ok(()),
-        }
-    }
-}
-
-/// A scripted model that notes when it is called, and misbehaves where its line says so.
-struct Moody(Arc<Scripted>, Log);
-
-impl Model for Moody {
-    fn call<'a>(&'a self, call: &'a ModelCall, deltas: Deltas<'a>) -> BoxFuture<'a, Result<ModelAnswer, ModelError>> {
-        self.1.note("the model");
-        Box::pin(async move {
-            match self.0.call(call, deltas).await {
-                Err(ModelError::Rejected(word)) if word == "hang" => std::future::pending().await,
-                Err(ModelError::Rejected(word)) if word == "panic" => {
-                    std::panic::resume_unwind(Box::new("the client is broken"))
-                }
-                answer => answer,
-            }
-        })
-    }
-}
-
-impl MessageStore for Faulty {
-    fn append<'a>(
-        &'a self,
-        conversation: &'a str,
-        messages: Vec<Message>,
-    ) -> BoxFuture<'a, Result<Vec<Row>, StoreError>> {
-        Box::pin(async move {
-            tokio::task::yield_now().await;
-            self.call().await?;
-            let rows = self.kept.append(conversation, messages).await?;
-            self.log.note("the store");
-            Ok(rows)
-        })
-    }
-
-    fn update<'a>(
-        &'a self,
-        conversation: &'a str,
-        id: &'a str,
-        update: MessageUpdate,
-    ) -> BoxFuture<'a, Result<Row, StoreError>> {
-        self.kept.update(conversation, id, update)
-    }
-
-    fn fold<'a>(&'a self, conversation: &'a str, messages: Vec<Message>) -> BoxFuture<'a, Result<(), StoreError>> {
-        Box::pin(async move {
-            self.call().await?;
-            self.kept.fold(conversation, messages).await
-        })
-    }
-
-    fn page<'a>(
-        &'a self,
-        conversation: &'a str,
-        from: Option<&'a str>,
-        limit: usize,
-    ) -> BoxFuture<'a, Result<Page, StoreError>> {
-        Box::pin(async move {
-            self.call().await?;
-            self.kept.page(conversation, from, limit).await
-        })
-    }
-}
+use crate::bench::Bench;
+use faults::{Fault, Faulty, Moody, Slow};
+use properties::{in_order, well_formed};
 
 #[derive(Clone, Debug)]
 enum Say {
@@ -287,109 +199,6 @@ async fn run(case: &Case) -> Result<Outcome, TestCaseError> {
     let prompts = stored.iter().filter(|row| row.message.text() == "hi").count();
     prop_assert!(prompts <= 1, "the prompt is stored {prompts} times");
     Ok(reply.outcome)
-}
-
-/// Each call has its one result, behind it. Where the store itself failed, calls may be left open: it took no more rows.
-fn well_formed<'a>(messages: impl Iterator<Item = &'a Message>, store_failed: bool) -> Result<(), TestCaseError> {
-    let mut open: Vec<&str> = Vec::new();
-    let mut seen: Vec<&str> = Vec::new();
-    for block in messages.flat_map(|message| &message.content) {
-        match block {
-            Block::ToolUse(call) => {
-                prop_assert!(!seen.contains(&call.id.as_str()), "two calls have the id {}", call.id);
-                seen.push(&call.id);
-                open.push(&call.id);
-            }
-            Block::ToolResult(result) => {
-                let at = open.iter().position(|id| *id == result.call_id);
-                prop_assert!(at.is_some(), "a result without its call: {}", result.call_id);
-                open.remove(at.unwrap());
-            }
-            _ => {}
-        }
-    }
-    prop_assert!(open.is_empty() || store_failed, "calls without a result: {open:?}");
-    Ok(())
-}
-
-/// What holds of the order in which things happened. `undisturbed`: nothing kept a row from being stored.
-fn in_order(log: &[String], undisturbed: bool) -> Result<(), TestCaseError> {
-    let count = |what: &str| log.iter().filter(|noted| *noted == what).count();
-    prop_assert_eq!(count("turn_end"), 1, "{:?}", log);
-    prop_assert_eq!(log.last().map(String::as_str), Some("turn_end"), "{:?}", log);
-
-    // Each before has its one after: of calls always, of the rest where nothing kept it from being done.
-    prop_assert_eq!(count("before_tool_call"), count("after_tool_call"), "{:?}", log);
-    let withdrawn = ["before_create_message", "stop", "before_create_message"];
-    // An answer that `stop` blocked is not stored; what is stored in its place goes by the hooks too.
-    let kept: Vec<String> = (0..log.len())
-        .filter(|&at| log[at..].iter().take(3).map(String::as_str).ne(withdrawn))
-        .map(|at| log[at].clone())
-        .collect();
-    alternate(&kept, "before_create_message", "after_create_message", undisturbed)?;
-    alternate(log, "pre_model_call", "post_model_call", false)?;
-    alternate(log, "before_compaction", "post_compact", false)?;
-
-    for (before, after) in log.iter().zip(log.iter().skip(1)) {
-        // Not before the store has it, and never without.
-        prop_assert_eq!(after == "after_create_message", before == "the store", "{:?}", log);
-        let ran = ["after_tool_call_success", "after_tool_call_failure", "the tool"].contains(&after.as_str());
-        let asked = before == "before_tool_call" && after == "permission_request";
-        match before.as_str() {
-            "before_tool_call" | "permission_request" => {
-                prop_assert!(
-                    ran || asked || after == "after_tool_call",
-                    "between a gate and its result: {after}: {log:?}"
-                );
-            }
-            "after_tool_call" => prop_assert_eq!(after, "before_store_tool_result", "{:?}", log),
-            "before_store_tool_result" => prop_assert_eq!(after, "before_create_message", "{:?}", log),
-            _ => {}
-        }
-    }
-    let (first_call, prompt) = (
-        log.iter().position(|what| what == "pre_model_call"),
-        log.iter().position(|what| what == "user_prompt_submit"),
-    );
-    prop_assert!(first_call.is_none() || prompt < first_call, "{:?}", log);
-    Ok(())
-}
-
-/// No `after` without a `before` of its own; where they are `paired`, no `before` without an `after` either.
-fn alternate(log: &[String], before: &str, after: &str, paired: bool) -> Result<(), TestCaseError> {
-    let mut open = 0;
-    for what in log {
-        if what == before {
-            prop_assert!(!paired || open == 0, "{before} twice: {log:?}");
-            open += 1;
-        } else if what == after {
-            prop_assert!(open > 0, "{after} without {before}: {log:?}");
-            open = 0;
-        }
-    }
-    prop_assert!(!paired || open == 0, "{before} without {after}: {log:?}");
-    Ok(())
-}
-
-/// A tool that takes its time.
-struct Slow;
-
-impl hooks_agent::tool::Tool for Slow {
-    fn spec(&self) -> hooks_agent::tool::ToolSpec {
-        hooks_agent::tool::ToolSpec::new("slow")
-    }
-
-    fn run<'a>(
-        &'a self,
-        _cx: &'a HookContext,
-        _call: &'a ToolCall,
-        _input: ToolInput,
-    ) -> BoxFuture<'a, Result<ToolResult, hooks_agent::tool::ToolError>> {
-        Box::pin(async {
-            tokio::time::sleep(std::time::Duration::from_millis(20)).await;
-            Ok(ToolResult::text("at last"))
-        })
-    }
 }
 
 #[test]

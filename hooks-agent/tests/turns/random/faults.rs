@@ -1,0 +1,125 @@
+//! Parts of the app that misbehave where they are told to.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use hooks_agent::model::{Deltas, Model, ModelAnswer, ModelCall, ModelError, Scripted};
+use hooks_agent::store::{MemoryStore, MessageStore, Page, Row, StoreError};
+use hooks_core::data::Message;
+use hooks_core::hook::BoxFuture;
+use hooks_core::prelude::*;
+
+use crate::bench::Log;
+
+/// How something of the app misbehaves.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Fault {
+    Fails,
+    Panics,
+    Hangs,
+}
+
+/// A store that notes what it has, and misbehaves at the call at which it is told to.
+pub(super) struct Faulty {
+    pub(super) kept: Arc<MemoryStore>,
+    pub(super) log: Log,
+    pub(super) calls: AtomicUsize,
+    pub(super) at: Option<(usize, Fault)>,
+}
+
+impl Faulty {
+    async fn call(&self) -> Result<(), StoreError> {
+        let call = self.calls.fetch_add(1, Ordering::Relaxed);
+        match self.at {
+            Some((at, fault)) if at == call => match fault {
+                Fault::Fails => Err(StoreError::new("the disk is full")),
+                Fault::Panics => std::panic::resume_unwind(Box::new("the driver is broken")),
+                Fault::Hangs => std::future::pending().await,
+            },
+            _ => Ok(()),
+        }
+    }
+}
+
+/// A scripted model that notes when it is called, and misbehaves where its line says so.
+pub(super) struct Moody(pub(super) Arc<Scripted>, pub(super) Log);
+
+impl Model for Moody {
+    fn call<'a>(&'a self, call: &'a ModelCall, deltas: Deltas<'a>) -> BoxFuture<'a, Result<ModelAnswer, ModelError>> {
+        self.1.note("the model");
+        Box::pin(async move {
+            match self.0.call(call, deltas).await {
+                Err(ModelError::Rejected(word)) if word == "hang" => std::future::pending().await,
+                Err(ModelError::Rejected(word)) if word == "panic" => {
+                    std::panic::resume_unwind(Box::new("the client is broken"))
+                }
+                answer => answer,
+            }
+        })
+    }
+}
+
+impl MessageStore for Faulty {
+    fn append<'a>(
+        &'a self,
+        conversation: &'a str,
+        messages: Vec<Message>,
+    ) -> BoxFuture<'a, Result<Vec<Row>, StoreError>> {
+        Box::pin(async move {
+            tokio::task::yield_now().await;
+            self.call().await?;
+            let rows = self.kept.append(conversation, messages).await?;
+            self.log.note("the store");
+            Ok(rows)
+        })
+    }
+
+    fn update<'a>(
+        &'a self,
+        conversation: &'a str,
+        id: &'a str,
+        update: MessageUpdate,
+    ) -> BoxFuture<'a, Result<Row, StoreError>> {
+        self.kept.update(conversation, id, update)
+    }
+
+    fn fold<'a>(&'a self, conversation: &'a str, messages: Vec<Message>) -> BoxFuture<'a, Result<(), StoreError>> {
+        Box::pin(async move {
+            self.call().await?;
+            self.kept.fold(conversation, messages).await
+        })
+    }
+
+    fn page<'a>(
+        &'a self,
+        conversation: &'a str,
+        from: Option<&'a str>,
+        limit: usize,
+    ) -> BoxFuture<'a, Result<Page, StoreError>> {
+        Box::pin(async move {
+            self.call().await?;
+            self.kept.page(conversation, from, limit).await
+        })
+    }
+}
+
+/// A tool that takes its time.
+pub(super) struct Slow;
+
+impl hooks_agent::tool::Tool for Slow {
+    fn spec(&self) -> hooks_agent::tool::ToolSpec {
+        hooks_agent::tool::ToolSpec::new("slow")
+    }
+
+    fn run<'a>(
+        &'a self,
+        _cx: &'a HookContext,
+        _call: &'a ToolCall,
+        _input: ToolInput,
+    ) -> BoxFuture<'a, Result<ToolResult, hooks_agent::tool::ToolError>> {
+        Box::pin(async {
+            tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+            Ok(ToolResult::text("at last"))
+        })
+    }
+}
