@@ -14,7 +14,7 @@ use wildmatch::WildMatch;
 
 pub(crate) use order::Candidate;
 pub use set::HookSet;
-pub(crate) use set::{KindPlan, Off};
+pub(crate) use set::{Entry, KindPlan, Off};
 
 use crate::dispatch::Unawaited;
 use crate::hook::{Binding, Handler, HookId, LendFn, OnFailure, Only, OwnFn, ReadFn, StepParts, Visibility};
