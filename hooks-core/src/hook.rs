@@ -9,6 +9,7 @@ macro_rules! constructor_docs {
     };
 }
 
+mod answered;
 mod binding;
 mod handler;
 mod limited;
@@ -23,6 +24,8 @@ use serde::{Deserialize, Serialize};
 
 pub(crate) use binding::{Binding, Only, StepParts};
 // Not public API. Used by generated code.
+#[doc(hidden)]
+pub use answered::Answered;
 #[doc(hidden)]
 pub use binding::{Fallback, Filters, KindInfo};
 pub use handler::BoxFuture;

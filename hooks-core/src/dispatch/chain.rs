@@ -168,7 +168,7 @@ impl<'a, K: HookKind> Chain<'a, K> {
         }
     }
 
-    /// A hook that took the subject gave nothing back; perhaps its fallback did.
+    /// A hook that took the subject gave nothing back; perhaps its fallback did. Or it ended the turn.
     #[cold]
     fn not_owned(&mut self, index: usize, fault: Fault) -> Flow {
         match fault.fell_back() {
@@ -176,7 +176,14 @@ impl<'a, K: HookKind> Chain<'a, K> {
                 self.tally.fell_back(index, cause);
                 self.owned(index, answer)
             }
-            Err(fault) => self.tally.failed(index, Fail::Fault(fault)),
+            Err(fault) => match *fault.0 {
+                FaultKind::HaltAndReplace(halt, subject) => {
+                    // It is one: the form of the hook says so.
+                    self.draft.scratch = subject.downcast().ok().map(|subject| *subject);
+                    self.faulted(index, Fault::halt_and_keep(halt))
+                }
+                other => self.tally.failed(index, Fail::Fault(Fault(Box::new(other)))),
+            },
         }
     }
 
@@ -260,10 +267,7 @@ impl<'a, K: HookKind> Chain<'a, K> {
     pub(super) fn take_effect(&mut self, index: usize, effect: Effect<K::Subject, K::Verdict>) -> Flow {
         let Some(subject) = effect.subject else { return self.tally.removed(index) };
         self.draft.scratch = Some(subject);
-        match effect.halt {
-            None => self.commit(index, effect.verdict),
-            Some(halt) => self.faulted(index, Fault::halt_and_keep(*halt)),
-        }
+        self.commit(index, effect.verdict)
     }
 
     #[inline(always)]

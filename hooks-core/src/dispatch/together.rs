@@ -221,7 +221,7 @@ fn ends_chain<K: HookKind>(outcome: &Outcome<K>, index: usize, tally: &Tally<'_,
                 let answer = answer.downcast_ref::<Answer<K::Verdict>>();
                 answer.is_some_and(|answer| answer.as_ref().is_ok_and(Verdict::is_final))
             }
-            FaultKind::Halt(_) | FaultKind::HaltAndKeep(_) => false,
+            FaultKind::Halt(_) | FaultKind::HaltAndKeep(_) | FaultKind::HaltAndReplace(..) => false,
         },
         Err(Ended::Failed(_)) => failure_ends(),
         Err(Ended::Stopped(_)) => true,

@@ -330,17 +330,25 @@ fn handler(function: &Function, apart: bool, path: &TokenStream, place: Span, na
         .collect();
     let bindings = arguments.iter().map(|argument| &argument.binding);
     let values = arguments.iter().map(|argument| &argument.value);
-    let dot_await = function.is_async.then(|| quote_spanned!(place=> .await));
     // In parentheses the name is a value, and so it is in every message of the compiler's.
     // Whatever is wrong with the call as a whole is told at one token.
-    let called = quote_spanned!(place=> (#path)(#(#values),*) #dot_await);
-    let call = quote!(#(#bindings)* let __hooks_core_answer = #called;);
-    let verdict = answer(function.returned, if apart { "ReturnsApart" } else { "ReturnsVerdict" }, "verdict");
-    let effect = answer(function.returned, "ReturnsSubject", "effect");
+    let called = quote_spanned!(place=> (#path)(#(#values),*));
+    let bindings = quote!(#(#bindings)*);
+    let dot_await = function.is_async.then(|| quote_spanned!(place=> .await));
+    let call = quote!(#bindings let __hooks_core_answer = #called #dot_await;);
+    let returns = if taken == Some(Taken::Owned) {
+        quote_spanned!(kind=> (__HooksCoreSubject, __HooksCoreVerdict))
+    } else {
+        quote_spanned!(kind=> __HooksCoreVerdict)
+    };
+    let of = quote_spanned!(kind=> __hooks_core::Of::<__HooksCoreKind, #returns>::NEW);
+    let answer = |returns: &str, method: &str| answer(function.returned, &of, returns, method);
+    let verdict = answer(if apart { "ReturnsApart" } else { "ReturnsVerdict" }, "verdict");
+    let effect = answer("ReturnsSubject", "effect");
     let (form, body) = match (taken, function.is_async) {
         _ if apart => ("Apart", boxed(place, &quote!(#call #verdict))),
         (None | Some(Taken::Read), false) => ("Read", quote!(#call #verdict)),
-        (None | Some(Taken::Read), true) => ("ReadAsync", boxed(place, &quote!(#call #verdict))),
+        (None | Some(Taken::Read), true) => ("ReadAsync", answered(place, &bindings, &called, &verdict)),
         (Some(Taken::Lent), false) => ("Lend", quote!(#call #verdict)),
         (Some(Taken::Lent), true) => {
             let body = quote! {
@@ -352,21 +360,10 @@ fn handler(function: &Function, apart: bool, path: &TokenStream, place: Span, na
             ("OwnAsync", boxed(place, &body))
         }
         (Some(Taken::Owned), false) => ("Own", quote!(#call #effect)),
-        (Some(Taken::Owned), true) => ("OwnAsync", boxed(place, &quote!(#call #effect))),
+        (Some(Taken::Owned), true) => ("OwnAsync", answered(place, &bindings, &called, &effect)),
     };
     let form = Ident::new(form, kind);
-    let returns = if taken == Some(Taken::Owned) {
-        quote_spanned!(kind=> (__HooksCoreSubject, __HooksCoreVerdict))
-    } else {
-        quote_spanned!(kind=> __HooksCoreVerdict)
-    };
-    let of = quote_spanned!(kind=> __hooks_core::Of::<__HooksCoreKind, #returns>::NEW);
-    let closure = quote! {
-        |__hooks_core_cx, __hooks_core_event, __hooks_core_subject| {
-            let __hooks_core_of = #of;
-            #body
-        }
-    };
+    let closure = quote!(|__hooks_core_cx, __hooks_core_event, __hooks_core_subject| { #body });
     let name = Ident::new(name, kind);
     quote_spanned! {kind=>
         static #name: __hooks_core::Call<__HooksCoreKind, __HooksCoreSubject, __HooksCoreVerdict> =
@@ -416,14 +413,21 @@ fn argument(parameter: &Parameter, i: usize, rewritten: Option<Taken>, is_async:
 }
 
 /// What the function returned in the form that a dispatch reads, every token at the return type.
-fn answer(span: Span, returns: &str, method: &str) -> TokenStream {
+fn answer(span: Span, kind_and_returns: &TokenStream, returns: &str, method: &str) -> TokenStream {
     let (returns, method) = (Ident::new(returns, span), Ident::new(method, span));
     let [of, returned] = ["of", "returned"].map(|name| format_ident!("__hooks_core_{name}", span = span));
     let value = quote_spanned!(span=> __hooks_core::Fails::settle(__hooks_core::#returns::#method(#of, #returned)));
     quote! {
-        let (#of, #returned) = (__hooks_core_of, __hooks_core_answer);
+        let (#of, #returned) = (#kind_and_returns, __hooks_core_answer);
         #value
     }
+}
+
+/// The future of the function itself, boxed with nothing but what is made of its answer.
+fn answered(span: Span, bindings: &TokenStream, called: &TokenStream, answer: &TokenStream) -> TokenStream {
+    let closure = quote!(|__hooks_core_answer| { #answer });
+    let future = quote_spanned!(span=> __hooks_core::Box::pin(__hooks_core::Answered::new(#called, #closure)));
+    quote!(#bindings #future)
 }
 
 /// The body as a boxed future; that it cannot be sent between threads is told at the function's name.
