@@ -1,6 +1,5 @@
 //! The readers of one stage, together. Answers are folded in the order of the plan, whoever is done first.
 
-use std::future::poll_fn;
 use std::ops::Range;
 use std::task::{Context, Poll};
 
@@ -13,28 +12,44 @@ use crate::verdict::Verdict;
 use super::tally::{Fail, Flow, Tally};
 use super::wait::{Ended, Stopped, Waiting, until_cancelled};
 
-/// Runs a stage.
-pub(super) async fn run<K: HookKind>(
-    cx: &HookContext,
-    event: &K,
-    subject: &K::Subject,
+/// Starts a stage: calls each hook and polls it once. Where some have to wait, there is a stage to be awaited.
+#[inline]
+pub(super) fn start<'a, K: HookKind>(
+    cx: &'a HookContext,
+    event: &'a K,
+    subject: &'a K::Subject,
     range: Range<usize>,
     tally: &mut Tally<'_, K>,
-) -> Flow {
-    let mut stage = Stage::<K> { waiting: Vec::new(), done: Vec::new(), polls: 0 };
-    let started = poll_fn(|task| Poll::Ready(stage.start(cx, event, subject, range.clone(), tally, task))).await;
-    if stage.waiting.is_empty() {
-        return started;
+    task: &mut Context<'_>,
+) -> (Flow, Option<Box<Stage<'a, K>>>) {
+    let mut start = Start { cx, event, subject, next: range.start, end: range.end, stage: None };
+    loop {
+        // One `catch_unwind` covers all that do not panic.
+        let flow = match catch(|| start.first_polls(tally, task)) {
+            Ok(flow) => return (flow, start.stage),
+            Err(panic) => settle(&mut start.stage, start.next - 1, Err(Ended::Failed(Fail::Panicked(panic))), tally),
+        };
+        if flow == Flow::Stop {
+            return (flow, start.stage);
+        }
     }
-    if until_cancelled(cx.cancellation(), |task| stage.poll(tally, task)).await.is_none() {
-        stage.cancelled();
-    }
-    stage.fold(tally)
+}
+
+/// A stage while its hooks are started.
+struct Start<'a, K: HookKind> {
+    cx: &'a HookContext,
+    event: &'a K,
+    subject: &'a K::Subject,
+    next: usize,
+    end: usize,
+    /// There from the first hook on that has to wait.
+    stage: Option<Box<Stage<'a, K>>>,
 }
 
 type Outcome<K> = Result<Answer<<K as HookKind>::Verdict>, Ended>;
 
-struct Stage<'a, K: HookKind> {
+/// A stage of which some hooks have to wait.
+pub(super) struct Stage<'a, K: HookKind> {
     waiting: Vec<(usize, Waiting<'a, Answer<K::Verdict>>)>,
     /// Answers that wait for an earlier hook of the stage, in no order.
     done: Vec<(usize, Outcome<K>)>,
@@ -42,46 +57,14 @@ struct Stage<'a, K: HookKind> {
     polls: usize,
 }
 
-impl<'a, K: HookKind> Stage<'a, K> {
-    /// Calls each hook and polls it once. One `catch_unwind` covers all that do not panic.
-    fn start(
-        &mut self,
-        cx: &'a HookContext,
-        event: &'a K,
-        subject: &'a K::Subject,
-        range: Range<usize>,
-        tally: &mut Tally<'_, K>,
-        task: &mut Context<'_>,
-    ) -> Flow {
-        let mut next = range.start;
-        loop {
-            let caught = catch(|| self.first_polls(cx, event, subject, &mut next, range.end, tally, task));
-            let flow = match caught {
-                Ok(flow) => return flow,
-                Err(panic) => self.settle(next - 1, Err(Ended::Failed(Fail::Panicked(panic))), tally),
-            };
-            if flow == Flow::Stop {
-                return flow;
-            }
-        }
-    }
-
-    #[allow(clippy::too_many_arguments)] // the parts of one dispatch, borrowed each on its own
+impl<K: HookKind> Start<'_, K> {
     #[inline]
-    fn first_polls(
-        &mut self,
-        cx: &'a HookContext,
-        event: &'a K,
-        subject: &'a K::Subject,
-        next: &mut usize,
-        end: usize,
-        tally: &mut Tally<'_, K>,
-        task: &mut Context<'_>,
-    ) -> Flow {
+    fn first_polls(&mut self, tally: &mut Tally<'_, K>, task: &mut Context<'_>) -> Flow {
+        let (cx, event, subject) = (self.cx, self.event, self.subject);
         let plan = tally.plan;
-        for step in plan.steps.get(*next..end).unwrap_or_default() {
-            let index = *next;
-            *next += 1;
+        for step in plan.steps.get(self.next..self.end).unwrap_or_default() {
+            let index = self.next;
+            self.next += 1;
             if !step.matches(event) {
                 continue;
             }
@@ -89,7 +72,6 @@ impl<'a, K: HookKind> Stage<'a, K> {
                 log.start(index);
             }
             let answer = match &step.handler {
-                Handler::Read(hook) => call!(Read::hook(cx, event, subject)),
                 Handler::ReadAsync(hook) => {
                     let mut future = call!(ReadAsync::hook(cx, event, subject));
                     match future.as_mut().poll(task) {
@@ -98,33 +80,34 @@ impl<'a, K: HookKind> Stage<'a, K> {
                             drop(future);
                             answer
                         }
-                        Poll::Pending => {
-                            match Waiting::new(future, step.timeout) {
-                                Ok(waiting) => self.waiting.push((index, waiting)),
-                                Err(stopped) => {
-                                    if self.settle(index, Err(Ended::Stopped(stopped)), tally) == Flow::Stop {
-                                        return Flow::Stop;
-                                    }
+                        Poll::Pending => match Waiting::new(future, step.timeout) {
+                            Ok(waiting) => {
+                                Stage::of(&mut self.stage).waiting.push((index, waiting));
+                                continue;
+                            }
+                            Err(stopped) => {
+                                match settle(&mut self.stage, index, Err(Ended::Stopped(stopped)), tally) {
+                                    Flow::Go => continue,
+                                    Flow::Stop => return Flow::Stop,
                                 }
                             }
-                            continue;
-                        }
+                        },
                     }
                 }
-                Handler::Apart(_) => {
-                    if let Err(fail) = tally.begin(index, cx, event, subject) {
-                        if self.settle(index, Err(Ended::Failed(fail)), tally) == Flow::Stop {
-                            return Flow::Stop;
-                        }
-                    }
-                    continue;
-                }
+                Handler::Read(hook) => call!(Read::hook(cx, event, subject)),
+                Handler::Apart(_) => match tally.begin(index, cx, event, subject) {
+                    Ok(()) => continue,
+                    Err(fail) => match settle(&mut self.stage, index, Err(Ended::Failed(fail)), tally) {
+                        Flow::Go => continue,
+                        Flow::Stop => return Flow::Stop,
+                    },
+                },
                 // Writers are no readers.
                 Handler::Lend(_) | Handler::Own(_) | Handler::OwnAsync(_) => continue,
             };
             let flow = match answer {
-                Ok(verdict) if self.waiting.is_empty() => tally.decided(index, verdict),
-                answer => self.settle(index, Ok(answer), tally),
+                Ok(verdict) if self.stage.is_none() => tally.decided(index, verdict),
+                answer => settle(&mut self.stage, index, Ok(answer), tally),
             };
             if flow == Flow::Stop {
                 return flow;
@@ -132,14 +115,40 @@ impl<'a, K: HookKind> Stage<'a, K> {
         }
         Flow::Go
     }
+}
 
-    /// Folds an answer, or keeps it until the earlier ones are there. `Stop` where no later hook is to be started.
-    fn settle(&mut self, index: usize, outcome: Outcome<K>, tally: &mut Tally<'_, K>) -> Flow {
-        if self.waiting.is_empty() {
-            return fold_one(index, outcome, tally);
-        }
+/// Folds an answer, or keeps it until the earlier ones are there. `Stop` where no later hook is to be started.
+fn settle<K: HookKind>(
+    stage: &mut Option<Box<Stage<'_, K>>>,
+    index: usize,
+    outcome: Outcome<K>,
+    tally: &mut Tally<'_, K>,
+) -> Flow {
+    match stage {
+        None => fold_one(index, outcome, tally),
         // Whatever the earlier ones say, nothing after an answer that ends the chain counts.
-        if self.set_aside(index, outcome, tally) { Flow::Stop } else { Flow::Go }
+        Some(stage) => {
+            if stage.set_aside(index, outcome, tally) {
+                Flow::Stop
+            } else {
+                Flow::Go
+            }
+        }
+    }
+}
+
+impl<'a, K: HookKind> Stage<'a, K> {
+    #[cold]
+    fn of<'s>(stage: &'s mut Option<Box<Self>>) -> &'s mut Self {
+        stage.get_or_insert_with(|| Box::new(Self { waiting: Vec::new(), done: Vec::new(), polls: 0 }))
+    }
+
+    /// Waits for those that have to.
+    pub(super) async fn finish(mut self: Box<Self>, cx: &HookContext, tally: &mut Tally<'_, K>) -> Flow {
+        if until_cancelled(cx.cancellation(), |task| self.poll(tally, task)).await.is_none() {
+            self.cancelled();
+        }
+        self.fold(tally)
     }
 
     /// Keeps an answer. Returns whether it ends the chain.
