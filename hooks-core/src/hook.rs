@@ -31,7 +31,7 @@ pub use binding::{Fallback, Filters, KindInfo};
 pub use handler::BoxFuture;
 #[doc(hidden)]
 pub use handler::{Answer, Apart, Call, Effect, Fault, Handler, Lend, Own, OwnAsync, Read, ReadAsync};
-pub(crate) use handler::{Cause, FaultKind, LendFn, OwnFn, ReadFn, call};
+pub(crate) use handler::{Cause, FaultKind, LendFn, OwnFn, ReadAsyncFn, ReadFn, call};
 #[doc(hidden)]
 pub use options::Ids;
 pub use options::{OnFailure, Options, RunMode, Timeout};

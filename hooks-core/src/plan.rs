@@ -17,7 +17,9 @@ pub use set::HookSet;
 pub(crate) use set::{Entry, KindPlan, Off};
 
 use crate::dispatch::Unawaited;
-use crate::hook::{Binding, Handler, HookId, LendFn, OnFailure, Only, OwnFn, ReadFn, StepParts, Visibility};
+use crate::hook::{
+    Binding, Handler, HookId, LendFn, OnFailure, Only, OwnFn, ReadAsyncFn, ReadFn, StepParts, Visibility,
+};
 use crate::kind::HookKind;
 
 /// The hooks of one kind in their order, ready to run.
@@ -60,8 +62,9 @@ pub(crate) enum Way<K: HookKind> {
     OwnLane(Box<[OwnFn<K>]>),
     /// One after the other, step by step.
     OneByOne,
-    /// A stage of readers of which some may wait: run together.
-    Together,
+    /// A stage of readers of which some may wait: run together. Their pointers, where all are annotated async functions
+    /// without a filter.
+    Together(Option<Box<[ReadAsyncFn<K>]>>),
 }
 
 /// A list of patterns over one field of the event: `fs_*|Bash`.

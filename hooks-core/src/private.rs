@@ -19,8 +19,8 @@ pub use crate::fold::{
 };
 pub use crate::hook as form;
 pub use crate::hook::{
-    Answer, Answered, BoxFuture, Call, Effect, Fallback, Filters, HookId, Ids, KindInfo, OnFailure, Options, Origin, RunMode,
-    Timeout, Visibility,
+    Answer, Answered, BoxFuture, Call, Effect, Fallback, Filters, HookId, Ids, KindInfo, OnFailure, Options, Origin,
+    RunMode, Timeout, Visibility,
 };
 pub use crate::itself::{FieldText, Json, JsonType, KindType, NoJson, OwnedEvent, SubjectType, VerdictType};
 pub use crate::kind::{Allowed, Field, HookKind, KindEntry, Never, Removable, Semantics, Slot, Wire};

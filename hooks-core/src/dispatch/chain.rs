@@ -123,9 +123,9 @@ impl<'a, K: HookKind> Chain<'a, K> {
             at.segment += 1;
             let flow = match self.run_lane(segment) {
                 Some(flow) => flow,
-                None if matches!(segment.way, Way::Together) => {
+                None if matches!(segment.way, Way::Together(_)) => {
                     let (draft, tally) = (&self.draft, &mut self.tally);
-                    let (flow, stage) = together::start(self.cx, self.event, &draft.committed, steps, tally, task);
+                    let (flow, stage) = together::start(self.cx, self.event, &draft.committed, segment, tally, task);
                     if stage.is_none() && at.segment == tally.plan.segments.len() {
                         return Walk::Ended;
                     }
@@ -166,7 +166,7 @@ impl<'a, K: HookKind> Chain<'a, K> {
                 let answer = hook(chain.cx, chain.event, chain.draft.give());
                 chain.owned(index, answer)
             })),
-            Way::OneByOne | Way::Together => None,
+            Way::OneByOne | Way::Together(_) => None,
         }
     }
 
@@ -274,6 +274,7 @@ impl<'a, K: HookKind> Chain<'a, K> {
     }
 
     /// Whether the hook's filter matches; then its time begins.
+    #[inline]
     pub(super) fn select(&mut self, index: usize) -> bool {
         let selected = self.tally.plan.steps[index].matches(self.event);
         if let (true, Some(log)) = (selected, self.tally.log()) {

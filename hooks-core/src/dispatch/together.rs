@@ -1,12 +1,12 @@
 //! The readers of one stage, together. Answers are folded in the order of the plan, whoever is done first.
 
-use std::ops::Range;
 use std::task::{Context, Poll};
 
 use crate::HookContext;
-use crate::hook::{Answer, FaultKind, Handler, OnFailure, Read, ReadAsync, call};
+use crate::hook::{Answer, BoxFuture, FaultKind, Handler, OnFailure, Read, ReadAsync, ReadAsyncFn, call};
 use crate::kind::HookKind;
 use crate::panics::catch;
+use crate::plan::{Segment, Way};
 use crate::verdict::Verdict;
 
 use super::tally::{Fail, Flow, Tally};
@@ -18,14 +18,24 @@ pub(super) fn start<'a, K: HookKind>(
     cx: &'a HookContext,
     event: &'a K,
     subject: &'a K::Subject,
-    range: Range<usize>,
+    segment: &Segment<K>,
     tally: &mut Tally<'_, K>,
     task: &mut Context<'_>,
 ) -> (Flow, Option<Box<Stage<'a, K>>>) {
-    let mut start = Start { cx, event, subject, next: range.start, end: range.end, stage: None };
+    let steps = &segment.steps;
+    // Whoever listens is told of every step.
+    let lane = match &segment.way {
+        Way::Together(Some(lane)) if tally.log().is_none() => Some(&**lane),
+        _ => None,
+    };
+    let mut start = Start { cx, event, subject, next: steps.start, stage: None };
     loop {
         // One `catch_unwind` covers all that do not panic.
-        let flow = match catch(|| start.first_polls(tally, task)) {
+        let caught = catch(|| match lane {
+            Some(lane) => start.lane(lane.get(start.next - steps.start..).unwrap_or_default(), tally, task),
+            None => start.steps(steps.end, tally, task),
+        });
+        let flow = match caught {
             Ok(flow) => return (flow, start.stage),
             Err(panic) => settle(&mut start.stage, start.next - 1, Err(Ended::Failed(Fail::Panicked(panic))), tally),
         };
@@ -41,7 +51,6 @@ struct Start<'a, K: HookKind> {
     event: &'a K,
     subject: &'a K::Subject,
     next: usize,
-    end: usize,
     /// There from the first hook on that has to wait.
     stage: Option<Box<Stage<'a, K>>>,
 }
@@ -57,12 +66,26 @@ pub(super) struct Stage<'a, K: HookKind> {
     polls: usize,
 }
 
-impl<K: HookKind> Start<'_, K> {
+impl<'a, K: HookKind> Start<'a, K> {
+    /// Nothing but pointers.
     #[inline]
-    fn first_polls(&mut self, tally: &mut Tally<'_, K>, task: &mut Context<'_>) -> Flow {
+    fn lane(&mut self, lane: &[ReadAsyncFn<K>], tally: &mut Tally<'_, K>, task: &mut Context<'_>) -> Flow {
+        for hook in lane {
+            let index = self.next;
+            self.next += 1;
+            let future = hook(self.cx, self.event, self.subject);
+            if self.first_poll(index, future, tally, task) == Flow::Stop {
+                return Flow::Stop;
+            }
+        }
+        Flow::Go
+    }
+
+    #[inline]
+    fn steps(&mut self, end: usize, tally: &mut Tally<'_, K>, task: &mut Context<'_>) -> Flow {
         let (cx, event, subject) = (self.cx, self.event, self.subject);
         let plan = tally.plan;
-        for step in plan.steps.get(self.next..self.end).unwrap_or_default() {
+        for step in plan.steps.get(self.next..end).unwrap_or_default() {
             let index = self.next;
             self.next += 1;
             if !step.matches(event) {
@@ -71,49 +94,67 @@ impl<K: HookKind> Start<'_, K> {
             if let Some(log) = tally.log() {
                 log.start(index);
             }
-            let answer = match &step.handler {
+            let flow = match &step.handler {
+                Handler::Read(hook) => self.answered(index, call!(Read::hook(cx, event, subject)), tally),
                 Handler::ReadAsync(hook) => {
-                    let mut future = call!(ReadAsync::hook(cx, event, subject));
-                    match future.as_mut().poll(task) {
-                        Poll::Ready(answer) => {
-                            // What the future still holds may panic when it is dropped; the hook has failed then.
-                            drop(future);
-                            answer
-                        }
-                        Poll::Pending => match Waiting::new(future, step.timeout) {
-                            Ok(waiting) => {
-                                Stage::of(&mut self.stage).waiting.push((index, waiting));
-                                continue;
-                            }
-                            Err(stopped) => {
-                                match settle(&mut self.stage, index, Err(Ended::Stopped(stopped)), tally) {
-                                    Flow::Go => continue,
-                                    Flow::Stop => return Flow::Stop,
-                                }
-                            }
-                        },
-                    }
+                    self.first_poll(index, call!(ReadAsync::hook(cx, event, subject)), tally, task)
                 }
-                Handler::Read(hook) => call!(Read::hook(cx, event, subject)),
                 Handler::Apart(_) => match tally.begin(index, cx, event, subject) {
-                    Ok(()) => continue,
-                    Err(fail) => match settle(&mut self.stage, index, Err(Ended::Failed(fail)), tally) {
-                        Flow::Go => continue,
-                        Flow::Stop => return Flow::Stop,
-                    },
+                    Ok(()) => Flow::Go,
+                    Err(fail) => settle(&mut self.stage, index, Err(Ended::Failed(fail)), tally),
                 },
                 // Writers are no readers.
-                Handler::Lend(_) | Handler::Own(_) | Handler::OwnAsync(_) => continue,
-            };
-            let flow = match answer {
-                Ok(verdict) if self.stage.is_none() => tally.decided(index, verdict),
-                answer => settle(&mut self.stage, index, Ok(answer), tally),
+                Handler::Lend(_) | Handler::Own(_) | Handler::OwnAsync(_) => Flow::Go,
             };
             if flow == Flow::Stop {
                 return flow;
             }
         }
         Flow::Go
+    }
+
+    #[inline(always)]
+    fn first_poll(
+        &mut self,
+        index: usize,
+        mut future: BoxFuture<'a, Answer<K::Verdict>>,
+        tally: &mut Tally<'_, K>,
+        task: &mut Context<'_>,
+    ) -> Flow {
+        match future.as_mut().poll(task) {
+            Poll::Ready(answer) => {
+                // What the future still holds may panic when it is dropped; the hook has failed then.
+                drop(future);
+                self.answered(index, answer, tally)
+            }
+            Poll::Pending => self.waits(index, future, tally),
+        }
+    }
+
+    #[inline(always)]
+    fn answered(&mut self, index: usize, answer: Answer<K::Verdict>, tally: &mut Tally<'_, K>) -> Flow {
+        match answer {
+            Ok(verdict) if self.stage.is_none() => tally.decided(index, verdict),
+            answer => settle(&mut self.stage, index, Ok(answer), tally),
+        }
+    }
+
+    #[cold]
+    fn waits(&mut self, index: usize, future: BoxFuture<'a, Answer<K::Verdict>>, tally: &mut Tally<'_, K>) -> Flow {
+        match Waiting::new(future, tally.plan.steps[index].timeout) {
+            Ok(waiting) => {
+                let stage = self.stage.get_or_insert_with(Box::default);
+                stage.waiting.push((index, waiting));
+                Flow::Go
+            }
+            Err(stopped) => settle(&mut self.stage, index, Err(Ended::Stopped(stopped)), tally),
+        }
+    }
+}
+
+impl<K: HookKind> Default for Stage<'_, K> {
+    fn default() -> Self {
+        Self { waiting: Vec::new(), done: Vec::new(), polls: 0 }
     }
 }
 
@@ -138,11 +179,6 @@ fn settle<K: HookKind>(
 }
 
 impl<'a, K: HookKind> Stage<'a, K> {
-    #[cold]
-    fn of<'s>(stage: &'s mut Option<Box<Self>>) -> &'s mut Self {
-        stage.get_or_insert_with(|| Box::new(Self { waiting: Vec::new(), done: Vec::new(), polls: 0 }))
-    }
-
     /// Waits for those that have to.
     pub(super) async fn finish(mut self: Box<Self>, cx: &HookContext, tally: &mut Tally<'_, K>) -> Flow {
         if until_cancelled(cx.cancellation(), |task| self.poll(tally, task)).await.is_none() {

@@ -44,8 +44,10 @@ impl<'a, K: HookKind> Chain<'a, K> {
             let index = *next;
             *next += 1;
             let flow = match &step.handler {
-                Handler::OwnAsync(_) if !self.select(index) => continue,
                 Handler::OwnAsync(hook) => {
+                    if !self.select(index) {
+                        continue;
+                    }
                     let mut future = call!(OwnAsync::hook(cx, event, self.draft.give()));
                     let Poll::Ready(answer) = future.as_mut().poll(task) else { return Written::UpTo(index, future) };
                     // What the future still holds may panic when it is dropped; the hook has failed then.

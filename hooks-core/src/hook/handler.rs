@@ -165,6 +165,8 @@ type Verdict<K> = <K as HookKind>::Verdict;
 // The pointers that a lane is made of.
 pub(crate) type ReadFn<K> = fn(&HookContext, &K, &Subject<K>) -> Answer<Verdict<K>>;
 pub(crate) type LendFn<K> = fn(&HookContext, &K, &mut Subject<K>) -> Answer<Verdict<K>>;
+pub(crate) type ReadAsyncFn<K> =
+    for<'a> fn(&'a HookContext, &'a K, &'a Subject<K>) -> BoxFuture<'a, Answer<Verdict<K>>>;
 pub(crate) type OwnFn<K> = fn(&HookContext, &K, Subject<K>) -> Answer<Effect<Subject<K>, Verdict<K>>>;
 
 /// Calls a form, whichever of the two it is.
