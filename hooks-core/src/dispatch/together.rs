@@ -178,7 +178,7 @@ fn settle<K: HookKind>(
     }
 }
 
-impl<'a, K: HookKind> Stage<'a, K> {
+impl<K: HookKind> Stage<'_, K> {
     /// Waits for those that have to.
     pub(super) async fn finish(mut self: Box<Self>, cx: &HookContext, tally: &mut Tally<'_, K>) -> Flow {
         if until_cancelled(cx.cancellation(), |task| self.poll(tally, task)).await.is_none() {
