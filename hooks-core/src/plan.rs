@@ -55,16 +55,16 @@ pub(crate) struct Segment<K: HookKind> {
 pub(crate) enum Way<K: HookKind> {
     /// Annotated functions that read, have no filter, and come one after the other: nothing but their pointers is looked
     /// at.
-    ReadLane(Box<[ReadFn<K>]>),
+    ReadLane(Vec<ReadFn<K>>),
     /// As `ReadLane`, for functions that change the subject in place.
-    LendLane(Box<[LendFn<K>]>),
+    LendLane(Vec<LendFn<K>>),
     /// As `ReadLane`, for functions that take the subject.
-    OwnLane(Box<[OwnFn<K>]>),
+    OwnLane(Vec<OwnFn<K>>),
     /// One after the other, step by step.
     OneByOne,
     /// A stage of readers of which some may wait: run together. Their pointers, where all are annotated async functions
     /// without a filter.
-    Together(Option<Box<[ReadAsyncFn<K>]>>),
+    Together(Option<Vec<ReadAsyncFn<K>>>),
 }
 
 /// A list of patterns over one field of the event: `fs_*|Bash`.

@@ -34,9 +34,9 @@ pub(super) fn segments<K: HookKind>(steps: &[Step<K>]) -> Vec<Segment<K>> {
 fn way<K: HookKind>(step: &Step<K>) -> Way<K> {
     match &step.handler {
         _ if !step.filters.is_empty() => Way::OneByOne,
-        Handler::Read(Read::Static(hook)) => Way::ReadLane([*hook].into()),
-        Handler::Lend(Lend::Static(hook)) => Way::LendLane([*hook].into()),
-        Handler::Own(Own::Static(hook)) => Way::OwnLane([*hook].into()),
+        Handler::Read(Read::Static(hook)) => Way::ReadLane(vec![*hook]),
+        Handler::Lend(Lend::Static(hook)) => Way::LendLane(vec![*hook]),
+        Handler::Own(Own::Static(hook)) => Way::OwnLane(vec![*hook]),
         _ => Way::OneByOne,
     }
 }
@@ -56,8 +56,7 @@ impl<K: HookKind> Segment<K> {
     }
 }
 
-/// Sets are made once; that this copies the lane does not matter.
-fn append<F: Copy>(lane: &mut Box<[F]>, hook: &[F]) -> bool {
-    *lane = [lane, hook].concat().into();
+fn append<F: Copy>(lane: &mut Vec<F>, hook: &[F]) -> bool {
+    lane.extend_from_slice(hook);
     true
 }
