@@ -51,7 +51,12 @@ HEADLINES = {
     ("async", "read"): ["&ToolResult", "app's kind"],
     ("async", "pass"): ["ToolResult by value", "app's kind"],
     ("async", "write"): ["app's kind"],
+    ("awaited plain", "pass"): ["app's kind, plain functions"],
+    ("awaited plain", "write"): ["app's kind, plain functions"],
 }
+# Rows of the class `async` whose dispatch is awaited and whose hooks are plain functions: none of them can wait, so they
+# stand beside each other, and not beside hooks that can.
+PLAIN = {"app's kind, plain functions", "BoxService per layer", "plain callbacks"}
 WHAT = {"read": "read", "pass": "may write and change nothing", "write": "write"}
 
 
@@ -73,14 +78,19 @@ def verdicts(rows):
 
 
 def headline(rows, kind, body, variant, n):
-    found = find(rows, role="ours", body=body, variant=variant, n=n, **{"class": kind})
+    found = [row for row in find(rows, role="ours", body=body, variant=variant, n=n) if group(row) == kind]
     return found[0] if found else None
+
+
+def group(row):
+    """The rows that a row may be held against: those of its class, and of the same sort of hooks."""
+    return "awaited plain" if row["class"] == "async" and row["variant"] in PLAIN else row["class"]
 
 
 def beside(rows, kind, body, n):
     """The rows that a row of ours is held against. Hooks that may write can read as well."""
     bodies = ("read", "pass") if body == "read" else (body,)
-    return [row for row in find(rows, n=n, **{"class": kind}) if row["body"] in bodies]
+    return [row for row in find(rows, n=n) if group(row) == kind and row["body"] in bodies]
 
 
 def best_peer(rows, kind, body, n):

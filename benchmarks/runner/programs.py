@@ -17,7 +17,9 @@ class Unavailable(Exception):
 
 @dataclass
 class Rust:
-    """A crate in `folder`, member of the workspace here or a workspace of its own (`target` names its build folder)."""
+    """A crate in `folder`, member of the workspace here or a workspace of its own (`target` names its build folder).
+
+    Its program is `bench-` and the name of the folder, and what `which` says of those that have several."""
 
     name: str
     folder: str
@@ -25,6 +27,7 @@ class Rust:
     # Tried one after the other until one builds: toolchain, further arguments of `cargo build`.
     attempts: list = field(default_factory=lambda: [(None, [])])
     left_out: str = ""
+    which: str = ""
     toolchain: str = ""
 
     def build(self, place):
@@ -36,7 +39,7 @@ class Rust:
             done = run(command, cwd=HERE / self.folder, env={"CARGO_TARGET_DIR": str(target)}, limit=3600)
             if done.returncode == 0:
                 self.toolchain = first_line(["rustc", *rust, "--version"])
-                self.command = [str(target / "release" / f"bench-{Path(self.folder).name}")]
+                self.command = [str(target / "release" / f"bench-{Path(self.folder).name}{self.which}")]
                 return
             why = why or reason(done)
         raise Unavailable(f"does not build: {why}")
@@ -108,6 +111,7 @@ NEWER_THAN_STABLE = [(None, []), ("nightly", ["--ignore-rust-version"])]
 
 PROGRAMS = [
     Rust("hooks-core", "ours"),
+    *(Rust(f"hooks-core with {n:,} hooks linked in", "linked", which=f"-{n}") for n in (100, 1_000, 10_000)),
     Rust("bevy_ecs", "peers/bevy"),
     Rust("tower", "peers/tower"),
     Rust("adk-plugin", "peers/adk", "adk"),

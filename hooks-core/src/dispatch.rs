@@ -37,7 +37,7 @@ pub(crate) use fallback::with_fallback;
 use crate::HookContext;
 use crate::hook::HookId;
 use crate::kind::{HookKind, Kept, Removal};
-use crate::plan::{HookSet, Plan};
+use crate::plan::{Entry, HookSet, Plan};
 use crate::record::{Failure, Record};
 use crate::verdict::Halt;
 use at_once::AtOnce;
@@ -153,17 +153,16 @@ impl HookSet {
     /// # Ok(())
     /// # }
     /// ```
+    #[inline]
     pub fn fire<'a, K: HookKind>(
         &'a self,
         cx: &'a HookContext,
         event: &'a K,
         subject: K::Subject,
     ) -> impl Future<Output = Result<Fired<K>, DispatchError>> + Send + 'a {
-        match self.plan::<K>() {
+        match self.entry::<K>() {
             None => AtOnce::Done { value: Some(Ok(Fired::of(subject, ().into()))) },
-            Some((plan, disabled)) => {
-                AtOnce::Running { kind: K::NAME, future: self.run(plan, disabled, cx, event, subject) }
-            }
+            Some(entry) => AtOnce::Running { kind: K::NAME, future: self.run(entry, cx, event, subject) },
         }
     }
 
@@ -171,47 +170,62 @@ impl HookSet {
     ///
     /// # Errors
     /// [`DispatchError::AsyncHook`] where one is not; otherwise as [`fire`](Self::fire).
+    #[inline]
     pub fn fire_blocking<K: HookKind>(
         &self,
         cx: &HookContext,
         event: &K,
         subject: K::Subject,
     ) -> Result<Fired<K>, DispatchError> {
-        match self.plan::<K>() {
+        match self.entry::<K>() {
             None => Ok(Fired::of(subject, ().into())),
-            Some((plan, disabled)) if plan.is_sync => {
-                let within = depth::enter(K::NAME);
-                if within.depth() > self.depth_limit() {
-                    return Err(error::too_deep::<K>(self.depth_limit(), subject));
-                }
-                self.run_sync(plan, disabled, cx, event, subject)
-            }
-            Some((plan, _)) => Err(error::async_hook(plan, subject)),
+            Some(entry) => self.fire_entry(entry, cx, event, subject),
         }
     }
 
-    async fn run<K: HookKind>(
+    // Apart, so that the question whether there are hooks at all is asked where a kind is fired, without a call.
+    #[inline(never)]
+    fn fire_entry<K: HookKind>(
         &self,
-        plan: &Plan<K>,
-        disabled: &[HookId],
+        entry: &Entry,
         cx: &HookContext,
         event: &K,
         subject: K::Subject,
     ) -> Result<Fired<K>, DispatchError> {
+        let Some(plan) = entry.plan::<K>() else { return Ok(Fired::of(subject, ().into())) };
+        if !plan.is_sync {
+            return Err(error::async_hook(plan, subject));
+        }
+        let within = depth::enter(K::NAME);
+        if within.depth() > self.depth_limit() {
+            return Err(error::too_deep::<K>(self.depth_limit(), subject));
+        }
+        self.run_sync(plan, &entry.disabled, cx, event, subject)
+    }
+
+    async fn run<K: HookKind>(
+        &self,
+        entry: &Entry,
+        cx: &HookContext,
+        event: &K,
+        subject: K::Subject,
+    ) -> Result<Fired<K>, DispatchError> {
+        let Some(plan) = entry.plan::<K>() else { return Ok(Fired::of(subject, ().into())) };
         if depth::depth() > self.depth_limit() {
             return Err(error::too_deep::<K>(self.depth_limit(), subject));
         }
         if plan.is_sync {
-            return self.run_sync(plan, disabled, cx, event, subject);
+            return self.run_sync(plan, &entry.disabled, cx, event, subject);
         }
         let own = cx.without_hook();
         let cx = own.as_ref().unwrap_or(cx);
         let mut chain = Chain::new(plan, cx, event, subject, self.observers());
         chain.run().await;
-        chain.finish(disabled, self.observers())
+        chain.finish(&entry.disabled, self.observers())
     }
 
     // Apart from `run`, so that a chain that never waits takes no place in the future.
+    #[inline]
     fn run_sync<K: HookKind>(
         &self,
         plan: &Plan<K>,
@@ -221,9 +235,8 @@ impl HookSet {
         subject: K::Subject,
     ) -> Result<Fired<K>, DispatchError> {
         // Fired by a hook with its own context: the others have not what that holds for it alone.
-        if let Some(cx) = cx.without_hook() {
-            return self.run_sync(plan, disabled, &cx, event, subject);
-        }
+        let own = cx.without_hook();
+        let cx = own.as_ref().unwrap_or(cx);
         let mut chain = Chain::new(plan, cx, event, subject, self.observers());
         chain.run_sync();
         chain.finish(disabled, self.observers())

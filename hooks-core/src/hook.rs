@@ -9,6 +9,7 @@ macro_rules! constructor_docs {
     };
 }
 
+mod answered;
 mod binding;
 mod handler;
 mod limited;
@@ -24,11 +25,13 @@ use serde::{Deserialize, Serialize};
 pub(crate) use binding::{Binding, Only, StepParts};
 // Not public API. Used by generated code.
 #[doc(hidden)]
+pub use answered::Answered;
+#[doc(hidden)]
 pub use binding::{Fallback, Filters, KindInfo};
 pub use handler::BoxFuture;
 #[doc(hidden)]
 pub use handler::{Answer, Apart, Call, Effect, Fault, Handler, Lend, Own, OwnAsync, Read, ReadAsync};
-pub(crate) use handler::{Cause, FaultKind, LendFn, OwnFn, ReadFn, call};
+pub(crate) use handler::{Cause, FaultKind, LendFn, OwnFn, ReadAsyncFn, ReadFn, call};
 #[doc(hidden)]
 pub use options::Ids;
 pub use options::{OnFailure, Options, RunMode, Timeout};

@@ -265,7 +265,7 @@ impl<K: HookKind<Subject = S>, S, V: From<()>> ReturnsSubject<K, S, V, ViaSubjec
 
     #[inline]
     fn effect(_of: Of<K, (S, V)>, returned: Self) -> Result<Answer<Effect<S, V>>, Infallible> {
-        Ok(Ok(Effect { subject: Some(returned), verdict: ().into(), halt: None }))
+        Ok(Ok(Effect { subject: Some(returned), verdict: ().into() }))
     }
 }
 
@@ -275,7 +275,7 @@ impl<K, S, V, T: Into<V>> ReturnsSubject<K, S, V, ViaPair<ViaInto>> for (S, T) {
 
     #[inline]
     fn effect(_of: Of<K, (S, V)>, returned: Self) -> Result<Answer<Effect<S, V>>, Infallible> {
-        Ok(Ok(Effect { subject: Some(returned.0), verdict: returned.1.into(), halt: None }))
+        Ok(Ok(Effect { subject: Some(returned.0), verdict: returned.1.into() }))
     }
 
     fn decides() -> bool {
@@ -284,12 +284,12 @@ impl<K, S, V, T: Into<V>> ReturnsSubject<K, S, V, ViaPair<ViaInto>> for (S, T) {
 }
 
 #[diagnostic::do_not_recommend]
-impl<K: InTurn, S, V: From<()>> ReturnsSubject<K, S, V, ViaPair<ViaHalt>> for (S, Halt) {
+impl<K: InTurn, S: Send + 'static, V> ReturnsSubject<K, S, V, ViaPair<ViaHalt>> for (S, Halt) {
     type Error = Infallible;
 
     #[inline]
     fn effect(_of: Of<K, (S, V)>, returned: Self) -> Result<Answer<Effect<S, V>>, Infallible> {
-        Ok(Ok(Effect { subject: Some(returned.0), verdict: ().into(), halt: Some(Box::new(returned.1)) }))
+        Ok(Err(Fault::halt_and_replace(returned.1, returned.0)))
     }
 
     fn decides() -> bool {
@@ -303,7 +303,7 @@ impl<K: Removable, S, V: From<()>> ReturnsSubject<K, S, V, ViaOption> for Option
 
     #[inline]
     fn effect(_of: Of<K, (S, V)>, returned: Self) -> Result<Answer<Effect<S, V>>, Infallible> {
-        Ok(Ok(Effect { subject: returned, verdict: ().into(), halt: None }))
+        Ok(Ok(Effect { subject: returned, verdict: ().into() }))
     }
 }
 

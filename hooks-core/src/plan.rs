@@ -14,10 +14,12 @@ use wildmatch::WildMatch;
 
 pub(crate) use order::Candidate;
 pub use set::HookSet;
-pub(crate) use set::{KindPlan, Off};
+pub(crate) use set::{Entry, KindPlan, Off};
 
 use crate::dispatch::Unawaited;
-use crate::hook::{Binding, Handler, HookId, LendFn, OnFailure, Only, OwnFn, ReadFn, StepParts, Visibility};
+use crate::hook::{
+    Binding, Handler, HookId, LendFn, OnFailure, Only, OwnFn, ReadAsyncFn, ReadFn, StepParts, Visibility,
+};
 use crate::kind::HookKind;
 
 /// The hooks of one kind in their order, ready to run.
@@ -53,15 +55,16 @@ pub(crate) struct Segment<K: HookKind> {
 pub(crate) enum Way<K: HookKind> {
     /// Annotated functions that read, have no filter, and come one after the other: nothing but their pointers is looked
     /// at.
-    ReadLane(Box<[ReadFn<K>]>),
+    ReadLane(Vec<ReadFn<K>>),
     /// As `ReadLane`, for functions that change the subject in place.
-    LendLane(Box<[LendFn<K>]>),
+    LendLane(Vec<LendFn<K>>),
     /// As `ReadLane`, for functions that take the subject.
-    OwnLane(Box<[OwnFn<K>]>),
+    OwnLane(Vec<OwnFn<K>>),
     /// One after the other, step by step.
     OneByOne,
-    /// A stage of readers of which some may wait: run together.
-    Together,
+    /// A stage of readers of which some may wait: run together. Their pointers, where all are annotated async functions
+    /// without a filter.
+    Together(Option<Vec<ReadAsyncFn<K>>>),
 }
 
 /// A list of patterns over one field of the event: `fs_*|Bash`.

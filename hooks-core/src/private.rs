@@ -19,8 +19,8 @@ pub use crate::fold::{
 };
 pub use crate::hook as form;
 pub use crate::hook::{
-    Answer, BoxFuture, Call, Effect, Fallback, Filters, HookId, Ids, KindInfo, OnFailure, Options, Origin, RunMode,
-    Timeout, Visibility,
+    Answer, Answered, BoxFuture, Call, Effect, Fallback, Filters, HookId, Ids, KindInfo, OnFailure, Options, Origin,
+    RunMode, Timeout, Visibility,
 };
 pub use crate::itself::{FieldText, Json, JsonType, KindType, NoJson, OwnedEvent, SubjectType, VerdictType};
 pub use crate::kind::{Allowed, Field, HookKind, KindEntry, Never, Removable, Semantics, Slot, Wire};
@@ -146,16 +146,14 @@ pub const fn options(
 ///
 /// # Errors
 /// Its failure, or a halt in the place of an error.
-pub fn effect_of<S, V: From<()>>(subject: S, answer: Answer<V>) -> Answer<Effect<S, V>> {
-    use crate::hook::FaultKind;
+pub fn effect_of<S: Send + 'static, V>(subject: S, answer: Answer<V>) -> Answer<Effect<S, V>> {
+    use crate::hook::{Fault, FaultKind};
 
     match answer {
-        Ok(verdict) => Ok(Effect { subject: Some(subject), verdict, halt: None }),
+        Ok(verdict) => Ok(Effect { subject: Some(subject), verdict }),
         Err(fault) => match *fault.0 {
-            FaultKind::HaltAndKeep(halt) => {
-                Ok(Effect { subject: Some(subject), verdict: ().into(), halt: Some(Box::new(halt)) })
-            }
-            other => Err(crate::hook::Fault(Box::new(other))),
+            FaultKind::HaltAndKeep(halt) => Err(Fault::halt_and_replace(halt, subject)),
+            other => Err(Fault(Box::new(other))),
         },
     }
 }

@@ -96,6 +96,8 @@ fn asynchronous(sitting: &mut Sitting, n: usize) {
     );
     sitting.awaited(label(Read, "app's kind"), fire::app_async(hooks::set(hooks::app_async_read::first(n))));
     sitting.awaited(label(Pass, "app's kind, plain functions"), fire::app_async(hooks::set(hooks::app_lend::first(n))));
+    sitting
+        .awaited(label(Write, "app's kind, plain functions"), fire::app_async(hooks::set(hooks::app_write::first(n))));
     sitting.awaited(label(Write, "app's kind"), fire::app_async(hooks::set(hooks::app_async_write::first(n))));
     sitting.awaited(label(Unmatched, "all at another point"), fire::app_async(hooks::set(hooks::async_read::first(n))));
     sitting.of(by_hand(false));

@@ -1,3 +1,5 @@
+//! What is done in one poll.
+
 use std::future::Future;
 use std::pin::Pin;
 use std::task::{Context, Poll};
@@ -26,5 +28,23 @@ impl<T, F: Future<Output = T>> Future for AtOnce<T, F> {
                 future.poll(task)
             }
         }
+    }
+}
+
+/// Runs `run` when it is first polled; what it gives may borrow what it holds.
+#[inline]
+pub(super) fn with_task<T, F: FnOnce(&mut Context<'_>) -> T + Unpin>(run: F) -> WithTask<F> {
+    WithTask(Some(run))
+}
+
+/// See [`with_task`].
+pub(super) struct WithTask<F>(Option<F>);
+
+impl<T, F: FnOnce(&mut Context<'_>) -> T + Unpin> Future for WithTask<F> {
+    type Output = T;
+
+    #[inline]
+    fn poll(mut self: Pin<&mut Self>, task: &mut Context<'_>) -> Poll<T> {
+        self.0.take().map_or(Poll::Pending, |run| Poll::Ready(run(task)))
     }
 }

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 use std::sync::Arc;
+use std::task::Context;
 
 use crate::HookContext;
 use crate::hook::{Answer, Effect, Fault, FaultKind, Handler, Lend, Own, Read, call};
@@ -11,9 +12,11 @@ use crate::plan::{Plan, Segment, Way};
 use crate::record::Observer;
 use crate::verdict::Verdict;
 
+use super::at_once::with_task;
 use super::log::Log;
 use super::tally::{Fail, Flow, Tally};
-use super::together;
+use super::together::{self, Stage};
+use super::writers::{WriterFuture, Written};
 
 /// The subject, in two copies.
 ///
@@ -39,6 +42,22 @@ impl<S: Clone> Draft<S> {
     }
 }
 
+/// How far a walk through a plan got: the next segment, and the next step where that is within one.
+struct At {
+    segment: usize,
+    step: usize,
+}
+
+/// Where a walk through a plan stands still.
+enum Walk<'s, 'a, K: HookKind> {
+    /// At its end, or where the chain stops.
+    Ended,
+    /// After a stage of readers, some of which may wait.
+    Read(Flow, &'s mut Tally<'a, K>, Option<Box<Stage<'s, K>>>),
+    /// At a writer that has to wait.
+    Write(usize, WriterFuture<'a, K>),
+}
+
 pub(super) struct Chain<'a, K: HookKind> {
     pub(super) cx: &'a HookContext,
     pub(super) event: &'a K,
@@ -47,7 +66,7 @@ pub(super) struct Chain<'a, K: HookKind> {
 }
 
 impl<'a, K: HookKind> Chain<'a, K> {
-    #[inline]
+    #[inline(always)]
     pub(super) fn new(
         plan: &'a Plan<K>,
         cx: &'a HookContext,
@@ -76,21 +95,55 @@ impl<'a, K: HookKind> Chain<'a, K> {
         }
     }
 
-    /// Runs the plan part by part.
+    /// Runs a plan of which something may wait.
+    ///
+    /// All that does not is done in one poll, by plain functions: a future for each part of it costs more than most hooks.
     pub(super) async fn run(&mut self) {
-        for segment in &self.tally.plan.segments {
-            let flow = match (self.run_lane(segment), &segment.way) {
-                (Some(flow), _) => flow,
-                (None, Way::Together) => {
-                    let steps = segment.steps.clone();
-                    together::run(self.cx, self.event, &self.draft.committed, steps, &mut self.tally).await
-                }
-                (None, _) => self.run_writers(segment.steps.clone()).await,
+        let (cx, mut at) = (self.cx, At { segment: 0, step: 0 });
+        loop {
+            let (index, future) = match with_task(|task| self.walk(&mut at, task)).await {
+                Walk::Ended | Walk::Read(Flow::Stop, _, None) => return,
+                Walk::Read(Flow::Go, _, None) => continue,
+                Walk::Read(_, tally, Some(stage)) => match stage.finish(cx, tally).await {
+                    Flow::Go => continue,
+                    Flow::Stop => return,
+                },
+                Walk::Write(index, future) => (index, future),
             };
-            if flow == Flow::Stop {
+            if self.finish_writer(index, future).await == Flow::Stop {
                 return;
             }
         }
+    }
+
+    /// Goes on with the plan, to where something waits, or to the end of a stage of readers, which may wait.
+    fn walk(&mut self, at: &mut At, task: &mut Context<'_>) -> Walk<'_, 'a, K> {
+        while let Some(segment) = self.tally.plan.segments.get(at.segment) {
+            let steps = segment.steps.start.max(at.step)..segment.steps.end;
+            at.segment += 1;
+            let flow = match self.run_lane(segment) {
+                Some(flow) => flow,
+                None if matches!(segment.way, Way::Together(_)) => {
+                    let (draft, tally) = (&self.draft, &mut self.tally);
+                    let (flow, stage) = together::start(self.cx, self.event, &draft.committed, segment, tally, task);
+                    if stage.is_none() && at.segment == tally.plan.segments.len() {
+                        return Walk::Ended;
+                    }
+                    return Walk::Read(flow, tally, stage);
+                }
+                None => match self.write(steps, task) {
+                    Written::All(flow) => flow,
+                    Written::UpTo(index, future) => {
+                        *at = At { segment: at.segment - 1, step: index + 1 };
+                        return Walk::Write(index, future);
+                    }
+                },
+            };
+            if flow == Flow::Stop {
+                return Walk::Ended;
+            }
+        }
+        Walk::Ended
     }
 
     /// Runs a lane; `None` where the segment is none, or where somebody listens, who is told of every step.
@@ -113,7 +166,7 @@ impl<'a, K: HookKind> Chain<'a, K> {
                 let answer = hook(chain.cx, chain.event, chain.draft.give());
                 chain.owned(index, answer)
             })),
-            Way::OneByOne | Way::Together => None,
+            Way::OneByOne | Way::Together(_) => None,
         }
     }
 
@@ -168,7 +221,7 @@ impl<'a, K: HookKind> Chain<'a, K> {
         }
     }
 
-    /// A hook that took the subject gave nothing back; perhaps its fallback did.
+    /// A hook that took the subject gave nothing back; perhaps its fallback did. Or it ended the turn.
     #[cold]
     fn not_owned(&mut self, index: usize, fault: Fault) -> Flow {
         match fault.fell_back() {
@@ -176,7 +229,14 @@ impl<'a, K: HookKind> Chain<'a, K> {
                 self.tally.fell_back(index, cause);
                 self.owned(index, answer)
             }
-            Err(fault) => self.tally.failed(index, Fail::Fault(fault)),
+            Err(fault) => match *fault.0 {
+                FaultKind::HaltAndReplace(halt, subject) => {
+                    // It is one: the form of the hook says so.
+                    self.draft.scratch = subject.downcast().ok().map(|subject| *subject);
+                    self.faulted(index, Fault::halt_and_keep(halt))
+                }
+                other => self.tally.failed(index, Fail::Fault(Fault(Box::new(other)))),
+            },
         }
     }
 
@@ -214,6 +274,7 @@ impl<'a, K: HookKind> Chain<'a, K> {
     }
 
     /// Whether the hook's filter matches; then its time begins.
+    #[inline]
     pub(super) fn select(&mut self, index: usize) -> bool {
         let selected = self.tally.plan.steps[index].matches(self.event);
         if let (true, Some(log)) = (selected, self.tally.log()) {
@@ -260,10 +321,7 @@ impl<'a, K: HookKind> Chain<'a, K> {
     pub(super) fn take_effect(&mut self, index: usize, effect: Effect<K::Subject, K::Verdict>) -> Flow {
         let Some(subject) = effect.subject else { return self.tally.removed(index) };
         self.draft.scratch = Some(subject);
-        match effect.halt {
-            None => self.commit(index, effect.verdict),
-            Some(halt) => self.faulted(index, Fault::halt_and_keep(*halt)),
-        }
+        self.commit(index, effect.verdict)
     }
 
     #[inline(always)]

@@ -146,7 +146,14 @@ fn checked_effect<K: HookKind>(
     before: &K::Subject,
     answer: Answer<Owned<K>>,
 ) -> Result<Answer<Owned<K>>, Fail> {
-    if let Ok(Effect { subject: Some(after), .. }) = &answer {
+    let after = match &answer {
+        Ok(effect) => effect.subject.as_ref(),
+        Err(fault) => match &*fault.0 {
+            FaultKind::HaltAndReplace(_, after) => after.downcast_ref(),
+            _ => None,
+        },
+    };
+    if let Some(after) = after {
         check(event, before, after)?;
     }
     Ok(answer)

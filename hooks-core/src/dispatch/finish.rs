@@ -17,7 +17,7 @@ use super::{Fired, Told};
 
 impl<K: HookKind> Chain<'_, K> {
     /// Ends the dispatch: the record to those who listen, the outcome to the caller.
-    #[inline]
+    #[inline(always)]
     pub(super) fn finish(
         self,
         disabled: &[HookId],

@@ -54,7 +54,7 @@ impl Fail {
             Self::Fault(fault) => match *fault.0 {
                 FaultKind::Error(text) => (FailureKind::Error, Status::Failed, text),
                 FaultKind::Failed(cause) | FaultKind::FellBack(cause, _) => return cause,
-                FaultKind::Halt(halt) | FaultKind::HaltAndKeep(halt) => {
+                FaultKind::Halt(halt) | FaultKind::HaltAndKeep(halt) | FaultKind::HaltAndReplace(halt, _) => {
                     (FailureKind::Error, Status::Failed, halt.reason.as_str().to_owned())
                 }
             },
@@ -204,7 +204,7 @@ impl<'a, K: HookKind> Tally<'a, K> {
     pub(super) fn failed(&mut self, index: usize, fail: Fail) -> Flow {
         let fail = match fail {
             Fail::Fault(Fault(fault)) => match *fault {
-                FaultKind::Halt(halt) | FaultKind::HaltAndKeep(halt) => {
+                FaultKind::Halt(halt) | FaultKind::HaltAndKeep(halt) | FaultKind::HaltAndReplace(halt, _) => {
                     self.halted(index, halt);
                     return Flow::Go;
                 }

@@ -1,40 +1,64 @@
 //! The readers of one stage, together. Answers are folded in the order of the plan, whoever is done first.
 
-use std::future::poll_fn;
-use std::ops::Range;
 use std::task::{Context, Poll};
 
 use crate::HookContext;
-use crate::hook::{Answer, FaultKind, Handler, OnFailure, Read, ReadAsync, call};
+use crate::hook::{Answer, BoxFuture, FaultKind, Handler, OnFailure, Read, ReadAsync, ReadAsyncFn, call};
 use crate::kind::HookKind;
 use crate::panics::catch;
+use crate::plan::{Segment, Way};
 use crate::verdict::Verdict;
 
 use super::tally::{Fail, Flow, Tally};
 use super::wait::{Ended, Stopped, Waiting, until_cancelled};
 
-/// Runs a stage.
-pub(super) async fn run<K: HookKind>(
-    cx: &HookContext,
-    event: &K,
-    subject: &K::Subject,
-    range: Range<usize>,
+/// Starts a stage: calls each hook and polls it once. Where some have to wait, there is a stage to be awaited.
+#[inline]
+pub(super) fn start<'a, K: HookKind>(
+    cx: &'a HookContext,
+    event: &'a K,
+    subject: &'a K::Subject,
+    segment: &Segment<K>,
     tally: &mut Tally<'_, K>,
-) -> Flow {
-    let mut stage = Stage::<K> { waiting: Vec::new(), done: Vec::new(), polls: 0 };
-    let started = poll_fn(|task| Poll::Ready(stage.start(cx, event, subject, range.clone(), tally, task))).await;
-    if stage.waiting.is_empty() {
-        return started;
+    task: &mut Context<'_>,
+) -> (Flow, Option<Box<Stage<'a, K>>>) {
+    let steps = &segment.steps;
+    // Whoever listens is told of every step.
+    let lane = match &segment.way {
+        Way::Together(Some(lane)) if tally.log().is_none() => Some(&**lane),
+        _ => None,
+    };
+    let mut start = Start { cx, event, subject, next: steps.start, stage: None };
+    loop {
+        // One `catch_unwind` covers all that do not panic.
+        let caught = catch(|| match lane {
+            Some(lane) => start.lane(lane.get(start.next - steps.start..).unwrap_or_default(), tally, task),
+            None => start.steps(steps.end, tally, task),
+        });
+        let flow = match caught {
+            Ok(flow) => return (flow, start.stage),
+            Err(panic) => settle(&mut start.stage, start.next - 1, Err(Ended::Failed(Fail::Panicked(panic))), tally),
+        };
+        if flow == Flow::Stop {
+            return (flow, start.stage);
+        }
     }
-    if until_cancelled(cx.cancellation(), |task| stage.poll(tally, task)).await.is_none() {
-        stage.cancelled();
-    }
-    stage.fold(tally)
+}
+
+/// A stage while its hooks are started.
+struct Start<'a, K: HookKind> {
+    cx: &'a HookContext,
+    event: &'a K,
+    subject: &'a K::Subject,
+    next: usize,
+    /// There from the first hook on that has to wait.
+    stage: Option<Box<Stage<'a, K>>>,
 }
 
 type Outcome<K> = Result<Answer<<K as HookKind>::Verdict>, Ended>;
 
-struct Stage<'a, K: HookKind> {
+/// A stage of which some hooks have to wait.
+pub(super) struct Stage<'a, K: HookKind> {
     waiting: Vec<(usize, Waiting<'a, Answer<K::Verdict>>)>,
     /// Answers that wait for an earlier hook of the stage, in no order.
     done: Vec<(usize, Outcome<K>)>,
@@ -42,89 +66,45 @@ struct Stage<'a, K: HookKind> {
     polls: usize,
 }
 
-impl<'a, K: HookKind> Stage<'a, K> {
-    /// Calls each hook and polls it once. One `catch_unwind` covers all that do not panic.
-    fn start(
-        &mut self,
-        cx: &'a HookContext,
-        event: &'a K,
-        subject: &'a K::Subject,
-        range: Range<usize>,
-        tally: &mut Tally<'_, K>,
-        task: &mut Context<'_>,
-    ) -> Flow {
-        let mut next = range.start;
-        loop {
-            let caught = catch(|| self.first_polls(cx, event, subject, &mut next, range.end, tally, task));
-            let flow = match caught {
-                Ok(flow) => return flow,
-                Err(panic) => self.settle(next - 1, Err(Ended::Failed(Fail::Panicked(panic))), tally),
-            };
-            if flow == Flow::Stop {
-                return flow;
+impl<'a, K: HookKind> Start<'a, K> {
+    /// Nothing but pointers.
+    #[inline]
+    fn lane(&mut self, lane: &[ReadAsyncFn<K>], tally: &mut Tally<'_, K>, task: &mut Context<'_>) -> Flow {
+        for hook in lane {
+            let index = self.next;
+            self.next += 1;
+            let future = hook(self.cx, self.event, self.subject);
+            if self.first_poll(index, future, tally, task) == Flow::Stop {
+                return Flow::Stop;
             }
         }
+        Flow::Go
     }
 
-    #[allow(clippy::too_many_arguments)] // the parts of one dispatch, borrowed each on its own
     #[inline]
-    fn first_polls(
-        &mut self,
-        cx: &'a HookContext,
-        event: &'a K,
-        subject: &'a K::Subject,
-        next: &mut usize,
-        end: usize,
-        tally: &mut Tally<'_, K>,
-        task: &mut Context<'_>,
-    ) -> Flow {
+    fn steps(&mut self, end: usize, tally: &mut Tally<'_, K>, task: &mut Context<'_>) -> Flow {
+        let (cx, event, subject) = (self.cx, self.event, self.subject);
         let plan = tally.plan;
-        for step in plan.steps.get(*next..end).unwrap_or_default() {
-            let index = *next;
-            *next += 1;
+        for step in plan.steps.get(self.next..end).unwrap_or_default() {
+            let index = self.next;
+            self.next += 1;
             if !step.matches(event) {
                 continue;
             }
             if let Some(log) = tally.log() {
                 log.start(index);
             }
-            let answer = match &step.handler {
-                Handler::Read(hook) => call!(Read::hook(cx, event, subject)),
+            let flow = match &step.handler {
+                Handler::Read(hook) => self.answered(index, call!(Read::hook(cx, event, subject)), tally),
                 Handler::ReadAsync(hook) => {
-                    let mut future = call!(ReadAsync::hook(cx, event, subject));
-                    match future.as_mut().poll(task) {
-                        Poll::Ready(answer) => {
-                            // What the future still holds may panic when it is dropped; the hook has failed then.
-                            drop(future);
-                            answer
-                        }
-                        Poll::Pending => {
-                            match Waiting::new(future, step.timeout) {
-                                Ok(waiting) => self.waiting.push((index, waiting)),
-                                Err(stopped) => {
-                                    if self.settle(index, Err(Ended::Stopped(stopped)), tally) == Flow::Stop {
-                                        return Flow::Stop;
-                                    }
-                                }
-                            }
-                            continue;
-                        }
-                    }
+                    self.first_poll(index, call!(ReadAsync::hook(cx, event, subject)), tally, task)
                 }
-                Handler::Apart(_) => {
-                    if let Err(fail) = tally.begin(index, cx, event, subject) {
-                        if self.settle(index, Err(Ended::Failed(fail)), tally) == Flow::Stop {
-                            return Flow::Stop;
-                        }
-                    }
-                    continue;
-                }
+                Handler::Apart(_) => match tally.begin(index, cx, event, subject) {
+                    Ok(()) => Flow::Go,
+                    Err(fail) => settle(&mut self.stage, index, Err(Ended::Failed(fail)), tally),
+                },
                 // Writers are no readers.
-                Handler::Lend(_) | Handler::Own(_) | Handler::OwnAsync(_) => continue,
-            };
-            let flow = match answer {
-                Ok(verdict) if self.waiting.is_empty() => tally.decided(index, verdict),
-                answer => self.settle(index, Ok(answer), tally),
+                Handler::Lend(_) | Handler::Own(_) | Handler::OwnAsync(_) => Flow::Go,
             };
             if flow == Flow::Stop {
                 return flow;
@@ -133,13 +113,78 @@ impl<'a, K: HookKind> Stage<'a, K> {
         Flow::Go
     }
 
-    /// Folds an answer, or keeps it until the earlier ones are there. `Stop` where no later hook is to be started.
-    fn settle(&mut self, index: usize, outcome: Outcome<K>, tally: &mut Tally<'_, K>) -> Flow {
-        if self.waiting.is_empty() {
-            return fold_one(index, outcome, tally);
+    #[inline(always)]
+    fn first_poll(
+        &mut self,
+        index: usize,
+        mut future: BoxFuture<'a, Answer<K::Verdict>>,
+        tally: &mut Tally<'_, K>,
+        task: &mut Context<'_>,
+    ) -> Flow {
+        match future.as_mut().poll(task) {
+            Poll::Ready(answer) => {
+                // What the future still holds may panic when it is dropped; the hook has failed then.
+                drop(future);
+                self.answered(index, answer, tally)
+            }
+            Poll::Pending => self.waits(index, future, tally),
         }
+    }
+
+    #[inline(always)]
+    fn answered(&mut self, index: usize, answer: Answer<K::Verdict>, tally: &mut Tally<'_, K>) -> Flow {
+        match answer {
+            Ok(verdict) if self.stage.is_none() => tally.decided(index, verdict),
+            answer => settle(&mut self.stage, index, Ok(answer), tally),
+        }
+    }
+
+    #[cold]
+    fn waits(&mut self, index: usize, future: BoxFuture<'a, Answer<K::Verdict>>, tally: &mut Tally<'_, K>) -> Flow {
+        match Waiting::new(future, tally.plan.steps[index].timeout) {
+            Ok(waiting) => {
+                let stage = self.stage.get_or_insert_with(Box::default);
+                stage.waiting.push((index, waiting));
+                Flow::Go
+            }
+            Err(stopped) => settle(&mut self.stage, index, Err(Ended::Stopped(stopped)), tally),
+        }
+    }
+}
+
+impl<K: HookKind> Default for Stage<'_, K> {
+    fn default() -> Self {
+        Self { waiting: Vec::new(), done: Vec::new(), polls: 0 }
+    }
+}
+
+/// Folds an answer, or keeps it until the earlier ones are there. `Stop` where no later hook is to be started.
+fn settle<K: HookKind>(
+    stage: &mut Option<Box<Stage<'_, K>>>,
+    index: usize,
+    outcome: Outcome<K>,
+    tally: &mut Tally<'_, K>,
+) -> Flow {
+    match stage {
+        None => fold_one(index, outcome, tally),
         // Whatever the earlier ones say, nothing after an answer that ends the chain counts.
-        if self.set_aside(index, outcome, tally) { Flow::Stop } else { Flow::Go }
+        Some(stage) => {
+            if stage.set_aside(index, outcome, tally) {
+                Flow::Stop
+            } else {
+                Flow::Go
+            }
+        }
+    }
+}
+
+impl<K: HookKind> Stage<'_, K> {
+    /// Waits for those that have to.
+    pub(super) async fn finish(mut self: Box<Self>, cx: &HookContext, tally: &mut Tally<'_, K>) -> Flow {
+        if until_cancelled(cx.cancellation(), |task| self.poll(tally, task)).await.is_none() {
+            self.cancelled();
+        }
+        self.fold(tally)
     }
 
     /// Keeps an answer. Returns whether it ends the chain.
@@ -221,7 +266,7 @@ fn ends_chain<K: HookKind>(outcome: &Outcome<K>, index: usize, tally: &Tally<'_,
                 let answer = answer.downcast_ref::<Answer<K::Verdict>>();
                 answer.is_some_and(|answer| answer.as_ref().is_ok_and(Verdict::is_final))
             }
-            FaultKind::Halt(_) | FaultKind::HaltAndKeep(_) => false,
+            FaultKind::Halt(_) | FaultKind::HaltAndKeep(_) | FaultKind::HaltAndReplace(..) => false,
         },
         Err(Ended::Failed(_)) => failure_ends(),
         Err(Ended::Stopped(_)) => true,

@@ -1,6 +1,5 @@
 //! Async writers, one after the other, with the plain functions between them.
 
-use std::future::poll_fn;
 use std::ops::Range;
 use std::task::{Context, Poll};
 
@@ -12,57 +11,45 @@ use super::chain::Chain;
 use super::tally::Flow;
 use super::wait::{Ended, wait_for};
 
-type WriterFuture<'a, K> = BoxFuture<'a, Answer<Effect<<K as HookKind>::Subject, <K as HookKind>::Verdict>>>;
+pub(super) type WriterFuture<'a, K> = BoxFuture<'a, Answer<Effect<<K as HookKind>::Subject, <K as HookKind>::Verdict>>>;
 
 /// How far a sequence got.
-enum Walk<'a, K: HookKind> {
+pub(super) enum Written<'a, K: HookKind> {
     /// To its end, or to where the chain stops.
-    Ended(Flow),
+    All(Flow),
     /// To an async writer that has to wait.
-    Waits(usize, WriterFuture<'a, K>),
+    UpTo(usize, WriterFuture<'a, K>),
 }
 
 impl<'a, K: HookKind> Chain<'a, K> {
-    /// Runs steps of which some are async writers.
-    pub(super) async fn run_writers(&mut self, mut range: Range<usize>) -> Flow {
-        loop {
-            match poll_fn(|task| Poll::Ready(self.walk(range.clone(), task))).await {
-                Walk::Ended(flow) => return flow,
-                Walk::Waits(index, future) => {
-                    if self.finish_writer(index, future).await == Flow::Stop {
-                        return Flow::Stop;
-                    }
-                    range.start = index + 1;
-                }
-            }
-        }
-    }
-
-    /// Runs steps one after the other, up to a writer that has to wait.
-    fn walk(&mut self, range: Range<usize>, task: &mut Context<'_>) -> Walk<'a, K> {
+    /// Runs steps one after the other, up to an async writer that has to wait.
+    #[inline]
+    pub(super) fn write(&mut self, range: Range<usize>, task: &mut Context<'_>) -> Written<'a, K> {
         let mut next = range.start;
         loop {
             let flow = match catch(|| self.steps(&mut next, range.end, task)) {
-                Ok(walk) => return walk,
+                Ok(written) => return written,
                 Err(panic) => self.panicked(next - 1, panic),
             };
             if flow == Flow::Stop {
-                return Walk::Ended(flow);
+                return Written::All(flow);
             }
         }
     }
 
     #[inline]
-    fn steps(&mut self, next: &mut usize, end: usize, task: &mut Context<'_>) -> Walk<'a, K> {
+    fn steps(&mut self, next: &mut usize, end: usize, task: &mut Context<'_>) -> Written<'a, K> {
         let (plan, cx, event) = (self.tally.plan, self.cx, self.event);
         for step in plan.steps.get(*next..end).unwrap_or_default() {
             let index = *next;
             *next += 1;
             let flow = match &step.handler {
-                Handler::OwnAsync(_) if !self.select(index) => continue,
                 Handler::OwnAsync(hook) => {
+                    if !self.select(index) {
+                        continue;
+                    }
                     let mut future = call!(OwnAsync::hook(cx, event, self.draft.give()));
-                    let Poll::Ready(answer) = future.as_mut().poll(task) else { return Walk::Waits(index, future) };
+                    let Poll::Ready(answer) = future.as_mut().poll(task) else { return Written::UpTo(index, future) };
                     // What the future still holds may panic when it is dropped; the hook has failed then.
                     drop(future);
                     self.owned(index, answer)
@@ -70,14 +57,14 @@ impl<'a, K: HookKind> Chain<'a, K> {
                 _ => self.step(index),
             };
             if flow == Flow::Stop {
-                return Walk::Ended(flow);
+                return Written::All(flow);
             }
         }
-        Walk::Ended(Flow::Go)
+        Written::All(Flow::Go)
     }
 
     /// Waits for an async writer that was polled once.
-    async fn finish_writer(&mut self, index: usize, future: WriterFuture<'a, K>) -> Flow {
+    pub(super) async fn finish_writer(&mut self, index: usize, future: WriterFuture<'a, K>) -> Flow {
         let timeout = self.tally.plan.steps[index].timeout;
         let flow = match wait_for(future, timeout, self.cx.cancellation()).await {
             // The subject that comes back is compared and checked with code of the app, which may panic too.

@@ -41,7 +41,7 @@ pub struct KindInfo {
     /// The handler on the pool of threads for code that computes for long, with its own event.
     blocking: fn(&ErasedHandler, &ErasedHandler) -> Option<ErasedHandler>,
     /// Makes the typed plan from its parts in their order.
-    pub(crate) build: fn(&[StepParts<'_>]) -> Arc<dyn Any + Send + Sync>,
+    pub(crate) build: fn(&[StepParts<'_>]) -> Box<dyn Any + Send + Sync>,
 }
 
 impl KindInfo {
@@ -67,7 +67,7 @@ impl KindInfo {
                 let handler = blocking(handler.get::<Handler<K>>()?.clone(), *own.get::<Own<K>>()?);
                 Some(ErasedHandler::Shared(Arc::new(handler)))
             },
-            build: |parts| Arc::new(Plan::<K>::build(parts)),
+            build: |parts| Box::new(Plan::<K>::build(parts)),
         }
     }
 }

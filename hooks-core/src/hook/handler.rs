@@ -29,6 +29,8 @@ pub(crate) enum FaultKind {
     Halt(Halt),
     /// It ends the turn, in the place of its verdict: its changes stay.
     HaltAndKeep(Halt),
+    /// The same of a hook that took the subject: this is what is to be there instead.
+    HaltAndReplace(Halt, Box<dyn std::any::Any + Send>),
     /// It failed, and so did its fallback.
     Failed(Cause),
     /// It failed, and its fallback gave this answer: an `Answer` of what the hook's form answers with.
@@ -65,6 +67,10 @@ impl Fault {
     pub(crate) fn halt_and_keep(halt: Halt) -> Self {
         Self(Box::new(FaultKind::HaltAndKeep(halt)))
     }
+
+    pub(crate) fn halt_and_replace<S: Send + 'static>(halt: Halt, subject: S) -> Self {
+        Self(Box::new(FaultKind::HaltAndReplace(halt, Box::new(subject))))
+    }
 }
 
 /// How a hook failed, and what it said.
@@ -91,13 +97,12 @@ fn describe(error: &(dyn Error + Send + Sync)) -> String {
     .unwrap_or_else(|panic| format!("an error whose text panicked: {panic}"))
 }
 
-/// What a hook that took the subject gave back.
+/// What a hook that took the subject gave back. Small, so that where the subject is a pointer it is returned in registers.
 #[derive(Debug)]
 pub struct Effect<S, V> {
     /// `None` removes it.
     pub(crate) subject: Option<S>,
     pub(crate) verdict: V,
-    pub(crate) halt: Option<Box<Halt>>,
 }
 
 /// Declares one form: the pointer to a function that the attribute made, or a closure that was registered.
@@ -160,6 +165,8 @@ type Verdict<K> = <K as HookKind>::Verdict;
 // The pointers that a lane is made of.
 pub(crate) type ReadFn<K> = fn(&HookContext, &K, &Subject<K>) -> Answer<Verdict<K>>;
 pub(crate) type LendFn<K> = fn(&HookContext, &K, &mut Subject<K>) -> Answer<Verdict<K>>;
+pub(crate) type ReadAsyncFn<K> =
+    for<'a> fn(&'a HookContext, &'a K, &'a Subject<K>) -> BoxFuture<'a, Answer<Verdict<K>>>;
 pub(crate) type OwnFn<K> = fn(&HookContext, &K, Subject<K>) -> Answer<Effect<Subject<K>, Verdict<K>>>;
 
 /// Calls a form, whichever of the two it is.

@@ -1,7 +1,7 @@
 //! The parts of a plan that are run in one way.
 
 use super::{Segment, Step, Way};
-use crate::hook::{Handler, Lend, Own, Read};
+use crate::hook::{Handler, Lend, Own, Read, ReadAsync};
 use crate::kind::HookKind;
 
 /// Cuts the steps into segments: a stage with readers that may wait is one, and of the others as many neighbours as are
@@ -12,7 +12,11 @@ pub(super) fn segments<K: HookKind>(steps: &[Step<K>]) -> Vec<Segment<K>> {
     for stage in steps.chunk_by(|a, b| a.stage == b.stage) {
         if stage.iter().any(|step| matches!(step.handler, Handler::ReadAsync(_))) {
             let end = start + stage.len();
-            segments.push(Segment { steps: start..end, way: Way::Together });
+            let lane = stage.iter().map(|step| match &step.handler {
+                Handler::ReadAsync(ReadAsync::Static(hook)) if step.filters.is_empty() => Some(*hook),
+                _ => None,
+            });
+            segments.push(Segment { steps: start..end, way: Way::Together(lane.collect()) });
             start = end;
             continue;
         }
@@ -30,9 +34,9 @@ pub(super) fn segments<K: HookKind>(steps: &[Step<K>]) -> Vec<Segment<K>> {
 fn way<K: HookKind>(step: &Step<K>) -> Way<K> {
     match &step.handler {
         _ if !step.filters.is_empty() => Way::OneByOne,
-        Handler::Read(Read::Static(hook)) => Way::ReadLane([*hook].into()),
-        Handler::Lend(Lend::Static(hook)) => Way::LendLane([*hook].into()),
-        Handler::Own(Own::Static(hook)) => Way::OwnLane([*hook].into()),
+        Handler::Read(Read::Static(hook)) => Way::ReadLane(vec![*hook]),
+        Handler::Lend(Lend::Static(hook)) => Way::LendLane(vec![*hook]),
+        Handler::Own(Own::Static(hook)) => Way::OwnLane(vec![*hook]),
         _ => Way::OneByOne,
     }
 }
@@ -52,8 +56,7 @@ impl<K: HookKind> Segment<K> {
     }
 }
 
-/// Sets are made once; that this copies the lane does not matter.
-fn append<F: Copy>(lane: &mut Box<[F]>, hook: &[F]) -> bool {
-    *lane = [lane, hook].concat().into();
+fn append<F: Copy>(lane: &mut Vec<F>, hook: &[F]) -> bool {
+    lane.extend_from_slice(hook);
     true
 }

@@ -32,9 +32,18 @@ struct Inner {
     depth_limit: usize,
 }
 
-struct Entry {
-    plan: Arc<dyn Any + Send + Sync>,
-    disabled: Box<[HookId]>,
+/// What a set has of one kind.
+pub(crate) struct Entry {
+    plan: Box<dyn Any + Send + Sync>,
+    pub(crate) disabled: Box<[HookId]>,
+}
+
+impl Entry {
+    /// The plan; `None` only for another kind than that of the slot.
+    #[inline]
+    pub(crate) fn plan<K: HookKind>(&self) -> Option<&Plan<K>> {
+        self.plan.downcast_ref()
+    }
 }
 
 /// What a plan looks like.
@@ -128,7 +137,7 @@ impl HookSet {
 
     /// Whether a hook of `K` is in force, so that a harness may save the work of making an event.
     pub fn has<K: HookKind>(&self) -> bool {
-        self.plan::<K>().is_some()
+        self.entry::<K>().is_some()
     }
 
     /// What is not wrong, but likely not meant.
@@ -141,10 +150,9 @@ impl HookSet {
     }
 
     #[inline]
-    pub(crate) fn plan<K: HookKind>(&self) -> Option<(&Plan<K>, &[HookId])> {
+    pub(crate) fn entry<K: HookKind>(&self) -> Option<&Entry> {
         // No set has the slot 0, so a kind that nobody hooked anywhere ends here too.
-        let entry = self.0.plans.get(K::slot().number())?.as_ref()?;
-        Some((entry.plan.downcast_ref()?, &entry.disabled))
+        self.0.plans.get(K::slot().number())?.as_ref()
     }
 
     #[inline]

@@ -72,6 +72,17 @@ async fn owned_async_instead(text: String) -> String {
     text + " instead"
 }
 
+#[hook(id = "owned_halt", kind = Edit, fallback = owned_instead)]
+fn owned_halt(text: String) -> (String, Halt) {
+    (text + "!", Halt::new("enough"))
+}
+
+#[hook(id = "lent_async_halt", kind = Edit, fallback = lent_async_instead)]
+async fn lent_async_halt(text: &mut String) -> Halt {
+    text.push('!');
+    Halt::new("enough")
+}
+
 #[hook(id = "fine", kind = Edit, fallback = lent_instead)]
 fn fine(text: &mut String) {
     text.push_str(" fine");
@@ -129,6 +140,8 @@ async fn in_every_form_the_fallback_answers_and_the_run_stays_failed() {
         (hooks![lent_async], "text instead", None, Status::TimedOut, "not done within 1s"),
         (hooks![owned], "text instead", None, Status::Failed, "no shouting"),
         (hooks![owned_async], "text instead", None, Status::Failed, "no shouting"),
+        (hooks![owned_halt], "text instead", None, Status::Failed, "no shouting"),
+        (hooks![lent_async_halt], "text instead", None, Status::Failed, "no shouting"),
         (hooks![denies], "text", Some("deny"), Status::Panicked, "no answer"),
     ];
     for (hook, subject, verdict, status, cause) in cases {
@@ -136,6 +149,7 @@ async fn in_every_form_the_fallback_answers_and_the_run_stays_failed() {
         assert_eq!((fired.subject.as_str(), fired.verdict.summary()), (subject, verdict), "{hook:?}");
         let failure = &fired.report.failures[0];
         assert_eq!((failure.cause.as_str(), failure.fell_back, fired.report.failures.len()), (cause, true, 1));
+        assert!(fired.report.halt.is_none(), "{hook:?}");
         let run = &fired.report.record.as_ref().unwrap().runs[0];
         assert_eq!((run.status, run.note, run.verdict), (status, Some(Note::FallbackAnswered), verdict), "{hook:?}");
         assert_eq!((run.changed, run.cause.as_deref()), (subject != "text", Some(cause)), "{hook:?}");

@@ -136,3 +136,59 @@ fn a_denial_ends_a_lane_of_gates() {
         assert_eq!(count.load(std::sync::atomic::Ordering::SeqCst), counted);
     }
 }
+
+/// Who was called, in order.
+#[derive(Default)]
+struct Called(std::sync::Mutex<Vec<&'static str>>);
+
+fn called(cx: &HookContext, who: &'static str) {
+    cx.state::<Called>().unwrap().0.lock().unwrap().push(who);
+}
+
+#[hook(id = "lane_async_first", kind = before_tool_call)]
+async fn lane_async_first(cx: &HookContext) {
+    called(cx, "first");
+}
+
+#[hook(id = "lane_async_panics", kind = before_tool_call, on_failure = continue)]
+async fn lane_async_panics(cx: &HookContext) {
+    called(cx, "panics");
+    panic!("half-way");
+}
+
+#[hook(id = "lane_async_waits", kind = before_tool_call)]
+async fn lane_async_waits(cx: &HookContext) {
+    tokio::task::yield_now().await;
+    called(cx, "waited");
+}
+
+#[hook(id = "lane_async_last", kind = before_tool_call)]
+async fn lane_async_last(cx: &HookContext) {
+    called(cx, "last");
+}
+
+#[hook(id = "lane_async_filtered", kind = before_tool_call, tool = "refund")]
+async fn lane_async_filtered(cx: &HookContext) {
+    called(cx, "filtered");
+}
+
+#[tokio::test]
+async fn each_reader_of_a_stage_that_waits_is_called_once_whoever_panics_and_where_its_filter_matches() {
+    let lane = || hooks![lane_async_first, lane_async_panics, lane_async_waits, lane_async_last];
+    let filtered = || hooks![lane_async_first, lane_async_filtered, lane_async_last];
+    let cases: [(Vec<HookRef>, &[&str]); 2] =
+        [(lane().into(), &["first", "panics", "last", "waited"]), (filtered().into(), &["first", "last"])];
+    for (hooks, expected) in cases {
+        let registry = Registry::empty().with(hooks.iter().copied()).unwrap();
+        let set = registry.scope(&AgentDef::new("a").hooks(hooks), None).unwrap();
+        for listens in [false, true] {
+            let calls = std::sync::Arc::new(Called::default());
+            let cx = HookContext::builder().shared_state(std::sync::Arc::clone(&calls)).keep_records(listens).build();
+            let call = ToolCall::new("1", "pay", serde_json::json!({}));
+            let input = call.input.clone();
+            let fired = set.fire(&cx, &BeforeToolCall::new(call), input).await.unwrap();
+            assert_eq!(calls.0.lock().unwrap()[..], *expected, "{listens}");
+            assert_eq!(fired.report.failures.len(), usize::from(expected.contains(&"panics")), "{listens}");
+        }
+    }
+}

@@ -169,7 +169,8 @@ fn binding(hook: &Hook, kind: &Kind, i: usize) -> TokenStream {
     let event = event_alias(kind, i);
     let name = &hook.function.name;
     let apart = hook.run.mode != RunMode::Inline;
-    let main = handler(&hook.function, apart, &quote!(#name), name.span(), "__HOOKS_CORE_HANDLER", span);
+    let called = if apart { Called::Apart } else { Called::Inline };
+    let main = handler(&hook.function, called, &quote!(#name), name.span(), span);
     let (own, of_own) = own(hook, span);
     let takes_subject = takes_subject(hook, span);
     let (fallback, of_fallback) = fallback(hook, span);
@@ -210,7 +211,7 @@ fn fallback(hook: &Hook, kind: Span) -> (TokenStream, TokenStream) {
     let parameters = function.parameters.iter().map(|_| quote_spanned!(place=> _));
     let path =
         quote_spanned!(place=> { let __hooks_core_fallback: fn(#(#parameters),*) -> _ = #path; __hooks_core_fallback });
-    let handler = handler(&function, false, &path, place, "__HOOKS_CORE_FALLBACK", kind);
+    let handler = handler(&function, Called::Fallback, &path, place, kind);
     let key = quote_spanned!(kind=> __HooksCoreKind);
     (handler, quote!(__hooks_core::Option::Some(__hooks_core::Fallback::of::<#key>(&__HOOKS_CORE_FALLBACK))))
 }
@@ -318,11 +319,23 @@ fn names_lifetime(tokens: TokenStream) -> bool {
     })
 }
 
+/// As what a function is called.
+#[derive(Clone, Copy, PartialEq)]
+enum Called {
+    /// The hook, within its dispatch.
+    Inline,
+    /// The hook, apart from its dispatch.
+    Apart,
+    /// In the place of the hook.
+    Fallback,
+}
+
 /// The function in the form that a dispatch calls: a closure, which learns its signature from the static's type.
 ///
 /// A user's token may come out of another macro, where our variables are unknown. Each expression at such a token therefore
 /// has variables of its own, bound at that token.
-fn handler(function: &Function, apart: bool, path: &TokenStream, place: Span, name: &str, kind: Span) -> TokenStream {
+fn handler(function: &Function, as_what: Called, path: &TokenStream, place: Span, kind: Span) -> TokenStream {
+    let apart = as_what == Called::Apart;
     let taken = function.rewrites().map(|parameter| parameter.taken);
     let arguments: Vec<Argument> = (0..)
         .zip(&function.parameters)
@@ -330,17 +343,30 @@ fn handler(function: &Function, apart: bool, path: &TokenStream, place: Span, na
         .collect();
     let bindings = arguments.iter().map(|argument| &argument.binding);
     let values = arguments.iter().map(|argument| &argument.value);
-    let dot_await = function.is_async.then(|| quote_spanned!(place=> .await));
     // In parentheses the name is a value, and so it is in every message of the compiler's.
     // Whatever is wrong with the call as a whole is told at one token.
-    let called = quote_spanned!(place=> (#path)(#(#values),*) #dot_await);
-    let call = quote!(#(#bindings)* let __hooks_core_answer = #called;);
-    let verdict = answer(function.returned, if apart { "ReturnsApart" } else { "ReturnsVerdict" }, "verdict");
-    let effect = answer(function.returned, "ReturnsSubject", "effect");
+    let called = quote_spanned!(place=> (#path)(#(#values),*));
+    let bindings = quote!(#(#bindings)*);
+    let dot_await = function.is_async.then(|| quote_spanned!(place=> .await));
+    let call = quote!(#bindings let __hooks_core_answer = #called #dot_await;);
+    let returns = if taken == Some(Taken::Owned) {
+        quote_spanned!(kind=> (__HooksCoreSubject, __HooksCoreVerdict))
+    } else {
+        quote_spanned!(kind=> __HooksCoreVerdict)
+    };
+    let of = quote_spanned!(kind=> __hooks_core::Of::<__HooksCoreKind, #returns>::NEW);
+    let answer = |returns: &str, method: &str| answer(function.returned, &of, returns, method);
+    let verdict = answer(if apart { "ReturnsApart" } else { "ReturnsVerdict" }, "verdict");
+    let effect = answer("ReturnsSubject", "effect");
     let (form, body) = match (taken, function.is_async) {
         _ if apart => ("Apart", boxed(place, &quote!(#call #verdict))),
         (None | Some(Taken::Read), false) => ("Read", quote!(#call #verdict)),
-        (None | Some(Taken::Read), true) => ("ReadAsync", boxed(place, &quote!(#call #verdict))),
+        // That a fallback is no async function is told best where it is awaited.
+        (None | Some(Taken::Read), true) if as_what == Called::Fallback => {
+            ("ReadAsync", boxed(place, &quote!(#call #verdict)))
+        }
+        (Some(Taken::Owned), true) if as_what == Called::Fallback => ("OwnAsync", boxed(place, &quote!(#call #effect))),
+        (None | Some(Taken::Read), true) => ("ReadAsync", answered(place, &bindings, &called, &verdict)),
         (Some(Taken::Lent), false) => ("Lend", quote!(#call #verdict)),
         (Some(Taken::Lent), true) => {
             let body = quote! {
@@ -352,21 +378,11 @@ fn handler(function: &Function, apart: bool, path: &TokenStream, place: Span, na
             ("OwnAsync", boxed(place, &body))
         }
         (Some(Taken::Owned), false) => ("Own", quote!(#call #effect)),
-        (Some(Taken::Owned), true) => ("OwnAsync", boxed(place, &quote!(#call #effect))),
+        (Some(Taken::Owned), true) => ("OwnAsync", answered(place, &bindings, &called, &effect)),
     };
     let form = Ident::new(form, kind);
-    let returns = if taken == Some(Taken::Owned) {
-        quote_spanned!(kind=> (__HooksCoreSubject, __HooksCoreVerdict))
-    } else {
-        quote_spanned!(kind=> __HooksCoreVerdict)
-    };
-    let of = quote_spanned!(kind=> __hooks_core::Of::<__HooksCoreKind, #returns>::NEW);
-    let closure = quote! {
-        |__hooks_core_cx, __hooks_core_event, __hooks_core_subject| {
-            let __hooks_core_of = #of;
-            #body
-        }
-    };
+    let closure = quote!(|__hooks_core_cx, __hooks_core_event, __hooks_core_subject| { #body });
+    let name = if as_what == Called::Fallback { "__HOOKS_CORE_FALLBACK" } else { "__HOOKS_CORE_HANDLER" };
     let name = Ident::new(name, kind);
     quote_spanned! {kind=>
         static #name: __hooks_core::Call<__HooksCoreKind, __HooksCoreSubject, __HooksCoreVerdict> =
@@ -416,14 +432,21 @@ fn argument(parameter: &Parameter, i: usize, rewritten: Option<Taken>, is_async:
 }
 
 /// What the function returned in the form that a dispatch reads, every token at the return type.
-fn answer(span: Span, returns: &str, method: &str) -> TokenStream {
+fn answer(span: Span, kind_and_returns: &TokenStream, returns: &str, method: &str) -> TokenStream {
     let (returns, method) = (Ident::new(returns, span), Ident::new(method, span));
     let [of, returned] = ["of", "returned"].map(|name| format_ident!("__hooks_core_{name}", span = span));
     let value = quote_spanned!(span=> __hooks_core::Fails::settle(__hooks_core::#returns::#method(#of, #returned)));
     quote! {
-        let (#of, #returned) = (__hooks_core_of, __hooks_core_answer);
+        let (#of, #returned) = (#kind_and_returns, __hooks_core_answer);
         #value
     }
+}
+
+/// The future of the function itself, boxed with nothing but what is made of its answer.
+fn answered(span: Span, bindings: &TokenStream, called: &TokenStream, answer: &TokenStream) -> TokenStream {
+    let closure = quote!(|__hooks_core_answer| { #answer });
+    let future = quote_spanned!(span=> __hooks_core::Box::pin(__hooks_core::Answered::new(#called, #closure)));
+    quote!(#bindings #future)
 }
 
 /// The body as a boxed future; that it cannot be sent between threads is told at the function's name.

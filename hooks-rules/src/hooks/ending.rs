@@ -16,7 +16,7 @@ pub(super) struct Ending<S> {
 /// Marks the form for inference.
 pub(super) enum ViaEnding {}
 
-impl<K: InTurn, S> ReturnsSubject<K, S, (), ViaEnding> for Ending<S> {
+impl<K: InTurn, S: Send + 'static> ReturnsSubject<K, S, (), ViaEnding> for Ending<S> {
     type Error = Infallible;
 
     fn effect(of: Of<K, (S, ())>, returned: Self) -> Result<Answer<Effect<S, ()>>, Infallible> {

@@ -55,6 +55,18 @@ fn boxed<const WRITES: bool>(n: usize) -> BoxService<Request, Request, Infallibl
     (0..n).fold(BoxService::new(Handler), |inner, _| BoxService::new(Before::<_, WRITES>(inner)))
 }
 
+/// A hook that may wait, after the service that it wraps: the one way here that does not clone all that is within.
+async fn after<const WRITES: bool>(mut request: Request) -> Result<Request, Infallible> {
+    if WRITES {
+        request.text = other(&request.text);
+    }
+    Ok(black_box(request))
+}
+
+fn boxed_async<const WRITES: bool>(n: usize) -> BoxService<Request, Request, Infallible> {
+    (0..n).fold(BoxService::new(Handler), |inner, _| BoxService::new(inner.and_then(after::<WRITES>)))
+}
+
 fn four<S>(inner: S) -> Before<Before<Before<Before<S, false>, false>, false>, false> {
     Before(Before(Before(Before(inner))))
 }
@@ -79,6 +91,9 @@ fn main() {
         let label = |body| Label { class: Class::Async, body, variant: "BoxService per layer", n };
         sitting.awaited(label(Body::Pass), call(boxed::<false>(n)));
         sitting.awaited(label(Body::Write), call(boxed::<true>(n)));
+        let label = |body| Label { class: Class::Async, body, variant: "BoxService per layer, and_then", n };
+        sitting.awaited(label(Body::Pass), call(boxed_async::<false>(n)));
+        sitting.awaited(label(Body::Write), call(boxed_async::<true>(n)));
     }
     sitting.of(fixed);
     let label = |n| Label { class: Class::Sync, body: Body::Pass, variant: "static stack", n };
