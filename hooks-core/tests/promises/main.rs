@@ -8,6 +8,7 @@
 )]
 
 mod attacked;
+mod attacked_async;
 mod support;
 
 mod blocking;
