@@ -10,6 +10,7 @@
 mod attacked;
 mod attacked_async;
 mod support;
+mod unawaited;
 
 mod blocking;
 mod definitions;
@@ -33,8 +34,14 @@ mod p09_everything_at_once;
 mod p09_overrides;
 mod p10_one_set;
 mod p12_records;
+mod p13_alive;
 mod p13_bounds;
 mod p13_depth;
+mod p13_jobs;
+mod p13_queue;
+mod p13_refused;
+mod p13_retries;
+mod p13_told;
 mod p15_no_runtime;
 mod parameters;
 mod values;
