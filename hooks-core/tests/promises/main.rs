@@ -24,6 +24,7 @@ mod p02_plan_shown;
 mod p02_plugins;
 mod p03_annotated;
 mod p03_chaining;
+mod p04_snapshots;
 mod p04_transactions;
 mod p05_code_of_the_app;
 mod p05_deadlines_and_policies;
