@@ -177,7 +177,7 @@ impl Hook {
     }
 
     /// Takes parameters from the list that names the hook; the closure finds them with
-    /// [`cx.with::<T>()`](HookContext::with).
+    /// [`cx.with::<T>()`](crate::HookContext::with).
     #[must_use]
     pub fn parameters<T: Parameters>(mut self) -> Self {
         self.with = Some(WithSpec::of::<T>());

@@ -194,11 +194,17 @@ fn readers_that_other_threads_wake_in_whatever_order_all_answer_and_are_folded_i
                 if (round + thread) % 2 == 0 {
                     own.reverse();
                 }
-                std::thread::spawn(move || own.iter().for_each(|post| post.deliver()))
+                std::thread::spawn(move || {
+                    for post in own {
+                        post.deliver();
+                    }
+                })
             })
             .collect();
         let fired = futures_executor::block_on(set.fire(&cx(), &spend(), Trail::default())).unwrap();
-        threads.into_iter().for_each(|thread| thread.join().unwrap());
+        for thread in threads {
+            thread.join().unwrap();
+        }
         assert!(matches!(&fired.verdict, Permission::Ask(question) if question.reason.as_str() == "0"));
         let record = fired.report.record.clone().unwrap();
         let asked = record.runs.iter().filter(|run| run.verdict == Some("ask")).count();
