@@ -1,4 +1,4 @@
-//! A hook: its id, its options, and where it is bound.
+//! A hook: what it is made of, and its options as they are set on a value.
 
 macro_rules! constructor_docs {
     ($what:literal) => {
@@ -12,15 +12,16 @@ macro_rules! constructor_docs {
 mod answered;
 mod binding;
 mod handler;
+mod id;
+mod inline;
 mod limited;
 mod modes;
 mod options;
+mod origin;
 mod visibility;
 
 use std::fmt;
 use std::sync::Arc;
-
-use serde::{Deserialize, Serialize};
 
 pub(crate) use binding::{Binding, Only, StepParts};
 // Not public API. Used by generated code.
@@ -32,90 +33,15 @@ pub use handler::BoxFuture;
 #[doc(hidden)]
 pub use handler::{Answer, Apart, Call, Effect, Fault, Handler, Lend, Own, OwnAsync, Read, ReadAsync};
 pub(crate) use handler::{Cause, FaultKind, LendFn, OwnFn, ReadAsyncFn, ReadFn, call};
+pub use id::HookId;
 #[doc(hidden)]
 pub use options::Ids;
 pub use options::{OnFailure, Options, RunMode, Timeout};
+pub use origin::Origin;
 pub use visibility::Visibility;
 
-use crate::HookContext;
-use crate::kind::HookKind;
-use crate::param::{Fails, Of, ReturnsSubject, ReturnsVerdict};
 use crate::verdict::Capability;
 use crate::with::{Parameters, WithSpec};
-
-/// The id of a hook: a lower-case letter, then lower-case letters, digits and `_`.
-#[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(transparent)]
-pub struct HookId(Arc<str>);
-
-impl HookId {
-    pub(crate) fn new(id: &str) -> Self {
-        Self(id.into())
-    }
-
-    /// The id as text.
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
-
-    /// Whether `id` has the form of an id. The attribute refuses others when it is compiled.
-    pub(crate) fn is_valid(id: &str) -> bool {
-        let mut chars = id.chars();
-        chars.next().is_some_and(|c| c.is_ascii_lowercase())
-            && chars.all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_')
-            && !matches!(id, "self" | "super" | "crate")
-    }
-}
-
-impl fmt::Display for HookId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-impl fmt::Debug for HookId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Debug::fmt(&self.0, f)
-    }
-}
-
-impl AsRef<str> for HookId {
-    fn as_ref(&self) -> &str {
-        &self.0
-    }
-}
-
-impl std::borrow::Borrow<str> for HookId {
-    fn borrow(&self) -> &str {
-        &self.0
-    }
-}
-
-/// Where a hook was written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
-#[non_exhaustive]
-pub struct Origin {
-    /// The source file, as the compiler names it.
-    pub file: &'static str,
-    /// The line, from 1.
-    pub line: u32,
-    /// The module.
-    pub module: &'static str,
-}
-
-impl Origin {
-    // Not public API. Used by generated code.
-    #[doc(hidden)]
-    pub const fn new(file: &'static str, line: u32, module: &'static str) -> Self {
-        Self { file, line, module }
-    }
-}
-
-impl fmt::Display for Origin {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}:{}", self.file, self.line)
-    }
-}
 
 /// A hook: id, options, and the kinds it runs at. Made by `#[hook]`, or here as a value around a closure.
 ///
@@ -152,105 +78,6 @@ pub struct Hook {
 }
 
 impl Hook {
-    #[track_caller]
-    fn with_handler<K: HookKind>(id: &str, decides: bool, handler: Handler<K>) -> Self {
-        let caller = std::panic::Location::caller();
-        Self {
-            id: HookId::new(id),
-            description: "".into(),
-            origin: Origin::new(caller.file(), caller.line(), ""),
-            options: Options::default(),
-            with: None,
-            plugin: None,
-            locked: false,
-            asks_context: true,
-            bindings: vec![Binding::shared(handler, decides)],
-        }
-    }
-
-    #[doc = constructor_docs!("A hook that reads the subject.")]
-    #[track_caller]
-    pub fn reader<K, F, R, M>(id: &str, run: F) -> Self
-    where
-        K: HookKind,
-        F: Fn(&HookContext, &K, &K::Subject) -> R + Send + Sync + 'static,
-        R: ReturnsVerdict<K, K::Verdict, M, Error: Fails>,
-    {
-        Self::with_handler(
-            id,
-            R::decides(),
-            Handler::<K>::read(move |cx, event, subject| Fails::settle(R::verdict(Of::NEW, run(cx, event, subject)))),
-        )
-    }
-
-    #[doc = constructor_docs!("A hook that changes the subject in place.")]
-    #[track_caller]
-    pub fn writer<K, F, R, M>(id: &str, run: F) -> Self
-    where
-        K: HookKind,
-        F: Fn(&HookContext, &K, &mut K::Subject) -> R + Send + Sync + 'static,
-        R: ReturnsVerdict<K, K::Verdict, M, Error: Fails>,
-    {
-        Self::with_handler(
-            id,
-            R::decides(),
-            Handler::<K>::lend(move |cx, event, subject| Fails::settle(R::verdict(Of::NEW, run(cx, event, subject)))),
-        )
-    }
-
-    #[doc = constructor_docs!("A hook that takes the subject and returns what is to be there instead.")]
-    #[track_caller]
-    pub fn replacer<K, F, R, M>(id: &str, run: F) -> Self
-    where
-        K: HookKind,
-        F: Fn(&HookContext, &K, K::Subject) -> R + Send + Sync + 'static,
-        R: ReturnsSubject<K, K::Subject, K::Verdict, M, Error: Fails>,
-    {
-        Self::with_handler(
-            id,
-            R::decides(),
-            Handler::<K>::own(move |cx, event, subject| Fails::settle(R::effect(Of::NEW, run(cx, event, subject)))),
-        )
-    }
-
-    #[doc = constructor_docs!("A hook that reads the subject and waits for something.")]
-    #[track_caller]
-    pub fn async_reader<K, F, R, M>(id: &str, run: F) -> Self
-    where
-        K: HookKind,
-        F: for<'a> Fn(&'a HookContext, &'a K, &'a K::Subject) -> BoxFuture<'a, R> + Send + Sync + 'static,
-        R: ReturnsVerdict<K, K::Verdict, M, Error: Fails> + 'static,
-        M: 'static,
-    {
-        Self::with_handler(
-            id,
-            R::decides(),
-            Handler::<K>::read_async(move |cx, event, subject| {
-                let answer = run(cx, event, subject);
-                Box::pin(async move { Fails::settle(R::verdict(Of::NEW, answer.await)) })
-            }),
-        )
-    }
-
-    #[doc = constructor_docs!("A hook that takes the subject, waits for something, and returns what is to be there instead.")]
-    #[track_caller]
-    pub fn async_replacer<K, F, R, M>(id: &str, run: F) -> Self
-    where
-        K: HookKind,
-        F: for<'a> Fn(&'a HookContext, &'a K, K::Subject) -> BoxFuture<'a, R> + Send + Sync + 'static,
-        R: ReturnsSubject<K, K::Subject, K::Verdict, M, Error: Fails> + 'static,
-        M: 'static,
-    {
-        Self::with_handler(
-            id,
-            R::decides(),
-            Handler::<K>::own_async(move |cx, event, subject| {
-                let answer = run(cx, event, subject);
-                Box::pin(async move { Fails::settle(R::effect(Of::NEW, answer.await)) })
-            }),
-        )
-    }
-
     /// What the hook does, for plans and lists.
     #[must_use]
     pub fn description(mut self, text: &str) -> Self {
@@ -350,7 +177,7 @@ impl Hook {
     }
 
     /// Takes parameters from the list that names the hook; the closure finds them with
-    /// [`cx.with::<T>()`](HookContext::with).
+    /// [`cx.with::<T>()`](crate::HookContext::with).
     #[must_use]
     pub fn parameters<T: Parameters>(mut self) -> Self {
         self.with = Some(WithSpec::of::<T>());

@@ -8,25 +8,25 @@ mod overridden;
 mod plans;
 mod plugins;
 mod resolve;
+mod snapshot;
 
 use std::any::TypeId;
-use std::collections::{BTreeSet, HashMap};
+use std::collections::HashMap;
 use std::fmt;
 use std::sync::{Arc, PoisonError, RwLock};
 
 pub(crate) use apart::WeakRegistry;
+use snapshot::not_a_hook;
+pub(crate) use snapshot::{DepthLimit, Registered, Snapshot};
 
 use crate::audit::Finding;
-use crate::background::{BackgroundSink, Tasks};
-use crate::config::{ConfigError, Problem, nearest};
+use crate::config::ConfigError;
 use crate::dispatch;
 use crate::fires;
-use crate::hook::{Binding, Hook, HookId, Origin};
+use crate::hook::{Hook, HookId};
 use crate::kind::KindEntry;
 use crate::manifest::Manifest;
-use crate::overrides::Changes;
 use crate::plan::HookSet;
-use crate::plugin::{Installed, PluginEntry};
 use crate::private::HookSpec;
 use crate::record::Observer;
 use crate::scope::{AppDef, Definition, HookName, HookRef, HookUse};
@@ -55,45 +55,6 @@ use crate::scope::{AppDef, Definition, HookName, HookRef, HookUse};
 #[derive(Clone, Default)]
 pub struct Registry {
     snapshot: Arc<RwLock<Arc<Snapshot>>>,
-}
-
-/// What a set is made from.
-#[derive(Clone, Default)]
-pub(crate) struct Snapshot {
-    pub(crate) hooks: HashMap<HookId, Registered>,
-    functions: HashMap<TypeId, HookId>,
-    pub(crate) app: AppDef,
-    pub(crate) observers: Arc<[Arc<dyn Observer>]>,
-    /// In the order of their installation.
-    plugins: Vec<Installed>,
-    /// The hooks of each plugin, installed or not.
-    members: HashMap<Arc<str>, BTreeSet<HookId>>,
-    /// What the operator's layers say, by hook.
-    overrides: Arc<HashMap<HookId, Changes>>,
-    pub(crate) depth_limit: DepthLimit,
-    /// See [`Registry::try_out`].
-    tried: bool,
-    revision: u64,
-    /// The runs that nobody waits for; the same for all snapshots of a registry.
-    pub(crate) tasks: Arc<Tasks>,
-    /// Where background jobs go.
-    pub(crate) sink: Option<Arc<dyn BackgroundSink>>,
-}
-
-/// How many dispatches may be within each other.
-#[derive(Clone, Copy)]
-pub(crate) struct DepthLimit(pub(crate) usize);
-
-impl Default for DepthLimit {
-    fn default() -> Self {
-        Self(dispatch::DEFAULT_LIMIT)
-    }
-}
-
-#[derive(Clone)]
-pub(crate) struct Registered {
-    pub(crate) hook: Arc<Hook>,
-    pub(crate) enabled: bool,
 }
 
 impl Registry {
@@ -164,8 +125,8 @@ impl Registry {
     /// that it belongs to and what is overridden.
     ///
     /// # Errors
-    /// [`Problem::NoSuchHook`] where there is none, or everything that the attribute would refuse; or overrides that are
-    /// there and do not fit the new hook.
+    /// [`Problem::NoSuchHook`](crate::config::Problem::NoSuchHook) where there is none, or everything that the attribute
+    /// would refuse; or overrides that are there and do not fit the new hook.
     pub fn replace(&self, hook: Hook) -> Result<(), ConfigError> {
         let hook = Arc::new(hook);
         let replaced = self.edit(|snapshot| {
@@ -189,7 +150,7 @@ impl Registry {
     /// This is the app's own switch: it works on `locked` hooks too, and no override turns the hook on again.
     ///
     /// # Errors
-    /// [`Problem::NoSuchHook`] where there is none.
+    /// [`Problem::NoSuchHook`](crate::config::Problem::NoSuchHook) where there is none.
     pub fn disable(&self, id: &str) -> Result<(), ConfigError> {
         self.set_enabled(id, false)
     }
@@ -197,7 +158,7 @@ impl Registry {
     /// Undoes [`disable`](Self::disable) for sets made from now on.
     ///
     /// # Errors
-    /// [`Problem::NoSuchHook`] where there is none.
+    /// [`Problem::NoSuchHook`](crate::config::Problem::NoSuchHook) where there is none.
     pub fn enable(&self, id: &str) -> Result<(), ConfigError> {
         self.set_enabled(id, true)
     }
@@ -337,65 +298,4 @@ impl fmt::Debug for Registry {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Registry").field("hooks", &self.snapshot().hooks.len()).finish_non_exhaustive()
     }
-}
-
-impl Snapshot {
-    fn add_spec(&mut self, spec: &'static HookSpec) -> Result<(), Problem> {
-        let bindings = spec.bindings.iter().filter_map(|binding| Binding::fixed(binding, &spec.options)).collect();
-        let hook = Hook {
-            id: HookId::new(spec.id),
-            description: spec.description.into(),
-            origin: spec.origin,
-            options: spec.options.clone(),
-            with: spec.with,
-            plugin: spec.plugin.or_else(|| plugin_of(spec.origin)).map(Into::into),
-            locked: spec.locked,
-            asks_context: spec.asks_context,
-            bindings,
-        };
-        self.add(&Arc::new(hook), Some((spec.function)()))
-    }
-
-    fn add(&mut self, hook: &Arc<Hook>, function: Option<TypeId>) -> Result<(), Problem> {
-        if let Some(present) = self.hooks.get(&hook.id) {
-            // A crate whose tests depend on a crate that depends on it is linked twice; that is one hook, and it stays as
-            // it is, disabled or not.
-            let copy = function.is_some() && present.hook.origin == hook.origin;
-            if !copy {
-                let (id, first) = (hook.id.clone(), present.hook.origin);
-                return Err(Problem::DuplicateId { id, first, second: hook.origin });
-            }
-        } else {
-            self.insert(hook);
-        }
-        self.functions.extend(function.map(|function| (function, hook.id.clone())));
-        Ok(())
-    }
-
-    fn insert(&mut self, hook: &Arc<Hook>) {
-        if let Some(plugin) = &hook.plugin {
-            self.members.entry(Arc::clone(plugin)).or_default().insert(hook.id.clone());
-        }
-        self.hooks.insert(hook.id.clone(), Registered { hook: Arc::clone(hook), enabled: true });
-    }
-
-    fn id_of(&self, function: &HookRef) -> Result<&HookId, Problem> {
-        self.functions.get(&(function.function)()).ok_or_else(|| not_a_hook(function))
-    }
-
-    fn known(&self, id: &str) -> Result<(), Problem> {
-        if self.hooks.contains_key(id) {
-            return Ok(());
-        }
-        Err(Problem::NoSuchHook { id: HookId::new(id), nearest: nearest(id, self.hooks.keys()) })
-    }
-}
-
-/// The plugin that the crate of a hook declares itself to be.
-fn plugin_of(origin: Origin) -> Option<&'static str> {
-    inventory::iter::<PluginEntry>.into_iter().filter(|entry| entry.has(origin)).map(|entry| entry.name).min()
-}
-
-fn not_a_hook(function: &HookRef) -> Problem {
-    Problem::NotAHook { path: function.path.replace(' ', ""), file: function.file, line: function.line }
 }

@@ -1,7 +1,7 @@
 use std::any::Any;
 use std::fmt;
 
-use crate::hook::{Handler, HookId};
+use crate::hook::{Handler, HookId, OnFailure};
 use crate::kind::HookKind;
 use crate::plan::Plan;
 use crate::record::Failure;
@@ -12,8 +12,11 @@ use super::tally::Broken;
 #[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum DispatchError {
-    /// A hook with `on_failure = required` failed.
-    #[error("{failure}; the hook is required, so nothing after it ran")]
+    /// A hook with `on_failure = required` failed; or one with `deny`, and the app's own verdict panicked in place of the no.
+    #[error(
+        "{failure}; {}, so nothing after it ran",
+        if failure.on_failure == OnFailure::Deny { "nobody could say no for it" } else { "the hook is required" }
+    )]
     #[non_exhaustive]
     Required {
         /// The failure.
@@ -32,7 +35,7 @@ pub enum DispatchError {
         /// The subject.
         subject: Recovered,
     },
-    /// An async hook with a deadline had to wait, and there is no runtime with timers.
+    /// An async hook with a deadline had to wait, and there is no runtime with timers, or no longer.
     #[error(
         "the async hook `{hook}` at `{kind}` has a deadline and had to wait, but there is no Tokio runtime with time enabled here; fire within one, or say `timeout = none` on the hook"
     )]

@@ -44,7 +44,11 @@ fn finish_aside<K: HookKind>(
     observers: &[Arc<dyn Observer>],
 ) -> Result<Fired<K>, DispatchError> {
     let Aside { halt, failures, stop, log, event: _ } = aside;
-    let record = log.map(|log| Arc::new(log.finish(cx, plan, verdict.summary(), stop.as_ref(), disabled)));
+    let record = log.map(|log| {
+        // The verdict may be the app's own.
+        let summary = catch(|| verdict.summary()).unwrap_or_default();
+        Arc::new(log.finish(cx, plan, summary, stop.as_ref(), disabled))
+    });
     if let Some(record) = &record {
         tell(record, observers);
     }

@@ -1,7 +1,8 @@
 //! What the hooks of one dispatch have come to so far, apart from the subject.
 
-use crate::hook::{Cause, Fault, FaultKind, OnFailure};
+use crate::hook::{Cause, Fault, FaultKind, HookId, OnFailure};
 use crate::kind::HookKind;
+use crate::panics::catch;
 use crate::plan::Plan;
 use crate::record::{Failure, FailureKind, Note, Status, cut};
 use crate::verdict::{Halt, Verdict};
@@ -30,7 +31,7 @@ pub(super) enum Stop {
 /// Why there is no outcome.
 #[derive(Debug)]
 pub(super) enum Broken {
-    /// A required hook failed.
+    /// A required hook failed, or one for which a verdict of the app's could not say no.
     Required(Failure),
     /// The turn was cancelled while this hook waited.
     Cancelled(usize),
@@ -234,14 +235,22 @@ impl<'a, K: HookKind> Tally<'a, K> {
         match step.on_failure {
             OnFailure::Continue => Flow::Go,
             OnFailure::Remove => self.stop(Stop::Removed(index)),
-            OnFailure::Deny => match K::Verdict::could_not_answer(kind, &step.id) {
-                Some(verdict) => {
-                    self.verdict.merge(verdict);
-                    self.stop(Stop::Decided)
+            OnFailure::Deny => match catch(|| self.deny(kind, &step.id)) {
+                Ok(true) => self.stop(Stop::Decided),
+                Ok(false) => Flow::Go,
+                // The verdict may be the app's own. To go on without its no would be a yes.
+                Err(panic) => {
+                    let cause = cut(format!("{}; the verdict that says so panicked: {panic}", failure.cause));
+                    self.stop(Stop::Broken(Broken::Required(Failure { cause, ..failure })))
                 }
-                None => Flow::Go,
             },
             OnFailure::Required => self.stop(Stop::Broken(Broken::Required(failure))),
         }
+    }
+
+    /// Denies because the hook failed; returns whether the verdict has a word for that.
+    fn deny(&mut self, failure: FailureKind, hook: &HookId) -> bool {
+        let denial = K::Verdict::could_not_answer(failure, hook);
+        denial.map(|denial| self.verdict.merge(denial)).is_some()
     }
 }

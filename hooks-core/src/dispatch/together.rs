@@ -212,7 +212,7 @@ impl<K: HookKind> Stage<'_, K> {
                 continue;
             }
             let Poll::Ready(answer) = waiting.poll(task) else { continue };
-            if self.set_aside(index, answer.map_err(Ended::Failed), tally) {
+            if self.set_aside(index, answer, tally) {
                 last = index;
             }
         }

@@ -60,23 +60,29 @@ impl<'a, T> Waiting<'a, T> {
         Ok(waiting)
     }
 
-    pub(super) fn poll(&mut self, task: &mut Context<'_>) -> Poll<Result<T, Fail>> {
+    pub(super) fn poll(&mut self, task: &mut Context<'_>) -> Poll<Result<T, Ended>> {
         let Some(future) = &mut self.future else { return Poll::Pending };
         match catch(|| future.as_mut().poll(task)) {
             Ok(Poll::Ready(answer)) => {
                 // What the future still holds may panic when it is dropped; the hook has failed then.
-                Poll::Ready(self.drop_future().map_or(Ok(answer), |panic| Err(Fail::Panicked(panic))))
+                let answer = self.drop_future().map_or(Ok(answer), |panic| Err(Fail::Panicked(panic)));
+                Poll::Ready(answer.map_err(Ended::Failed))
             }
             Err(panic) => {
                 self.drop_future();
-                Poll::Ready(Err(Fail::Panicked(panic)))
+                Poll::Ready(Err(Ended::Failed(Fail::Panicked(panic))))
             }
             Ok(Poll::Pending) => {
                 let Some((sleep, timeout)) = &mut self.deadline else { return Poll::Pending };
                 let timeout = *timeout;
-                std::task::ready!(sleep.as_mut().poll(task));
+                // A timer panics where its runtime ended while the dispatch lives on elsewhere.
+                let ended = match catch(|| sleep.as_mut().poll(task)) {
+                    Ok(Poll::Pending) => return Poll::Pending,
+                    Ok(Poll::Ready(())) => Ended::Failed(Fail::TimedOut(timeout)),
+                    Err(_) => Ended::Stopped(Stopped::NoRuntime),
+                };
                 self.drop_future();
-                Poll::Ready(Err(Fail::TimedOut(timeout)))
+                Poll::Ready(Err(ended))
             }
         }
     }
@@ -127,7 +133,7 @@ pub(super) async fn wait_for<T>(
 ) -> Result<T, Ended> {
     let mut waiting = Waiting::new(future, timeout).map_err(Ended::Stopped)?;
     match until_cancelled(cancellation, |task| waiting.poll(task)).await {
-        Some(answer) => answer.map_err(Ended::Failed),
+        Some(answer) => answer,
         None => Err(Ended::Stopped(Stopped::Cancelled)),
     }
 }

@@ -23,15 +23,17 @@ pub(crate) enum Form {
     Own,
     ReadAsync,
     OwnAsync,
+    /// Started at its place and not waited for.
+    Detached,
 }
 
 impl Form {
     pub(crate) fn writes(self) -> bool {
-        !matches!(self, Self::Read | Self::ReadAsync)
+        !matches!(self, Self::Read | Self::ReadAsync | Self::Detached)
     }
 
     pub(crate) fn is_async(self) -> bool {
-        matches!(self, Self::ReadAsync | Self::OwnAsync)
+        matches!(self, Self::ReadAsync | Self::OwnAsync | Self::Detached)
     }
 }
 
@@ -125,8 +127,8 @@ fn one_move() -> impl Strategy<Value = Move> {
 
 fn spec(point: Point) -> impl Strategy<Value = Spec> {
     let forms = match point {
-        Point::Event => vec![Form::Read, Form::ReadAsync, Form::ReadAsync],
-        _ => vec![Form::Read, Form::ReadAsync, Form::ReadAsync, Form::Lend, Form::Own, Form::OwnAsync],
+        Point::Event => vec![Form::Read, Form::ReadAsync, Form::ReadAsync, Form::Detached],
+        _ => vec![Form::Read, Form::ReadAsync, Form::ReadAsync, Form::Lend, Form::Own, Form::OwnAsync, Form::Detached],
     };
     let mut policies = vec![None, None, None, Some(OnFailure::Continue), Some(OnFailure::Required)];
     policies.extend(match point {
@@ -147,13 +149,14 @@ fn spec(point: Point) -> impl Strategy<Value = Spec> {
         .prop_map(|(form, role, priority, (after, before, requires), timeout, policy, in_app)| Spec {
             id: "",
             form,
-            role,
+            // Nobody waits for an answer, and no failure of it changes anything.
+            role: if form == Form::Detached { Role::Silent } else { role },
             priority,
             after,
             before,
             requires,
             timeout,
-            policy,
+            policy: policy.filter(|_| form != Form::Detached),
             in_app,
             filtered: false,
         })
@@ -191,8 +194,10 @@ fn joined(point: Point, mut values: Vec<Spec>, functions: &[bool], ranks: &[usiz
     let at = values.len() / 2;
     values.splice(at..at, chosen);
     let count = values.len();
+    let detached: Vec<bool> = values.iter().map(|spec| spec.form == Form::Detached).collect();
     for (i, spec) in values.iter_mut().enumerate() {
-        let fits = |earlier: usize, later: usize| loose || ranks[earlier] < ranks[later];
+        // Nothing can come after a hook that nobody waits for.
+        let fits = |earlier: usize, later: usize| !detached[earlier] && (loose || ranks[earlier] < ranks[later]);
         spec.after.retain(|&other| other < count && fits(other, i));
         spec.requires.retain(|&other| other < count && fits(other, i));
         spec.before.retain(|&other| other < count && fits(i, other));

@@ -21,6 +21,7 @@ pub(crate) struct Counts {
     required: Cell<usize>,
     cancelled: Cell<usize>,
     frozen_or_outdated: Cell<usize>,
+    detached: Cell<usize>,
 }
 
 impl Counts {
@@ -35,6 +36,7 @@ impl Counts {
             add(&self.removed, usize::from(matches!(out.end, End::Removed(_))));
             add(&self.decided, usize::from(out.end == End::Decided));
             add(&self.required, usize::from(matches!(out.end, End::Required(_))));
+            add(&self.detached, out.started.len());
             let runs = || out.runs.iter().flatten();
             add(&self.cancelled, runs().filter(|run| run.status == Status::Cancelled).count());
             add(&self.frozen_or_outdated, runs().filter(|run| run.note.is_some()).count());
@@ -44,11 +46,21 @@ impl Counts {
 
 impl fmt::Display for Counts {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { dispatches, hooks, cycles, failures, removed, decided, required, cancelled, frozen_or_outdated } =
-            self;
+        let Self {
+            dispatches,
+            hooks,
+            cycles,
+            failures,
+            removed,
+            decided,
+            required,
+            cancelled,
+            frozen_or_outdated,
+            detached,
+        } = self;
         write!(
             f,
-            "{} dispatches, {} runs, {} sets with a cycle, {} failures, {} removals, {} denials, {} required failures, {} cancelled, {} frozen or outdated",
+            "{} dispatches, {} runs, {} sets with a cycle, {} failures, {} removals, {} denials, {} required failures, {} cancelled, {} frozen or outdated, {} detached",
             dispatches.get(),
             hooks.get(),
             cycles.get(),
@@ -58,6 +70,7 @@ impl fmt::Display for Counts {
             required.get(),
             cancelled.get(),
             frozen_or_outdated.get(),
+            detached.get(),
         )
     }
 }

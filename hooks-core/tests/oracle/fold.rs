@@ -4,7 +4,7 @@ use hooks_core::hook::OnFailure;
 use hooks_core::prelude::*;
 use hooks_core::record::{FailureKind, Note, Skip, Status};
 
-use crate::case::{Act, Case, Edit, Move, Point, Role, Spec};
+use crate::case::{Act, Case, Edit, Form, Move, Point, Role, Spec};
 use crate::hooks::{FORBIDDEN, answer};
 use crate::order::stages;
 
@@ -36,6 +36,16 @@ pub(crate) struct Outcome {
     pub(crate) end: End,
     /// `None` where no hook was selected.
     pub(crate) runs: Option<Vec<Run>>,
+    /// The detached runs that were started.
+    pub(crate) started: Vec<Started>,
+}
+
+/// A run that nobody waits for: what it was given, and how it ends.
+#[derive(Debug)]
+pub(crate) struct Started {
+    pub(crate) index: usize,
+    pub(crate) given: Vec<u8>,
+    pub(crate) status: Status,
 }
 
 /// What one hook comes to by itself, given the subject.
@@ -74,7 +84,7 @@ fn alone(case: &Case, spec: &Spec, it: Move, subject: &[u8]) -> Alone {
             Edit::Break => left.push(FORBIDDEN),
         }
     }
-    let takes = matches!(spec.form, crate::case::Form::Own | crate::case::Form::OwnAsync);
+    let takes = matches!(spec.form, Form::Own | Form::OwnAsync);
     let then = match spec.role {
         Role::Halts => Then::Halts,
         Role::Answers if case.point == Point::Step && takes && it.act == Act::Remove => Then::Removes,
@@ -170,8 +180,7 @@ impl Fold<'_> {
 
     fn failed(&mut self, index: usize, kind: FailureKind) -> Status {
         self.out.failures.push((index, kind));
-        let default = if self.case.point == Point::Gate { OnFailure::Deny } else { OnFailure::Continue };
-        match self.case.specs[index].policy.unwrap_or(default) {
+        match policy(self.case, index) {
             OnFailure::Remove => self.out.end = End::Removed(index),
             OnFailure::Required => self.out.end = End::Required(index),
             OnFailure::Deny => {
@@ -181,11 +190,45 @@ impl Fold<'_> {
             }
             _ => {}
         }
-        match kind {
-            FailureKind::Panicked => Status::Panicked,
-            FailureKind::TimedOut => Status::TimedOut,
-            _ => Status::Failed,
-        }
+        status(kind)
+    }
+
+    /// Notes that a detached run was started, which changes nothing else.
+    fn started(&mut self, index: usize, it: Move) {
+        let status = match alone(self.case, &self.case.specs[index], it, &self.out.subject) {
+            Alone::Failed(kind) => status(kind),
+            Alone::HaltsWithoutChange => Status::Failed,
+            Alone::Done(..) => Status::Completed,
+        };
+        self.out.started.push(Started { index, given: self.out.subject.clone(), status });
+    }
+}
+
+fn status(kind: FailureKind) -> Status {
+    match kind {
+        FailureKind::Panicked => Status::Panicked,
+        FailureKind::TimedOut => Status::TimedOut,
+        _ => Status::Failed,
+    }
+}
+
+fn policy(case: &Case, index: usize) -> OnFailure {
+    let default = if case.point == Point::Gate { OnFailure::Deny } else { OnFailure::Continue };
+    case.specs[index].policy.unwrap_or(default)
+}
+
+/// Whether a reader ends the chain before the next one of its stage is called: it does so, and need not wait.
+fn ends_at_once(case: &Case, index: usize, it: Move) -> bool {
+    let spec = &case.specs[index];
+    let at_call = it.act == Act::PanicAtCall && !spec.filtered;
+    if spec.form == Form::Detached || (spec.form.is_async() && it.delay > 0 && !at_call) {
+        return false;
+    }
+    match alone(case, spec, it, &[]) {
+        Alone::Failed(_) => policy(case, index) != OnFailure::Continue,
+        Alone::Done(_, Then::Says(answer)) => rank(&answer) == 4,
+        Alone::Done(_, Then::Removes) => true,
+        Alone::Done(_, Then::Halts) | Alone::HaltsWithoutChange => false,
     }
 }
 
@@ -199,16 +242,23 @@ pub(crate) fn fold(case: &Case, order: &[usize], round: usize) -> Outcome {
         failures: Vec::new(),
         end: End::Through,
         runs: None,
+        started: Vec::new(),
     };
     let stages = stages(case, order);
     let mut fold = Fold { case, out, runs: Vec::new() };
     let mut ended_in = None;
     let mut selected = false;
+    // The stage in which no further hook is called.
+    let mut closed = None;
     for (&index, &stage) in order.iter().zip(&stages) {
         let matches = !case.specs[index].filtered || Case::filters_match(round);
         selected |= matches;
+        let detached = case.specs[index].form == Form::Detached;
+        let reached = fold.out.end == End::Through || ended_in == Some(stage);
         let status = match (fold.out.end, matches) {
             (_, false) => Status::Skipped(Skip::Filter),
+            // It is started while others of its stage still wait, whatever they come to.
+            _ if detached && reached && closed != Some(stage) => Status::Detached,
             (End::Through, true) => Status::Completed,
             _ if ended_in == Some(stage) => Status::Cancelled,
             (End::Removed(_), _) => Status::Skipped(Skip::Removed),
@@ -216,6 +266,12 @@ pub(crate) fn fold(case: &Case, order: &[usize], round: usize) -> Outcome {
             (End::Required(_), _) => Status::Skipped(Skip::Aborted),
         };
         fold.runs.push(Run { index, status, changed: false, verdict: None, note: None });
+        if status == Status::Detached {
+            fold.started(index, case.moves[round][index]);
+        }
+        if matches && reached && ends_at_once(case, index, case.moves[round][index]) {
+            closed = Some(stage);
+        }
         if status == Status::Completed {
             fold.one(index, case.moves[round][index]);
             if fold.out.end != End::Through {

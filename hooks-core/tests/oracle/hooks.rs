@@ -1,8 +1,8 @@
 //! The hooks of a case, in every form there is: each does what the event's script says of it.
 
 use std::collections::HashMap;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicIsize, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use hooks_core::Violation;
@@ -13,6 +13,9 @@ use crate::case::{Act, Case, Edit, Form, Move, Point, Role};
 
 /// How many subjects there are, snapshots included.
 pub(crate) static LIVE: AtomicIsize = AtomicIsize::new(0);
+
+/// What each detached run was given.
+pub(crate) static GIVEN: Mutex<Vec<(&'static str, Vec<u8>)>> = Mutex::new(Vec::new());
 
 /// The byte that the kinds forbid.
 pub(crate) const FORBIDDEN: u8 = 255;
@@ -57,7 +60,7 @@ impl PartialEq for Bytes {
 }
 
 /// What each hook does, and the text that filters look at.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Script {
     moves: HashMap<&'static str, Move>,
     topic: &'static str,
@@ -69,19 +72,19 @@ impl Script {
     }
 }
 
-#[derive(Debug, HookKind)]
+#[derive(Clone, Debug, HookKind)]
 #[hook_kind(name = "o_gate", subject = Bytes, verdict = Permission, check = Bytes::check, match(topic = script.topic))]
 pub(crate) struct OGate {
     pub(crate) script: Script,
 }
 
-#[derive(Debug, HookKind)]
+#[derive(Clone, Debug, HookKind)]
 #[hook_kind(name = "o_step", subject = Bytes, removable, check = Bytes::check, match(topic = script.topic))]
 pub(crate) struct OStep {
     pub(crate) script: Script,
 }
 
-#[derive(Debug, HookKind)]
+#[derive(Clone, Debug, HookKind)]
 #[hook_kind(name = "o_event", match(topic = script.topic))]
 pub(crate) struct OEvent {
     pub(crate) script: Script,
@@ -190,6 +193,16 @@ macro_rules! writing {
     };
 }
 
+macro_rules! detached {
+    ($kind:ident, $id:ident, $bytes:expr) => {
+        Hook::detached::<$kind, _, _, _>($id, move |_, event, subject| {
+            GIVEN.lock().unwrap_or_else(std::sync::PoisonError::into_inner).push(($id, $bytes(subject)));
+            let it = called(event.script.of($id));
+            Box::pin(read_later(it, ()))
+        })
+    };
+}
+
 fn nothing(_: Move) {}
 
 fn halts(_: Move) -> Halt {
@@ -197,6 +210,13 @@ fn halts(_: Move) -> Halt {
 }
 
 fn value(point: Point, id: &'static str, form: Form, role: Role) -> Hook {
+    if form == Form::Detached {
+        return match point {
+            Point::Gate => detached!(OGate, id, Bytes::to_vec),
+            Point::Step => detached!(OStep, id, Bytes::to_vec),
+            Point::Event => detached!(OEvent, id, |&()| Vec::new()),
+        };
+    }
     let halting = |bytes, _| (bytes, halt());
     match (point, role) {
         (Point::Gate, Role::Answers) => writing!(OGate, id, form, answer, |bytes, it| (bytes, answer(it))),

@@ -8,7 +8,9 @@
 )]
 
 mod attacked;
+mod attacked_async;
 mod support;
+mod unawaited;
 
 mod blocking;
 mod definitions;
@@ -22,6 +24,7 @@ mod p02_plan_shown;
 mod p02_plugins;
 mod p03_annotated;
 mod p03_chaining;
+mod p04_snapshots;
 mod p04_transactions;
 mod p05_code_of_the_app;
 mod p05_deadlines_and_policies;
@@ -32,8 +35,14 @@ mod p09_everything_at_once;
 mod p09_overrides;
 mod p10_one_set;
 mod p12_records;
+mod p13_alive;
 mod p13_bounds;
 mod p13_depth;
+mod p13_jobs;
+mod p13_queue;
+mod p13_refused;
+mod p13_retries;
+mod p13_told;
 mod p15_no_runtime;
 mod parameters;
 mod values;

@@ -1,0 +1,31 @@
+//! Where a hook was written.
+
+use std::fmt;
+
+use serde::Serialize;
+
+/// Where a hook was written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
+#[non_exhaustive]
+pub struct Origin {
+    /// The source file, as the compiler names it.
+    pub file: &'static str,
+    /// The line, from 1.
+    pub line: u32,
+    /// The module.
+    pub module: &'static str,
+}
+
+impl Origin {
+    // Not public API. Used by generated code.
+    #[doc(hidden)]
+    pub const fn new(file: &'static str, line: u32, module: &'static str) -> Self {
+        Self { file, line, module }
+    }
+}
+
+impl fmt::Display for Origin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}", self.file, self.line)
+    }
+}

@@ -1,0 +1,115 @@
+//! What a registry knows at one moment.
+
+use std::any::TypeId;
+use std::collections::{BTreeSet, HashMap};
+use std::sync::Arc;
+
+use crate::background::{BackgroundSink, Tasks};
+use crate::config::{Problem, nearest};
+use crate::dispatch;
+use crate::hook::{Binding, Hook, HookId, Origin};
+use crate::overrides::Changes;
+use crate::plugin::{Installed, PluginEntry};
+use crate::private::HookSpec;
+use crate::record::Observer;
+use crate::scope::{AppDef, HookRef};
+
+/// What a set is made from.
+#[derive(Clone, Default)]
+pub(crate) struct Snapshot {
+    pub(crate) hooks: HashMap<HookId, Registered>,
+    pub(super) functions: HashMap<TypeId, HookId>,
+    pub(crate) app: AppDef,
+    pub(crate) observers: Arc<[Arc<dyn Observer>]>,
+    /// In the order of their installation.
+    pub(super) plugins: Vec<Installed>,
+    /// The hooks of each plugin, installed or not.
+    pub(super) members: HashMap<Arc<str>, BTreeSet<HookId>>,
+    /// What the operator's layers say, by hook.
+    pub(super) overrides: Arc<HashMap<HookId, Changes>>,
+    pub(crate) depth_limit: DepthLimit,
+    /// See [`Registry::try_out`].
+    pub(super) tried: bool,
+    pub(super) revision: u64,
+    /// The runs that nobody waits for; the same for all snapshots of a registry.
+    pub(crate) tasks: Arc<Tasks>,
+    /// Where background jobs go.
+    pub(crate) sink: Option<Arc<dyn BackgroundSink>>,
+}
+
+/// How many dispatches may be within each other.
+#[derive(Clone, Copy)]
+pub(crate) struct DepthLimit(pub(crate) usize);
+
+impl Default for DepthLimit {
+    fn default() -> Self {
+        Self(dispatch::DEFAULT_LIMIT)
+    }
+}
+
+#[derive(Clone)]
+pub(crate) struct Registered {
+    pub(crate) hook: Arc<Hook>,
+    pub(crate) enabled: bool,
+}
+
+impl Snapshot {
+    pub(super) fn add_spec(&mut self, spec: &'static HookSpec) -> Result<(), Problem> {
+        let bindings = spec.bindings.iter().filter_map(|binding| Binding::fixed(binding, &spec.options)).collect();
+        let hook = Hook {
+            id: HookId::new(spec.id),
+            description: spec.description.into(),
+            origin: spec.origin,
+            options: spec.options.clone(),
+            with: spec.with,
+            plugin: spec.plugin.or_else(|| plugin_of(spec.origin)).map(Into::into),
+            locked: spec.locked,
+            asks_context: spec.asks_context,
+            bindings,
+        };
+        self.add(&Arc::new(hook), Some((spec.function)()))
+    }
+
+    pub(super) fn add(&mut self, hook: &Arc<Hook>, function: Option<TypeId>) -> Result<(), Problem> {
+        if let Some(present) = self.hooks.get(&hook.id) {
+            // A crate whose tests depend on a crate that depends on it is linked twice; that is one hook, and it stays as
+            // it is, disabled or not.
+            let copy = function.is_some() && present.hook.origin == hook.origin;
+            if !copy {
+                let (id, first) = (hook.id.clone(), present.hook.origin);
+                return Err(Problem::DuplicateId { id, first, second: hook.origin });
+            }
+        } else {
+            self.insert(hook);
+        }
+        self.functions.extend(function.map(|function| (function, hook.id.clone())));
+        Ok(())
+    }
+
+    pub(super) fn insert(&mut self, hook: &Arc<Hook>) {
+        if let Some(plugin) = &hook.plugin {
+            self.members.entry(Arc::clone(plugin)).or_default().insert(hook.id.clone());
+        }
+        self.hooks.insert(hook.id.clone(), Registered { hook: Arc::clone(hook), enabled: true });
+    }
+
+    pub(super) fn id_of(&self, function: &HookRef) -> Result<&HookId, Problem> {
+        self.functions.get(&(function.function)()).ok_or_else(|| not_a_hook(function))
+    }
+
+    pub(super) fn known(&self, id: &str) -> Result<(), Problem> {
+        if self.hooks.contains_key(id) {
+            return Ok(());
+        }
+        Err(Problem::NoSuchHook { id: HookId::new(id), nearest: nearest(id, self.hooks.keys()) })
+    }
+}
+
+/// The plugin that the crate of a hook declares itself to be.
+fn plugin_of(origin: Origin) -> Option<&'static str> {
+    inventory::iter::<PluginEntry>.into_iter().filter(|entry| entry.has(origin)).map(|entry| entry.name).min()
+}
+
+pub(super) fn not_a_hook(function: &HookRef) -> Problem {
+    Problem::NotAHook { path: function.path.replace(' ', ""), file: function.file, line: function.line }
+}

@@ -1,0 +1,328 @@
+//! Odd futures, other threads, runtimes that are gone, and code of the app that panics where a failure is answered.
+
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::task::{Context, Poll, Waker};
+use std::time::Duration;
+
+use hooks_core::hook::BoxFuture;
+use hooks_core::record::{FailureKind, Record};
+
+use crate::support::*;
+
+/// What became of the futures of one kind.
+#[derive(Debug, Default)]
+struct Seen {
+    made: AtomicUsize,
+    dropped: AtomicUsize,
+    polled_after_its_end: AtomicBool,
+}
+
+impl Seen {
+    fn alive(&self) -> usize {
+        self.made.load(Ordering::SeqCst) - self.dropped.load(Ordering::SeqCst)
+    }
+}
+
+/// How a future written by hand ends.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum End {
+    Ready,
+    Panics,
+    Never,
+}
+
+/// A future that waits for some polls, and knows when it is polled once too often.
+struct Odd<T> {
+    left: usize,
+    end: End,
+    value: Option<T>,
+    panics_in_drop: bool,
+    seen: Arc<Seen>,
+}
+
+impl<T: Unpin> Future for Odd<T> {
+    type Output = T;
+
+    fn poll(mut self: Pin<&mut Self>, task: &mut Context<'_>) -> Poll<T> {
+        if self.left > 0 || self.end == End::Never {
+            self.left = self.left.saturating_sub(1);
+            task.waker().wake_by_ref();
+            return Poll::Pending;
+        }
+        match self.value.take() {
+            None => self.seen.polled_after_its_end.store(true, Ordering::SeqCst),
+            Some(_) if self.end == End::Panics => panic!("in poll"),
+            Some(value) => return Poll::Ready(value),
+        }
+        Poll::Pending
+    }
+}
+
+impl<T> Drop for Odd<T> {
+    fn drop(&mut self) {
+        self.seen.dropped.fetch_add(1, Ordering::SeqCst);
+        assert!(!self.panics_in_drop, "in drop");
+    }
+}
+
+fn odd<'a, T: Send + Unpin + 'a>(
+    seen: &Arc<Seen>,
+    left: usize,
+    end: End,
+    panics_in_drop: bool,
+    value: T,
+) -> BoxFuture<'a, T> {
+    seen.made.fetch_add(1, Ordering::SeqCst);
+    Box::pin(Odd { left, end, value: Some(value), panics_in_drop, seen: Arc::clone(seen) })
+}
+
+fn reads(name: &'static str, seen: &Arc<Seen>, left: usize, end: End, panics_in_drop: bool) -> Hook {
+    let seen = Arc::clone(seen);
+    let hook = Hook::async_reader::<Step, _, _, _>(name, move |_, _, _| odd(&seen, left, end, panics_in_drop, ()));
+    hook.timeout(Timeout::None)
+}
+
+fn replaces(name: &'static str, seen: &Arc<Seen>, left: usize, end: End, panics_in_drop: bool) -> Hook {
+    let seen = Arc::clone(seen);
+    let hook = Hook::async_replacer::<Step, _, _, _>(name, move |_, _, mut trail: Trail| {
+        trail.0.push(name);
+        odd(&seen, left, end, panics_in_drop, trail)
+    });
+    hook.timeout(Timeout::None)
+}
+
+#[test]
+fn whenever_each_future_is_done_or_panics_none_is_polled_again_and_all_are_dropped() {
+    let ends = [End::Ready, End::Panics];
+    for case in 0..3 * 3 * 3 * 8 {
+        let seen: Arc<Seen> = Arc::default();
+        let (polls, panics) = (case % 27, case / 27);
+        let left = [polls % 3, polls / 3 % 3, polls / 9];
+        let end = [0, 1, 2].map(|i| ends[panics >> i & 1]);
+        let set = set([
+            reads("a", &seen, left[0], end[0], false),
+            reads("b", &seen, left[1], end[1], false),
+            replaces("c", &seen, left[2], end[2], false),
+        ]);
+        let fired = futures_executor::block_on(set.fire(&cx(), &step(), Trail::default())).unwrap();
+        let failed: Vec<_> = fired.report.failures.iter().map(|failure| failure.hook.to_string()).collect();
+        let expected: Vec<_> = ["a", "b", "c"].into_iter().zip(end).filter(|(_, end)| *end == End::Panics).collect();
+        assert_eq!(failed, expected.iter().map(|(id, _)| *id).collect::<Vec<_>>(), "{left:?} {end:?}");
+        assert_eq!(fired.subject.unwrap().0, Vec::from_iter((end[2] == End::Ready).then_some("c")));
+        assert!(!seen.polled_after_its_end.load(Ordering::SeqCst), "{left:?} {end:?}");
+        assert_eq!((seen.made.load(Ordering::SeqCst), seen.alive()), (3, 0), "{left:?} {end:?}");
+    }
+}
+
+#[test]
+fn a_dispatch_that_is_dropped_after_whatever_poll_leaves_nothing_alive_and_the_next_one_is_whole() {
+    let seen: Arc<Seen> = Arc::default();
+    let sets = [
+        set([reads("a", &seen, 1, End::Ready, true), reads("b", &seen, 9, End::Ready, true)]),
+        set([replaces("a", &seen, 2, End::Ready, true), reads("b", &seen, 2, End::Never, true)]),
+        set([reads("a", &seen, 0, End::Ready, false), replaces("b", &seen, 2, End::Never, true)]),
+    ];
+    let sound = set([writes("sound")]);
+    for set in &sets {
+        for polls in 0..6 {
+            let (cx, event) = (cx(), step());
+            let mut fired = Box::pin(set.fire(&cx, &event, Trail::default()));
+            for _ in 0..polls {
+                assert!(fired.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending());
+            }
+            drop(fired);
+            assert_eq!(seen.alive(), 0, "after {polls} polls");
+            // It is within no other: nothing of the dropped one is still under way on this thread.
+            let fired = sound.fire_blocking(&cx, &event, Trail::default()).unwrap();
+            assert_eq!(fired.subject.unwrap().0, ["sound"]);
+        }
+    }
+    assert!(!seen.polled_after_its_end.load(Ordering::SeqCst));
+}
+
+/// A future that another thread wakes, and nobody else.
+#[derive(Default)]
+struct Post(Mutex<(bool, Option<Waker>)>);
+
+impl Post {
+    fn deliver(&self) {
+        let waker = {
+            let mut post = self.0.lock().unwrap();
+            post.0 = true;
+            post.1.take()
+        };
+        if let Some(waker) = waker {
+            waker.wake();
+        }
+    }
+
+    fn poll(&self, task: &Context<'_>) -> Poll<()> {
+        let mut post = self.0.lock().unwrap();
+        if post.0 {
+            return Poll::Ready(());
+        }
+        post.1 = Some(task.waker().clone());
+        Poll::Pending
+    }
+}
+
+#[test]
+fn readers_that_other_threads_wake_in_whatever_order_all_answer_and_are_folded_in_order() {
+    const READERS: usize = 32;
+    const ROUNDS: usize = 50;
+    for round in 0..ROUNDS {
+        let posts: Vec<Arc<Post>> = std::iter::repeat_with(Arc::default).take(READERS).collect();
+        let hooks = posts.iter().enumerate().map(|(i, post)| {
+            let post = Arc::clone(post);
+            let hook = Hook::async_reader::<Spend, _, _, _>(&format!("h{i:02}"), move |_, _, _| {
+                let post = Arc::clone(&post);
+                Box::pin(async move {
+                    std::future::poll_fn(|task| post.poll(task)).await;
+                    Permission::ask(format!("{i}"))
+                })
+            });
+            hook.timeout(Timeout::None)
+        });
+        let set = set(hooks);
+        // Each thread wakes those of its own, from the last to the first or the other way round.
+        let threads: Vec<_> = (0..4)
+            .map(|thread| {
+                let mut own: Vec<_> = posts.iter().skip(thread).step_by(4).cloned().collect();
+                if (round + thread) % 2 == 0 {
+                    own.reverse();
+                }
+                std::thread::spawn(move || {
+                    for post in own {
+                        post.deliver();
+                    }
+                })
+            })
+            .collect();
+        let fired = futures_executor::block_on(set.fire(&cx(), &spend(), Trail::default())).unwrap();
+        for thread in threads {
+            thread.join().unwrap();
+        }
+        assert!(matches!(&fired.verdict, Permission::Ask(question) if question.reason.as_str() == "0"));
+        let record = fired.report.record.clone().unwrap();
+        let asked = record.runs.iter().filter(|run| run.verdict == Some("ask")).count();
+        assert_eq!(asked, READERS);
+    }
+}
+
+#[test]
+fn a_deadline_whose_runtime_ended_is_none_and_says_so() {
+    for waiting in [
+        Hook::async_reader::<Step, _, _, _>("waits", |_, _, _| Box::pin(std::future::pending::<()>())),
+        Hook::async_replacer::<Step, _, _, _>("waits", |_, _, _| Box::pin(std::future::pending::<Trail>())),
+    ] {
+        let set = set([writes("a"), waiting.timeout(Timeout::After(Duration::from_secs(3_600)))]);
+        let (cx, event) = (cx(), step());
+        let mut fired = Box::pin(set.fire(&cx, &event, Trail::default()));
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
+        runtime.block_on(async {
+            std::future::poll_fn(|task| {
+                assert!(fired.as_mut().poll(task).is_pending());
+                Poll::Ready(())
+            })
+            .await;
+        });
+        drop(runtime);
+        let error = futures_executor::block_on(fired).unwrap_err();
+        assert!(matches!(&error, DispatchError::NoRuntime { hook, .. } if hook.as_str() == "waits"), "{error}");
+        assert_eq!(error.into_subject::<Step>().unwrap().0, ["a"]);
+    }
+}
+
+/// A verdict of the app that panics where it is to say no for a hook that failed.
+#[derive(Clone, Debug)]
+struct Brittle {
+    no: bool,
+}
+
+impl From<()> for Brittle {
+    fn from((): ()) -> Self {
+        Self { no: false }
+    }
+}
+
+impl Verdict for Brittle {
+    const SEMANTICS: Option<Semantics> = Some(Semantics::Gate);
+
+    fn merge(&mut self, later: Self) {
+        assert!(!later.no, "in merge");
+    }
+
+    fn could_not_answer(_: FailureKind, hook: &hooks_core::hook::HookId) -> Option<Self> {
+        assert!(hook.as_str() != "could_not_answer", "in could_not_answer");
+        Some(Self { no: true })
+    }
+}
+
+#[derive(Debug, HookKind)]
+#[hook_kind(name = "brittle", subject = Trail, verdict = Brittle)]
+struct BrittleGate {}
+
+#[tokio::test(start_paused = true)]
+async fn a_deny_that_the_verdict_of_an_app_cannot_say_is_an_error_with_the_subject_in_it() {
+    fn fails<T>() -> Result<T, &'static str> {
+        Err("no answer")
+    }
+    for at in ["merge", "could_not_answer"] {
+        let forms = [
+            Hook::reader::<BrittleGate, _, _, _>(at, |_, _, _| fails::<()>()),
+            Hook::writer::<BrittleGate, _, _, _>(at, |_, _, _| -> () { panic!("no answer") }),
+            Hook::replacer::<BrittleGate, _, _, _>(at, |_, _, _: Trail| fails::<Trail>()),
+            Hook::async_reader::<BrittleGate, _, _, _>(at, |_, _, _| later(0, fails::<()>())),
+            Hook::async_reader::<BrittleGate, _, _, _>(at, |_, _, _| later(1, fails::<()>())),
+            Hook::async_replacer::<BrittleGate, _, _, _>(at, |_, _, _: Trail| later(0, fails::<Trail>())),
+            Hook::async_replacer::<BrittleGate, _, _, _>(at, |_, _, _: Trail| later(1, fails::<Trail>())),
+            Hook::async_replacer::<BrittleGate, _, _, _>(at, |_, _, _: Trail| later(60_000, fails::<Trail>())),
+        ];
+        for (form, hook) in forms.into_iter().enumerate() {
+            let first = Hook::writer::<BrittleGate, _, _, _>("first", |_, _, trail| trail.0.push("first"));
+            let behind = Hook::reader::<BrittleGate, _, _, _>("behind", |_, _, _| -> () { panic!("it went on") });
+            let set = set([first.priority(-1), hook, behind.priority(1)]);
+            let error = set.fire(&cx(), &BrittleGate {}, Trail::default()).await.unwrap_err();
+            let text = error.to_string();
+            let words = [&format!("`{at}`"), &format!("panicked: in {at}"), "nobody could say no for it"];
+            assert!(words.iter().all(|word| text.contains(*word)), "{form}: {text}");
+            assert_eq!(error.into_subject::<BrittleGate>().unwrap().0, ["first"], "{form}");
+        }
+    }
+}
+
+#[test]
+fn a_verdict_of_an_app_that_has_no_word_for_the_record_has_none_there() {
+    #[derive(Clone, Debug, Default)]
+    struct Mute;
+    impl From<()> for Mute {
+        fn from((): ()) -> Self {
+            Self
+        }
+    }
+    impl Verdict for Mute {
+        const SEMANTICS: Option<Semantics> = Some(Semantics::Control);
+        fn merge(&mut self, _: Self) {}
+        fn is_silent(&self) -> bool {
+            true
+        }
+        fn summary(&self) -> Option<&'static str> {
+            panic!("no word")
+        }
+    }
+    #[derive(Debug, HookKind)]
+    #[hook_kind(name = "mute", verdict = Mute)]
+    struct MuteKind {}
+
+    let heard: Arc<Mutex<Option<Record>>> = Arc::default();
+    let into = Arc::clone(&heard);
+    let registry = registry([Hook::reader::<MuteKind, _, _, _>("reads", |_, _, ()| Mute)]);
+    registry.observe(move |record: &Record| *into.lock().unwrap() = Some(record.clone()));
+    let set = registry.scope(&AgentDef::new("a").hooks(["reads"]), None).unwrap();
+    let fired = set.fire_blocking(&cx(), &MuteKind {}, ()).unwrap();
+    assert_eq!(fired.report.failures[0].cause, "no word");
+    assert_eq!(heard.lock().unwrap().as_ref().unwrap().verdict, None);
+}

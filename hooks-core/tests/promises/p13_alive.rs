@@ -1,0 +1,128 @@
+//! Promise 13: what nobody waits for owns what it runs with, and leaves nothing alive.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use hooks_core::background::Worker;
+use hooks_core::record::Status;
+use tokio::sync::Semaphore;
+
+use crate::support::*;
+use crate::unawaited::*;
+
+/// An event that counts how many of it there are.
+#[derive(Debug, HookKind)]
+#[hook_kind(name = "tick", subject = Counted)]
+struct Tick {
+    alive: Counted,
+    clones: Arc<AtomicUsize>,
+}
+
+impl Tick {
+    fn new(alive: &Arc<AtomicUsize>) -> Self {
+        Self { alive: Counted::new(alive), clones: Arc::default() }
+    }
+}
+
+impl Clone for Tick {
+    fn clone(&self) -> Self {
+        self.clones.fetch_add(1, Ordering::SeqCst);
+        Self { alive: self.alive.clone(), clones: Arc::clone(&self.clones) }
+    }
+}
+
+/// A value of which the living are counted.
+#[derive(Debug)]
+struct Counted(Arc<AtomicUsize>);
+
+impl Counted {
+    fn new(alive: &Arc<AtomicUsize>) -> Self {
+        alive.fetch_add(1, Ordering::SeqCst);
+        Self(Arc::clone(alive))
+    }
+}
+
+impl Clone for Counted {
+    fn clone(&self) -> Self {
+        Self::new(&self.0)
+    }
+}
+
+impl Drop for Counted {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::SeqCst);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_detached_run_has_its_own_event_and_subject_and_leaves_nothing_alive() {
+    let alive = Arc::new(AtomicUsize::new(0));
+    let gate = Arc::new(Semaphore::new(0));
+    let detached = |name: &'static str| {
+        let gate = Arc::clone(&gate);
+        Hook::detached::<Tick, _, _, _>(name, move |_, _, _| {
+            let gate = Arc::clone(&gate);
+            Box::pin(async move { drop(gate.acquire().await) })
+        })
+    };
+    let registry = registry([detached("a"), detached("b"), detached("c")]);
+    let set = scope(&registry, &["a", "b", "c"]);
+    let event = Tick::new(&alive);
+    let clones = Arc::clone(&event.clones);
+    let fired = set.fire(&HookContext::new(), &event, Counted::new(&alive)).await.unwrap();
+    drop((fired, event));
+    assert_eq!(clones.load(Ordering::SeqCst), 1, "the detached hooks of a dispatch share one event");
+    assert_eq!(alive.load(Ordering::SeqCst), 4, "one event, three subjects");
+    gate.add_permits(2);
+    let drained = registry.drain(SOON).await;
+    assert_eq!((drained.detached.done, drained.detached.cancelled), (3, 0));
+    assert_eq!(alive.load(Ordering::SeqCst), 0);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_detached_run_that_is_cut_off_leaves_nothing_alive_either() {
+    let alive = Arc::new(AtomicUsize::new(0));
+    let forever = Hook::detached::<Tick, _, _, _>("forever", |_, _, _| Box::pin(std::future::pending::<()>()));
+    let registry = registry([forever.timeout(Timeout::None)]);
+    let set = scope(&registry, &["forever"]);
+    let event = Tick::new(&alive);
+    let _ = set.fire(&HookContext::new(), &event, Counted::new(&alive)).await.unwrap();
+    drop(event);
+    assert_eq!(alive.load(Ordering::SeqCst), 2);
+    assert_eq!(registry.drain(Duration::ZERO).await.detached.cancelled, 1);
+    assert_eq!(alive.load(Ordering::SeqCst), 0);
+}
+
+#[test]
+fn a_runtime_that_ends_takes_its_runs_with_it_and_each_is_told() {
+    let alive = Arc::new(AtomicUsize::new(0));
+    let forever = Hook::detached::<Tick, _, _, _>("forever", |_, _, _| Box::pin(std::future::pending::<()>()));
+    let registry = registry([forever.timeout(Timeout::None)]);
+    let ends = Ends::of(&registry);
+    let set = scope(&registry, &["forever"]);
+    let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+    runtime.block_on(async {
+        let event = Tick::new(&alive);
+        let _ = set.fire(&HookContext::new(), &event, Counted::new(&alive)).await.unwrap();
+        tokio::task::yield_now().await;
+    });
+    drop(runtime);
+    assert_eq!(ends.rows(), [row("forever", Status::Cancelled, 1)]);
+    assert_eq!(alive.load(Ordering::SeqCst), 0);
+}
+
+#[test]
+fn the_registry_of_a_worker_is_not_kept_alive_by_its_queue() {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
+    let _within = runtime.enter();
+    let state = Arc::new(());
+    let kept = Arc::clone(&state);
+    let registry = registry([background("note", move |_, _| {
+        let _ = &kept;
+        vec![]
+    })]);
+    Worker::new().start(&registry).unwrap();
+    drop(registry);
+    assert_eq!(Arc::strong_count(&state), 1);
+}

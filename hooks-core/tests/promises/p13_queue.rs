@@ -1,0 +1,100 @@
+//! Promise 13: the queue of background runs is bounded, and so is how many run at once.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use hooks_core::background::{BackgroundSink, Job, Refused, Worker};
+use hooks_core::record::Status;
+
+use crate::support::*;
+use crate::unawaited::*;
+
+struct Says(Refused);
+
+impl BackgroundSink for Says {
+    fn enqueue(&self, _job: Job) -> Result<(), Refused> {
+        Err(self.0.clone())
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_worker_runs_one_job_at_a_time_or_as_many_as_it_is_told() {
+    for parallelism in [1, 3] {
+        let (now, most) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
+        let (running, peak) = (Arc::clone(&now), Arc::clone(&most));
+        let hook = Hook::background::<SeenOften, _, _, _>("job", move |_, _, ()| {
+            let (running, peak) = (Arc::clone(&running), Arc::clone(&peak));
+            Box::pin(async move {
+                peak.fetch_max(running.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
+                tokio::time::sleep(Duration::from_millis(10)).await;
+                running.fetch_sub(1, Ordering::SeqCst);
+            })
+        });
+        let registry = registry([hook]);
+        Worker::new().parallelism(parallelism).start(&registry).unwrap();
+        let set = scope(&registry, &["job"]);
+        for _ in 0..6 {
+            let _ = set.fire(&cx(), &SeenOften {}, ()).await.unwrap();
+        }
+        assert_eq!(most.load(Ordering::SeqCst), 0, "the dispatch returned before any of them began");
+        let drained = registry.drain(SOON).await;
+        assert_eq!((drained.background.done, drained.background.cancelled), (6, 0));
+        assert_eq!(most.load(Ordering::SeqCst), parallelism);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn over_the_bound_of_the_queue_a_job_is_recorded_as_dropped() {
+    let registry = registry([background("note", |_, _| vec![])]);
+    Worker::new().queue(2).start(&registry).unwrap();
+    let set = scope(&registry, &["note"]);
+    let mut statuses = Vec::new();
+    for _ in 0..4 {
+        let fired = set.fire(&cx(), &wind_down(), vec![]).await.unwrap();
+        statuses.push(fired.report.record.clone().unwrap().runs[0].status);
+    }
+    assert_eq!(statuses, [Status::Queued, Status::Queued, Status::Dropped, Status::Dropped]);
+    let counts = registry.drain(SOON).await.background;
+    assert_eq!((counts.done, counts.cancelled, counts.dropped), (2, 0, 2));
+}
+
+#[tokio::test]
+async fn what_a_queue_refuses_is_dropped_or_failed_and_never_silent() {
+    let cases = [
+        (Refused::Full, Status::Dropped, "the background queue is full"),
+        (Refused::Closed, Status::Dropped, "the background queue is closed"),
+        (Refused::Failed("disk".into()), Status::Failed, "the background queue could not keep the job: disk"),
+    ];
+    for (refused, status, cause) in cases {
+        let registry = registry([background("note", |_, _| vec![])]);
+        registry.set_background(Says(refused));
+        let fired = scope(&registry, &["note"]).fire(&cx(), &wind_down(), vec![]).await.unwrap();
+        let run = fired.report.record.clone().unwrap().runs[0].clone();
+        assert_eq!((run.status, run.cause.as_deref()), (status, Some(cause)));
+        assert_eq!(registry.drain(SOON).await.background.dropped, usize::from(status == Status::Dropped));
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_drain_cuts_off_the_job_that_runs_and_those_that_wait() {
+    let hook = Hook::background::<SeenOften, _, _, _>("job", |_, _, ()| Box::pin(std::future::pending::<()>()));
+    let registry = registry([hook.timeout(Timeout::None)]);
+    let ends = Ends::of(&registry);
+    Worker::new().start(&registry).unwrap();
+    let set = scope(&registry, &["job"]);
+    for _ in 0..3 {
+        let _ = set.fire(&cx(), &SeenOften {}, ()).await.unwrap();
+    }
+    let counts = registry.drain(SOON).await.background;
+    assert_eq!((counts.done, counts.cancelled, counts.running), (0, 3, 0));
+    assert_eq!(ends.rows(), vec![row("job", Status::Cancelled, 1); 3]);
+    let fired = set.fire(&cx(), &SeenOften {}, ()).await.unwrap();
+    assert_eq!(fired.report.record.clone().unwrap().runs[0].status, Status::Dropped);
+}
+
+#[test]
+fn a_worker_needs_a_runtime_and_says_so() {
+    let error = Worker::new().start(&Registry::empty()).unwrap_err();
+    assert!(error.to_string().contains("start it within one"), "{error}");
+}

@@ -1,0 +1,66 @@
+//! Promise 13: what makes no sense of a hook that nobody waits for is refused before anything runs.
+
+use hooks_core::config::Problem;
+
+use crate::support::*;
+use crate::unawaited::*;
+
+#[test]
+fn without_a_place_for_its_jobs_a_background_hook_is_a_configuration_error() {
+    let registry = registry([background("note", |_, _| vec![]), background("off", |_, _| vec![])]);
+    registry.disable("off").unwrap();
+    let error: ConfigError = registry.scope(&AgentDef::new("a").hooks(["note", "off"]), None).unwrap_err();
+    assert!(matches!(error.problems(), [Problem::NoBackground { .. }]), "{error}");
+    assert!(error.to_string().contains("call `Worker::new().start(&registry)`"), "{error}");
+    registry.set_background(Lines::default());
+    assert!(registry.scope(&AgentDef::new("a").hooks(["note"]), None).is_ok());
+}
+
+#[test]
+fn nothing_can_come_after_a_hook_that_nobody_waits_for() {
+    let inline = |name: &str| Hook::reader::<WindDown, _, (), _>(name, |_, _, _| ());
+    let detached = |name: &str| Hook::detached::<WindDown, _, (), _>(name, |_, _, _| later(0, ()));
+    let back = |name: &'static str| background(name, |_, _| vec![]);
+    let refused = [
+        [inline("first").after(["second"]), detached("second")],
+        [inline("first").requires(["second"]), back("second")],
+        [inline("first"), detached("second").before(["first"])],
+        [back("first").after(["second"]), back("second")],
+        [detached("first").after(["second"]), detached("second")],
+    ];
+    for hooks in refused {
+        let registry = registry(hooks);
+        registry.set_background(Lines::default());
+        let error = registry.scope(&AgentDef::new("a").hooks(["first", "second"]), None).unwrap_err();
+        assert!(matches!(error.problems(), [Problem::WaitsForUnawaited { .. }]), "{error}");
+        assert!(error.to_string().contains("so `first` would wait for `second`"), "{error}");
+    }
+    let allowed = [
+        [inline("first"), detached("second").after(["first"])],
+        [inline("first"), back("second").requires(["first"])],
+        [inline("first").before(["second"]), back("second")],
+    ];
+    for hooks in allowed {
+        let registry = registry(hooks);
+        registry.set_background(Lines::default());
+        assert!(registry.scope(&AgentDef::new("a").hooks(["second", "first"]), None).is_ok());
+    }
+}
+
+#[test]
+fn what_makes_no_sense_of_a_value_is_refused_when_it_is_registered() {
+    let detached = || Hook::detached::<WindDown, _, (), _>("h", |_, _, _| later(0, ()));
+    let cases = [
+        (detached().on_failure(OnFailure::Required), "`on_failure` of the hook `h` cannot change anything"),
+        (detached().idempotent().retries(2), "`retries` of the hook `h` needs a background hook"),
+        (background("h", |_, _| vec![]).retries(2), "`retries` of the hook `h` needs a background hook"),
+        (
+            Hook::background::<Seen, _, (), _>("h", |_, _, ()| later(0, ())),
+            "`run` of the hook `h` cannot be `background` at `seen`",
+        ),
+    ];
+    for (hook, expected) in cases {
+        let error = Registry::empty().register(hook).unwrap_err();
+        assert!(error.to_string().contains(expected), "{error}");
+    }
+}

@@ -1,0 +1,78 @@
+//! Promise 13: a job that failed is tried again, within bounds too.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use hooks_core::background::{Backoff, Worker};
+use hooks_core::record::{Ended, OnEnd, Status};
+use hooks_core::verdict::Contribution;
+
+use crate::support::*;
+use crate::unawaited::*;
+
+#[tokio::test(start_paused = true)]
+async fn a_job_that_failed_is_tried_again_after_its_backoff_and_no_more_often_than_it_says() {
+    let waits = [(Backoff::None, [0, 0, 0]), (Backoff::Fixed, [1, 1, 1]), (Backoff::Exponential, [1, 2, 4])];
+    for (backoff, waits) in waits {
+        let fails = Hook::background::<SeenOften, _, _, _>("fails", |_, _, ()| later(0, Err::<(), _>("no luck")));
+        let registry = registry([fails.idempotent().retries(3)]);
+        let times = Arc::new(Mutex::new(Vec::new()));
+        let ends = Ends::of(&registry);
+        let into = Arc::clone(&times);
+        registry.observe(OnEnd(move |ended: &Ended, _: &Contributions| {
+            into.lock().unwrap().push((tokio::time::Instant::now(), ended.again));
+        }));
+        Worker::new().backoff(backoff).start(&registry).unwrap();
+        let _ = scope(&registry, &["fails"]).fire(&cx(), &SeenOften {}, ()).await.unwrap();
+        let counts = registry.drain(Duration::from_secs(60)).await.background;
+        assert_eq!((counts.done, counts.cancelled), (1, 0), "four attempts, one job");
+        assert_eq!(ends.rows(), [1, 2, 3, 4].map(|attempt| row("fails", Status::Failed, attempt)));
+        let times = times.lock().unwrap();
+        let between: Vec<u64> = times.windows(2).map(|pair| (pair[1].0 - pair[0].0).as_secs()).collect();
+        assert_eq!(between, waits, "{backoff:?}");
+        assert_eq!(times.iter().map(|(_, again)| *again).collect::<Vec<_>>(), [true, true, true, false]);
+    }
+}
+
+#[test]
+fn the_backoff_grows_to_a_minute_and_no_further() {
+    let seconds = |attempt| Backoff::Exponential.after(attempt).as_secs();
+    assert_eq!([1, 2, 6, 7, 8, u32::MAX].map(seconds), [1, 2, 32, 60, 60, 60]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_forbidden_contribution_is_a_failure_that_is_not_tried_again() {
+    let bad = background("bad", |_, _| vec![Contribution::audit("x"), Contribution::prompt_section("a", "b", "c")]);
+    let registry = registry([bad.idempotent().retries(3)]);
+    let ends = Ends::of(&registry);
+    Worker::new().start(&registry).unwrap();
+    let _ = scope(&registry, &["bad"]).fire(&cx(), &wind_down(), vec![]).await.unwrap();
+    registry.drain(SOON).await;
+    assert_eq!(ends.rows(), [row("bad", Status::Failed, 1)]);
+    let cause = ends.all()[0].run.cause.clone().unwrap();
+    assert!(cause.contains("a prompt section") && cause.contains("only audit notes and background jobs"), "{cause}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn whatever_an_attempt_fails_of_it_is_tried_again_and_a_later_one_may_succeed() {
+    let attempts = AtomicUsize::new(0);
+    let moody = Hook::background::<SeenOften, _, _, _>("moody", move |_, _, ()| {
+        let attempt = attempts.fetch_add(1, Ordering::SeqCst);
+        Box::pin(async move {
+            match attempt {
+                0 => panic!("oh"),
+                1 => std::future::pending().await,
+                2 => Err("no luck"),
+                _ => Ok(()),
+            }
+        })
+    });
+    let registry = registry([moody.idempotent().retries(9)]);
+    let ends = Ends::of(&registry);
+    Worker::new().start(&registry).unwrap();
+    let _ = scope(&registry, &["moody"]).fire(&cx(), &SeenOften {}, ()).await.unwrap();
+    registry.drain(Duration::from_secs(300)).await;
+    let expected = [Status::Panicked, Status::TimedOut, Status::Failed, Status::Completed];
+    assert_eq!(ends.rows(), [0, 1, 2, 3].map(|i| row("moody", expected[i], u32::try_from(i).unwrap() + 1)));
+}

@@ -1,0 +1,81 @@
+//! Promise 13: what nobody waits for is told of as a hook is that a dispatch waits for, and keeps to its filter.
+
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use hooks_core::record::{Ended, OnEnd, Record, Skip, Status};
+use hooks_core::verdict::Contribution;
+use hooks_core::{CancellationToken, testing};
+
+use crate::support::*;
+use crate::unawaited::*;
+
+#[tokio::test(start_paused = true)]
+async fn the_end_of_the_turn_does_not_end_a_detached_run() {
+    let token = CancellationToken::new();
+    let sees = Hook::detached::<SeenOften, _, _, _>("sees", |cx, _, ()| {
+        Box::pin(async move {
+            tokio::time::sleep(Duration::from_millis(10)).await;
+            if cx.cancellation().is_some_and(CancellationToken::is_cancelled) {
+                Err("it was cancelled")
+            } else {
+                Ok(())
+            }
+        })
+    });
+    let registry = registry([sees]);
+    let ends = Ends::of(&registry);
+    let set = scope(&registry, &["sees"]);
+    let cx = HookContext::builder().cancellation(token.clone()).turn(3).build();
+    let _ = set.fire(&cx, &SeenOften {}, ()).await.unwrap();
+    token.cancel();
+    registry.drain(SOON).await;
+    assert_eq!(ends.rows(), [row("sees", Status::Completed, 1)]);
+    assert_eq!(ends.all()[0].turn, Some(3));
+}
+
+#[tokio::test]
+async fn audit_notes_and_jobs_of_a_detached_hook_stand_beside_its_notice() {
+    let leaves = Hook::detached::<WindDown, _, _, _>("leaves", |_, event, subject| {
+        let said =
+            vec![Contribution::audit(format!("{} {subject:?}", event.number)), Contribution::background_job("j", 1)];
+        later(0, Ok::<_, String>(said))
+    });
+    let ran = testing::run([leaves], &wind_down(), vec![1]).await.unwrap();
+    ran.expect_completed("leaves");
+    assert_eq!(ran.left.audit_notes().collect::<Vec<_>>(), ["7 [1]"]);
+    assert_eq!(ran.left.background_jobs().count(), 1);
+    assert!(ran.verdict.is_empty(), "the dispatch did not wait for it");
+}
+
+#[tokio::test]
+async fn a_filter_holds_for_what_nobody_waits_for() {
+    let never = Hook::detached::<Often, _, (), _>("never", |_, _, ()| panic!("it does not match")).only("topic", "x");
+    let ran = testing::run([never], &Often { topic: "y".to_owned() }, ()).await.unwrap();
+    ran.expect_skipped("never", Skip::Filter);
+}
+
+/// An event with a field to filter by.
+#[derive(Clone, Debug, HookKind)]
+#[hook_kind(name = "often", match(topic))]
+struct Often {
+    topic: String,
+}
+
+#[tokio::test]
+async fn no_record_holds_what_a_run_was_given() {
+    const SECRET: &str = "4111-1111";
+    let fails = Hook::detached::<Often, _, _, _>("fails", |_, _, ()| later(0, Err::<(), _>("no luck")));
+    let registry = registry([fails]);
+    let shown = Arc::new(Mutex::new(String::new()));
+    let into = Arc::clone(&shown);
+    registry.observe(OnEnd(move |ended: &Ended, _: &Contributions| {
+        *into.lock().unwrap() = format!("{ended:?} {}", serde_json::to_string(ended).unwrap());
+    }));
+    registry.observe(|record: &Record| assert!(!format!("{record:?}").contains(SECRET)));
+    let event = Often { topic: SECRET.to_owned() };
+    let _ = scope(&registry, &["fails"]).fire(&HookContext::new(), &event, ()).await.unwrap();
+    registry.drain(SOON).await;
+    let shown = shown.lock().unwrap();
+    assert!(shown.contains("no luck") && !shown.contains(SECRET), "{shown}");
+}

@@ -1,0 +1,87 @@
+//! Hooks that nobody waits for, a queue for their jobs, and who ended how.
+
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use hooks_core::background::{BackgroundSink, Job, Refused};
+use hooks_core::record::{Ended, OnEnd, Status};
+use hooks_core::verdict::Contribution;
+use serde::{Deserialize, Serialize};
+
+use crate::support::*;
+
+pub(crate) const SOON: Duration = Duration::from_secs(5);
+
+/// A contribute kind that can be written down.
+#[derive(Clone, Debug, Serialize, Deserialize, HookKind)]
+#[hook_kind(name = "wind_down", subject = Vec<u32>, verdict = Contributions, json)]
+pub(crate) struct WindDown {
+    pub(crate) number: u32,
+}
+
+pub(crate) fn wind_down() -> WindDown {
+    WindDown { number: 7 }
+}
+
+/// Who ended how, in the order in which it was heard.
+#[derive(Clone, Default)]
+pub(crate) struct Ends(Arc<Mutex<Vec<Ended>>>);
+
+impl Ends {
+    pub(crate) fn of(registry: &Registry) -> Self {
+        let ends = Self::default();
+        let into = Arc::clone(&ends.0);
+        registry.observe(OnEnd(move |ended: &Ended, _: &Contributions| into.lock().unwrap().push(ended.clone())));
+        ends
+    }
+
+    pub(crate) fn all(&self) -> Vec<Ended> {
+        self.0.lock().unwrap().clone()
+    }
+
+    /// Hook, status and attempt.
+    pub(crate) fn rows(&self) -> Vec<(String, Status, u32)> {
+        self.all().iter().map(|ended| (ended.run.hook.to_string(), ended.run.status, ended.attempt)).collect()
+    }
+}
+
+pub(crate) fn row(hook: &str, status: Status, attempt: u32) -> (String, Status, u32) {
+    (hook.to_owned(), status, attempt)
+}
+
+pub(crate) fn scope(registry: &Registry, hooks: &[&str]) -> HookSet {
+    registry.scope(&AgentDef::new("a").hooks(hooks.iter().copied()), None).unwrap()
+}
+
+/// An event of which nobody waits for the hooks.
+#[derive(Clone, Debug, Serialize, Deserialize, HookKind)]
+#[hook_kind(name = "seen_often", json)]
+pub(crate) struct SeenOften {}
+
+/// Takes jobs as lines of JSON.
+#[derive(Clone, Default)]
+pub(crate) struct Lines(Arc<Mutex<Vec<String>>>);
+
+impl BackgroundSink for Lines {
+    fn enqueue(&self, job: Job) -> Result<(), Refused> {
+        self.0.lock().unwrap().push(serde_json::to_string(&job).unwrap());
+        Ok(())
+    }
+}
+
+impl Lines {
+    pub(crate) fn jobs(&self) -> Vec<Job> {
+        self.0.lock().unwrap().iter().map(|line| serde_json::from_str(line).unwrap()).collect()
+    }
+}
+
+/// A background hook at `wind_down`.
+pub(crate) fn background<R>(name: &'static str, run: impl Fn(u32, &[u32]) -> R + Send + Sync + 'static) -> Hook
+where
+    R: Into<Vec<Contribution>> + Send + 'static,
+{
+    Hook::background::<WindDown, _, _, _>(name, move |_, event, subject| {
+        let said: Vec<Contribution> = run(event.number, subject).into();
+        Box::pin(async move { said })
+    })
+}

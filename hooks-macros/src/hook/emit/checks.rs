@@ -1,0 +1,64 @@
+//! Checks that only the compiler can make, because they ask the kinds: constants that fail at the user's token.
+
+use proc_macro2::{Span, TokenStream};
+use quote::quote_spanned;
+use syn::ext::IdentExt;
+
+use super::asks::specs;
+use super::event_alias;
+use crate::hook::model::{Hook, Kind, OnFailure, RunMode};
+use crate::names;
+use crate::options::first_span;
+
+/// What the kinds have to offer for these options: constants that fail at the option itself.
+pub(super) fn checks(hook: &Hook) -> TokenStream {
+    let mut checks = TokenStream::new();
+    let specs = specs(&hook.function);
+    for (i, spec) in specs.iter().enumerate().skip(1) {
+        let (earlier, span) = (&specs[..i], first_span(spec).unwrap_or_else(Span::call_site));
+        checks.extend(
+            quote_spanned!(span=> const _: () = __hooks_core::check::parameters_once(&[#(#earlier),*], #spec);),
+        );
+    }
+    for (i, kind) in hook.kinds.iter().enumerate() {
+        let of = |kind: &Kind, i| {
+            let (event, span) = (event_alias(kind, i), kind.span());
+            quote_spanned!(span=> <#event as __hooks_core::KindType>::Itself)
+        };
+        let this = of(kind, i);
+        for (field, _) in &hook.filters {
+            let name = field.unraw().to_string();
+            let here = names::option_elsewhere(&name).unwrap_or_default();
+            checks.extend(
+                quote_spanned!(field.span()=> const _: () = __hooks_core::check::filter::<#this>(#name, #here);),
+            );
+        }
+        match hook.on_failure {
+            Some((OnFailure::Remove, span)) => {
+                checks.extend(quote_spanned!(span=> const _: () = __hooks_core::check::remove::<#this>();));
+            }
+            Some((OnFailure::Deny, span)) => {
+                checks.extend(quote_spanned!(span=> const _: () = __hooks_core::check::deny::<#this>();));
+            }
+            Some((OnFailure::Continue | OnFailure::Required, _)) | None => {}
+        }
+        if let Some((key, variants)) = &hook.capabilities {
+            checks.extend(quote_spanned!(*key=> const _: () = __hooks_core::check::contributes::<#this>();));
+            for variant in variants {
+                checks.extend(quote_spanned! {variant.span()=>
+                    const _: () = __hooks_core::check::capability::<#this>(__hooks_core::Capability::#variant);
+                });
+            }
+        }
+        if hook.run.mode == RunMode::Background {
+            let span = hook.run.place;
+            checks.extend(quote_spanned!(span=> const _: () = __hooks_core::check::background::<#this>();));
+        }
+        for (earlier, other) in hook.kinds[..i].iter().enumerate() {
+            let earlier = of(other, earlier);
+            let span = kind.span();
+            checks.extend(quote_spanned!(span=> const _: () = __hooks_core::check::distinct::<#this, #earlier>();));
+        }
+    }
+    checks
+}

@@ -1,0 +1,149 @@
+//! The function in the form that a dispatch calls.
+
+use proc_macro2::{Span, TokenStream};
+use quote::{format_ident, quote, quote_spanned};
+use syn::Ident;
+
+use crate::hook::model::{Function, Parameter, Taken};
+
+/// As what a function is called.
+#[derive(Clone, Copy, PartialEq)]
+pub(super) enum Called {
+    /// The hook, within its dispatch.
+    Inline,
+    /// The hook, apart from its dispatch.
+    Apart,
+    /// In the place of the hook.
+    Fallback,
+}
+
+/// The function in the form that a dispatch calls: a closure, which learns its signature from the static's type.
+///
+/// A user's token may come out of another macro, where our variables are unknown. Each expression at such a token therefore
+/// has variables of its own, bound at that token.
+pub(super) fn handler(
+    function: &Function,
+    as_what: Called,
+    path: &TokenStream,
+    place: Span,
+    kind: Span,
+) -> TokenStream {
+    let apart = as_what == Called::Apart;
+    let taken = function.rewrites().map(|parameter| parameter.taken);
+    let arguments: Vec<Argument> = (0..)
+        .zip(&function.parameters)
+        .map(|(i, parameter)| argument(parameter, i, taken, function.is_async, apart))
+        .collect();
+    let bindings = arguments.iter().map(|argument| &argument.binding);
+    let values = arguments.iter().map(|argument| &argument.value);
+    // In parentheses the name is a value, and so it is in every message of the compiler's.
+    // Whatever is wrong with the call as a whole is told at one token.
+    let called = quote_spanned!(place=> (#path)(#(#values),*));
+    let bindings = quote!(#(#bindings)*);
+    let dot_await = function.is_async.then(|| quote_spanned!(place=> .await));
+    let call = quote!(#bindings let __hooks_core_answer = #called #dot_await;);
+    let returns = if taken == Some(Taken::Owned) {
+        quote_spanned!(kind=> (__HooksCoreSubject, __HooksCoreVerdict))
+    } else {
+        quote_spanned!(kind=> __HooksCoreVerdict)
+    };
+    let of = quote_spanned!(kind=> __hooks_core::Of::<__HooksCoreKind, #returns>::NEW);
+    let answer = |returns: &str, method: &str| answer(function.returned, &of, returns, method);
+    let verdict = answer(if apart { "ReturnsApart" } else { "ReturnsVerdict" }, "verdict");
+    let effect = answer("ReturnsSubject", "effect");
+    let (form, body) = match (taken, function.is_async) {
+        _ if apart => ("Apart", boxed(place, &quote!(#call #verdict))),
+        (None | Some(Taken::Read), false) => ("Read", quote!(#call #verdict)),
+        // That a fallback is no async function is told best where it is awaited.
+        (None | Some(Taken::Read), true) if as_what == Called::Fallback => {
+            ("ReadAsync", boxed(place, &quote!(#call #verdict)))
+        }
+        (Some(Taken::Owned), true) if as_what == Called::Fallback => ("OwnAsync", boxed(place, &quote!(#call #effect))),
+        (None | Some(Taken::Read), true) => ("ReadAsync", answered(place, &bindings, &called, &verdict)),
+        (Some(Taken::Lent), false) => ("Lend", quote!(#call #verdict)),
+        (Some(Taken::Lent), true) => {
+            let body = quote! {
+                let mut __hooks_core_subject = __hooks_core_subject;
+                #call
+                let __hooks_core_answer = { #verdict };
+                __hooks_core::effect_of(__hooks_core_subject, __hooks_core_answer)
+            };
+            ("OwnAsync", boxed(place, &body))
+        }
+        (Some(Taken::Owned), false) => ("Own", quote!(#call #effect)),
+        (Some(Taken::Owned), true) => ("OwnAsync", answered(place, &bindings, &called, &effect)),
+    };
+    let form = Ident::new(form, kind);
+    let closure = quote!(|__hooks_core_cx, __hooks_core_event, __hooks_core_subject| { #body });
+    let name = if as_what == Called::Fallback { "__HOOKS_CORE_FALLBACK" } else { "__HOOKS_CORE_HANDLER" };
+    let name = Ident::new(name, kind);
+    quote_spanned! {kind=>
+        static #name: __hooks_core::Call<__HooksCoreKind, __HooksCoreSubject, __HooksCoreVerdict> =
+            __hooks_core::Call::#form(__hooks_core::form::#form::Static(#closure));
+    }
+}
+
+/// One argument of the user's function.
+struct Argument {
+    /// Binds the variables of `value`.
+    binding: TokenStream,
+    value: TokenStream,
+}
+
+fn argument(parameter: &Parameter, i: usize, rewritten: Option<Taken>, is_async: bool, apart: bool) -> Argument {
+    let read = if apart { "read_apart" } else { "read" };
+    let span = parameter.span;
+    let [cx, event, subject] =
+        ["cx", "event", "subject"].map(|name| format_ident!("__hooks_core_{name}{i}", span = span));
+    // The type is not written out: the function that is called says it.
+    match (parameter.taken, rewritten) {
+        (Taken::Lent, _) => {
+            let borrow = is_async.then(|| quote!(&mut));
+            Argument {
+                binding: quote!(let (#event, #subject) = (__hooks_core_event, #borrow __hooks_core_subject);),
+                value: quote_spanned!(span=> __hooks_core::Rewrite::lend(#event, #subject)),
+            }
+        }
+        (Taken::Owned, _) => Argument {
+            binding: quote!(let (#event, #subject) = (__hooks_core_event, __hooks_core_subject);),
+            value: quote_spanned!(span=> __hooks_core::Rewrite::pass(#event, #subject)),
+        },
+        (Taken::Read, None) => Argument {
+            binding: quote! {
+                let (#cx, #event, #subject) = (__hooks_core_cx, __hooks_core_event, __hooks_core_subject);
+            },
+            value: {
+                let read = Ident::new(read, span);
+                quote_spanned!(span=> __hooks_core::Read::#read(#cx, #event, #subject))
+            },
+        },
+        (Taken::Read, Some(_)) => Argument {
+            binding: quote!(let (#cx, #event) = (__hooks_core_cx, __hooks_core_event);),
+            value: quote_spanned!(span=> __hooks_core::Beside::read(#cx, #event)),
+        },
+    }
+}
+
+/// What the function returned in the form that a dispatch reads, every token at the return type.
+fn answer(span: Span, kind_and_returns: &TokenStream, returns: &str, method: &str) -> TokenStream {
+    let (returns, method) = (Ident::new(returns, span), Ident::new(method, span));
+    let [of, returned] = ["of", "returned"].map(|name| format_ident!("__hooks_core_{name}", span = span));
+    let value = quote_spanned!(span=> __hooks_core::Fails::settle(__hooks_core::#returns::#method(#of, #returned)));
+    quote! {
+        let (#of, #returned) = (#kind_and_returns, __hooks_core_answer);
+        #value
+    }
+}
+
+/// The future of the function itself, boxed with nothing but what is made of its answer.
+fn answered(span: Span, bindings: &TokenStream, called: &TokenStream, answer: &TokenStream) -> TokenStream {
+    let closure = quote!(|__hooks_core_answer| { #answer });
+    let future = quote_spanned!(span=> __hooks_core::Box::pin(__hooks_core::Answered::new(#called, #closure)));
+    quote!(#bindings #future)
+}
+
+/// The body as a boxed future; that it cannot be sent between threads is told at the function's name.
+fn boxed(span: Span, body: &TokenStream) -> TokenStream {
+    let future = quote!(async move { #body });
+    quote_spanned!(span=> __hooks_core::Box::pin(#future))
+}
