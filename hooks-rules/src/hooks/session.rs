@@ -18,9 +18,7 @@ pub(super) fn start(id: &str, firing: Arc<Firing>) -> Hook {
                 let _told_where_it_is_used = files.exports(&event.session, true);
             }
             let answer = firing.fire(occurrence, None).await;
-            if let Some(reason) = answer.stop {
-                firing.shared.stop_session(&event.session, reason);
-            }
+            firing.shared.stop_session(&event.session, answer.stop);
             Contexts::from(answer.contexts)
         })
     })

@@ -217,6 +217,26 @@ async fn a_compaction() {
     assert_eq!(kept(folder.path())["compact_summary"], "so far");
 }
 
+/// A session that was to stop and ended without a prompt does not stop the next one of its name.
+#[tokio::test]
+async fn each_start_of_a_session_says_anew_whether_it_stops() {
+    let stop = prints(&json!({"continue": false, "stopReason": "closed today"}));
+    let text = json!({"hooks": {"SessionStart": [
+        {"matcher": "startup", "hooks": [{"type": "command", "command": stop}]},
+        {"matcher": "resume", "hooks": [{"type": "command", "command": "true"}]},
+    ]}});
+    let set = set(&of_text(&text.to_string()));
+    let cx = HookContext::builder().conversation("s-1").build();
+    let prompt = UserPromptSubmit::new("hello", Messages::default());
+    for (starts, stops) in [(&["startup"][..], true), (&["startup", "resume"], false), (&["resume", "startup"], true)] {
+        for source in starts {
+            let _ = set.fire(&cx, &SessionStart::new("s-1", *source), ()).await.unwrap();
+        }
+        let fired = set.fire(&cx, &prompt, Messages::default()).await.unwrap();
+        assert_eq!(fired.verdict != PromptVerdict::default(), stops, "{starts:?}");
+    }
+}
+
 /// What a kind cannot carry is told aside.
 #[tokio::test]
 async fn messages_for_the_person_are_told_aside() {
