@@ -188,6 +188,7 @@ fn full(path: PathBuf) -> PathBuf {
 
 impl fmt::Debug for RulesBuilder {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("RulesBuilder").field("sources", &self.sources).finish_non_exhaustive()
+        let files: Vec<_> = self.sources.iter().map(|source| &source.path).collect();
+        f.debug_struct("RulesBuilder").field("files", &files).finish_non_exhaustive()
     }
 }

@@ -1,4 +1,5 @@
 use std::collections::BTreeMap;
+use std::fmt;
 use std::fs::File;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
@@ -9,7 +10,7 @@ use crate::dialect::Dialect;
 use crate::file::{Defect, RuleFile};
 
 /// A plugin whose rules an app takes in.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct Plugin {
     pub(crate) name: String,
     pub(crate) root: PathBuf,
@@ -35,6 +36,16 @@ impl Plugin {
     pub fn option(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
         self.options.insert(name.into(), value.into());
         self
+    }
+}
+
+/// Options may be secret: it shows their names.
+impl fmt::Debug for Plugin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let options: Vec<_> = self.options.keys().collect();
+        let mut shown = f.debug_struct("Plugin");
+        shown.field("name", &self.name).field("root", &self.root).field("data", &self.data);
+        shown.field("options", &options).finish()
     }
 }
 
