@@ -115,6 +115,15 @@ fn no_text(bytes: &[u8]) -> &'static str {
 impl Source {
     /// Reads the file; `None` where there is none and none is needed.
     pub(crate) fn read(&self, trust: Option<&Trust>) -> Option<RuleFile> {
+        let mut file = self.read_now(trust)?;
+        if matches!(self.owner, Owner::Project) && trust.and_then(|trust| trust.fingerprint(&self.path)).is_none() {
+            // Nothing of it may run, an earlier reading least of all, also where it cannot be read at the moment.
+            file.readable = true;
+        }
+        Some(file)
+    }
+
+    fn read_now(&self, trust: Option<&Trust>) -> Option<RuleFile> {
         if let Some(text) = &self.text {
             return Some(RuleFile::read_as(&self.path, text, self.dialect));
         }
