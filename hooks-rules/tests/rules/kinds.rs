@@ -195,7 +195,7 @@ async fn a_session() {
     assert_eq!(std::fs::read_to_string(folder.path().join("s-1.sh")).unwrap(), "A=1\n");
     let _ = set.fire(&cx, &SessionEnd::new("s-1", "idle"), ()).await.unwrap();
     let input = kept(folder.path());
-    assert_eq!((&input["session_id"], &input["reason"]), (&json!("s-1"), &json!("idle")));
+    assert_eq!((&input["session_id"], &input["reason"]), (&json!("s-1"), &json!("other")));
     assert!(input.get("permission_mode").is_none());
 }
 
@@ -215,6 +215,34 @@ async fn a_compaction() {
     let history = CompactedHistory::new(Messages::default()).summary("so far");
     let _ = set.fire(&HookContext::new(), &PostCompact::new("manual", "full"), history).await.unwrap();
     assert_eq!(kept(folder.path())["compact_summary"], "so far");
+}
+
+/// Scripts know the contract's words, and matchers are written for them.
+#[tokio::test]
+async fn a_session_ends_for_a_reason_of_the_contract() {
+    let folder = tempfile::tempdir().unwrap();
+    let line = format!("cat > {}/input", folder.path().display());
+    let group =
+        json!({"matcher": "clear|logout|prompt_input_exit|other", "hooks": [{"type": "command", "command": line}]});
+    let set = set(&of_text(&json!({"hooks": {"SessionEnd": [group]}}).to_string()));
+    let table = [
+        ("new", "clear"),
+        ("reset", "clear"),
+        ("idle", "other"),
+        ("daily", "other"),
+        ("compaction", "other"),
+        ("deleted", "other"),
+        ("shutdown", "other"),
+        ("restart", "other"),
+        ("logout", "logout"),
+        ("prompt_input_exit", "prompt_input_exit"),
+    ];
+    for (reason, expected) in table {
+        let _ = set.fire(&HookContext::new(), &SessionEnd::new("s-1", reason), ()).await.unwrap();
+        let input = kept(folder.path());
+        assert_eq!(input["reason"], expected, "{reason}");
+        std::fs::remove_file(folder.path().join("input")).unwrap();
+    }
 }
 
 /// A session that was to stop and ended without a prompt does not stop the next one of its name.
