@@ -31,13 +31,14 @@ pub(super) fn end(id: &str, firing: Arc<Firing>) -> Hook {
         Box::pin(async move {
             let mut occurrence = firing.occurrence_in(cx, &event.session);
             occurrence.set("reason", reason(&event.reason));
+            occurrence.own_word = Some(event.reason.as_ref().to_owned());
             firing.fire(occurrence, None).await;
             firing.shared.forget(&event.session);
         })
     })
 }
 
-/// The contract's word, which matchers are written for; a word of the app's own, such as `logout`, stays.
+/// The contract's word, which scripts know; a word of the app's own, such as `logout`, stays.
 fn reason(reason: &SessionEndReason) -> &str {
     match reason {
         SessionEndReason::New | SessionEndReason::Reset => "clear",

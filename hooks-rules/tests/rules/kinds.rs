@@ -217,14 +217,17 @@ async fn a_compaction() {
     assert_eq!(kept(folder.path())["compact_summary"], "so far");
 }
 
-/// Scripts know the contract's words, and matchers are written for them.
+/// Scripts know the contract's words; matchers may be written for those, or for the harness's own.
 #[tokio::test]
 async fn a_session_ends_for_a_reason_of_the_contract() {
     let folder = tempfile::tempdir().unwrap();
     let line = format!("cat > {}/input", folder.path().display());
-    let group =
-        json!({"matcher": "clear|logout|prompt_input_exit|other", "hooks": [{"type": "command", "command": line}]});
-    let set = set(&of_text(&json!({"hooks": {"SessionEnd": [group]}}).to_string()));
+    let own = format!("cat > {}/own", folder.path().display());
+    let text = json!({"hooks": {"SessionEnd": [
+        {"matcher": "clear|logout|prompt_input_exit|other", "hooks": [{"type": "command", "command": line}]},
+        {"matcher": "shutdown", "hooks": [{"type": "command", "command": own}]},
+    ]}});
+    let set = set(&of_text(&text.to_string()));
     let table = [
         ("new", "clear"),
         ("reset", "clear"),
@@ -242,6 +245,7 @@ async fn a_session_ends_for_a_reason_of_the_contract() {
         let input = kept(folder.path());
         assert_eq!(input["reason"], expected, "{reason}");
         std::fs::remove_file(folder.path().join("input")).unwrap();
+        assert_eq!(std::fs::remove_file(folder.path().join("own")).is_ok(), reason == "shutdown", "{reason}");
     }
 }
 
