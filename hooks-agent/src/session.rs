@@ -233,19 +233,21 @@ impl Session {
         &self.inner.conversation
     }
 
-    /// Ends the session: fires `session_end`, after the turns that were begun.
+    /// Ends the session: fires `session_end`, after the turns that were begun. It is fired also where the store cannot be read,
+    /// with no messages counted: hooks close there what they opened.
     ///
     /// # Errors
     /// [`TurnError`] where a required hook failed or the store cannot be read.
     pub async fn close(self, reason: SessionEndReason) -> Result<(), TurnError> {
         let _turn = self.inner.one_at_a_time.lock().await;
         let parts = &self.inner.parts;
-        let rows = store::read(&*parts.store, &self.inner.conversation).await?;
+        let rows = store::read(&*parts.store, &self.inner.conversation).await;
         let event = SessionEnd::new(self.inner.conversation.as_str(), reason)
             .channel(self.inner.channel.as_str())
-            .message_count(rows.len() as u64);
+            .message_count(rows.as_ref().map_or(0, |rows| rows.len() as u64));
         let hooks = parts.scope(&self.inner.agent, None)?;
         let _fired = hooks.fire(&self.inner.cx, &event, ()).await.map_err(TurnError::Dispatch)?;
+        rows?;
         Ok(())
     }
 

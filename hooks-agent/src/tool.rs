@@ -76,7 +76,8 @@ impl ToolError {
     }
 }
 
-/// A tool made of a plain function.
+/// A tool made of a plain function, for what is done at once: it runs on the thread of the turn, so that neither a deadline nor
+/// cancellation can end it. What waits, for a process or a server, implements [`Tool`].
 ///
 /// ```
 /// use hooks_agent::tool::{FnTool, ToolError, ToolSpec};

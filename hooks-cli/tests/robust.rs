@@ -95,7 +95,8 @@ fn the_folder_of_a_plugin_is_read_and_its_commands_find_it() {
         r#"{"hooks": {"SessionStart": [{"hooks": [{"type": "command", "command": "echo $CLAUDE_PLUGIN_ROOT"}]}]}}"#;
     fs::write(hooks_of.join("hooks.json"), text).unwrap();
     let said = hooks(folder.path(), &["dispatch", "--event", "SessionStart", "--trust", "--json", "guards"]);
-    assert_eq!(said.json()["verdict"][0], "guards");
+    let full = fs::canonicalize(folder.path()).unwrap().join("guards");
+    assert_eq!(said.json()["verdict"][0], full.to_str().unwrap());
 }
 
 #[test]

@@ -34,6 +34,8 @@ pub struct Occurrence {
     pub prompt: Option<String>,
     /// The sub-agent's id and type, within one.
     pub agent: Option<(String, String)>,
+    /// The harness's own word for what matchers are held against, where it is not the contract's; either may be written.
+    pub(crate) own_word: Option<String>,
     /// The fields of the event.
     fields: Map<String, Value>,
     /// Fields that only a flat rule is given: to send more than the contract says changes what scripts do.
@@ -71,6 +73,7 @@ impl Occurrence {
             permission_mode: None,
             prompt: None,
             agent: None,
+            own_word: None,
             fields: Map::new(),
             flat: Map::new(),
         }

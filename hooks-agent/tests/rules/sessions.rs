@@ -37,7 +37,7 @@ async fn scripts_see_the_end_and_why() {
     session.turn(None, "hi").await;
     session.close(SessionEndReason::Shutdown).await.unwrap();
     let given = desk.kept("ended.json");
-    assert_eq!((&given["session_id"], &given["reason"]), (&json!("c-1"), &json!("shutdown")));
+    assert_eq!((&given["session_id"], &given["reason"]), (&json!("c-1"), &json!("other")));
     assert!(!desk.folder.path().join("idle.json").exists());
 }
 

@@ -7,7 +7,7 @@ use std::time::Duration;
 use hooks_agent::model::{Deltas, Line, Model, ModelAnswer, ModelCall, ModelError};
 use hooks_agent::store::{MemoryStore, MessageStore, Page, Row, StoreError};
 use hooks_agent::window::{Compaction, Compactor, DropThenSummarise, Window};
-use hooks_agent::{Outcome, SubAgent};
+use hooks_agent::{Outcome, SubAgent, TurnError};
 use hooks_core::data::{Block, Message};
 use hooks_core::hook::BoxFuture;
 use hooks_core::kinds::{CompactionKind, SessionEndReason};
@@ -95,6 +95,20 @@ async fn a_store_that_fails_panics_or_hangs_at_any_of_its_calls_ends_the_turn_on
             let next = tokio::time::timeout(Duration::from_secs(36_000), session.turn(None, "again"));
             assert!(next.await.is_ok(), "{fault:?} at {at}: the next turn never ends");
         }
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_session_ends_also_where_its_store_is_broken() {
+    for fault in [Fault::Fails, Fault::Panics, Fault::Hangs] {
+        let bench = Bench::watched([]);
+        // The first call is that of `open`.
+        let store = Sick { kept: Arc::clone(&bench.store), calls: AtomicUsize::new(0), at: 1, fault };
+        let session = bench.session(bench.harness().store(store)).await;
+        let closed = tokio::time::timeout(Duration::from_secs(36_000), session.close(SessionEndReason::Shutdown));
+        let closed = closed.await.unwrap_or_else(|_| panic!("{fault:?}: it never ends"));
+        assert!(matches!(closed, Err(TurnError::Store(_))), "{fault:?}: {closed:?}");
+        assert_eq!(count(&bench.log.take(), "session_end"), 1, "{fault:?}");
     }
 }
 

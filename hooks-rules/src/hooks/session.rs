@@ -1,7 +1,7 @@
 use std::sync::Arc;
 
 use hooks_core::Hook;
-use hooks_core::kinds::{BeforeAgentStart, SessionEnd, SessionSource, SessionStart};
+use hooks_core::kinds::{BeforeAgentStart, SessionEnd, SessionEndReason, SessionSource, SessionStart};
 use hooks_core::verdict::{AgentStart, Contexts, Halt};
 
 use crate::rules::Firing;
@@ -18,9 +18,7 @@ pub(super) fn start(id: &str, firing: Arc<Firing>) -> Hook {
                 let _told_where_it_is_used = files.exports(&event.session, true);
             }
             let answer = firing.fire(occurrence, None).await;
-            if let Some(reason) = answer.stop {
-                firing.shared.stop_session(&event.session, reason);
-            }
+            firing.shared.stop_session(&event.session, answer.stop);
             Contexts::from(answer.contexts)
         })
     })
@@ -32,11 +30,26 @@ pub(super) fn end(id: &str, firing: Arc<Firing>) -> Hook {
         let firing = Arc::clone(&firing);
         Box::pin(async move {
             let mut occurrence = firing.occurrence_in(cx, &event.session);
-            occurrence.set("reason", event.reason.as_ref());
+            occurrence.set("reason", reason(&event.reason));
+            occurrence.own_word = Some(event.reason.as_ref().to_owned());
             firing.fire(occurrence, None).await;
             firing.shared.forget(&event.session);
         })
     })
+}
+
+/// The contract's word, which scripts know; a word of the app's own, such as `logout`, stays.
+fn reason(reason: &SessionEndReason) -> &str {
+    match reason {
+        SessionEndReason::New | SessionEndReason::Reset => "clear",
+        SessionEndReason::Idle
+        | SessionEndReason::Daily
+        | SessionEndReason::Compaction
+        | SessionEndReason::Deleted
+        | SessionEndReason::Shutdown
+        | SessionEndReason::Restart => "other",
+        own => own.as_ref(),
+    }
 }
 
 /// `SubagentStart`: the start of an agent that another one called.

@@ -134,9 +134,14 @@ impl Shared {
         lock(&self.continued).remove(conversation(cx));
     }
 
-    /// Has the session stop at its first prompt: when it starts there is nothing yet that could be stopped.
-    pub(crate) fn stop_session(&self, session: &str, reason: String) {
-        lock(&self.stopped).insert(session.to_owned(), reason);
+    /// Has the session stop at its first prompt, where `reason` says why, or not: when it starts there is nothing yet that
+    /// could be stopped. What an earlier session of this name was told is nothing to this one.
+    pub(crate) fn stop_session(&self, session: &str, reason: Option<String>) {
+        let mut stopped = lock(&self.stopped);
+        match reason {
+            Some(reason) => stopped.insert(session.to_owned(), reason),
+            None => stopped.remove(session),
+        };
     }
 
     /// Why the session is to stop, told once.
@@ -188,6 +193,6 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 impl fmt::Debug for Shared {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Shared").field("environment", &self.environment).finish_non_exhaustive()
+        f.debug_struct("Shared").finish_non_exhaustive()
     }
 }

@@ -48,8 +48,11 @@ impl RulesBuilder {
     }
 
     /// The rules of a plugin.
-    pub fn plugin(self, plugin: Plugin) -> Self {
+    pub fn plugin(self, mut plugin: Plugin) -> Self {
+        // Messages name the file as the app does, commands find full paths.
         let path = plugin.root.join("hooks").join("hooks.json");
+        plugin.root = full(plugin.root);
+        plugin.data = plugin.data.map(full);
         self.source(path, Owner::Plugin(Arc::new(plugin)))
     }
 
@@ -79,9 +82,10 @@ impl RulesBuilder {
         self
     }
 
-    /// The folder in which the session began: `CLAUDE_PROJECT_DIR`. The current one where nothing is said.
+    /// The folder in which the session began: `CLAUDE_PROJECT_DIR`, which commands find as a full path. The current one where
+    /// nothing is said.
     pub fn project_dir(mut self, folder: impl Into<PathBuf>) -> Self {
-        self.project = Some(folder.into());
+        self.project = Some(full(folder.into()));
         self
     }
 
@@ -177,8 +181,14 @@ impl RulesBuilder {
     }
 }
 
+/// Commands run in other folders than this program: a path that holds here only would lead them astray.
+fn full(path: PathBuf) -> PathBuf {
+    std::path::absolute(&path).unwrap_or(path)
+}
+
 impl fmt::Debug for RulesBuilder {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("RulesBuilder").field("sources", &self.sources).finish_non_exhaustive()
+        let files: Vec<_> = self.sources.iter().map(|source| &source.path).collect();
+        f.debug_struct("RulesBuilder").field("files", &files).finish_non_exhaustive()
     }
 }

@@ -126,15 +126,16 @@ impl Firing {
         if armed.is_spent() {
             return Some(KeptOut::Spent);
         }
+        let words = || occurrence.matched().into_iter().chain(occurrence.own_word.as_deref());
         let matches = match (tool, occurrence.matched()) {
             (Some(tool), _) => rule.matcher.selects_any(aliases.names(tool)),
-            (None, Some(value)) => rule.matcher.selects(value),
+            (None, Some(_)) => words().any(|word| rule.matcher.selects(word)),
             (None, None) => rule.matcher.is_all(),
         };
         if !matches {
             let against = match tool {
                 Some(tool) => aliases.names(tool).map(str::to_owned).collect(),
-                None => occurrence.matched().map(str::to_owned).into_iter().collect(),
+                None => words().map(str::to_owned).collect(),
             };
             return Some(KeptOut::Matcher { against });
         }

@@ -1,4 +1,5 @@
 use std::collections::BTreeMap;
+use std::fmt;
 use std::fs::File;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
@@ -9,7 +10,7 @@ use crate::dialect::Dialect;
 use crate::file::{Defect, RuleFile};
 
 /// A plugin whose rules an app takes in.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct Plugin {
     pub(crate) name: String,
     pub(crate) root: PathBuf,
@@ -35,6 +36,16 @@ impl Plugin {
     pub fn option(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
         self.options.insert(name.into(), value.into());
         self
+    }
+}
+
+/// Options may be secret: it shows their names.
+impl fmt::Debug for Plugin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let options: Vec<_> = self.options.keys().collect();
+        let mut shown = f.debug_struct("Plugin");
+        shown.field("name", &self.name).field("root", &self.root).field("data", &self.data);
+        shown.field("options", &options).finish()
     }
 }
 
@@ -104,6 +115,15 @@ fn no_text(bytes: &[u8]) -> &'static str {
 impl Source {
     /// Reads the file; `None` where there is none and none is needed.
     pub(crate) fn read(&self, trust: Option<&Trust>) -> Option<RuleFile> {
+        let mut file = self.read_now(trust)?;
+        if matches!(self.owner, Owner::Project) && trust.and_then(|trust| trust.fingerprint(&self.path)).is_none() {
+            // Nothing of it may run, an earlier reading least of all, also where it cannot be read at the moment.
+            file.readable = true;
+        }
+        Some(file)
+    }
+
+    fn read_now(&self, trust: Option<&Trust>) -> Option<RuleFile> {
         if let Some(text) = &self.text {
             return Some(RuleFile::read_as(&self.path, text, self.dialect));
         }

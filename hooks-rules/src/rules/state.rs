@@ -1,4 +1,5 @@
 use std::collections::{BTreeSet, HashMap, HashSet};
+use std::fmt;
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -41,12 +42,11 @@ use crate::stdin::Occurrence;
 /// # Ok(())
 /// # }
 /// ```
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Rules {
     inner: Arc<Inner>,
 }
 
-#[derive(Debug)]
 struct Inner {
     sources: Vec<Source>,
     trust: Option<std::path::PathBuf>,
@@ -245,6 +245,15 @@ impl Rules {
             _ => return None,
         };
         Some(Source::defect(file, rule.line, rule.column, problem.to_owned(), help))
+    }
+}
+
+/// Commands, headers and variables may hold secrets, and this ends up in logs: [`list`](Rules::list) tells of the rules.
+impl fmt::Debug for Rules {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let files: Vec<_> = self.inner.sources.iter().map(|source| &source.path).collect();
+        let count = self.state().armed.len();
+        f.debug_struct("Rules").field("files", &files).field("rules", &count).finish_non_exhaustive()
     }
 }
 

@@ -1,6 +1,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
@@ -85,7 +86,7 @@ impl Trust {
         self.files.get(&key(file)).is_some_and(|print| *print == fingerprint(content))
     }
 
-    /// Trusts the file as it is now, and stores that.
+    /// Trusts the file as it is now, and stores that; the folder of the trust file is made where it is not there.
     ///
     /// # Errors
     /// [`TrustError`] where one of the two cannot be read or written.
@@ -99,8 +100,9 @@ impl Trust {
     /// # Errors
     /// [`TrustError`] where that cannot be stored.
     pub fn trust_content(&mut self, file: &Path, content: &[u8]) -> Result<(), TrustError> {
-        self.files.insert(key(file), fingerprint(content));
-        self.store()
+        self.change(|files| {
+            files.insert(key(file), fingerprint(content));
+        })
     }
 
     /// Trusts the file no longer, and stores that. Returns whether there was anything to forget. The file need not be there
@@ -109,8 +111,7 @@ impl Trust {
     /// # Errors
     /// [`TrustError`] where that cannot be stored.
     pub fn revoke(&mut self, file: &Path) -> Result<bool, TrustError> {
-        let was_there = self.files.remove(&key(file)).is_some();
-        self.store().map(|()| was_there)
+        self.change(|files| files.remove(&key(file)).is_some())
     }
 
     /// The trusted files, each with the fingerprint of the content that is trusted.
@@ -123,13 +124,32 @@ impl Trust {
         self.files.get(&key(file)).map(String::as_str)
     }
 
+    /// Changes what is stored as it is by now: somebody else may have written it since it was read here, and what they revoked
+    /// must not come back.
+    fn change<T>(&mut self, change: impl FnOnce(&mut BTreeMap<String, String>) -> T) -> Result<T, TrustError> {
+        let mut now = Self::open(&self.path)?;
+        let changed = change(&mut now.files);
+        now.store()?;
+        *self = now;
+        Ok(changed)
+    }
+
     fn store(&self) -> Result<(), TrustError> {
+        static COUNT: AtomicU64 = AtomicU64::new(0);
         let io = |source| TrustError::Io { path: self.path.clone(), source };
         let stored = Stored { version: 1, files: self.files.clone() };
         let text = serde_json::to_string_pretty(&stored).map_err(|error| io(error.into()))?;
-        // Beside it first, so that a crash leaves the old one.
-        let beside = self.path.with_extension("new");
-        std::fs::write(&beside, text).and_then(|()| std::fs::rename(&beside, &self.path)).map_err(io)
+        if let Some(folder) = self.path.parent() {
+            std::fs::create_dir_all(folder).map_err(io)?;
+        }
+        // Beside it first, so that a crash leaves the old one, and under a name that no other program writes at the same time.
+        let count = COUNT.fetch_add(1, Ordering::Relaxed);
+        let beside = self.path.with_extension(format!("{}-{count}.new", std::process::id()));
+        let stored = std::fs::write(&beside, text).and_then(|()| std::fs::rename(&beside, &self.path));
+        stored.map_err(|error| {
+            let _ = std::fs::remove_file(&beside);
+            io(error)
+        })
     }
 }
 

@@ -63,10 +63,11 @@ impl Environment {
         self.scrub && secret && !self.keep.iter().any(|kept| kept == name)
     }
 
-    /// The folder for a run: where the session is, or where it began, or any that is there.
+    /// The folder for a run: where the session is, or where it began, or any that is there. A full path, which means the same
+    /// to every script.
     pub(crate) fn folder(&self, cwd: Option<&Path>) -> PathBuf {
         let wanted = cwd.into_iter().chain([self.project.as_path()]);
-        let there = wanted.map(Path::to_path_buf).find(|folder| folder.is_dir());
+        let there = wanted.filter_map(|folder| std::path::absolute(folder).ok()).find(|folder| folder.is_dir());
         there.or_else(|| std::env::current_dir().ok()).unwrap_or_else(std::env::temp_dir)
     }
 }

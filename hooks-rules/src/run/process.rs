@@ -5,6 +5,8 @@ use std::time::Duration;
 
 use tokio::process::Command;
 use tokio::sync::oneshot;
+#[cfg(unix)]
+use tokio::time::Instant;
 
 use super::{Environment, Surroundings};
 use crate::answer::Status;
@@ -61,14 +63,18 @@ pub(crate) async fn run(mut command: Command, input: Arc<[u8]>, limit: Duration,
     let mark = super::tree::mark();
     command.env(super::tree::MARK, &mark);
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
-    match command.spawn() {
+    let began = Instant::now();
+    match unix::started(&mut command, limit).await {
         Err(error) => Ran {
             status: Status::NotStarted(error.to_string()),
             stdout: String::new(),
             stderr: String::new(),
             cut: false,
         },
-        Ok(child) => unix::follow(Tree::of(child, mark), &input, limit, alone).await,
+        Ok(child) => {
+            let left = limit.saturating_sub(began.elapsed());
+            unix::follow(Tree::of(child, mark), &input, left, alone).await
+        }
     }
 }
 
@@ -85,15 +91,18 @@ pub(crate) async fn run(_command: Command, _input: Arc<[u8]>, _limit: Duration, 
 #[cfg(unix)]
 mod unix {
     use std::future::{Future, poll_fn};
+    use std::io;
     use std::os::unix::process::ExitStatusExt as _;
     use std::pin::pin;
     use std::process::ExitStatus;
     use std::time::Duration;
 
     use futures_util::future::{OptionFuture, join3};
+    use rustix::io::Errno;
     use tokio::io::AsyncWriteExt as _;
+    use tokio::process::{Child, Command};
     use tokio::sync::oneshot;
-    use tokio::time::timeout;
+    use tokio::time::{Instant, sleep, timeout};
 
     use super::super::capture::Capture;
     use super::super::tree::Tree;
@@ -105,6 +114,26 @@ mod unix {
 
     /// How long a command that was killed is waited for.
     const LEAVES: Duration = Duration::from_secs(5);
+
+    /// How long a command waits for room at most, and for how long between two tries.
+    const PATIENCE: (Duration, Duration) = (Duration::from_secs(30), Duration::from_millis(10));
+
+    /// Starts a command. Where there are too many files or processes at this moment it waits for room: other commands leave,
+    /// and a guard that was never asked would be a way past it.
+    pub(super) async fn started(command: &mut Command, limit: Duration) -> io::Result<Child> {
+        let (most, pause) = PATIENCE;
+        let until = Instant::now() + most.min(limit);
+        loop {
+            match command.spawn() {
+                Err(error) if is_full(&error) && Instant::now() < until => sleep(pause).await,
+                done => return done,
+            }
+        }
+    }
+
+    fn is_full(error: &io::Error) -> bool {
+        matches!(Errno::from_io_error(error), Some(Errno::MFILE | Errno::NFILE | Errno::AGAIN))
+    }
 
     pub(super) async fn follow(mut tree: Tree, input: &[u8], limit: Duration, alone: oneshot::Sender<()>) -> Ran {
         let (out, err) = (Capture::default(), Capture::default());

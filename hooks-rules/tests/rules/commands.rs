@@ -76,6 +76,49 @@ async fn commands_find_the_variables_of_the_contract_and_no_credentials() {
     assert_eq!(said(&rules, &HookContext::new()).await, format!("{root}|/data|blue|/project"));
 }
 
+/// A session may work elsewhere than where the program was started.
+#[tokio::test]
+async fn folders_that_an_app_names_from_where_it_runs_are_full_paths_for_commands() {
+    let here = std::env::current_dir().unwrap();
+    let folder = tempfile::tempdir_in(&here).unwrap();
+    let name = folder.path().file_name().unwrap();
+    let line = "cat; echo \"$CLAUDE_PROJECT_DIR|$CLAUDE_PLUGIN_ROOT|$CLAUDE_PLUGIN_DATA\"; pwd";
+    write(&folder.path().join("hooks/hooks.json"), &commands("UserPromptSubmit", &[line]));
+    let plugin = Plugin::new("desk", name).data("data");
+    let rules = built(Rules::builder().plugin(plugin).project_dir("."));
+    let (here, root) = (here.display(), folder.path().display());
+    for (workspace, cwd) in [("/", "/".to_owned()), ("src", format!("{here}/src")), (".", here.to_string())] {
+        let text = said(&rules, &HookContext::builder().workspace(workspace).build()).await;
+        let lines: Vec<&str> = text.lines().collect();
+        let input: Value = serde_json::from_str(lines[0]).unwrap();
+        let expected = format!("{here}|{root}|{here}/data");
+        assert_eq!((input["cwd"].as_str(), &lines[1..]), (Some(&*cwd), &[&*expected, &*cwd][..]), "{workspace}");
+    }
+}
+
+/// A guard that is not asked lets the call through. Asks itself in a process that may open few files.
+#[tokio::test]
+async fn more_commands_than_the_system_has_room_for_all_run() {
+    const HERE: &str = "commands::more_commands_than_the_system_has_room_for_all_run";
+    const MARK: &str = "DESK_FEW_FILES";
+    if std::env::var_os(MARK).is_none() {
+        let own = std::env::current_exe().unwrap();
+        let mut shell = std::process::Command::new("sh");
+        shell.args(["-c", "ulimit -n 64 && exec \"$0\" --exact \"$1\""]).arg(own).arg(HERE).env(MARK, "1");
+        let ran = shell.output().unwrap();
+        let told = String::from_utf8_lossy(&ran.stdout);
+        assert!(ran.status.success() && told.contains("1 passed"), "{told}");
+        return;
+    }
+    let lines: Vec<String> = (0..100).map(|number| format!("echo {number}")).collect();
+    let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
+    let told = Told::default();
+    let text = commands("UserPromptSubmit", &lines);
+    let said = said(&built(told.listens(Rules::builder().text("hooks.json", text))), &HookContext::new()).await;
+    assert_eq!(told.failures(), [] as [String; 0]);
+    assert_eq!(said.lines().count(), 100);
+}
+
 /// Asks itself in a process that has such variables: they cannot be set within one that runs.
 #[tokio::test]
 async fn commands_do_not_see_what_looks_like_a_credential() {

@@ -195,7 +195,7 @@ async fn a_session() {
     assert_eq!(std::fs::read_to_string(folder.path().join("s-1.sh")).unwrap(), "A=1\n");
     let _ = set.fire(&cx, &SessionEnd::new("s-1", "idle"), ()).await.unwrap();
     let input = kept(folder.path());
-    assert_eq!((&input["session_id"], &input["reason"]), (&json!("s-1"), &json!("idle")));
+    assert_eq!((&input["session_id"], &input["reason"]), (&json!("s-1"), &json!("other")));
     assert!(input.get("permission_mode").is_none());
 }
 
@@ -215,6 +215,58 @@ async fn a_compaction() {
     let history = CompactedHistory::new(Messages::default()).summary("so far");
     let _ = set.fire(&HookContext::new(), &PostCompact::new("manual", "full"), history).await.unwrap();
     assert_eq!(kept(folder.path())["compact_summary"], "so far");
+}
+
+/// Scripts know the contract's words; matchers may be written for those, or for the harness's own.
+#[tokio::test]
+async fn a_session_ends_for_a_reason_of_the_contract() {
+    let folder = tempfile::tempdir().unwrap();
+    let line = format!("cat > {}/input", folder.path().display());
+    let own = format!("cat > {}/own", folder.path().display());
+    let text = json!({"hooks": {"SessionEnd": [
+        {"matcher": "clear|logout|prompt_input_exit|other", "hooks": [{"type": "command", "command": line}]},
+        {"matcher": "shutdown", "hooks": [{"type": "command", "command": own}]},
+    ]}});
+    let set = set(&of_text(&text.to_string()));
+    let table = [
+        ("new", "clear"),
+        ("reset", "clear"),
+        ("idle", "other"),
+        ("daily", "other"),
+        ("compaction", "other"),
+        ("deleted", "other"),
+        ("shutdown", "other"),
+        ("restart", "other"),
+        ("logout", "logout"),
+        ("prompt_input_exit", "prompt_input_exit"),
+    ];
+    for (reason, expected) in table {
+        let _ = set.fire(&HookContext::new(), &SessionEnd::new("s-1", reason), ()).await.unwrap();
+        let input = kept(folder.path());
+        assert_eq!(input["reason"], expected, "{reason}");
+        std::fs::remove_file(folder.path().join("input")).unwrap();
+        assert_eq!(std::fs::remove_file(folder.path().join("own")).is_ok(), reason == "shutdown", "{reason}");
+    }
+}
+
+/// A session that was to stop and ended without a prompt does not stop the next one of its name.
+#[tokio::test]
+async fn each_start_of_a_session_says_anew_whether_it_stops() {
+    let stop = prints(&json!({"continue": false, "stopReason": "closed today"}));
+    let text = json!({"hooks": {"SessionStart": [
+        {"matcher": "startup", "hooks": [{"type": "command", "command": stop}]},
+        {"matcher": "resume", "hooks": [{"type": "command", "command": "true"}]},
+    ]}});
+    let set = set(&of_text(&text.to_string()));
+    let cx = HookContext::builder().conversation("s-1").build();
+    let prompt = UserPromptSubmit::new("hello", Messages::default());
+    for (starts, stops) in [(&["startup"][..], true), (&["startup", "resume"], false), (&["resume", "startup"], true)] {
+        for source in starts {
+            let _ = set.fire(&cx, &SessionStart::new("s-1", *source), ()).await.unwrap();
+        }
+        let fired = set.fire(&cx, &prompt, Messages::default()).await.unwrap();
+        assert_eq!(fired.verdict != PromptVerdict::default(), stops, "{starts:?}");
+    }
 }
 
 /// What a kind cannot carry is told aside.

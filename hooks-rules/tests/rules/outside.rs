@@ -170,3 +170,26 @@ async fn the_client_of_this_crate_speaks_http() {
     let rules = built(Rules::builder().text("h", asks(&secure)).post(hooks_rules::PlainHttp));
     assert!(reason(&shell(&set(&rules), "ls").await.verdict).contains("speaks `http://` only"));
 }
+
+/// A log of an app shows whatever it has at hand.
+#[tokio::test]
+async fn what_is_shown_for_debugging_holds_no_secret() {
+    let request = json!({"type": "http", "url": "http://shop.example", "headers": {"X-Shop": "hush-header"}});
+    let line = json!({"type": "command", "command": "true hush-command"});
+    let text = json!({"hooks": {"PreToolUse": [{"hooks": [request, line]}]}}).to_string();
+    let folder = tempfile::tempdir().unwrap();
+    write(&folder.path().join("hooks/hooks.json"), &text);
+    let plugin = hooks_rules::Plugin::new("desk", folder.path()).option("PIN", "hush-option");
+    let client = Fake::says(200, "{}");
+    let builder = Rules::builder().text("own.json", text).plugin(plugin.clone());
+    let builder = builder.variable("DEPLOY", "hush-variable").post(client.clone());
+    let shown = format!("{plugin:?} {builder:?}");
+    let rules = built(builder);
+    let _ = shell(&set(&rules), "echo hush-input").await;
+    let posted = client.seen.lock().unwrap().clone();
+    let shown = format!("{shown} {rules:?} {posted:?}");
+    assert!(!shown.contains("hush"), "{shown}");
+    for expected in ["PIN", "own.json", "rules: 4", "X-Shop"] {
+        assert!(shown.contains(expected), "{expected}: {shown}");
+    }
+}

@@ -55,3 +55,41 @@ fn a_missing_file_is_told_where_it_was_promised() {
     assert_eq!(defects.len(), 1);
     assert!(defects[0].problem.contains("not found"), "{}", defects[0]);
 }
+
+/// What was read of it before goes on only as long as somebody vouches for the file.
+#[tokio::test]
+async fn a_file_that_cannot_be_read_keeps_its_rules_only_while_it_is_trusted() {
+    let folder = tempfile::tempdir().unwrap();
+    let (file, trust) = (folder.path().join("settings.json"), folder.path().join("trust.json"));
+    write(&file, &commands("PreToolUse", &["exit 2"]));
+    Trust::open(&trust).unwrap().trust(&file).unwrap();
+    let rules = Rules::builder().project_settings(&file).trust(&trust).build();
+    std::fs::remove_file(&file).unwrap();
+    // A folder of its name: it is there, and nobody can read it.
+    std::fs::create_dir(&file).unwrap();
+    rules.reload();
+    assert_eq!(rules.list().len(), 1, "somebody may be about to repair it");
+    Trust::open(&trust).unwrap().revoke(&file).unwrap();
+    rules.reload();
+    assert!(rules.list().is_empty());
+    assert!(rules.defects()[0].problem.contains("cannot be read"), "{:?}", rules.defects());
+}
+
+#[test]
+fn trust_is_stored_in_a_folder_that_was_not_there_and_what_others_stored_stays() {
+    let folder = tempfile::tempdir().unwrap();
+    let trust = folder.path().join("config/desk/trust.json");
+    let files = ["a.json", "b.json", "c.json"].map(|name| folder.path().join(name));
+    files.iter().for_each(|file| write(file, "{}"));
+    let [a, b, c] = &files;
+    Trust::open(&trust).unwrap().trust(a).unwrap();
+    let (mut one, mut other) = (Trust::open(&trust).unwrap(), Trust::open(&trust).unwrap());
+    one.revoke(a).unwrap();
+    one.trust(b).unwrap();
+    other.trust(c).unwrap();
+    let stored = Trust::open(&trust).unwrap();
+    assert_eq!(files.each_ref().map(|file| stored.allows(file, b"{}")), [false, true, true]);
+    assert_eq!(files.each_ref().map(|file| other.allows(file, b"{}")), [false, true, true]);
+    // Nothing else is left beside it.
+    assert_eq!(std::fs::read_dir(trust.parent().unwrap()).unwrap().count(), 1);
+}
