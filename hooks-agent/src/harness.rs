@@ -84,7 +84,8 @@ impl Parts {
 
     /// What a model is told it can ask for.
     pub(crate) fn offered(&self) -> impl Iterator<Item = ToolSpec> + '_ {
-        self.tools.specs().cloned().chain(self.agents.specs())
+        let tools = self.tools.specs().filter(|tool| self.agents.get(&tool.name).is_none());
+        tools.cloned().chain(self.agents.specs())
     }
 }
 
@@ -192,7 +193,8 @@ impl HarnessBuilder {
         self
     }
 
-    /// An agent that other agents can ask, by its name, as if it were a tool. A second agent of a name replaces the first.
+    /// An agent that other agents can ask, by its name, as if it were a tool. A second agent of a name replaces the first,
+    /// and an agent takes the place of a tool of its name.
     pub fn agent(mut self, agent: SubAgent) -> Self {
         self.parts.agents.add(agent);
         self
