@@ -11,6 +11,7 @@ use crate::approve::{Approver, Nobody};
 use crate::limits::Limits;
 use crate::model::{Model, Models};
 use crate::preflight::Preflight;
+use crate::queues::Queues;
 use crate::reply::Reply;
 use crate::session::Opening;
 use crate::sets::Sets;
@@ -53,6 +54,7 @@ pub(crate) struct Parts {
     /// What is in force, whatever agents and prompts say.
     pub(crate) fixed: Option<HookSet>,
     pub(crate) sets: Sets,
+    pub(crate) queues: Queues,
     pub(crate) models: Models,
     pub(crate) tools: Tools,
     pub(crate) agents: SubAgents,
@@ -97,6 +99,7 @@ impl Harness {
                 registry,
                 fixed: None,
                 sets: Sets::default(),
+                queues: Queues::default(),
                 models: Models::default(),
                 tools: Tools::default(),
                 agents: SubAgents::default(),
@@ -112,6 +115,8 @@ impl Harness {
     }
 
     /// A session of `agent` in the conversation `conversation`, which is gone on with where the store has it.
+    ///
+    /// A conversation may have several sessions, one for each request, say: their turns run one after the other.
     pub fn session(&self, conversation: impl Into<String>, agent: AgentDef) -> Opening {
         Opening::new(Arc::clone(&self.parts), conversation.into(), agent)
     }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use hooks_agent::SubAgent;
-use hooks_agent::model::Line;
+use hooks_agent::model::{Deltas, Line, Model, ModelAnswer, ModelCall, ModelError};
 use hooks_agent::store::{MemoryStore, MessageStore, Page, Row, StoreError};
 use hooks_agent::window::{Compaction, Compactor, Window};
 use hooks_core::data::{Block, CompactedHistory, Message, MessageUpdate, Messages};
@@ -148,4 +148,41 @@ async fn an_agent_takes_the_place_of_a_tool_of_its_name() {
     let offered: Vec<_> = bench.model.heard()[0].tools.iter().map(|tool| tool.name.clone()).collect();
     assert_eq!(offered, ["breaks", "panics", "lookup"]);
     assert_eq!(bench.stored().await[2], "tool: <- me");
+}
+
+/// Calls a tool, then answers; others run meanwhile.
+struct Yields;
+
+impl Model for Yields {
+    fn call<'a>(&'a self, call: &'a ModelCall, _: Deltas<'a>) -> BoxFuture<'a, Result<ModelAnswer, ModelError>> {
+        Box::pin(async move {
+            tokio::task::yield_now().await;
+            let told = call.messages.last().is_some_and(|message| message.role == Role::Tool);
+            let lookup = || Block::ToolUse(ToolCall::new("1", "lookup", json!({ "id": "a" })));
+            Ok(if told { ModelAnswer::text("done") } else { ModelAnswer::new(vec![lookup()]) })
+        })
+    }
+}
+
+#[tokio::test]
+async fn two_sessions_of_one_conversation_do_not_store_among_each_other() {
+    let bench = Bench::new([]);
+    let harness = bench.harness().model("main", Yields).build();
+    let (one, other) =
+        tokio::join!(harness.session("c", AgentDef::new("a")).open(), harness.session("c", AgentDef::new("b")).open(),);
+    let (one, other) = (one.unwrap(), other.unwrap());
+    let note = Message::new(Role::User, "a note");
+    let (first, second, added) =
+        tokio::join!(one.turn(None, "first").into_future(), other.turn(None, "second"), one.add(None, note));
+    assert_eq!((first.to_string().as_str(), second.to_string().as_str()), ("done", "done"));
+    added.unwrap();
+    let turn = |prompt: &str| {
+        let call = "assistant: -> lookup({\"id\":\"a\"})";
+        [&format!("user: {prompt}"), call, "tool: <- found a", "assistant: done"].map(str::to_owned)
+    };
+    let stored = bench.stored().await;
+    assert_eq!(
+        (&stored[..4], &stored[4..8], stored[8].as_str()),
+        (&turn("first")[..], &turn("second")[..], "user: a note")
+    );
 }
