@@ -11,6 +11,7 @@ use crate::approve::{Approver, Nobody};
 use crate::limits::Limits;
 use crate::model::{Model, Models};
 use crate::preflight::Preflight;
+use crate::queues::Queues;
 use crate::reply::Reply;
 use crate::session::Opening;
 use crate::sets::Sets;
@@ -53,6 +54,7 @@ pub(crate) struct Parts {
     /// What is in force, whatever agents and prompts say.
     pub(crate) fixed: Option<HookSet>,
     pub(crate) sets: Sets,
+    pub(crate) queues: Queues,
     pub(crate) models: Models,
     pub(crate) tools: Tools,
     pub(crate) agents: SubAgents,
@@ -84,7 +86,8 @@ impl Parts {
 
     /// What a model is told it can ask for.
     pub(crate) fn offered(&self) -> impl Iterator<Item = ToolSpec> + '_ {
-        self.tools.specs().cloned().chain(self.agents.specs())
+        let tools = self.tools.specs().filter(|tool| self.agents.get(&tool.name).is_none());
+        tools.cloned().chain(self.agents.specs())
     }
 }
 
@@ -96,6 +99,7 @@ impl Harness {
                 registry,
                 fixed: None,
                 sets: Sets::default(),
+                queues: Queues::default(),
                 models: Models::default(),
                 tools: Tools::default(),
                 agents: SubAgents::default(),
@@ -111,6 +115,8 @@ impl Harness {
     }
 
     /// A session of `agent` in the conversation `conversation`, which is gone on with where the store has it.
+    ///
+    /// A conversation may have several sessions, one for each request, say: their turns run one after the other.
     pub fn session(&self, conversation: impl Into<String>, agent: AgentDef) -> Opening {
         Opening::new(Arc::clone(&self.parts), conversation.into(), agent)
     }
@@ -192,7 +198,8 @@ impl HarnessBuilder {
         self
     }
 
-    /// An agent that other agents can ask, by its name, as if it were a tool. A second agent of a name replaces the first.
+    /// An agent that other agents can ask, by its name, as if it were a tool. A second agent of a name replaces the first,
+    /// and an agent takes the place of a tool of its name.
     pub fn agent(mut self, agent: SubAgent) -> Self {
         self.parts.agents.add(agent);
         self

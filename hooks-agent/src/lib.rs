@@ -50,6 +50,7 @@ mod limits;
 pub mod model;
 mod panics;
 mod preflight;
+mod queues;
 mod reply;
 mod session;
 mod sets;

@@ -156,6 +156,9 @@ pub enum ModelError {
     /// The provider or the way to it is broken: the same call may be made again.
     #[error("the provider cannot be reached: {0}")]
     Unavailable(String),
+    /// Nobody refused anything, but no answer came and the same call would not bring one: no key, no URL, no word in time.
+    #[error("the model gave no answer: {0}")]
+    Unanswered(String),
     /// The answer broke off, or cannot be read.
     #[error("the answer cannot be read: {0}")]
     Broken(String),
@@ -173,7 +176,7 @@ impl ModelError {
         match self {
             Self::RateLimited { retry_after, .. } => Some(retry_after.unwrap_or(otherwise)),
             Self::Unavailable(_) | Self::Broken(_) => Some(otherwise),
-            Self::Rejected(_) | Self::Overflow(_) => None,
+            Self::Rejected(_) | Self::Overflow(_) | Self::Unanswered(_) => None,
         }
     }
 }

@@ -82,6 +82,7 @@ impl Opening {
         let hooks = self.parts.scope(&self.agent, None)?;
         let event = SessionStart::new(self.conversation.as_str(), source).channel(self.channel.as_str());
         let fired = hooks.fire(&cx, &event, ()).await.map_err(TurnError::Dispatch)?;
+        let one_at_a_time = self.parts.queues.of(&self.conversation);
         Ok(Session {
             inner: Arc::new(Inner {
                 parts: self.parts,
@@ -95,7 +96,7 @@ impl Opening {
                 // A conversation that is gone on with does not begin to count anew.
                 turns: AtomicU64::new(prompts as u64),
                 tag: tag(),
-                one_at_a_time: Arc::default(),
+                one_at_a_time,
             }),
         })
     }
@@ -107,7 +108,8 @@ impl fmt::Debug for Opening {
     }
 }
 
-/// One conversation of one agent. Cloning it gives another handle to the same session; its turns run one after the other.
+/// One conversation of one agent. Cloning it gives another handle to the same session. Turns of a conversation run one
+/// after the other, whichever session of the harness begins them.
 #[derive(Clone)]
 pub struct Session {
     inner: Arc<Inner>,
@@ -127,6 +129,7 @@ pub(crate) struct Inner {
     turns: AtomicU64,
     /// What no other session has, of this conversation or another.
     tag: u64,
+    /// That of the conversation, which other sessions may share.
     one_at_a_time: Arc<Mutex<()>>,
 }
 

@@ -10,6 +10,7 @@ mod end;
 mod exit;
 mod fire;
 mod gate;
+mod pairs;
 mod phases;
 mod prompt;
 mod room;
@@ -17,6 +18,7 @@ mod rows;
 mod stop;
 mod tools;
 
+use std::collections::HashSet;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 
@@ -63,6 +65,10 @@ struct Turn {
     view: Messages,
     /// What this turn stored.
     added: Messages,
+    /// The ids of the calls that were stored when the turn began, also of those that hooks keep from the model.
+    stored_calls: HashSet<String>,
+    /// The ids of the calls whose tool was started.
+    started: HashSet<String>,
     /// What the person wrote.
     input: String,
     /// What the model is told before the conversation.
@@ -130,6 +136,8 @@ pub(crate) async fn run(start: Start) -> Reply {
         events,
         view: Messages::default(),
         added: Messages::default(),
+        stored_calls: HashSet::new(),
+        started: HashSet::new(),
         halted: None,
         iterations: 0,
         continues: 0,

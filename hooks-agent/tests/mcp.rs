@@ -118,6 +118,15 @@ async fn a_program_that_is_no_server_is_an_error_with_its_name() {
     }
 }
 
+#[tokio::test]
+async fn the_error_has_what_the_program_said_last() {
+    let error = McpServer::connect(fixture(&["complains"])).await.unwrap_err().to_string();
+    assert!(error.ends_with("; it said: line 6\nline 7\nline 8\nline 9\nno configuration at /etc/fixture"), "{error}");
+    // One that said nothing is not said to have said something.
+    let error = McpServer::connect(fixture(&["leaves"])).await.unwrap_err().to_string();
+    assert!(!error.contains("it said"), "{error}");
+}
+
 #[cfg(target_os = "linux")]
 #[tokio::test]
 async fn the_process_lives_as_long_as_a_handle_to_it() {

@@ -122,7 +122,13 @@ impl Genai {
     }
 
     async fn ask(&self, call: &ModelCall, deltas: Deltas<'_>) -> Result<ModelAnswer, ModelError> {
-        let client = self.client.as_ref().map_err(|error| ModelError::Rejected(error.clone()))?;
+        let client = self.client.as_ref().map_err(|error| ModelError::Unanswered(error.clone()))?;
+        if let Some(url) = self.base_url.as_deref().filter(|url| !url.starts_with("http")) {
+            return Err(ModelError::Unanswered(format!(
+                "its base URL `{}` is none; write one such as `http://127.0.0.1:8080/v1`",
+                url.trim_end_matches('/')
+            )));
+        }
         let target = self.target(client).await.map_err(|error| failure::of(error, false))?;
         let request = request::of(call, target.model.model_name.as_str());
         let asked = client.exec_chat_stream(ModelSpec::from_target(target), request, Some(&self.options)).await;

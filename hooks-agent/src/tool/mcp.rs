@@ -2,6 +2,7 @@
 
 mod name;
 mod result;
+mod said;
 
 use std::fmt;
 use std::process::Stdio;
@@ -16,11 +17,11 @@ use rmcp::service::{RunningService, ServiceError, ServiceExt};
 use rmcp::transport::TokioChildProcess;
 use rmcp::{RoleClient, model};
 use serde_json::Value;
-use tokio::io::{AsyncBufReadExt, BufReader};
-use tokio::process::{ChildStderr, Command};
+use tokio::process::Command;
 
 use super::{Tool, ToolError, ToolSpec};
 use name::Names;
+use said::Said;
 
 /// A server that runs as a process of its own and is spoken to over its standard input and output.
 ///
@@ -85,7 +86,8 @@ pub enum McpError {
 impl McpServer {
     /// Starts `command`, and asks it for its tools. It has a minute: some servers are fetched when they are first started.
     ///
-    /// What it writes to its standard error goes to the log, as `debug`.
+    /// What it writes to its standard error goes to the log, as `debug`; where it cannot be connected, the last lines of it are
+    /// in the error.
     ///
     /// # Errors
     /// [`McpError`] where the program cannot be started, or does not speak the protocol.
@@ -106,13 +108,17 @@ impl McpServer {
             Ok(started) => started,
             Err(error) => return Err(McpError::Start { command: program, error }),
         };
-        if let Some(said) = said {
-            tokio::spawn(log(said, program.clone()));
-        }
+        let said = said.map(|said| Said::read(said, program.clone()));
         let connected = tokio::time::timeout(limit, Self::greet(process)).await;
-        connected
-            .unwrap_or_else(|_| Err(format!("it was not ready within {limit:?}")))
-            .map_err(|message| McpError::Connect { command: program, message })
+        let message = match connected.unwrap_or_else(|_| Err(format!("it was not ready within {limit:?}"))) {
+            Ok(server) => return Ok(server),
+            Err(message) => message,
+        };
+        let last_words = match said {
+            Some(said) => said.last_words().await,
+            None => String::new(),
+        };
+        Err(McpError::Connect { command: program, message: message + &last_words })
     }
 
     async fn greet(process: TokioChildProcess) -> Result<Self, String> {
@@ -148,17 +154,6 @@ impl fmt::Debug for McpServer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let tools: Vec<_> = self.tools.iter().map(|tool| &tool.name).collect();
         f.debug_struct("McpServer").field("tools", &tools).finish_non_exhaustive()
-    }
-}
-
-/// What a server has to say to nobody.
-async fn log(said: ChildStderr, server: String) {
-    let mut said = BufReader::new(said);
-    let mut line = Vec::new();
-    // A server that is not read blocks.
-    while said.read_until(b'\n', &mut line).await.is_ok_and(|read| read > 0) {
-        tracing::debug!(server, "{}", String::from_utf8_lossy(&line).trim_end());
-        line.clear();
     }
 }
 

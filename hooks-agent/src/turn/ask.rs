@@ -1,5 +1,7 @@
 //! Asking the model, with the hooks around the call.
 
+use std::collections::HashSet;
+
 use hooks_core::data::{Block, Message, Messages, ModelReply, ModelRequest, Role, Usage};
 use hooks_core::kinds::{ExitReason, PostModelCall, PreModelCall, PrefilterLlmHistory};
 use hooks_core::verdict::ReplyVerdict;
@@ -149,11 +151,13 @@ impl Turn {
 
     /// Gives an id of its own to each call that has none, or one that another call of the conversation has.
     fn name_calls(&self, message: &mut Message) {
-        let mut taken: Vec<String> =
-            self.view.iter().flat_map(Message::tool_calls).map(|call| call.id.clone()).collect();
         if message.tool_calls().next().is_none() {
             return;
         }
+        let read = self.view.iter().chain(self.added.iter()).flat_map(Message::tool_calls);
+        let mut taken: HashSet<String> = read.map(|call| call.id.clone()).collect();
+        // Hooks may keep stored calls from the model, in this turn and not in the next.
+        taken.extend(self.stored_calls.iter().cloned());
         for block in &mut message.content {
             if let Block::ToolUse(call) = block {
                 let mut number = taken.len();
@@ -161,7 +165,7 @@ impl Turn {
                     call.id = format!("call_{number}");
                     number += 1;
                 }
-                taken.push(call.id.clone());
+                taken.insert(call.id.clone());
             }
         }
     }

@@ -58,8 +58,8 @@ impl Turn {
             () = self.cancellation.cancelled() => return Err(Exit::Cancelled(ExitReason::AbortedPreCall)),
             answer = tokio::time::timeout(limit, answer) => match answer {
                 Ok(Ok(answer)) => answer,
-                Ok(Err(_panic)) => Err(ModelError::Rejected("the model's client panicked".to_owned())),
-                Err(_) => Err(ModelError::Rejected(format!("no answer within {limit:?}"))),
+                Ok(Err(_panic)) => Err(ModelError::Unanswered("its client panicked".to_owned())),
+                Err(_) => Err(ModelError::Unanswered(format!("none came within {limit:?}, the limit of the harness"))),
             },
         };
         if let Ok(answer) = &answer {

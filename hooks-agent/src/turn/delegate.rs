@@ -26,7 +26,7 @@ impl Turn {
                 call.name
             ));
         }
-        self.tell(|| TurnEvent::ToolStarted(call.clone()));
+        self.start(call);
         let conversation = match self.fresh(format!("{}/{}", self.session.conversation, call.id)).await {
             Ok(conversation) => conversation,
             Err(error) => return Outcome::Failed(error.to_string()),

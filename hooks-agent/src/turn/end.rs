@@ -65,7 +65,13 @@ impl Turn {
     /// Gives each call that has no result one that says so: providers refuse a conversation with an open call.
     async fn answer_open_calls(&mut self) {
         for call in self.open_calls() {
-            let block = ToolResult::error("Not run: the turn had ended").into_block(&call);
+            // A model that reads that a call was not made makes it again.
+            let told = if self.started.contains(&call.id) {
+                "It was started, but what came of it was not stored: the turn had ended"
+            } else {
+                "Not run: the turn had ended"
+            };
+            let block = ToolResult::error(told).into_block(&call);
             let message = Message::of(Role::Tool, vec![block]);
             if self.store(message.clone()).await.is_err() && self.open_calls().iter().any(|open| open.id == call.id) {
                 // A hook that is required fails: there is nothing in this row that it could have to keep back.

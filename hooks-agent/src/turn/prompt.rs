@@ -7,6 +7,7 @@ use hooks_core::verdict::PromptDecision;
 
 use super::Turn;
 use super::exit::Exit;
+use super::pairs::paired;
 use crate::beside;
 use crate::event::TurnEvent;
 use crate::reply::Outcome;
@@ -19,7 +20,8 @@ impl Turn {
     pub(super) async fn submit(&mut self, prompt: Message) -> Result<(), Exit> {
         let parts = std::sync::Arc::clone(&self.session.parts);
         let rows = store::read(&*parts.store, &self.session.conversation).await?;
-        let stored = Messages::from(rows.into_iter().map(|row| row.message).collect::<Vec<_>>());
+        let stored = paired(rows.into_iter().map(|row| row.message).collect::<Vec<_>>().into());
+        self.stored_calls = stored.iter().flat_map(Message::tool_calls).map(|call| call.id.clone()).collect();
         let rows = stored.len();
         self.view = self.fire(&FilterMessages::new(), stored).await?.subject;
         let left_out = rows.saturating_sub(self.view.len());

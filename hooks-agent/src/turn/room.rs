@@ -8,6 +8,7 @@ use hooks_core::verdict::Permission;
 
 use super::Turn;
 use super::exit::Exit;
+use super::pairs::paired;
 use crate::beside;
 use crate::event::TurnEvent;
 use crate::window::{Compaction, Window};
@@ -74,7 +75,8 @@ impl Turn {
             .injection_mode(window.injection_mode.as_str())
             .compacted_count((before.saturating_sub(rest.messages.len())) as u64);
         let rest = self.fire_to_end(&event, rest).await?.subject;
-        self.view = unfolded(&rest);
+        // A compactor of the app's may have parted a call from its result.
+        self.view = paired(unfolded(&rest));
         let parts = Arc::clone(&self.session.parts);
         // What stands beside the conversation holds for this turn only.
         let kept = self.view.iter().filter(|message| !beside::is(message)).cloned().collect();

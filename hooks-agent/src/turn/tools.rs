@@ -69,6 +69,12 @@ impl Turn {
         self.finish(call, input, outcome, start.elapsed()).await
     }
 
+    /// From here on something may have come of the call, whatever becomes of its result.
+    pub(super) fn start(&mut self, call: &ToolCall) {
+        self.started.insert(call.id.clone());
+        self.tell(|| TurnEvent::ToolStarted(call.clone()));
+    }
+
     async fn run(&mut self, call: &ToolCall, input: &ToolInput) -> Outcome {
         let parts = Arc::clone(&self.session.parts);
         let offered = self.tools.iter().any(|tool| tool.name == call.name);
@@ -84,7 +90,7 @@ impl Turn {
                 "the arguments are not JSON; write an object that fits the tool's schema".to_owned(),
             );
         }
-        self.tell(|| TurnEvent::ToolStarted(call.clone()));
+        self.start(call);
         let limit = self.limits().tool;
         let run = AssertUnwindSafe(async { tool.run(&self.cx, call, input.clone()).await }).catch_unwind();
         tokio::select! {

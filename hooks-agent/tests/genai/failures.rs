@@ -28,6 +28,7 @@ fn kind(error: &ModelError) -> &'static str {
         ModelError::RateLimited { .. } => "rate limited",
         ModelError::Unavailable(_) => "unavailable",
         ModelError::Broken(_) => "broken",
+        ModelError::Unanswered(_) => "unanswered",
         _ => "another",
     }
 }
@@ -120,13 +121,16 @@ async fn an_error_within_the_stream_is_sorted_too() {
 }
 
 #[tokio::test]
-async fn a_server_that_is_not_there_is_unavailable_and_a_url_that_is_none_is_refused() {
+async fn a_server_that_is_not_there_is_unavailable_and_a_url_that_is_none_is_told() {
     let gone = {
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
         format!("http://{}/v1", listener.local_addr().unwrap())
     };
-    for (url, expected) in [(gone.as_str(), "unavailable"), ("no url", "rejected")] {
+    let (refused, no_url) =
+        ("Connection refused", "its base URL `no url` is none; write one such as `http://127.0.0.1:8080/v1`");
+    for (url, expected, why) in [(gone.as_str(), "unavailable", refused), ("no url", "unanswered", no_url)] {
         let error = call(&Genai::new("m").base_url(url), &hello()).await.0.unwrap_err();
         assert_eq!(kind(&error), expected, "{error}");
+        assert!(error.to_string().contains(why), "{error}");
     }
 }

@@ -66,6 +66,34 @@ async fn results_within_a_message_of_the_person_come_first() {
 }
 
 #[tokio::test]
+async fn the_arguments_of_a_call_are_sent_as_an_object_whatever_the_model_wrote() {
+    for (written, expected) in [
+        (json!({ "id": 7 }), json!({ "id": 7 })),
+        (json!(null), json!({})),
+        (json!("{\"id"), json!({ "arguments": "{\"id" })),
+        (json!([1]), json!({ "arguments": [1] })),
+    ] {
+        let call = Block::ToolUse(ToolCall::new("a", "find", written));
+        let result = Block::ToolResult(ToolResultBlock::new("a", vec![Block::text("no")]));
+        let messages =
+            sent(vec![Message::of(Role::Assistant, vec![call]), Message::of(Role::Tool, vec![result])]).await;
+        let arguments = messages[0]["tool_calls"][0]["function"]["arguments"].as_str().unwrap();
+        assert_eq!(serde_json::from_str::<Value>(arguments).unwrap(), expected);
+    }
+}
+
+#[tokio::test]
+async fn a_call_is_sent_as_the_model_s_whoever_its_row_is_of() {
+    for role in [Role::User, Role::System, Role::Tool] {
+        let call = Block::ToolUse(ToolCall::new("a", "find", json!({})));
+        let result = Block::ToolResult(ToolResultBlock::new("a", vec![Block::text("found")]));
+        let messages = sent(vec![Message::of(role, vec![call]), Message::of(Role::Tool, vec![result])]).await;
+        assert_eq!((&messages[0]["role"], &messages[0]["tool_calls"][0]["id"]), (&json!("assistant"), &json!("a")));
+        assert_eq!(messages[1]["tool_call_id"], "a");
+    }
+}
+
+#[tokio::test]
 async fn images_are_sent_and_what_nobody_knows_is_left_out() {
     let image = json!({ "type": "image", "source": { "type": "base64", "media_type": "image/png", "data": "AAAA" } });
     let url = json!({ "type": "image_url", "image_url": { "url": "https://example.org/a.png" } });

@@ -11,6 +11,7 @@ mod control;
 mod delegate;
 mod order;
 mod order_cancelled;
+mod parted;
 mod phases;
 mod random;
 mod requests;

@@ -3,10 +3,12 @@
 //! `genai` keeps status, headers and body of a refusal, so these are exact. It does not say of a connection whether it could
 //! not be made or broke before the first word; both are [`ModelError::Unavailable`].
 
+use std::iter::successors;
 use std::string::FromUtf8Error;
 use std::time::Duration;
 
 use ::genai::Error;
+use ::genai::resolver::Error::ApiKeyEnvNotFound as NoKey;
 use serde_json::Value;
 
 use crate::model::ModelError;
@@ -17,8 +19,12 @@ pub(super) fn of(error: Error, begun: bool) -> ModelError {
         Error::WebStream { error, cause, .. } => match error.downcast::<Error>() {
             Ok(within) => of(*within, begun),
             Err(error) if begun || error.is::<FromUtf8Error>() => ModelError::Broken(cause),
-            Err(_) => ModelError::Unavailable(cause),
+            Err(error) => ModelError::Unavailable(with_root(cause, &*error)),
         },
+        Error::Resolver { model_iden, resolver_error: NoKey { env_name } } => ModelError::Unanswered(format!(
+            "there is no key for `{}`; set `{env_name}`, or say `Genai::api_key`",
+            model_iden.model_name.as_str(),
+        )),
         Error::HttpError { status, body, headers, .. } => {
             let header = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
             refusal(status.as_u16(), &body, wait(header))
@@ -30,10 +36,16 @@ pub(super) fn of(error: Error, begun: bool) -> ModelError {
         Error::SerdeJson(error) => ModelError::Broken(error.to_string()),
         error => match error.status() {
             Some(status) => ModelError::Unavailable(format!("{status}: {error}")),
-            // No key, no provider of that name, a URL that is none.
-            None => ModelError::Rejected(error.to_string()),
+            // No provider of that name, a URL that is none.
+            None => ModelError::Unanswered(error.to_string()),
         },
     }
+}
+
+/// `cause` with what is at the bottom of `error`: why a connection failed is not in its own words.
+fn with_root(cause: String, error: &(dyn std::error::Error + 'static)) -> String {
+    let root = successors(error.source(), |error| error.source()).last();
+    root.map(|root| format!("{cause}: {root}")).unwrap_or(cause)
 }
 
 fn refusal(status: u16, body: &str, retry_after: Option<Duration>) -> ModelError {
@@ -95,4 +107,23 @@ fn wait<'a>(header: impl Fn(&'static str) -> Option<&'a str>) -> Option<Duration
     let number = |name| header(name).and_then(|text| text.trim().parse::<f64>().ok());
     let seconds = number("retry-after-ms").map(|ms| ms / 1_000.0).or_else(|| number("retry-after"));
     seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok())
+}
+
+#[cfg(test)]
+mod tests {
+    use ::genai::adapter::AdapterKind;
+    use ::genai::{ModelIden, resolver};
+
+    use super::*;
+
+    #[test]
+    fn without_a_key_it_is_said_where_one_goes() {
+        let resolver_error = resolver::Error::ApiKeyEnvNotFound { env_name: "OPENAI_API_KEY".to_owned() };
+        let model_iden = ModelIden::new(AdapterKind::OpenAI, "gpt-4o");
+        let error = of(Error::Resolver { model_iden, resolver_error }, false);
+        assert_eq!(
+            error.to_string(),
+            "the model gave no answer: there is no key for `gpt-4o`; set `OPENAI_API_KEY`, or say `Genai::api_key`"
+        );
+    }
 }

@@ -2,7 +2,7 @@
 
 use ::genai::chat::{Binary, ChatMessage, ChatRequest, ChatRole, ContentPart, MessageContent, Tool, ToolResponse};
 use hooks_core::data::{Block, Message, Role, ToolCall, ToolResultBlock};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::answer::SIGNATURES;
 use crate::model::ModelCall;
@@ -39,6 +39,8 @@ fn messages(message: &Message, model: &str) -> Vec<ChatMessage> {
         }
     }
     let role = match message.role {
+        // A call is the model's, whoever a hook says the row is of: sent without it, its result is refused for good.
+        _ if message.tool_calls().next().is_some() => ChatRole::Assistant,
         Role::System | Role::Developer => ChatRole::System,
         Role::Assistant => ChatRole::Assistant,
         _ => ChatRole::User,
@@ -55,9 +57,18 @@ fn tool_call(call: &ToolCall) -> ContentPart {
     ContentPart::ToolCall(::genai::chat::ToolCall {
         call_id: call.id.clone(),
         fn_name: call.name.clone(),
-        fn_arguments: (*call.input).clone(),
+        fn_arguments: arguments(&call.input),
         thought_signatures: signatures.map(|list| list.iter().filter_map(Value::as_str).map(str::to_owned).collect()),
     })
+}
+
+/// Providers take an object and nothing else, also where the model had written none, which its tool then told it.
+fn arguments(input: &Value) -> Value {
+    match input {
+        Value::Object(_) => input.clone(),
+        Value::Null => json!({}),
+        other => json!({ "arguments": other }),
+    }
 }
 
 /// The text of a result. What is no text cannot be sent; the model is told that there was something.

@@ -1,0 +1,53 @@
+//! One thing at a time in a conversation.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+
+type Queue = tokio::sync::Mutex<()>;
+
+/// The queues of the conversations that have a session. An app that serves requests opens one for each of them, so that
+/// two sessions of one conversation are common; their turns must not be stored among each other.
+#[derive(Default)]
+pub(crate) struct Queues(Mutex<Known>);
+
+#[derive(Default)]
+struct Known {
+    queues: HashMap<String, Weak<Queue>>,
+    /// How many there may be before those that nobody holds are dropped.
+    room: usize,
+}
+
+impl Queues {
+    /// The queue of `conversation`: the same one as long as somebody holds it.
+    pub(crate) fn of(&self, conversation: &str) -> Arc<Queue> {
+        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(queue) = known.queues.get(conversation).and_then(Weak::upgrade) {
+            return queue;
+        }
+        if known.queues.len() >= known.room {
+            known.queues.retain(|_, queue| queue.strong_count() > 0);
+            // Twice as many as are held: the sweeps cost no more than what was added since.
+            known.room = (known.queues.len() * 2).max(64);
+        }
+        let queue = Arc::default();
+        known.queues.insert(conversation.to_owned(), Arc::downgrade(&queue));
+        queue
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_conversation_has_one_queue_and_what_nobody_holds_is_dropped() {
+        let queues = Queues::default();
+        let held = queues.of("held");
+        for number in 0..1_000 {
+            assert!(!Arc::ptr_eq(&held, &queues.of(&number.to_string())));
+        }
+        assert!(Arc::ptr_eq(&held, &queues.of("held")));
+        let left = queues.0.lock().unwrap_or_else(PoisonError::into_inner).queues.len();
+        assert!(left <= 64, "{left} of 1,001 queues are kept, and one is held");
+    }
+}

@@ -1,0 +1,188 @@
+//! Conversations that something parts: a store that fails, a program that is killed, a compactor, a hook that filters.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use hooks_agent::SubAgent;
+use hooks_agent::model::{Deltas, Line, Model, ModelAnswer, ModelCall, ModelError};
+use hooks_agent::store::{MemoryStore, MessageStore, Page, Row, StoreError};
+use hooks_agent::window::{Compaction, Compactor, Window};
+use hooks_core::data::{Block, CompactedHistory, Message, MessageUpdate, Messages};
+use hooks_core::hook::BoxFuture;
+use hooks_core::kinds::CompactionKind;
+use hooks_core::prelude::*;
+use serde_json::json;
+
+use crate::bench::{Bench, line};
+
+/// Fails at one `append`, the nth, and is well again.
+struct Fails {
+    store: Arc<MemoryStore>,
+    at: usize,
+    appends: AtomicUsize,
+}
+
+impl MessageStore for Fails {
+    fn append<'a>(
+        &'a self,
+        conversation: &'a str,
+        messages: Vec<Message>,
+    ) -> BoxFuture<'a, Result<Vec<Row>, StoreError>> {
+        if self.appends.fetch_add(1, Ordering::Relaxed) + 1 == self.at {
+            return Box::pin(async { Err(StoreError::new("the disk is full")) });
+        }
+        self.store.append(conversation, messages)
+    }
+
+    fn update<'a>(
+        &'a self,
+        conversation: &'a str,
+        id: &'a str,
+        update: MessageUpdate,
+    ) -> BoxFuture<'a, Result<Row, StoreError>> {
+        self.store.update(conversation, id, update)
+    }
+
+    fn fold<'a>(&'a self, conversation: &'a str, messages: Vec<Message>) -> BoxFuture<'a, Result<(), StoreError>> {
+        self.store.fold(conversation, messages)
+    }
+
+    fn page<'a>(
+        &'a self,
+        conversation: &'a str,
+        from: Option<&'a str>,
+        limit: usize,
+    ) -> BoxFuture<'a, Result<Page, StoreError>> {
+        self.store.page(conversation, from, limit)
+    }
+}
+
+/// The lines of what the model was last sent.
+fn sent(bench: &Bench) -> Vec<String> {
+    bench.model.heard().last().unwrap().messages.iter().map(line).collect()
+}
+
+const STARTED: &str = "tool: <- It was started, but what came of it was not stored: the turn had ended";
+const LOST: &str = "tool: <- No result is stored: what ran this call ended before, and may have done it";
+
+#[tokio::test]
+async fn a_call_whose_result_the_store_did_not_take_is_not_said_to_have_not_run() {
+    let bench = Bench::new([Line::calls([("1", "lookup", json!({ "id": "a" })), ("2", "lookup", json!({}))])]);
+    let store = Fails { store: Arc::clone(&bench.store), at: 3, appends: AtomicUsize::new(0) };
+    let reply = bench.session(bench.harness().store(store)).await.turn(None, "hi").await;
+    assert_eq!(reply.to_string(), "[Failed] the message store failed: the disk is full");
+    assert_eq!(bench.stored().await[2..], [STARTED, "tool: <- Not run: the turn had ended"]);
+}
+
+#[tokio::test]
+async fn nor_one_whose_result_a_required_hook_kept_from_the_store() {
+    let mut bench = Bench::new([Line::call("1", "lookup", json!({ "id": "a" }))]);
+    let mask =
+        |_: &HookContext, _: &AfterToolCallSuccess, _: &ToolResult| Err::<(), _>(std::io::Error::other("no list"));
+    bench.app(Hook::reader::<AfterToolCallSuccess, _, _, _>("mask", mask).on_failure(OnFailure::Required));
+    bench.turn().await;
+    assert_eq!(bench.log.take(), ["the model", "the tool"]);
+    assert_eq!(bench.stored().await[2..], [STARTED]);
+}
+
+#[tokio::test]
+async fn a_call_that_a_killed_program_left_open_reads_so_and_what_is_stored_stays() {
+    let bench = Bench::new([Line::text("done")]);
+    let call = |id: &str| Block::ToolUse(ToolCall::new(id, "lookup", ToolInput::parse("{}")));
+    let result = ToolResult::text("found").into_block(&ToolCall::new("1", "lookup", ToolInput::parse("{}")));
+    let rows = vec![
+        Message::new(Role::User, "q"),
+        Message::of(Role::Assistant, vec![call("1"), call("2")]),
+        Message::of(Role::Tool, vec![result]),
+    ];
+    bench.store.append("c", rows).await.unwrap();
+    assert_eq!(bench.turn().await.to_string(), "done");
+    let calls = "assistant: -> lookup({}) | -> lookup({})";
+    assert_eq!(sent(&bench), ["user: q", calls, "tool: <- found", LOST, "user: hi"]);
+    assert_eq!(bench.stored().await, ["user: q", calls, "tool: <- found", "user: hi", "assistant: done"]);
+}
+
+#[tokio::test]
+async fn no_two_stored_calls_have_one_id_also_where_hooks_keep_the_first_from_the_model() {
+    let lookup = || Line::call("1", "lookup", json!({ "id": "a" }));
+    let mut bench = Bench::new([lookup(), Line::text("done"), lookup(), Line::text("done")]);
+    bench.app(Hook::writer::<FilterMessages, _, _, _>("forget", |_, _, messages: &mut Messages| messages.clear()));
+    let session = bench.session(bench.harness()).await;
+    for _ in 0..2 {
+        assert_eq!(session.turn(None, "hi").await.to_string(), "done");
+    }
+    let rows = bench.store.page("c", None, 100).await.unwrap().rows;
+    let ids: Vec<_> = rows.iter().flat_map(|row| row.message.tool_calls()).map(|call| call.id.as_str()).collect();
+    assert_eq!(ids, ["1", "call_1"]);
+}
+
+/// Keeps the second half of what there is, whatever it parts.
+struct Halves;
+
+impl Compactor for Halves {
+    fn compact(&self, kind: &CompactionKind, messages: &Messages) -> Option<Compaction> {
+        let rest: Messages = messages[messages.len() / 2..].to_vec().into();
+        (*kind == CompactionKind::Micro).then(|| Compaction::Rest(CompactedHistory::new(rest)))
+    }
+}
+
+#[tokio::test]
+async fn a_compactor_that_keeps_a_result_without_its_call_does_not_spoil_the_conversation() {
+    let bench = Bench::new([Line::call("1", "lookup", json!({ "id": "a" })), Line::text("done"), Line::text("again")]);
+    let session = bench.session(bench.harness()).await;
+    session.turn(None, "hi").await;
+    // Five messages, of which the result is the third.
+    let window = Window::new(100).compact_at(0).compactor(Halves);
+    let session = bench.session(bench.harness().window(window)).await;
+    assert_eq!(session.turn(None, "and now").await.to_string(), "again");
+    assert_eq!(sent(&bench), ["assistant: done", "user: and now"]);
+    assert_eq!(bench.stored().await, ["assistant: done", "user: and now", "assistant: again"]);
+}
+
+#[tokio::test]
+async fn an_agent_takes_the_place_of_a_tool_of_its_name() {
+    let bench =
+        Bench::new([Line::call("1", "lookup", json!({ "prompt": "who?" })), Line::text("me"), Line::text("ok")]);
+    let harness = bench.harness().agent(SubAgent::new(AgentDef::new("lookup"), "looks things up"));
+    bench.session(harness).await.turn(None, "hi").await;
+    let offered: Vec<_> = bench.model.heard()[0].tools.iter().map(|tool| tool.name.clone()).collect();
+    assert_eq!(offered, ["breaks", "panics", "lookup"]);
+    assert_eq!(bench.stored().await[2], "tool: <- me");
+}
+
+/// Calls a tool, then answers; others run meanwhile.
+struct Yields;
+
+impl Model for Yields {
+    fn call<'a>(&'a self, call: &'a ModelCall, _: Deltas<'a>) -> BoxFuture<'a, Result<ModelAnswer, ModelError>> {
+        Box::pin(async move {
+            tokio::task::yield_now().await;
+            let told = call.messages.last().is_some_and(|message| message.role == Role::Tool);
+            let lookup = || Block::ToolUse(ToolCall::new("1", "lookup", json!({ "id": "a" })));
+            Ok(if told { ModelAnswer::text("done") } else { ModelAnswer::new(vec![lookup()]) })
+        })
+    }
+}
+
+#[tokio::test]
+async fn two_sessions_of_one_conversation_do_not_store_among_each_other() {
+    let bench = Bench::new([]);
+    let harness = bench.harness().model("main", Yields).build();
+    let (one, other) =
+        tokio::join!(harness.session("c", AgentDef::new("a")).open(), harness.session("c", AgentDef::new("b")).open(),);
+    let (one, other) = (one.unwrap(), other.unwrap());
+    let note = Message::new(Role::User, "a note");
+    let (first, second, added) =
+        tokio::join!(one.turn(None, "first").into_future(), other.turn(None, "second"), one.add(None, note));
+    assert_eq!((first.to_string().as_str(), second.to_string().as_str()), ("done", "done"));
+    added.unwrap();
+    let turn = |prompt: &str| {
+        let call = "assistant: -> lookup({\"id\":\"a\"})";
+        [&format!("user: {prompt}"), call, "tool: <- found a", "assistant: done"].map(str::to_owned)
+    };
+    let stored = bench.stored().await;
+    assert_eq!(
+        (&stored[..4], &stored[4..8], stored[8].as_str()),
+        (&turn("first")[..], &turn("second")[..], "user: a note")
+    );
+}
