@@ -1,21 +1,19 @@
 //! The hooks of a case, in every form there is: each does what the event's script says of it.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicIsize, Ordering};
-use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use hooks_core::Violation;
 use hooks_core::hook::Timeout;
 use hooks_core::prelude::*;
 
+use crate::apart;
 use crate::case::{Act, Case, Edit, Form, Move, Point, Role};
 
 /// How many subjects there are, snapshots included.
 pub(crate) static LIVE: AtomicIsize = AtomicIsize::new(0);
-
-/// What each detached run was given.
-pub(crate) static GIVEN: Mutex<Vec<(&'static str, Vec<u8>)>> = Mutex::new(Vec::new());
 
 /// The byte that the kinds forbid.
 pub(crate) const FORBIDDEN: u8 = 255;
@@ -196,7 +194,7 @@ macro_rules! writing {
 macro_rules! detached {
     ($kind:ident, $id:ident, $bytes:expr) => {
         Hook::detached::<$kind, _, _, _>($id, move |_, event, subject| {
-            GIVEN.lock().unwrap_or_else(std::sync::PoisonError::into_inner).push(($id, $bytes(subject)));
+            apart::begun($id, $bytes(subject));
             let it = called(event.script.of($id));
             Box::pin(read_later(it, ()))
         })

@@ -9,6 +9,7 @@
     reason = "the helpers of tests are tests too"
 )]
 
+mod apart;
 mod case;
 mod counts;
 mod filtered;
@@ -22,7 +23,7 @@ use std::time::Duration;
 
 use hooks_core::config::Problem;
 use hooks_core::prelude::*;
-use hooks_core::record::{Ended, FailureKind, Note, OnEnd, Record, Run, Status};
+use hooks_core::record::{FailureKind, Note, Record, Run, Status};
 use hooks_core::verdict::Cause;
 use hooks_core::{DispatchError, HookContext};
 use proptest::test_runner::{Config, TestCaseError, TestError, TestRunner};
@@ -158,11 +159,7 @@ fn check(case: &Case, runtime: &tokio::runtime::Runtime) -> Result<(), TestCaseE
     registry.observe(move |record: &Record| {
         *into.lock().unwrap() = Some(record.runs.iter().map(seen_run).collect());
     });
-    let ends: Arc<Mutex<Vec<(String, Status)>>> = Arc::default();
-    let told = Arc::clone(&ends);
-    registry.observe(OnEnd(move |ended: &Ended, _: &Contributions| {
-        told.lock().unwrap().push((ended.run.hook.to_string(), ended.run.status));
-    }));
+    let ends = apart::Ends::of(&registry);
     let set = registry.scope(&hooks::agent(case), None);
     let Some(order) = order::order(case) else {
         let Err(error) = set else { return Err(TestCaseError::fail("a cycle was not told")) };
@@ -171,15 +168,30 @@ fn check(case: &Case, runtime: &tokio::runtime::Runtime) -> Result<(), TestCaseE
     };
     let set = set.map_err(|error| TestCaseError::fail(error.to_string()))?;
     let unheard = unheard.map_err(|error| TestCaseError::fail(error.to_string()))?;
+    let fired = fire_all(case, &order, runtime, [&set, &unheard], &heard);
+    // Also after a difference: nothing of this case may be left for the next one.
+    let drained = runtime.block_on(registry.drain(Duration::from_secs(60)));
+    let given = apart::given();
+    ends.check(case, &fired?, given, drained.detached.done)
+}
+
+/// Fires all rounds, also where nobody listens. Returns the detached runs that were to be started each time.
+fn fire_all(
+    case: &Case,
+    order: &[usize],
+    runtime: &tokio::runtime::Runtime,
+    [set, unheard]: [&HookSet; 2],
+    heard: &Mutex<Option<Vec<SeenRun>>>,
+) -> Result<Vec<Started>, TestCaseError> {
     let cx = HookContext::new();
-    let mut apart = Vec::new();
+    let mut started = Vec::new();
     for round in 0..FIRED {
-        let outcome = fold::fold(case, &order, round);
+        let outcome = fold::fold(case, order, round);
         let expected = expected(case, &outcome);
-        apart.extend(outcome.started);
-        let mut got = runtime.block_on(fire(case, &set, &cx, round));
+        started.extend(outcome.started);
+        let mut got = runtime.block_on(fire(case, set, &cx, round));
         got.runs = heard.lock().unwrap().take();
-        let mut got_unheard = runtime.block_on(fire(case, &unheard, &cx, round));
+        let mut got_unheard = runtime.block_on(fire(case, unheard, &cx, round));
         got_unheard.runs.clone_from(&expected.runs);
         if got != expected || got_unheard != expected {
             return Err(TestCaseError::fail(format!(
@@ -187,33 +199,7 @@ fn check(case: &Case, runtime: &tokio::runtime::Runtime) -> Result<(), TestCaseE
             )));
         }
     }
-    let drained = runtime.block_on(registry.drain(Duration::from_secs(60))).detached;
-    check_apart(case, &apart, std::mem::take(&mut *ends.lock().unwrap()), drained.done)
-}
-
-/// Holds what the detached runs were given, how they ended and how many there were against the fold: each was started
-/// twice, once where somebody listened.
-fn check_apart(
-    case: &Case,
-    expected: &[Started],
-    mut ends: Vec<(String, Status)>,
-    done: usize,
-) -> Result<(), TestCaseError> {
-    let mut given = std::mem::take(&mut *hooks::GIVEN.lock().unwrap());
-    let twice = expected.iter().chain(expected);
-    let mut expected_given: Vec<_> = twice.map(|run| (case.specs[run.index].id, run.given.clone())).collect();
-    let mut expected_ends: Vec<_> =
-        expected.iter().map(|run| (case.specs[run.index].id.to_owned(), run.status)).collect();
-    given.sort();
-    expected_given.sort();
-    ends.sort_by_key(|end| format!("{end:?}"));
-    expected_ends.sort_by_key(|end| format!("{end:?}"));
-    if (&given, &ends, done) == (&expected_given, &expected_ends, expected_given.len()) {
-        return Ok(());
-    }
-    Err(TestCaseError::fail(format!(
-        "detached\n     got {given:?}\n         {ends:?}\n         {done} done\nexpected {expected_given:?}\n         {expected_ends:?}"
-    )))
+    Ok(started)
 }
 
 #[test]
