@@ -80,7 +80,9 @@ fn trust_is_stored_in_a_folder_that_was_not_there_and_what_others_stored_stays()
     let folder = tempfile::tempdir().unwrap();
     let trust = folder.path().join("config/desk/trust.json");
     let files = ["a.json", "b.json", "c.json"].map(|name| folder.path().join(name));
-    files.iter().for_each(|file| write(file, "{}"));
+    for file in &files {
+        write(file, "{}");
+    }
     let [a, b, c] = &files;
     Trust::open(&trust).unwrap().trust(a).unwrap();
     let (mut one, mut other) = (Trust::open(&trust).unwrap(), Trust::open(&trust).unwrap());
