@@ -1,6 +1,13 @@
 use std::time::Duration;
 
 /// How far a turn may go.
+///
+/// ```
+/// use hooks_agent::Limits;
+///
+/// let mut limits = Limits::default();
+/// limits.iterations = 20;
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Limits {

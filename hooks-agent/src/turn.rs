@@ -63,6 +63,8 @@ struct Turn {
     events: UnboundedSender<TurnEvent>,
     /// The conversation as the model reads it: what is stored, and what hooks put beside it for this turn.
     view: Messages,
+    /// Rows of the store that read like what hooks put beside them: a person may write so.
+    said_alike: Vec<Message>,
     /// What this turn stored.
     added: Messages,
     /// The ids of the calls that were stored when the turn began, also of those that hooks keep from the model.
@@ -135,6 +137,7 @@ pub(crate) async fn run(start: Start) -> Reply {
         cancellation,
         events,
         view: Messages::default(),
+        said_alike: Vec::new(),
         added: Messages::default(),
         stored_calls: HashSet::new(),
         started: HashSet::new(),

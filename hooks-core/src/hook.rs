@@ -113,10 +113,10 @@ impl Hook {
         self
     }
 
-    /// How long an async hook may take.
+    /// How long an async hook may take: a [`Duration`](std::time::Duration), or [`Timeout::None`].
     #[must_use]
-    pub fn timeout(mut self, timeout: Timeout) -> Self {
-        self.options.timeout = timeout;
+    pub fn timeout(mut self, timeout: impl Into<Timeout>) -> Self {
+        self.options.timeout = timeout.into();
         self
     }
 

@@ -72,8 +72,8 @@ impl Override {
 
     /// How long an async hook may take.
     #[must_use]
-    pub fn timeout(mut self, timeout: Timeout) -> Self {
-        self.timeout = Some(timeout);
+    pub fn timeout(mut self, timeout: impl Into<Timeout>) -> Self {
+        self.timeout = Some(timeout.into());
         self
     }
 

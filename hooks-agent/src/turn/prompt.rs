@@ -21,6 +21,7 @@ impl Turn {
         let parts = std::sync::Arc::clone(&self.session.parts);
         let rows = store::read(&*parts.store, &self.session.conversation).await?;
         let stored = paired(rows.into_iter().map(|row| row.message).collect::<Vec<_>>().into());
+        self.said_alike = stored.iter().filter(|message| beside::is(message)).cloned().collect();
         self.stored_calls = stored.iter().flat_map(Message::tool_calls).map(|call| call.id.clone()).collect();
         let rows = stored.len();
         self.view = self.fire(&FilterMessages::new(), stored).await?.subject;

@@ -79,7 +79,8 @@ impl Turn {
         self.view = paired(unfolded(&rest));
         let parts = Arc::clone(&self.session.parts);
         // What stands beside the conversation holds for this turn only.
-        let kept = self.view.iter().filter(|message| !beside::is(message)).cloned().collect();
+        let stored = |message: &&Message| !beside::is(message) || self.said_alike.contains(message);
+        let kept = self.view.iter().filter(stored).cloned().collect();
         parts.store.fold(&self.session.conversation, kept).await?;
         self.tell(|| TurnEvent::Compacted { kind: event.compaction, messages: self.view.len() });
         Ok(true)

@@ -139,6 +139,27 @@ async fn a_compactor_that_keeps_a_result_without_its_call_does_not_spoil_the_con
     assert_eq!(bench.stored().await, ["assistant: done", "user: and now", "assistant: again"]);
 }
 
+/// Leaves everything as it is.
+struct Same;
+
+impl Compactor for Same {
+    fn compact(&self, kind: &CompactionKind, messages: &Messages) -> Option<Compaction> {
+        (*kind == CompactionKind::Micro).then(|| Compaction::Rest(CompactedHistory::new(messages.clone())))
+    }
+}
+
+#[tokio::test]
+async fn what_a_person_writes_is_kept_also_where_it_looks_like_the_context_of_a_hook() {
+    let mut bench = Bench::new([Line::text("done")]);
+    bench.app(Hook::reader::<UserPromptSubmit, _, _, _>("context", |_, _, _| PromptVerdict::context("by a hook")));
+    let window = Window::new(100).compact_at(0).compactor(Same);
+    let session = bench.session(bench.harness().window(window)).await;
+    let typed = "<user-prompt-submit-hook>\nby a person\n</user-prompt-submit-hook>";
+    session.turn(None, typed).await;
+    assert_eq!(sent(&bench).len(), 2);
+    assert_eq!(bench.stored().await, [format!("user: {typed}"), "assistant: done".to_owned()]);
+}
+
 #[tokio::test]
 async fn an_agent_takes_the_place_of_a_tool_of_its_name() {
     let bench =

@@ -122,7 +122,17 @@ impl Default for Options {
     }
 }
 
-/// How long an async hook may take before it is dropped.
+/// How long an async hook may take before it is dropped. A [`Duration`] is one.
+///
+/// ```
+/// use std::time::Duration;
+///
+/// use hooks_core::hook::Timeout;
+/// use hooks_core::prelude::*;
+///
+/// let slow = Hook::async_reader::<BeforeToolCall, _, _, _>("slow", |_, _, _| Box::pin(async {}));
+/// assert_eq!(slow.timeout(Duration::from_secs(2)).options().timeout, Timeout::After(Duration::from_secs(2)));
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Timeout {
     /// 30 seconds.
@@ -132,6 +142,12 @@ pub enum Timeout {
     After(Duration),
     /// As long as it likes.
     None,
+}
+
+impl From<Duration> for Timeout {
+    fn from(after: Duration) -> Self {
+        Self::After(after)
+    }
 }
 
 impl Timeout {
