@@ -10,6 +10,7 @@ mod end;
 mod exit;
 mod fire;
 mod gate;
+mod lineage;
 mod pairs;
 mod phases;
 mod prompt;
@@ -40,6 +41,7 @@ use crate::tool::ToolSpec;
 use crate::window::Counted;
 use ask::Said;
 use exit::{Ending, Exit};
+use lineage::Lineage;
 use tools::Repeats;
 
 /// What a turn begins with.
@@ -63,8 +65,8 @@ struct Turn {
     events: UnboundedSender<TurnEvent>,
     /// The conversation as the model reads it: what is stored, and what hooks put beside it for this turn.
     view: Messages,
-    /// Rows of the store that read like what hooks put beside them: a person may write so.
-    said_alike: Vec<Message>,
+    /// What of the view is stored.
+    lineage: Lineage,
     /// What this turn stored.
     added: Messages,
     /// The ids of the calls that were stored when the turn began, also of those that hooks keep from the model.
@@ -137,7 +139,7 @@ pub(crate) async fn run(start: Start) -> Reply {
         cancellation,
         events,
         view: Messages::default(),
-        said_alike: Vec::new(),
+        lineage: Lineage::default(),
         added: Messages::default(),
         stored_calls: HashSet::new(),
         started: HashSet::new(),

@@ -7,6 +7,7 @@ use hooks_core::verdict::PromptDecision;
 
 use super::Turn;
 use super::exit::Exit;
+use super::lineage::Lineage;
 use super::pairs::paired;
 use crate::beside;
 use crate::event::TurnEvent;
@@ -20,11 +21,13 @@ impl Turn {
     pub(super) async fn submit(&mut self, prompt: Message) -> Result<(), Exit> {
         let parts = std::sync::Arc::clone(&self.session.parts);
         let rows = store::read(&*parts.store, &self.session.conversation).await?;
-        let stored = paired(rows.into_iter().map(|row| row.message).collect::<Vec<_>>().into());
-        self.said_alike = stored.iter().filter(|message| beside::is(message)).cloned().collect();
+        let stored: Messages = rows.into_iter().map(|row| row.message).collect::<Vec<_>>().into();
+        self.lineage = Lineage::of(stored.clone());
+        let stored = paired(stored);
         self.stored_calls = stored.iter().flat_map(Message::tool_calls).map(|call| call.id.clone()).collect();
         let rows = stored.len();
         self.view = self.fire(&FilterMessages::new(), stored).await?.subject;
+        self.lineage.becomes(&self.view);
         let left_out = rows.saturating_sub(self.view.len());
         self.go_on(ExitReason::AbortedPreCall)?;
 
@@ -64,6 +67,7 @@ impl Turn {
             }
             None => (None, Vec::new()),
         };
+        self.lineage.becomes(&view);
         view.extend(fired.verdict.contexts.iter().map(|text| beside::prompt(text)));
         self.view = view;
         self.taken = true;

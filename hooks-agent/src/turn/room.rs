@@ -9,7 +9,6 @@ use hooks_core::verdict::Permission;
 use super::Turn;
 use super::exit::Exit;
 use super::pairs::paired;
-use crate::beside;
 use crate::event::TurnEvent;
 use crate::window::{Compaction, Window};
 
@@ -76,12 +75,11 @@ impl Turn {
             .compacted_count((before.saturating_sub(rest.messages.len())) as u64);
         let rest = self.fire_to_end(&event, rest).await?.subject;
         // A compactor of the app's may have parted a call from its result.
-        self.view = paired(unfolded(&rest));
+        let rest = paired(unfolded(&rest));
+        let stored = self.lineage.folded(&self.view, &rest);
+        self.view = rest;
         let parts = Arc::clone(&self.session.parts);
-        // What stands beside the conversation holds for this turn only.
-        let stored = |message: &&Message| !beside::is(message) || self.said_alike.contains(message);
-        let kept = self.view.iter().filter(stored).cloned().collect();
-        parts.store.fold(&self.session.conversation, kept).await?;
+        parts.store.fold(&self.session.conversation, stored.iter().cloned().collect()).await?;
         self.tell(|| TurnEvent::Compacted { kind: event.compaction, messages: self.view.len() });
         Ok(true)
     }

@@ -7,7 +7,6 @@ use hooks_core::kinds::{AfterCreateMessage, BeforeCreateMessage};
 
 use super::Turn;
 use super::exit::Exit;
-use crate::beside;
 use crate::event::TurnEvent;
 use crate::store::StoreError;
 
@@ -31,9 +30,7 @@ impl Turn {
         let rows = parts.store.append(&self.session.conversation, vec![message]).await?;
         let stored = rows.into_iter().next().map(|row| row.message);
         let stored = stored.ok_or_else(|| StoreError::new("it gave no row back for a message"))?;
-        if beside::is(&stored) {
-            self.said_alike.push(stored.clone());
-        }
+        self.lineage.appended(stored.clone());
         self.view.push(stored.clone());
         self.added.push(stored.clone());
         self.tell(|| TurnEvent::Stored(stored.clone()));

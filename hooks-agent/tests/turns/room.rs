@@ -91,3 +91,54 @@ async fn a_conversation_that_cannot_be_made_shorter_ends_the_turn() {
     let reply = bench.turn().await;
     assert_eq!((reply.exit, reply.iterations), (ExitReason::ContextTooLarge, 1));
 }
+
+#[tokio::test]
+async fn what_hooks_did_for_a_turn_stays_out_of_a_compaction() {
+    let overflow = Line::error(ModelError::Overflow("too long".into()));
+    let answers = (0..4).map(|i| Line::text(format!("answer {i}")));
+    let mut bench = Bench::new(answers.chain([overflow, Line::text("summary"), Line::text("done")]));
+    let turns = |cx: &HookContext| cx.turn() == Some(5);
+    bench.app(Hook::writer::<FilterMessages, _, _, _>("leave_out", move |cx, _, view: &mut Messages| {
+        if turns(cx) {
+            view.retain(|message| message.text() != "question 1");
+            let kept = view.iter_mut().find(|message| message.text() == "answer 3").unwrap();
+            kept.rewrite_text(|_| Some("answer three".to_owned()));
+        }
+    }));
+    bench.app(Hook::writer::<UserPromptSubmit, _, _, _>("add", move |cx, _, view: &mut Messages| {
+        if turns(cx) {
+            let behind = view.len() - 1;
+            view.insert(behind, Message::new(Role::User, "what only this turn is told"));
+        }
+    }));
+    let session = bench.session(bench.harness()).await;
+    for i in 0..4 {
+        session.turn(None, format!("question {i}")).await;
+    }
+    assert_eq!(session.turn(None, "the last").await.to_string(), "done");
+
+    let sent: Vec<_> = bench.model.heard().last().unwrap().messages.iter().map(line).collect();
+    assert_eq!(
+        sent[1..],
+        [
+            "assistant: answer 2",
+            "user: question 3",
+            "assistant: answer three",
+            "user: what only this turn is told",
+            "user: the last",
+        ]
+    );
+    let stored = bench.stored().await;
+    assert_eq!(stored[0], "user: <conversation-summary>\nsummary\n</conversation-summary>");
+    assert_eq!(
+        stored[1..],
+        [
+            "user: question 1",
+            "assistant: answer 2",
+            "user: question 3",
+            "assistant: answer 3",
+            "user: the last",
+            "assistant: done",
+        ]
+    );
+}
