@@ -135,7 +135,12 @@ impl Source {
             Ok(bytes) => bytes,
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
                 let needed = matches!(self.owner, Owner::Plugin(_) | Owner::Skill(_));
-                return needed.then(|| self.unreadable("the file was not found", "write it, or leave the plugin out"));
+                return needed.then(|| {
+                    let mut file = self.unreadable("the file was not found", "write it, or leave the plugin out");
+                    // What is gone has no rules: a guard of an earlier reading would run scripts that are gone too.
+                    file.readable = true;
+                    file
+                });
             }
             Err(error) => return Some(self.unreadable(&format!("cannot be read: {error}"), "make it readable")),
         };

@@ -1,6 +1,7 @@
 //! Joining a registry: ids, the app's list, reload, and what only a registry shows.
 
 use hooks_core::audit::Finding;
+use hooks_rules::Plugin;
 
 use crate::support::*;
 
@@ -83,6 +84,22 @@ async fn a_reload_changes_the_next_set_and_not_this_one() {
     assert!(rules.install(&registry).unwrap().is_empty());
     let stale = registry.scope(&AgentDef::new("clerk"), None).unwrap();
     assert_eq!(shell(&stale, "ls").await.verdict, Permission::NoOpinion);
+}
+
+#[tokio::test]
+async fn a_plugin_that_is_gone_has_no_rules_and_is_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("hooks/hooks.json");
+    write(&file, &commands("PreToolUse", &["exit 2"]));
+    let rules = built(Rules::builder().plugin(Plugin::new("guards", folder.path())));
+    assert_eq!(rules.list().len(), 1);
+    std::fs::remove_file(&file).unwrap();
+    rules.reload();
+    assert!(rules.list().is_empty());
+    assert_eq!(
+        rules.defects().iter().map(|defect| defect.problem.clone()).collect::<Vec<_>>(),
+        ["the file was not found"]
+    );
 }
 
 #[tokio::test]
