@@ -99,10 +99,19 @@ impl Shared {
 
     /// Keeps what is for the model until the call has its result. Calls of two conversations may have one id.
     pub(crate) fn keep_contexts(&self, cx: &HookContext, call: &str, contexts: Vec<String>) {
+        if contexts.is_empty() {
+            return;
+        }
         let mut kept = lock(&self.contexts);
         // A call that never gets a result must not fill the memory.
-        if !contexts.is_empty() && kept.len() < WAITING {
+        if kept.len() < WAITING {
             kept.insert((conversation(cx).to_owned(), call.to_owned()), contexts);
+        } else {
+            tracing::warn!(
+                target: "hooks_rules",
+                call,
+                "{WAITING} calls wait for their results; what rules say to the model about another is dropped"
+            );
         }
     }
 
@@ -170,6 +179,7 @@ impl Shared {
 
     /// The session is over.
     pub(crate) fn forget(&self, session: &str) {
+        lock(&self.contexts).retain(|(conversation, _), _| conversation != session);
         lock(&self.continued).remove(session);
         lock(&self.stopped).remove(session);
         self.transcripts.forget(session);
