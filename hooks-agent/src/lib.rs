@@ -15,8 +15,9 @@
 //!     where the window is full: before_compaction, post_compact
 //!     prefilter_llm_history, pre_model_call, the model, post_model_call
 //!     no tools wanted:  before_create_message, stop, the store, after_create_message
-//!     per tool call:    before_tool_call, permission_request where a gate asked, the tool, after_tool_call_success | after_tool_call_failure,
-//!                       after_tool_call, before_store_tool_result, [the result is stored]
+//!     per tool call:    before_tool_call, permission_request where a gate asked, the tool,
+//!                       after_tool_call_success | after_tool_call_failure, after_tool_call,
+//!                       before_store_tool_result, [the result is stored]
 //!   post_turn, turn_end
 //! message_sending, message_sent                    Session::hear
 //! [a message that nobody answers is stored]        Session::add

@@ -109,6 +109,8 @@ async fn what_hooks_did_for_a_turn_stays_out_of_a_compaction() {
         if turns(cx) {
             let behind = view.len() - 1;
             view.insert(behind, Message::new(Role::User, "what only this turn is told"));
+            // Where the other hook left a row out: this is not that row, rewritten.
+            view.insert(2, Message::new(Role::User, "and this"));
         }
     }));
     let session = bench.session(bench.harness()).await;
