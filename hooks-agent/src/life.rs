@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use hooks_core::HookKind;
-use hooks_core::background::Drained;
+use hooks_core::detached::Drained;
 use hooks_core::kinds::{GatewayStart, GatewayStop, Init, Shutdown, ShutdownReason};
 
 use crate::harness::Harness;

@@ -129,46 +129,38 @@ impl Drive for Loop {
             result.content.push(Block::text("probed"));
         }
         Some(match kind {
-            "session_start" => Hook::reader::<SessionStart, _, _, _>(id, |_, _, ()| Contexts::from("probed")),
-            "message_received" => Hook::writer::<MessageReceived, _, _, _>(id, |_, _, message| mark(message)),
-            "message_sending" => Hook::writer::<MessageSending, _, _, _>(id, |_, _, message| mark(message)),
-            "filter_messages" => Hook::writer::<FilterMessages, _, _, _>(id, |_, _, messages| mark_all(messages)),
-            "user_prompt_submit" => Hook::writer::<UserPromptSubmit, _, _, _>(id, |_, _, messages| mark_all(messages)),
-            "prefilter_llm_history" => {
-                Hook::writer::<PrefilterLlmHistory, _, _, _>(id, |_, _, messages| mark_all(messages))
-            }
-            "before_agent_start" => {
-                Hook::reader::<BeforeAgentStart, _, _, _>(id, |_, _, ()| AgentStart::context("probed"))
-            }
-            "before_create_message" => Hook::writer::<BeforeCreateMessage, _, _, _>(id, |_, _, row| mark(row)),
+            "session_start" => Hook::at::<SessionStart>(id).reader(|_, _, ()| Contexts::from("probed")),
+            "message_received" => Hook::at::<MessageReceived>(id).writer(|_, _, message| mark(message)),
+            "message_sending" => Hook::at::<MessageSending>(id).writer(|_, _, message| mark(message)),
+            "filter_messages" => Hook::at::<FilterMessages>(id).writer(|_, _, messages| mark_all(messages)),
+            "user_prompt_submit" => Hook::at::<UserPromptSubmit>(id).writer(|_, _, messages| mark_all(messages)),
+            "prefilter_llm_history" => Hook::at::<PrefilterLlmHistory>(id).writer(|_, _, messages| mark_all(messages)),
+            "before_agent_start" => Hook::at::<BeforeAgentStart>(id).reader(|_, _, ()| AgentStart::context("probed")),
+            "before_create_message" => Hook::at::<BeforeCreateMessage>(id).writer(|_, _, row| mark(row)),
             "before_update_message" => {
-                Hook::writer::<BeforeUpdateMessage, _, _, _>(id, |_, _, update: &mut MessageUpdate| {
+                Hook::at::<BeforeUpdateMessage>(id).writer(|_, _, update: &mut MessageUpdate| {
                     update.insert("probed".to_owned(), true.into());
                 })
             }
-            "pre_model_call" => Hook::writer::<PreModelCall, _, _, _>(id, |_, _, request: &mut ModelRequest| {
+            "pre_model_call" => Hook::at::<PreModelCall>(id).writer(|_, _, request: &mut ModelRequest| {
                 request.system_prompt.push_str("probed");
             }),
-            "post_model_call" => Hook::writer::<PostModelCall, _, _, _>(id, |_, _, reply: &mut ModelReply| {
+            "post_model_call" => Hook::at::<PostModelCall>(id).writer(|_, _, reply: &mut ModelReply| {
                 reply.content.push(Block::text("probed"));
             }),
-            "before_tool_call" => Hook::reader::<BeforeToolCall, _, _, _>(id, |_, _, _| Permission::deny("probed")),
-            "permission_request" => {
-                Hook::reader::<PermissionRequest, _, _, _>(id, |_, _, _| Permission::deny("probed"))
-            }
+            "before_tool_call" => Hook::at::<BeforeToolCall>(id).reader(|_, _, _| Permission::deny("probed")),
+            "permission_request" => Hook::at::<PermissionRequest>(id).reader(|_, _, _| Permission::deny("probed")),
             "after_tool_call_success" => {
-                Hook::writer::<AfterToolCallSuccess, _, _, _>(id, |_, _, result| mark_result(result))
+                Hook::at::<AfterToolCallSuccess>(id).writer(|_, _, result| mark_result(result))
             }
             "after_tool_call_failure" => {
-                Hook::writer::<AfterToolCallFailure, _, _, _>(id, |_, _, result| mark_result(result))
+                Hook::at::<AfterToolCallFailure>(id).writer(|_, _, result| mark_result(result))
             }
-            "before_store_tool_result" => {
-                Hook::writer::<BeforeStoreToolResult, _, _, _>(id, |_, _, row: &mut ResultRow| {
-                    row.content.push(Block::text("probed"));
-                })
-            }
-            "before_compaction" => Hook::reader::<BeforeCompaction, _, _, _>(id, |_, _, ()| Permission::deny("probed")),
-            "post_compact" => Hook::writer::<PostCompact, _, _, _>(id, |_, _, rest: &mut CompactedHistory| {
+            "before_store_tool_result" => Hook::at::<BeforeStoreToolResult>(id).writer(|_, _, row: &mut ResultRow| {
+                row.content.push(Block::text("probed"));
+            }),
+            "before_compaction" => Hook::at::<BeforeCompaction>(id).reader(|_, _, ()| Permission::deny("probed")),
+            "post_compact" => Hook::at::<PostCompact>(id).writer(|_, _, rest: &mut CompactedHistory| {
                 rest.summary = Some("probed".to_owned());
             }),
             "pre_policy" => contributes::<PrePolicy>(id),
@@ -177,22 +169,21 @@ impl Drive for Loop {
             "pre_tool_materialization" => contributes::<PreToolMaterialization>(id),
             "pre_prompt_compile" => contributes::<PrePromptCompile>(id),
             "post_turn" => contributes::<PostTurn>(id),
-            "stop" => Hook::reader::<Stop, _, _, _>(id, |_, _, ()| StopVerdict::block("probed")),
+            "stop" => Hook::at::<Stop>(id).reader(|_, _, ()| StopVerdict::block("probed")),
             _ => return None,
         })
     }
 
     fn beside(&self, kind: &str) -> Vec<Hook> {
-        let asks = || Hook::reader::<BeforeToolCall, _, _, _>("asks", |_, _, _| Permission::ask("may it?"));
+        let asks = || Hook::at::<BeforeToolCall>("asks").reader(|_, _, _| Permission::ask("may it?"));
         if kind == "permission_request" { vec![asks()] } else { Vec::new() }
     }
 }
 
 /// Adds to the prompt, and to what is handed to the app.
 fn contributes<K: HookKind<Subject = (), Verdict = Contributions>>(id: &str) -> Hook {
-    Hook::reader::<K, _, _, _>(id, |_, _, ()| {
-        vec![Contribution::prompt_context("d", "i", "probed"), Contribution::audit("probed")]
-    })
+    Hook::at::<K>(id)
+        .reader(|_, _, ()| vec![Contribution::prompt_context("d", "i", "probed"), Contribution::audit("probed")])
 }
 
 async fn talk(kind: &str, harness: &Harness, mail: &Mail) -> Result<Value, hooks_agent::TurnError> {

@@ -189,18 +189,17 @@ async fn session(server: &McpServer, tool: &str, log: &Log, limit: Duration) -> 
     let registry = Registry::empty();
     let note = |log: &Log, what: String| log.lock().unwrap().push(what);
     let gate = Arc::clone(log);
-    let gate =
-        Hook::writer::<BeforeToolCall, _, _, _>("gate", move |_, event: &BeforeToolCall, input: &mut ToolInput| {
-            note(&gate, format!("gate {}", event.call.name));
-            input["id"] = "rewritten".into();
-        });
+    let gate = Hook::at::<BeforeToolCall>("gate").writer(move |_, event: &BeforeToolCall, input: &mut ToolInput| {
+        note(&gate, format!("gate {}", event.call.name));
+        input["id"] = "rewritten".into();
+    });
     let good = Arc::clone(log);
-    let good = Hook::writer::<AfterToolCallSuccess, _, _, _>("good", move |_, _, result: &mut ToolResult| {
+    let good = Hook::at::<AfterToolCallSuccess>("good").writer(move |_, _, result: &mut ToolResult| {
         note(&good, "success".to_owned());
         result.rewrite_text(|text| Some(text.to_uppercase()));
     });
     let bad = Arc::clone(log);
-    let bad = Hook::reader::<AfterToolCallFailure, _, _, _>("bad", move |_, event: &AfterToolCallFailure, _| {
+    let bad = Hook::at::<AfterToolCallFailure>("bad").reader(move |_, event: &AfterToolCallFailure, _| {
         note(&bad, format!("failure {}", event.error));
     });
     for hook in [gate.only("tool", "fx_*"), good, bad] {

@@ -10,7 +10,7 @@ use std::io::{IsTerminal, Read};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use hooks_core::dispatch::JsonError;
+use hooks_core::JsonError;
 use hooks_core::record::Record;
 use hooks_core::scope::{AgentDef, AppDef};
 use hooks_core::{ConfigError, HookSet};

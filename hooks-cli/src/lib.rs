@@ -28,7 +28,7 @@
 //!
 //! # fn main() -> Result<(), ConfigError> {
 //! let registry = Registry::empty();
-//! registry.register(Hook::writer::<BeforeCreateMessage, _, _, _>("trim", |_, _, _| ()).description("Trims."))?;
+//! registry.register(Hook::at::<BeforeCreateMessage>("trim").writer(|_, _, _| ()).description("Trims."))?;
 //! let agent = AgentDef::from_json("agent.json", r#"{"name": "clerk", "hooks": ["trim"]}"#).unwrap();
 //! let program = Program::of(&registry).scope(&agent, None)?;
 //!

@@ -13,12 +13,9 @@ enum Desk {
 
 fn registry() -> Registry {
     let registry = Registry::empty();
-    let guard =
-        Hook::reader::<BeforeToolCall, _, _, _>("no_refunds", |_, _, _| Permission::deny("a person pays refunds"));
+    let guard = Hook::at::<BeforeToolCall>("no_refunds").reader(|_, _, _| Permission::deny("a person pays refunds"));
     registry.register(guard.only("tool", "refund").description("Refuses refunds.")).unwrap();
-    registry
-        .register(Hook::writer::<BeforeCreateMessage, _, _, _>("trim", |_, _, _| ()).description("Trims."))
-        .unwrap();
+    registry.register(Hook::at::<BeforeCreateMessage>("trim").writer(|_, _, _| ()).description("Trims.")).unwrap();
     registry
 }
 

@@ -1,5 +1,9 @@
 //! What a hook may know of where it runs.
 
+pub(crate) mod depth;
+mod ids;
+mod with;
+
 use std::any::{Any, TypeId, type_name};
 use std::collections::HashMap;
 use std::fmt;
@@ -8,7 +12,12 @@ use std::sync::Arc;
 
 use tokio_util::sync::CancellationToken;
 
-use crate::with::{Bound, With};
+pub use depth::{WithinThis, within_this};
+pub use ids::Ids;
+pub(crate) use with::Bound;
+#[doc(hidden)]
+pub use with::WithSpec;
+pub use with::{Parameters, With};
 
 /// Where a dispatch happens: the agent, the conversation, the turn, and the app's state.
 ///
@@ -27,14 +36,14 @@ use crate::with::{Bound, With};
 /// ```
 #[derive(Clone, Default)]
 pub struct HookContext {
-    inner: Arc<Inner>,
+    inner: Arc<Shared>,
     /// What is said to one hook only: there where it is a plugin's, or has parameters.
-    own: Option<Arc<OfHook>>,
+    own: Option<Arc<PerHook>>,
 }
 
 /// What the context of one hook holds beside that of the dispatch.
 #[derive(Default)]
-pub(crate) struct OfHook {
+pub(crate) struct PerHook {
     /// Its parameters.
     pub(crate) with: Option<Bound>,
     /// The plugin that it belongs to.
@@ -42,18 +51,8 @@ pub(crate) struct OfHook {
 }
 
 #[derive(Clone, Default)]
-struct Inner {
-    app: Option<Arc<str>>,
-    agent: Option<Arc<str>>,
-    agent_path: Arc<[String]>,
-    prompt: Option<Arc<str>>,
-    conversation: Option<Arc<str>>,
-    session: Option<Arc<str>>,
-    turn: Option<u64>,
-    request: Option<Arc<str>>,
-    call_site: Option<Arc<str>>,
-    workspace: Option<Arc<Path>>,
-    human_present: bool,
+struct Shared {
+    ids: Arc<Ids>,
     keep_records: bool,
     cancellation: Option<CancellationToken>,
     state: Arc<HashMap<TypeId, Arc<dyn Any + Send + Sync>>>,
@@ -67,7 +66,7 @@ impl HookContext {
 
     /// Starts a context.
     pub fn builder() -> HookContextBuilder {
-        HookContextBuilder(Inner::default())
+        HookContextBuilder(Shared::default())
     }
 
     /// Starts a context from this one, for another turn or call site. State is shared, not copied.
@@ -75,60 +74,65 @@ impl HookContext {
         HookContextBuilder((*self.inner).clone())
     }
 
+    /// All ids, and what else is known of the place without the app's state: what records and jobs keep.
+    pub fn ids(&self) -> &Arc<Ids> {
+        &self.inner.ids
+    }
+
     /// The app's name.
     pub fn app(&self) -> Option<&str> {
-        self.inner.app.as_deref()
+        self.inner.ids.app.as_deref()
     }
 
     /// The agent's name.
     pub fn agent(&self) -> Option<&str> {
-        self.inner.agent.as_deref()
+        self.inner.ids.agent.as_deref()
     }
 
     /// The agents that called this one, outermost first; empty where it is no sub-agent.
     pub fn agent_path(&self) -> &[String] {
-        &self.inner.agent_path
+        &self.inner.ids.agent_path
     }
 
     /// The prompt's name.
     pub fn prompt(&self) -> Option<&str> {
-        self.inner.prompt.as_deref()
+        self.inner.ids.prompt.as_deref()
     }
 
     /// The conversation's id.
     pub fn conversation(&self) -> Option<&str> {
-        self.inner.conversation.as_deref()
+        self.inner.ids.conversation.as_deref()
     }
 
     /// The id of the person's session: that of the conversation, but in a sub-agent, which has a conversation of its own
     /// within the session of the agent that asked it.
     pub fn session(&self) -> Option<&str> {
-        self.inner.session.as_deref().or(self.conversation())
+        self.inner.ids.session()
     }
 
     /// The turn's number within the conversation.
     pub fn turn(&self) -> Option<u64> {
-        self.inner.turn
+        self.inner.ids.turn
     }
 
     /// The id of the request that the turn answers.
     pub fn request(&self) -> Option<&str> {
-        self.inner.request.as_deref()
+        self.inner.ids.request.as_deref()
     }
 
     /// The place in the app from which the model is called, such as `chat` or `title`.
     pub fn call_site(&self) -> Option<&str> {
-        self.inner.call_site.as_deref()
+        self.inner.ids.call_site.as_deref()
     }
 
     /// The folder that the agent works in.
     pub fn workspace(&self) -> Option<&Path> {
-        self.inner.workspace.as_deref()
+        self.inner.ids.workspace.as_deref()
     }
 
     /// Whether a person is there to be asked.
     pub fn human_present(&self) -> bool {
-        self.inner.human_present
+        self.inner.ids.human_present
     }
 
     /// The token that ends the turn early, where the harness gave one.
@@ -162,15 +166,15 @@ impl HookContext {
 
     /// How many dispatches the hook that asks is within, beside its own: 0 where the harness fired, 1 in a hook that a
     /// hook's dispatch runs. It is counted for the task that asks, so one that the hook spawned begins at 0 (see
-    /// [`within_this`](crate::dispatch::within_this)).
+    /// [`within_this`]).
     #[allow(clippy::unused_self, reason = "a hook asks its context, wherever the answer is kept")]
     pub fn depth(&self) -> usize {
-        crate::dispatch::depth().saturating_sub(1)
+        depth::depth().saturating_sub(1)
     }
 
     /// The context of one hook.
     #[inline]
-    pub(crate) fn bound(&self, own: &Arc<OfHook>) -> Self {
+    pub(crate) fn bound(&self, own: &Arc<PerHook>) -> Self {
         Self { inner: Arc::clone(&self.inner), own: Some(Arc::clone(own)) }
     }
 
@@ -221,76 +225,86 @@ pub struct MissingState {
 /// Makes a [`HookContext`].
 #[derive(Clone, Default)]
 #[must_use = "call `build` to get the context"]
-pub struct HookContextBuilder(Inner);
+pub struct HookContextBuilder(Shared);
 
 impl HookContextBuilder {
+    fn ids(&mut self) -> &mut Ids {
+        Arc::make_mut(&mut self.0.ids)
+    }
+
+    /// All ids at once, as another context has them.
+    pub fn with_ids(mut self, ids: Ids) -> Self {
+        self.0.ids = Arc::new(ids);
+        self
+    }
+
     /// The app's name.
     pub fn app(mut self, name: impl Into<Arc<str>>) -> Self {
-        self.0.app = Some(name.into());
+        self.ids().app = Some(name.into());
         self
     }
 
     /// The agent's name.
     pub fn agent(mut self, name: impl Into<Arc<str>>) -> Self {
-        self.0.agent = Some(name.into());
+        self.ids().agent = Some(name.into());
         self
     }
 
     /// The agents that called this one, outermost first.
     pub fn agent_path(mut self, path: impl IntoIterator<Item = impl Into<String>>) -> Self {
-        self.0.agent_path = path.into_iter().map(Into::into).collect();
+        self.ids().agent_path = path.into_iter().map(Into::into).collect();
         self
     }
 
     /// The prompt's name.
     pub fn prompt(mut self, name: impl Into<Arc<str>>) -> Self {
-        self.0.prompt = Some(name.into());
+        self.ids().prompt = Some(name.into());
         self
     }
 
     /// The conversation's id.
     pub fn conversation(mut self, id: impl Into<Arc<str>>) -> Self {
-        self.0.conversation = Some(id.into());
+        self.ids().conversation = Some(id.into());
         self
     }
 
     /// The session's id, where it is another one than the conversation's.
     pub fn session(mut self, id: impl Into<Arc<str>>) -> Self {
-        self.0.session = Some(id.into());
+        self.ids().session = Some(id.into());
         self
     }
 
     /// The turn's number within the conversation.
     pub fn turn(mut self, number: u64) -> Self {
-        self.0.turn = Some(number);
+        self.ids().turn = Some(number);
         self
     }
 
     /// The id of the request that the turn answers.
     pub fn request(mut self, id: impl Into<Arc<str>>) -> Self {
-        self.0.request = Some(id.into());
+        self.ids().request = Some(id.into());
         self
     }
 
     /// The place in the app from which the model is called.
     pub fn call_site(mut self, name: impl Into<Arc<str>>) -> Self {
-        self.0.call_site = Some(name.into());
+        self.ids().call_site = Some(name.into());
         self
     }
 
     /// The folder that the agent works in.
     pub fn workspace(mut self, folder: impl Into<PathBuf>) -> Self {
-        self.0.workspace = Some(folder.into().into());
+        self.ids().workspace = Some(folder.into().into());
         self
     }
 
     /// Whether a person is there to be asked.
     pub fn human_present(mut self, present: bool) -> Self {
-        self.0.human_present = present;
+        self.ids().human_present = present;
         self
     }
 
-    /// Gives each dispatch's [`Record`](crate::record::Record) back in `Fired::record`.
+    /// Gives each dispatch's [`Record`](crate::record::Record) back in `fired.report.record`.
     pub fn keep_records(mut self, keep: bool) -> Self {
         self.0.keep_records = keep;
         self
@@ -323,8 +337,8 @@ impl HookContextBuilder {
 impl fmt::Debug for HookContextBuilder {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("HookContextBuilder")
-            .field("app", &self.0.app)
-            .field("agent", &self.0.agent)
+            .field("app", &self.0.ids.app)
+            .field("agent", &self.0.ids.agent)
             .finish_non_exhaustive()
     }
 }

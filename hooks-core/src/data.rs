@@ -19,6 +19,7 @@ mod rules;
 mod shared;
 mod tool;
 mod usage;
+mod violation;
 
 pub use block::{Block, TextBlock, ToolResultBlock};
 pub use compacted::{CompactedHistory, CompactedHistoryData};
@@ -31,3 +32,4 @@ pub use patch::patch;
 pub use row::{MessageUpdate, ResultRow, ResultRowData};
 pub use tool::{ToolCall, ToolInput, ToolResult, ToolResultData};
 pub use usage::Usage;
+pub use violation::Violation;

@@ -1,50 +1,43 @@
 //! Firing a kind: the subject goes through the chain, failures stay where they are, answers are folded in order.
 
-mod apart;
 mod at_once;
-mod begin;
-mod blocking;
+mod call;
 mod chain;
-mod depth;
 mod error;
-mod fallback;
+mod fail;
 mod finish;
-mod json;
 mod log;
-mod tally;
-mod together;
+mod outcome;
+mod pool;
+mod readers;
+mod transaction;
 mod wait;
-mod writers;
 
 use std::fmt;
 use std::future::Future;
 use std::ops::Deref;
 use std::sync::Arc;
 
-pub use depth::{WithinThis, within_this};
+pub(crate) use call::detached as detached_function;
 pub use error::{DispatchError, Recovered};
-#[doc(hidden)]
-pub use json::FireJson;
-pub(crate) use json::fire as fire_json;
-pub use json::{JsonError, JsonFired};
+pub(crate) use fail::{Fail, FailureCause};
+pub(crate) use outcome::capability_missing;
+pub(crate) use pool::{at_once, on_pool};
+pub(crate) use wait::{NoAnswer, finish, until_cancelled, wait_for};
 
-pub(crate) use apart::{ApartRun, CUT_OFF, Unfinished, Unreadable, read_job, until_shutdown};
-pub(crate) use begin::Unawaited;
-pub(crate) use blocking::blocking;
-pub(crate) use depth::{DEFAULT_LIMIT, MOST, depth};
-pub(crate) use fallback::with_fallback;
-
-use crate::HookContext;
-use crate::hook::HookId;
+use crate::context::HookContext;
+use crate::context::depth;
+use crate::failure::Failure;
+use crate::id::HookId;
 use crate::kind::{HookKind, Kept, Removal};
-use crate::plan::{Entry, HookSet, Plan};
-use crate::record::{Failure, Record};
+use crate::plan::{HookSet, Plan, PlanEntry};
+use crate::record::Record;
 use crate::verdict::Halt;
 use at_once::AtOnce;
 use chain::Chain;
+use log::Listeners;
 
 /// What a dispatch came to.
-#[must_use = "the subject and the verdict of a dispatch are in here"]
 #[non_exhaustive]
 pub struct Fired<K: HookKind> {
     /// The subject as the hooks left it; an `Option` where the kind allows removal.
@@ -63,16 +56,16 @@ impl<K: HookKind> Fired<K> {
     }
 }
 
-/// What a dispatch tells beside its subject and verdict; read as the [`Told`] it stands for.
+/// What a dispatch reports beside its subject and verdict; read as the [`ReportData`] it stands for.
 ///
 /// Most dispatches have none of it to tell, so it is one pointer wide.
 #[derive(Clone, Default)]
-pub struct Report(Option<Box<Told>>);
+pub struct Report(Option<Box<ReportData>>);
 
 /// The fields of a [`Report`].
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
-pub struct Told {
+pub struct ReportData {
     /// Set where a hook asked to end the turn: the first in the order of the plan.
     pub halt: Option<Halt>,
     /// The hooks that failed, and what was done about it, in the order of the plan.
@@ -83,19 +76,19 @@ pub struct Told {
     pub record: Option<Arc<Record>>,
 }
 
-static NOTHING: Told = Told { halt: None, failures: Vec::new(), removed_by: None, record: None };
+static NOTHING: ReportData = ReportData { halt: None, failures: Vec::new(), removed_by: None, record: None };
 
 impl Deref for Report {
-    type Target = Told;
+    type Target = ReportData;
 
-    fn deref(&self) -> &Told {
+    fn deref(&self) -> &ReportData {
         self.0.as_deref().unwrap_or(&NOTHING)
     }
 }
 
-impl From<Told> for Report {
-    fn from(told: Told) -> Self {
-        Self(Some(Box::new(told)))
+impl From<ReportData> for Report {
+    fn from(data: ReportData) -> Self {
+        Self(Some(Box::new(data)))
     }
 }
 
@@ -187,7 +180,7 @@ impl HookSet {
     #[inline(never)]
     fn fire_entry<K: HookKind>(
         &self,
-        entry: &Entry,
+        entry: &PlanEntry,
         cx: &HookContext,
         event: &K,
         subject: K::Subject,
@@ -200,12 +193,12 @@ impl HookSet {
         if within.depth() > self.depth_limit() {
             return Err(error::too_deep::<K>(self.depth_limit(), subject));
         }
-        self.run_sync(plan, &entry.disabled, cx, event, subject)
+        self.run_sync(plan, entry, cx, event, subject)
     }
 
     async fn run<K: HookKind>(
         &self,
-        entry: &Entry,
+        entry: &PlanEntry,
         cx: &HookContext,
         event: &K,
         subject: K::Subject,
@@ -215,13 +208,15 @@ impl HookSet {
             return Err(error::too_deep::<K>(self.depth_limit(), subject));
         }
         if plan.is_sync {
-            return self.run_sync(plan, &entry.disabled, cx, event, subject);
+            return self.run_sync(plan, entry, cx, event, subject);
         }
-        let own = cx.without_hook();
-        let cx = own.as_ref().unwrap_or(cx);
-        let mut chain = Chain::new(plan, cx, event, subject, self.observers());
+        // Fired by a hook with a context of its own: the others do not have what that holds for it alone.
+        let outer = cx.without_hook();
+        let cx = outer.as_ref().unwrap_or(cx);
+        let own = plan.own_contexts(cx);
+        let mut chain = Chain::new(plan, cx, &own, event, subject, self.listeners(entry));
         chain.run().await;
-        chain.finish(&entry.disabled, self.observers())
+        chain.finish(cx)
     }
 
     // Apart from `run`, so that a chain that never waits takes no place in the future.
@@ -229,16 +224,21 @@ impl HookSet {
     fn run_sync<K: HookKind>(
         &self,
         plan: &Plan<K>,
-        disabled: &[HookId],
+        entry: &PlanEntry,
         cx: &HookContext,
         event: &K,
         subject: K::Subject,
     ) -> Result<Fired<K>, DispatchError> {
-        // Fired by a hook with its own context: the others have not what that holds for it alone.
-        let own = cx.without_hook();
-        let cx = own.as_ref().unwrap_or(cx);
-        let mut chain = Chain::new(plan, cx, event, subject, self.observers());
+        let outer = cx.without_hook();
+        let cx = outer.as_ref().unwrap_or(cx);
+        let own = plan.own_contexts(cx);
+        let mut chain = Chain::new(plan, cx, &own, event, subject, self.listeners(entry));
         chain.run_sync();
-        chain.finish(disabled, self.observers())
+        chain.finish(cx)
+    }
+
+    #[inline]
+    fn listeners<'a>(&'a self, entry: &'a PlanEntry) -> Listeners<'a> {
+        Listeners { observers: self.observers(), disabled: &entry.disabled }
     }
 }

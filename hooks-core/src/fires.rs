@@ -5,59 +5,45 @@ use std::collections::HashSet;
 use std::fmt;
 use std::sync::Arc;
 
-use crate::audit::Finding;
-use crate::hook::{Binding, Handler, Hook, KindInfo, Origin};
-use crate::kind::HookKind;
+use crate::diagnostics::Finding;
+use crate::hook::{Binding, Hook};
+use crate::kind::{HookKind, KindDescriptor};
+use crate::source::Origin;
 
 /// One kind of a declaration.
 #[derive(Clone, Copy)]
 pub struct Fires {
-    pub(crate) kind: KindInfo,
+    kind: fn() -> &'static KindDescriptor,
     pub(crate) origin: Origin,
-    /// A hook of the kind that sees every occurrence and does nothing.
-    watch: fn(id: &str, origin: Origin) -> Hook,
 }
+
+inventory::collect!(Fires);
 
 impl Fires {
     // Not public API. Used by `fires!`.
     #[doc(hidden)]
     #[must_use]
     pub const fn new<K: HookKind>(file: &'static str, line: u32) -> Self {
-        Self { kind: KindInfo::of::<K>(), origin: Origin::new(file, line, ""), watch: watch::<K> }
+        Self { kind: K::descriptor, origin: Origin::new(file, line, "") }
     }
 
-    pub(crate) fn watcher(&self, id: &str) -> Hook {
-        (self.watch)(id, self.origin)
+    pub(crate) fn kind(&self) -> &'static KindDescriptor {
+        (self.kind)()
     }
 
     /// What the program declares: each kind once, by name and place.
     pub(crate) fn declared() -> Vec<Self> {
         let mut all: Vec<Self> = inventory::iter::<Self>.into_iter().copied().collect();
-        all.sort_by_key(|fires| (fires.kind.name, fires.origin));
+        all.sort_by_key(|fires| (fires.kind().name, fires.origin));
         let mut seen: HashSet<TypeId> = HashSet::new();
-        all.retain(|fires| seen.insert((fires.kind.event)()));
+        all.retain(|fires| seen.insert((fires.kind().event)()));
         all
     }
 }
 
 impl fmt::Debug for Fires {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} at {}", self.kind.name, self.origin)
-    }
-}
-
-fn watch<K: HookKind>(id: &str, origin: Origin) -> Hook {
-    let handler = Handler::<K>::read(|_, _, _| Ok(().into()));
-    Hook {
-        id: crate::HookId::new(id),
-        description: "".into(),
-        origin,
-        options: crate::hook::Options::DEFAULT,
-        with: None,
-        plugin: None,
-        locked: false,
-        asks_context: false,
-        bindings: vec![Binding::shared(handler, false)],
+        write!(f, "{} at {}", self.kind().name, self.origin)
     }
 }
 
@@ -76,8 +62,8 @@ pub(crate) fn never_fired(hooks: &[Arc<Hook>], otherwise: fn(&Hook, &Binding) ->
     if declared.is_empty() {
         return Vec::new();
     }
-    let fired: HashSet<TypeId> = declared.iter().map(|fires| (fires.kind.event)()).collect();
-    let names = declared.iter().map(|fires| format!("`{}`", fires.kind.name)).collect::<Vec<_>>().join(", ");
+    let fired: HashSet<TypeId> = declared.iter().map(|fires| (fires.kind().event)()).collect();
+    let names = declared.iter().map(|fires| format!("`{}`", fires.kind().name)).collect::<Vec<_>>().join(", ");
     let bindings = hooks.iter().flat_map(|hook| hook.bindings.iter().map(move |binding| (hook, binding)));
     bindings
         .filter(|(hook, binding)| !otherwise(hook, binding))

@@ -1,47 +1,26 @@
 //! A hook: what it is made of, and its options as they are set on a value.
 
-macro_rules! constructor_docs {
-    ($what:literal) => {
-        concat!(
-            $what,
-            "\n\n`id` is checked when the hook is registered. The place of the call is the hook's place in every message."
-        )
-    };
-}
-
-mod answered;
 mod binding;
-mod handler;
-mod id;
-mod inline;
-mod limited;
-mod modes;
-mod options;
-mod origin;
-mod visibility;
+mod builder;
+#[doc(hidden)]
+pub mod spec;
 
 use std::fmt;
 use std::sync::Arc;
 
-pub(crate) use binding::{Binding, Only, StepParts};
+pub(crate) use binding::{Binding, Only};
+pub use builder::{BlockingHookAt, HookAt};
 // Not public API. Used by generated code.
 #[doc(hidden)]
-pub use answered::Answered;
-#[doc(hidden)]
-pub use binding::{Fallback, Filters, KindInfo};
-pub use handler::BoxFuture;
-#[doc(hidden)]
-pub use handler::{Answer, Apart, Call, Effect, Fault, Handler, Lend, Own, OwnAsync, Read, ReadAsync};
-pub(crate) use handler::{Cause, FaultKind, LendFn, OwnFn, ReadAsyncFn, ReadFn, call};
-pub use id::HookId;
-#[doc(hidden)]
-pub use options::Ids;
-pub use options::{OnFailure, Options, RunMode, Timeout};
-pub use origin::Origin;
-pub use visibility::Visibility;
+pub use spec::{BindingSpec, Filters, HookSpec, OwnEvent, kind, type_of};
 
+use crate::context::{Parameters, WithSpec};
+pub use crate::failure::OnFailure;
+pub use crate::handler::BoxFuture;
+pub use crate::id::HookId;
+pub use crate::options::{Options, RunMode, Timeout, Visibility};
+pub use crate::source::Origin;
 use crate::verdict::Capability;
-use crate::with::{Parameters, WithSpec};
 
 /// A hook: id, options, and the kinds it runs at. Made by `#[hook]`, or here as a value around a closure.
 ///
@@ -53,7 +32,7 @@ use crate::with::{Parameters, WithSpec};
 /// use hooks_core::kinds::BeforeCreateMessage;
 ///
 /// let limit = 80;
-/// let shorten = Hook::writer::<BeforeCreateMessage, _, _, _>("shorten", move |_cx, _event, row: &mut Message| {
+/// let shorten = Hook::at::<BeforeCreateMessage>("shorten").writer(move |_cx, _event, row: &mut Message| {
 ///     row.rewrite_text(|text| (text.len() > limit).then(|| text.chars().take(limit).collect()));
 /// });
 /// let registry = Registry::empty();
@@ -149,8 +128,8 @@ impl Hook {
     /// let precise = |_: &HookContext, _: &BeforeCreateMessage, _: &mut Message| -> Result<(), String> {
     ///     Err("the list of addresses is gone".into())
     /// };
-    /// let mask = Hook::writer::<BeforeCreateMessage, _, _, _>("mask", precise)
-    ///     .fallback(&Hook::writer::<BeforeCreateMessage, _, _, _>("mask_simply", simple));
+    /// let mask = Hook::at::<BeforeCreateMessage>("mask").writer(precise)
+    ///     .fallback(&Hook::at::<BeforeCreateMessage>("mask_simply").writer(simple));
     /// Registry::empty().register(mask)?;
     /// # Ok::<(), hooks_core::ConfigError>(())
     /// ```
@@ -195,6 +174,21 @@ impl Hook {
     #[must_use]
     pub fn locked(mut self) -> Self {
         self.locked = true;
+        self
+    }
+
+    /// Running it twice does no more than running it once.
+    #[must_use]
+    pub fn idempotent(mut self) -> Self {
+        self.options.idempotent = true;
+        self
+    }
+
+    /// How often a background run that failed is tried again; only for a hook that is
+    /// [`idempotent`](Self::idempotent).
+    #[must_use]
+    pub fn retries(mut self, retries: u32) -> Self {
+        self.options.retries = retries;
         self
     }
 

@@ -1,16 +1,33 @@
 //! What can be hooked: the trait of a kind, and what a kind says of itself.
 
-use std::fmt;
-use std::sync::atomic::{AtomicUsize, Ordering};
-
-mod entry;
+#[doc(hidden)]
+pub(crate) mod bounds;
+#[doc(hidden)]
+pub(crate) mod compare;
+mod descriptor;
+mod removal;
+mod slot;
 mod wire;
 
-use crate::hook::{KindInfo, OnFailure};
-use crate::verdict::Verdict;
-pub use entry::KindEntry;
-pub(crate) use entry::all;
+use std::fmt;
+
+pub(crate) use bounds::Serde;
+#[doc(hidden)]
+pub use bounds::{FieldText, Json, JsonType, KindType, NoJson, OwnedEvent, SubjectType, VerdictType};
+#[doc(hidden)]
+pub use compare::{ByEq, ByNothing, Same};
+pub use descriptor::KindDescriptor;
+#[doc(hidden)]
+pub use descriptor::Submitted;
+pub(crate) use descriptor::all;
+pub use removal::{Allowed, Kept, Never, Removable, Removal};
+pub use slot::Slot;
 pub use wire::Wire;
+
+pub use crate::data::Violation;
+use crate::failure::OnFailure;
+pub use crate::verdict::Semantics;
+use crate::verdict::Verdict;
 
 /// A point in an agent's life at which hooks run.
 ///
@@ -66,7 +83,7 @@ pub trait HookKind: Sized + Send + Sync + 'static {
     const OUTSIDE_TURN: bool = false;
 
     /// What is done when a hook fails that does not say it itself: a gate refuses, everything else goes on without the hook.
-    const ON_FAILURE: OnFailure = OnFailure::of(Self::SEMANTICS);
+    const ON_FAILURE: OnFailure = default_policy(Self::SEMANTICS);
 
     /// The fields of the event that a hook may filter by.
     const FIELDS: &'static [Field<Self>];
@@ -99,44 +116,26 @@ pub trait HookKind: Sized + Send + Sync + 'static {
     #[doc(hidden)]
     fn slot() -> &'static Slot;
 
-    // Not public API. Made by the derive; what is known of the kind without its type. It holds the code that makes plans,
-    // which is therefore compiled in the kind's crate and not again in every crate that has hooks of the kind.
+    // Not public API. Made by the derive; what is known of the kind without its type.
     #[doc(hidden)]
-    fn info() -> &'static KindInfo;
+    fn descriptor() -> &'static KindDescriptor;
 }
 
-/// What a dispatch does with its hooks' answers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum Semantics {
-    /// The subject flows through; nothing is decided.
-    Transform,
-    /// A transform with a [`Permission`](crate::verdict::Permission).
-    Gate,
-    /// The answer says how the turn goes on.
-    Control,
-    /// Hooks only add contributions.
-    Contribute,
-    /// Hooks only observe.
-    Event,
-}
-
-impl Semantics {
-    /// The word used in messages and in a plan's display.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Transform => "transform",
-            Self::Gate => "gate",
-            Self::Control => "control",
-            Self::Contribute => "contribute",
-            Self::Event => "event",
-        }
+/// A gate that cannot answer refuses; everything else goes on without the hook.
+const fn default_policy(semantics: Semantics) -> OnFailure {
+    match semantics {
+        Semantics::Gate => OnFailure::Deny,
+        _ => OnFailure::Continue,
     }
 }
 
-impl fmt::Display for Semantics {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
+/// The semantics of a kind from its verdict and whether it has a subject.
+#[doc(hidden)]
+pub const fn semantics<V: Verdict>(has_subject: bool) -> Semantics {
+    match V::SEMANTICS {
+        Some(semantics) => semantics,
+        None if has_subject => Semantics::Transform,
+        None => Semantics::Event,
     }
 }
 
@@ -151,111 +150,5 @@ pub struct Field<K> {
 impl<K> fmt::Debug for Field<K> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Field").field("name", &self.name).finish_non_exhaustive()
-    }
-}
-
-/// The rule that a writer's change broke.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{rule}")]
-pub struct Violation {
-    rule: String,
-}
-
-impl Violation {
-    /// A violation of `rule`, one sentence in lower case.
-    pub fn new(rule: impl Into<String>) -> Self {
-        Self { rule: rule.into() }
-    }
-}
-
-/// How a kind treats removal, and so what a dispatch gives back.
-pub trait Removal<S>: Send + Sync + 'static {
-    /// What [`Fired::subject`](crate::dispatch::Fired::subject) is.
-    type Kept: Send;
-    /// Whether hooks may remove the subject.
-    const ALLOWED: bool;
-    // Not public API.
-    #[doc(hidden)]
-    fn kept(subject: S, removed: bool) -> Self::Kept;
-    // Not public API.
-    #[doc(hidden)]
-    fn left(kept: Self::Kept) -> Option<S>;
-}
-
-/// The subject always stays.
-#[derive(Debug)]
-pub enum Never {}
-
-/// A hook may remove the subject by returning `None`.
-#[derive(Debug)]
-pub enum Allowed {}
-
-impl<S: Send> Removal<S> for Never {
-    type Kept = S;
-    const ALLOWED: bool = false;
-    #[inline]
-    fn kept(subject: S, _removed: bool) -> S {
-        subject
-    }
-
-    fn left(kept: S) -> Option<S> {
-        Some(kept)
-    }
-}
-
-impl<S: Send> Removal<S> for Allowed {
-    type Kept = Option<S>;
-    const ALLOWED: bool = true;
-    #[inline]
-    fn kept(subject: S, removed: bool) -> Option<S> {
-        (!removed).then_some(subject)
-    }
-
-    fn left(kept: Option<S>) -> Option<S> {
-        kept
-    }
-}
-
-/// What a dispatch of `K` gives back: the subject, or an `Option` of it where hooks may remove it.
-pub type Kept<K> = <<K as HookKind>::Removal as Removal<<K as HookKind>::Subject>>::Kept;
-
-/// A kind whose subject a hook may remove by returning `None`.
-pub trait Removable: HookKind {}
-
-/// The number of a kind within every set of this process: 0 while no set holds a hook of it.
-///
-/// Finding a plan is then one load and one index, whatever the number of kinds.
-#[derive(Debug)]
-pub struct Slot(AtomicUsize);
-
-static NEXT_SLOT: AtomicUsize = AtomicUsize::new(1);
-
-impl Slot {
-    // Not public API. Used by generated code.
-    #[doc(hidden)]
-    #[must_use]
-    #[allow(clippy::new_without_default)] // const, and only for a static
-    pub const fn new() -> Self {
-        Self(AtomicUsize::new(0))
-    }
-
-    /// The number; 0 means that no set of this process has a hook of this kind.
-    #[inline]
-    pub(crate) fn number(&self) -> usize {
-        // Relaxed: a set that holds the kind was given to this thread after its number was stored.
-        self.0.load(Ordering::Relaxed)
-    }
-
-    /// The number, assigned now if there is none yet.
-    pub(crate) fn assign(&self) -> usize {
-        match self.number() {
-            0 => {
-                let fresh = NEXT_SLOT.fetch_add(1, Ordering::Relaxed);
-                self.0
-                    .compare_exchange(0, fresh, Ordering::AcqRel, Ordering::Acquire)
-                    .map_or_else(|taken| taken, |_| fresh)
-            }
-            number => number,
-        }
     }
 }

@@ -31,7 +31,7 @@ pub use session::{SessionEnd, SessionEndReason, SessionSource, SessionStart};
 pub use tool::{BeforeToolCall, PermissionRequest};
 pub use tool_result::{AfterToolCall, AfterToolCallFailure, AfterToolCallSuccess, BeforeStoreToolResult};
 
-use crate::kind::KindEntry;
+use crate::kind::KindDescriptor;
 
 /// All kinds that are linked into this program, those of the app too, by name.
 ///
@@ -41,6 +41,6 @@ use crate::kind::KindEntry;
 /// let names: Vec<_> = hooks_core::kinds::all().iter().map(|kind| kind.name()).collect();
 /// assert!(names.is_sorted() && names.contains(&"before_tool_call"));
 /// ```
-pub fn all() -> Vec<&'static KindEntry> {
+pub fn all() -> Vec<&'static KindDescriptor> {
     crate::kind::all()
 }

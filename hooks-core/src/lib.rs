@@ -63,51 +63,51 @@
 
 extern crate self as hooks_core;
 
-pub mod audit;
-pub mod background;
-#[doc(hidden)]
-pub mod compile_time;
-pub mod config;
-mod context;
+// The layers. A module uses those above it, never those below it.
+mod text;
+mod panics;
+mod source;
+mod id;
+mod failure;
 pub mod data;
-pub mod dispatch;
-mod fires;
-#[doc(hidden)]
-pub mod fold;
-pub mod hook;
-#[doc(hidden)]
-pub mod itself;
+pub mod verdict;
 mod kind;
 pub mod kinds;
-pub mod manifest;
-pub mod overrides;
-mod panics;
+mod options;
+pub mod context;
+pub mod record;
 #[doc(hidden)]
-pub mod param;
+pub mod handler;
+#[doc(hidden)]
+pub mod signature;
+pub mod hook;
+pub mod diagnostics;
 mod plan;
+pub mod dispatch;
+pub mod detached;
+mod engine;
+pub mod scope;
+pub mod overrides;
 pub mod plugin;
+mod fires;
+mod registry;
+pub mod worker;
+pub mod manifest;
+pub mod testing;
 #[doc(hidden)]
 pub mod private;
-pub mod record;
-mod registry;
-pub mod scope;
-pub mod testing;
-pub mod verdict;
-#[doc(hidden)]
-pub mod with;
-
-pub use config::ConfigError;
-pub use context::{HookContext, HookContextBuilder, MissingState};
-pub use dispatch::{DispatchError, Fired};
-pub use hook::{Hook, HookId};
-pub use hooks_macros::{HookKind, hook};
-pub use kind::{Allowed, Field, HookKind, Kept, KindEntry, Never, Removable, Removal, Semantics, Slot, Violation};
-pub use panics::quiet_panics;
-pub use plan::HookSet;
-pub use registry::Registry;
-pub use tokio_util::sync::CancellationToken;
-pub use verdict::Verdict;
-pub use with::With;
-
 mod macros;
 pub mod prelude;
+
+pub use context::{HookContext, HookContextBuilder, MissingState, With};
+pub use diagnostics::ConfigError;
+pub use dispatch::{DispatchError, Fired};
+pub use engine::{JsonError, JsonFired};
+pub use hook::{Hook, HookId};
+pub use hooks_macros::{HookKind, hook};
+pub use kind::{Allowed, Field, HookKind, Kept, KindDescriptor, Never, Removable, Removal, Semantics, Slot, Violation};
+pub use panics::quiet_panics;
+pub use plan::HookSet;
+pub use registry::{ObserverId, Registry};
+pub use tokio_util::sync::CancellationToken;
+pub use verdict::Verdict;

@@ -5,9 +5,15 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 use serde_json::{Value, json};
 
+use crate::failure::OnFailure;
 use crate::fires::Fires;
-use crate::hook::{Binding, Hook, HookId, OnFailure, Origin, RunMode, Visibility};
-use crate::kind::KindEntry;
+use crate::hook::{Binding, Hook};
+use crate::id::HookId;
+use crate::kind::{KindDescriptor, all};
+use crate::options::HookIds;
+use crate::options::{RunMode, Visibility};
+use crate::registry::Registry;
+use crate::source::Origin;
 use crate::verdict::Capabilities;
 
 /// The hooks and kinds of a program. Made by [`Registry::manifest`](crate::Registry::manifest); serialises to JSON.
@@ -17,15 +23,15 @@ pub struct Manifest {
     /// The version of this form; a change that breaks readers raises it.
     pub version: u32,
     /// The hooks, by id.
-    pub hooks: Vec<HookDescriptor>,
+    pub hooks: Vec<HookManifest>,
     /// The kinds, built in and of the app, by name.
-    pub kinds: Vec<KindDescriptor>,
+    pub kinds: Vec<KindManifest>,
 }
 
 /// What a hook says of itself.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
-pub struct HookDescriptor {
+pub struct HookManifest {
     /// The id.
     pub id: HookId,
     /// Its doc comment.
@@ -33,7 +39,7 @@ pub struct HookDescriptor {
     /// Where it is.
     pub origin: Origin,
     /// What it does at each of its kinds.
-    pub at: Vec<At>,
+    pub at: Vec<BindingManifest>,
     /// Lower runs earlier.
     pub priority: i32,
     /// Whether a dispatch waits for it.
@@ -70,7 +76,7 @@ pub struct HookDescriptor {
 /// A hook at one kind.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
-pub struct At {
+pub struct BindingManifest {
     /// The kind.
     pub kind: &'static str,
     /// Whether it may change the subject.
@@ -93,7 +99,7 @@ pub struct At {
 /// What a kind says of itself.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
-pub struct KindDescriptor {
+pub struct KindManifest {
     /// The name.
     pub name: &'static str,
     /// What a dispatch does with the answers: `transform`, `gate`, `control`, `contribute`, `event`.
@@ -121,22 +127,40 @@ pub struct KindDescriptor {
     pub fired_at: Option<Origin>,
 }
 
+impl Registry {
+    /// What the program has, for machines: all hooks and kinds, and a JSON Schema for the files that name them.
+    ///
+    /// ```
+    /// use hooks_core::prelude::*;
+    ///
+    /// let registry = Registry::empty();
+    /// registry.register(Hook::at::<BeforeCreateMessage>("trim").writer(|_, _, _| ()).description("Trims."))?;
+    /// let manifest = registry.manifest();
+    /// assert_eq!(serde_json::to_value(&manifest)?["hooks"][0]["at"][0]["kind"], "before_create_message");
+    /// assert_eq!(manifest.schema()["$defs"]["id"]["enum"][0], "trim");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn manifest(&self) -> Manifest {
+        Manifest::of(&self.hooks())
+    }
+}
+
 impl Manifest {
     pub(crate) fn of(hooks: &[std::sync::Arc<Hook>]) -> Self {
         let fired: BTreeMap<&str, Origin> =
-            Fires::declared().iter().map(|fires| (fires.kind.name, fires.origin)).collect();
+            Fires::declared().iter().map(|fires| (fires.kind().name, fires.origin)).collect();
         Self {
             version: 1,
-            hooks: hooks.iter().map(|hook| descriptor(hook)).collect(),
-            kinds: crate::kind::all().into_iter().map(|entry| kind(entry, fired.get(entry.name()).copied())).collect(),
+            hooks: hooks.iter().map(|hook| hook_manifest(hook)).collect(),
+            kinds: all().into_iter().map(|entry| kind_manifest(entry, fired.get(entry.name()).copied())).collect(),
         }
     }
 
     /// A JSON Schema of agent and prompt files, for editors: the ids of hooks are an `enum`, with what each does. Hooks of
     /// kinds outside a turn are not in it, because only the app's list may name them.
     pub fn schema(&self) -> Value {
-        let outside = |at: &At| self.kinds.iter().any(|kind| kind.name == at.kind && kind.outside_turn);
-        let hooks: Vec<&HookDescriptor> = self.hooks.iter().filter(|hook| !hook.at.iter().any(outside)).collect();
+        let outside = |at: &BindingManifest| self.kinds.iter().any(|kind| kind.name == at.kind && kind.outside_turn);
+        let hooks: Vec<&HookManifest> = self.hooks.iter().filter(|hook| !hook.at.iter().any(outside)).collect();
         let ids: Vec<&str> = hooks.iter().map(|hook| hook.id.as_str()).collect();
         let texts: Vec<&str> = hooks.iter().map(|hook| hook.description.as_str()).collect();
         json!({
@@ -172,8 +196,8 @@ fn is_default<T: Default + PartialEq>(value: &T) -> bool {
     *value == T::default()
 }
 
-fn kind(entry: &KindEntry, fired_at: Option<Origin>) -> KindDescriptor {
-    KindDescriptor {
+fn kind_manifest(entry: &KindDescriptor, fired_at: Option<Origin>) -> KindManifest {
+    KindManifest {
         name: entry.name(),
         semantics: entry.semantics().name(),
         removable: entry.is_removable(),
@@ -190,7 +214,7 @@ fn kind(entry: &KindEntry, fired_at: Option<Origin>) -> KindDescriptor {
 
 /// The patterns of a hook at a kind; a field that the kind has not was refused by the registry.
 fn only(binding: &Binding) -> BTreeMap<&'static str, String> {
-    let fields = (binding.kind.fields)();
+    let fields = binding.kind.fields();
     let named = binding.filters.iter().filter_map(|only| {
         let field = fields.get(*only.field.as_ref().ok()?)?;
         Some((*field, only.patterns.to_string()))
@@ -198,23 +222,23 @@ fn only(binding: &Binding) -> BTreeMap<&'static str, String> {
     named.collect()
 }
 
-fn descriptor(hook: &Hook) -> HookDescriptor {
+fn hook_manifest(hook: &Hook) -> HookManifest {
     let options = &hook.options;
-    let list = |ids: &crate::hook::Ids| ids.iter().map(ToString::to_string).collect();
-    let at = |binding: &Binding| At {
+    let list = |ids: &HookIds| ids.iter().map(ToString::to_string).collect();
+    let at = |binding: &Binding| BindingManifest {
         kind: binding.kind.name,
         writes: binding.form.writes,
-        waits: binding.form.is_async,
+        waits: binding.is_async(options),
         timeout_ms: options
             .timeout
             .duration()
-            .filter(|_| binding.form.is_async || binding.form.apart)
+            .filter(|_| binding.takes_timeout(options))
             .map(|limit| limit.as_millis()),
         on_failure: binding.policy(options),
         capabilities: options.capabilities.unwrap_or(binding.kind.capabilities),
         only: only(binding),
     };
-    HookDescriptor {
+    HookManifest {
         id: hook.id.clone(),
         description: hook.description.to_string(),
         origin: hook.origin,

@@ -8,7 +8,7 @@
 //! |---|---|---|
 //! | `enabled` | `true`, `false` | every hook; `true` takes back what an earlier layer said, not [`Registry::disable`](crate::Registry::disable) |
 //! | `priority` | a whole number | every hook |
-//! | `timeout` | `"250ms"`, `"2s"`, `"1m"`, `"none"` | async and blocking hooks, and those that nobody waits for |
+//! | `timeout` | `"250ms"`, `"2s"`, `"1m"`, `"none"` | async and blocking hooks, and those that no dispatch waits for |
 //! | `on_failure` | `"continue"`, `"remove"`, `"deny"`, `"required"` | what all kinds of the hook offer |
 //!
 //! A hook that is `locked` takes none of them.
@@ -24,11 +24,14 @@ use std::time::Duration;
 use serde::{Deserialize, Deserializer};
 
 pub(crate) use changes::Changes;
-use changes::Said;
+use changes::Setting;
 
-use crate::config::{Problem, nearest_names};
-use crate::hook::{HookId, OnFailure, Timeout};
-use crate::registry::Registered;
+use crate::diagnostics::Problem;
+use crate::failure::OnFailure;
+use crate::hook::Hook;
+use crate::id::HookId;
+use crate::options::Timeout;
+use crate::text::nearest_names;
 
 /// What is changed of one hook. Reads from whatever serde reads, so that an app may keep it where it likes.
 ///
@@ -95,8 +98,8 @@ impl Override {
 /// use hooks_core::prelude::*;
 ///
 /// let registry = Registry::empty();
-/// registry.register(Hook::writer::<BeforeCreateMessage, _, _, _>("trim", |_, _, _| ()))?;
-/// registry.register(Hook::reader::<BeforeToolCall, _, _, _>("guard", |_, _, _| Permission::NoOpinion).locked())?;
+/// registry.register(Hook::at::<BeforeCreateMessage>("trim").writer(|_, _, _| ()))?;
+/// registry.register(Hook::at::<BeforeToolCall>("guard").reader(|_, _, _| Permission::NoOpinion).locked())?;
 /// registry.set_overrides([
 ///     Overrides::new("workspace").set("trim", Override::new().enabled(false).priority(5)),
 ///     Overrides::new("command line").set("trim", Override::new().enabled(true)),
@@ -110,14 +113,14 @@ impl Override {
 #[must_use = "overrides hold once they are given to `Registry::set_overrides`"]
 pub struct Overrides {
     name: Arc<str>,
-    entries: Vec<Entry>,
+    entries: Vec<OverrideEntry>,
     /// What could not be read.
     problems: Vec<Problem>,
 }
 
 /// What a layer says of one hook.
 #[derive(Clone, Debug)]
-struct Entry {
+struct OverrideEntry {
     id: HookId,
     /// Where it says so, as messages tell it.
     at: String,
@@ -134,27 +137,27 @@ impl Overrides {
     pub fn set(mut self, id: &str, change: Override) -> Self {
         let at = self.name.to_string();
         let changes = Changes {
-            enabled: self.said(change.enabled, &at),
-            priority: self.said(change.priority, &at),
-            timeout: self.said(change.timeout, &at),
-            on_failure: self.said(change.on_failure, &at),
+            enabled: self.setting(change.enabled, &at),
+            priority: self.setting(change.priority, &at),
+            timeout: self.setting(change.timeout, &at),
+            on_failure: self.setting(change.on_failure, &at),
         };
-        self.entries.push(Entry { id: HookId::new(id), at, changes });
+        self.entries.push(OverrideEntry { id: HookId::new(id), at, changes });
         self
     }
 
-    fn said<T>(&self, value: Option<T>, at: &str) -> Option<Said<T>> {
-        value.map(|value| Said { value, layer: Arc::clone(&self.name), at: at.to_owned() })
+    fn setting<T>(&self, value: Option<T>, at: &str) -> Option<Setting<T>> {
+        value.map(|value| Setting { value, layer: Arc::clone(&self.name), at: at.to_owned() })
     }
 
     /// Everything that is wrong with it, these hooks being there.
-    pub(crate) fn check(&self, hooks: &HashMap<HookId, Registered>) -> Vec<Problem> {
+    pub(crate) fn check(&self, hooks: &HashMap<&HookId, &Hook>) -> Vec<Problem> {
         let mut problems = self.problems.clone();
         for entry in &self.entries {
             match hooks.get(&entry.id) {
-                Some(registered) => problems.extend(entry.changes.check(&registered.hook)),
+                Some(hook) => problems.extend(entry.changes.check(hook)),
                 None => {
-                    let nearest = nearest_names(entry.id.as_str(), hooks.keys().map(HookId::as_str));
+                    let nearest = nearest_names(entry.id.as_str(), hooks.keys().map(|id| id.as_str()));
                     let problem = format!("there is no hook `{}` to override{nearest}", entry.id);
                     problems.push(Problem::BadOverride { at: entry.at.clone(), problem });
                 }

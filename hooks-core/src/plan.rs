@@ -1,26 +1,33 @@
 //! The ordered, immutable plan of one scope.
 
+mod constraints;
 mod cycles;
 pub(crate) mod order;
 mod segments;
 mod set;
-mod unawaited;
 
 use std::fmt;
 use std::ops::Range;
+use std::sync::Arc;
 use std::time::Duration;
 
+use serde_json::Value;
 use wildmatch::WildMatch;
 
 pub(crate) use order::Candidate;
 pub use set::HookSet;
-pub(crate) use set::{Entry, KindPlan, Off};
+pub(crate) use set::{Disabled, KindPlan, PlanEntry, SetParts};
 
-use crate::dispatch::Unawaited;
-use crate::hook::{
-    Binding, Handler, HookId, LendFn, OnFailure, Only, OwnFn, ReadAsyncFn, ReadFn, StepParts, Visibility,
-};
+use crate::context::PerHook;
+use crate::failure::OnFailure;
+use crate::handler::Form;
+use crate::handler::{Handler, LendFn, OwnFn, ReadAsyncFn, ReadFn};
+use crate::hook::{Binding, Hook, Only, OwnEvent};
+use crate::id::HookId;
 use crate::kind::HookKind;
+use crate::options::Visibility;
+use crate::record::Status;
+use crate::verdict::Capabilities;
 
 /// The hooks of one kind in their order, ready to run.
 pub(crate) struct Plan<K: HookKind> {
@@ -28,6 +35,8 @@ pub(crate) struct Plan<K: HookKind> {
     pub(crate) segments: Box<[Segment<K>]>,
     /// Whether every hook is a plain function, so that nothing ever waits.
     pub(crate) is_sync: bool,
+    /// Whether a hook has a context of its own.
+    own_contexts: bool,
 }
 
 /// One hook of a plan.
@@ -39,32 +48,76 @@ pub(crate) struct Step<K: HookKind> {
     pub(crate) on_failure: OnFailure,
     pub(crate) stage: usize,
     pub(crate) visibility: Visibility,
-    /// Whether it is a plain function that says `blocking`.
-    pub(crate) blocking: bool,
-    /// There where nobody waits for it.
-    pub(crate) unawaited: Option<Box<Unawaited<K>>>,
+    /// What most hooks have none of.
+    pub(crate) extras: Option<Box<Extras<K>>>,
+}
+
+/// What a hook has beyond its function. It keeps the hook out of the lanes.
+pub(crate) struct Extras<K: HookKind> {
+    /// What its context holds for it alone.
+    pub(crate) own: Option<Arc<PerHook>>,
+    /// What it may contribute, where that is less than its kind offers.
+    pub(crate) capabilities: Option<Capabilities>,
+    /// What answers where the hook failed.
+    pub(crate) fallback: Option<Handler<K>>,
+    /// Runs the plain function on the pool of threads for code that computes for long, with an event of its own.
+    pub(crate) blocking: Option<OwnEvent<K>>,
+    /// Starts the hook, where no dispatch waits for it.
+    pub(crate) launch: Option<Box<dyn Launch<K>>>,
+}
+
+/// Starts a hook that no dispatch waits for, at its place in the plan.
+pub(crate) trait Launch<K: HookKind>: Send + Sync {
+    /// `shared` is the event that all detached hooks of the dispatch have.
+    fn launch(
+        &self,
+        cx: &crate::context::HookContext,
+        event: &K,
+        shared: &mut Option<Arc<K>>,
+        subject: &K::Subject,
+    ) -> Result<Status, NotLaunched>;
+}
+
+/// Why a hook was not started.
+pub(crate) enum NotLaunched {
+    /// There is no room for it.
+    Dropped(String),
+    /// It could not be started.
+    Failed(String),
+}
+
+/// One step of a plan before it has its kind's type.
+pub(crate) struct StepParts<'a> {
+    pub(crate) hook: &'a Hook,
+    pub(crate) binding: &'a Binding,
+    pub(crate) stage: usize,
+    /// What its context holds for it alone.
+    pub(crate) own: Option<Arc<PerHook>>,
+    /// What the operator's overrides changed of it.
+    pub(crate) overridden: Option<&'a str>,
+    /// The parameters that a list gives it, as the list has them.
+    pub(crate) given: Option<&'a Value>,
 }
 
 /// A part of a plan that is run in one way.
 pub(crate) struct Segment<K: HookKind> {
     pub(crate) steps: Range<usize>,
-    pub(crate) way: Way<K>,
+    pub(crate) execution: Execution<K>,
 }
 
 /// How a segment is run.
-pub(crate) enum Way<K: HookKind> {
-    /// Annotated functions that read, have no filter, and come one after the other: nothing but their pointers is looked
-    /// at.
+pub(crate) enum Execution<K: HookKind> {
+    /// Annotated functions that read, have neither filter nor extras, and follow each other: only their pointers are read.
     ReadLane(Vec<ReadFn<K>>),
     /// As `ReadLane`, for functions that change the subject in place.
     LendLane(Vec<LendFn<K>>),
     /// As `ReadLane`, for functions that take the subject.
     OwnLane(Vec<OwnFn<K>>),
     /// One after the other, step by step.
-    OneByOne,
-    /// A stage of readers of which some may wait: run together. Their pointers, where all are annotated async functions
-    /// without a filter.
-    Together(Option<Vec<ReadAsyncFn<K>>>),
+    Sequential,
+    /// A stage of readers of which some may wait. Their pointers, where all are annotated async functions without filter and
+    /// extras.
+    Concurrent(Option<Vec<ReadAsyncFn<K>>>),
 }
 
 /// A list of patterns over one field of the event: `fs_*|Bash`.
@@ -85,18 +138,56 @@ impl<K: HookKind> Step<K> {
     pub(crate) fn matches(&self, event: &K) -> bool {
         self.filters.is_empty() || self.filters.iter().all(|filter| filter.matches(event))
     }
+
+    /// What answers where the hook failed.
+    pub(crate) fn fallback(&self) -> Option<&Handler<K>> {
+        self.extras.as_ref()?.fallback.as_ref()
+    }
+
+    /// Gives the hook an event of its own, where its plain function runs on the pool of threads.
+    pub(crate) fn blocking(&self) -> Option<OwnEvent<K>> {
+        self.extras.as_ref()?.blocking
+    }
+
+    /// Whether a dispatch has to be awaited for the hook.
+    pub(crate) fn is_async(&self) -> bool {
+        self.blocking().is_some() || Form::of(&self.handler).is_async
+    }
+
+    /// Whether it is a plain function whose pointer is all that a dispatch needs.
+    pub(crate) fn is_plain(&self) -> bool {
+        self.filters.is_empty() && self.extras.is_none()
+    }
 }
 
 impl<K: HookKind> Plan<K> {
-    pub(crate) fn build(parts: &[StepParts<'_>]) -> Self {
-        let steps: Box<[Step<K>]> = parts.iter().filter_map(step).collect();
+    /// Makes the plan of `parts`, which are in their order. `launch` makes what starts a hook that no dispatch waits for.
+    pub(crate) fn build(
+        parts: &[StepParts<'_>],
+        launch: impl Fn(&StepParts<'_>, &Handler<K>) -> Option<Box<dyn Launch<K>>>,
+    ) -> Self {
+        let steps: Box<[Step<K>]> = parts.iter().filter_map(|part| step(part, &launch)).collect();
+        let has_own = |step: &Step<K>| step.extras.as_ref().is_some_and(|extras| extras.own.is_some());
         Self {
             segments: segments::segments(&steps).into(),
-            is_sync: parts.iter().all(|part| !part.binding.form.is_async),
+            is_sync: parts.iter().all(|part| !part.binding.is_async(&part.hook.options)),
+            own_contexts: steps.iter().any(has_own),
             steps,
         }
     }
+
+    /// The contexts of the hooks that have one of their own, by the index of the step; empty where none has.
+    pub(crate) fn own_contexts(&self, cx: &crate::context::HookContext) -> OwnContexts {
+        if !self.own_contexts {
+            return OwnContexts::default();
+        }
+        let own = |step: &Step<K>| step.extras.as_ref()?.own.as_ref().map(|own| cx.bound(own));
+        self.steps.iter().map(own).collect()
+    }
 }
+
+/// See [`Plan::own_contexts`].
+pub(crate) type OwnContexts = Box<[Option<crate::context::HookContext>]>;
 
 impl<K: HookKind> fmt::Debug for Plan<K> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -105,30 +196,36 @@ impl<K: HookKind> fmt::Debug for Plan<K> {
 }
 
 /// `None` only for a binding of another kind, which no set holds.
-fn step<K: HookKind>(part: &StepParts<'_>) -> Option<Step<K>> {
-    let options = &part.hook.options;
-    let handler = part.binding.handler::<K>()?;
-    let bound = |handler: &Handler<K>| {
-        let bound = part.own.as_ref().map_or_else(|| handler.clone(), |own| handler.bound(own));
-        options.capabilities.map_or_else(|| bound.clone(), |held| bound.limited(held, &part.hook.id))
-    };
-    let timeout = options.timeout.duration();
-    let handler = match part.binding.fallback::<K>() {
-        Some((fallback, join)) => join(bound(handler), bound(fallback), timeout),
-        None => bound(handler),
+fn step<K: HookKind>(
+    part: &StepParts<'_>,
+    launch: impl Fn(&StepParts<'_>, &Handler<K>) -> Option<Box<dyn Launch<K>>>,
+) -> Option<Step<K>> {
+    let (options, binding) = (&part.hook.options, part.binding);
+    let handler = binding.handler::<K>()?.clone();
+    let extras = Extras {
+        own: part.own.clone(),
+        capabilities: options.capabilities,
+        fallback: binding.fallback::<K>().cloned(),
+        blocking: binding.own_event::<K>().filter(|_| options.blocking && !binding.form.detached),
+        launch: launch(part, &handler),
     };
     Some(Step {
         id: part.hook.id.clone(),
-        unawaited: Unawaited::of(part, &handler),
+        extras: extras.any().then(|| Box::new(extras)),
         handler,
-        filters: filters::<K>(part.binding),
-        // Each of the two has its own deadline. The step's never comes; that there is one tells a dispatch that has no timer.
-        timeout: if part.binding.has_fallback() { timeout.map(|_| Duration::MAX) } else { timeout },
-        on_failure: part.binding.policy(options),
+        filters: filters::<K>(binding),
+        timeout: options.timeout.duration(),
+        on_failure: binding.policy(options),
         stage: part.stage,
         visibility: options.visibility,
-        blocking: options.blocking,
     })
+}
+
+impl<K: HookKind> Extras<K> {
+    fn any(&self) -> bool {
+        let Self { own, capabilities, fallback, blocking, launch } = self;
+        own.is_some() || capabilities.is_some() || fallback.is_some() || blocking.is_some() || launch.is_some()
+    }
 }
 
 fn filters<K: HookKind>(binding: &Binding) -> Box<[Filter<K>]> {

@@ -6,9 +6,11 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use crate::hook::{Hook, HookId, Origin};
-use crate::kinds::ShutdownReason;
-use crate::record::cut;
+use crate::hook::Hook;
+use crate::id::HookId;
+use crate::kinds::{Init, Shutdown, ShutdownReason};
+use crate::source::Origin;
+use crate::text::redacted;
 
 /// A crate that declares itself with [`plugin!`](macro@crate::plugin).
 #[derive(Debug)]
@@ -52,7 +54,7 @@ fn crate_of(module: &str) -> &str {
 /// use hooks_core::prelude::*;
 /// use hooks_core::plugin::Plugin;
 ///
-/// let trim = Hook::writer::<BeforeCreateMessage, _, _, _>("trim", |_, _, row: &mut Message| {
+/// let trim = Hook::at::<BeforeCreateMessage>("trim").writer(|_, _, row| {
 ///     row.rewrite_text(|text| Some(text.trim().to_owned()));
 /// });
 /// let registry = Registry::empty();
@@ -139,7 +141,7 @@ pub struct PluginFailure {
 
 impl PluginFailure {
     pub(crate) fn new(plugin: &str, starting: bool, reason: &dyn fmt::Display) -> Self {
-        Self { plugin: plugin.to_owned(), reason: cut(reason.to_string()), starting }
+        Self { plugin: plugin.to_owned(), reason: redacted(&reason.to_string()), starting }
     }
 }
 
@@ -172,11 +174,11 @@ pub(crate) struct Installed {
     /// The hooks that were installed with it as values, in their order.
     pub(crate) made: Vec<HookId>,
     pub(crate) origin: Origin,
-    pub(crate) state: State,
+    pub(crate) state: PluginState,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum State {
+pub(crate) enum PluginState {
     /// Its `init` hooks have not run.
     New,
     /// They run now.
@@ -191,15 +193,15 @@ impl Installed {
         self.plugin.agents.is_empty() || self.plugin.agents.iter().any(|name| name == agent)
     }
 
-    pub(crate) fn init(&self) -> crate::kinds::Init {
-        let mut init = crate::kinds::Init::new(&*self.plugin.name)
+    pub(crate) fn init(&self) -> Init {
+        let mut init = Init::new(&*self.plugin.name)
             .version(self.plugin.version.clone().unwrap_or_default())
             .config(self.plugin.config.clone());
         init.data_dir.clone_from(&self.plugin.data_dir);
         init
     }
 
-    pub(crate) fn shutdown(&self, reason: ShutdownReason) -> crate::kinds::Shutdown {
-        crate::kinds::Shutdown::new(reason).plugin(&*self.plugin.name)
+    pub(crate) fn shutdown(&self, reason: ShutdownReason) -> Shutdown {
+        Shutdown::new(reason).plugin(&*self.plugin.name)
     }
 }

@@ -1,15 +1,17 @@
 //! What an app that writes hooks uses: `use hooks_core::prelude::*;`
 
-pub use crate::config::ConfigError;
+pub use crate::context::With;
 pub use crate::context::{HookContext, MissingState};
 pub use crate::data::{
     CompactedHistory, Message, MessageUpdate, Messages, ModelReply, ModelRequest, ResultRow, Role, ToolCall, ToolInput,
     ToolResult,
 };
+pub use crate::diagnostics::ConfigError;
 pub use crate::dispatch::{DispatchError, Fired};
-pub use crate::hook::{Hook, OnFailure, RunMode, Timeout, Visibility};
+pub use crate::failure::OnFailure;
+pub use crate::hook::Hook;
 pub use crate::hooks;
-pub use crate::kind::{HookKind, Semantics};
+pub use crate::kind::HookKind;
 pub use crate::kinds::{
     AfterCreateMessage, AfterToolCall, AfterToolCallFailure, AfterToolCallSuccess, AfterUpdateMessage,
     BeforeAgentStart, BeforeCompaction, BeforeCreateMessage, BeforeStoreToolResult, BeforeToolCall,
@@ -18,12 +20,13 @@ pub use crate::kinds::{
     PrePromptCompile, PrePromptContext, PreToolMaterialization, PrefilterLlmHistory, SessionEnd, SessionStart,
     Shutdown, Stop, TurnEnd, UserPromptSubmit,
 };
+pub use crate::options::{RunMode, Timeout, Visibility};
 pub use crate::plan::HookSet;
 pub use crate::registry::Registry;
 pub use crate::scope::{AgentDef, AppDef, PromptDef};
+pub use crate::verdict::Semantics;
 pub use crate::verdict::{
     AgentStart, Capability, Contexts, Contribution, Contributions, Halt, Permission, PromptDecision, PromptVerdict,
     ReplyVerdict, StopDecision, StopVerdict, Verdict,
 };
-pub use crate::with::With;
 pub use hooks_macros::{HookKind, hook};

@@ -1,106 +1,62 @@
 //! What happened: failures, which every dispatch tells, and records, which are made where somebody listens.
 
-use std::fmt;
-use std::time::Duration;
-
 mod ended;
 
-use serde::{Deserialize, Serialize};
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde::Serialize;
 
 pub use ended::{Ended, OnEnd};
 
-use crate::hook::{HookId, OnFailure, Visibility};
+use crate::context::Ids;
+pub use crate::failure::{CAUSE_LIMIT, Failure, FailureKind};
+use crate::id::HookId;
+use crate::options::Visibility;
+use crate::panics::catch;
 use crate::verdict::Contributions;
 
-/// Error texts are cut at this many characters.
-pub const CAUSE_LIMIT: usize = 512;
-
-/// How a hook failed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-#[non_exhaustive]
-pub enum FailureKind {
-    /// It returned an error.
-    Error,
-    /// It panicked: when called, when polled, or when something of it was dropped.
-    Panicked,
-    /// It was not done at its deadline.
-    TimedOut,
-    /// What it left broke a rule of the kind.
-    Violation,
-    /// It contributed something that its `capabilities` do not name.
-    CapabilityMissing,
-}
-
-impl FailureKind {
-    /// The code to search logs for.
-    pub const fn code(self) -> &'static str {
-        match self {
-            Self::Error => "hook.error",
-            Self::Panicked => "hook.panicked",
-            Self::TimedOut => "hook.timeout",
-            Self::Violation => "hook.rule_broken",
-            Self::CapabilityMissing => "hook.capability_missing",
-        }
-    }
-}
-
-impl fmt::Display for FailureKind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Error => "error",
-            Self::Panicked => "panic",
-            Self::TimedOut => "timeout",
-            Self::Violation => "rule broken",
-            Self::CapabilityMissing => "capability missing",
-        })
-    }
-}
-
-/// A hook that failed: its changes were dropped, and its `on_failure` said how to go on.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[non_exhaustive]
-pub struct Failure {
-    /// The hook.
-    pub hook: HookId,
-    /// The kind that was fired.
-    pub kind: &'static str,
-    /// How it failed.
-    pub failure: FailureKind,
-    /// What it said, at most [`CAUSE_LIMIT`] characters.
-    pub cause: String,
-    /// What was done, unless its fallback answered.
-    pub on_failure: OnFailure,
-    /// Whether its fallback answered in its place.
-    pub fell_back: bool,
-}
-
-impl fmt::Display for Failure {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "hook `{}` at `{}` failed ({}): {}", self.hook, self.kind, self.failure, self.cause)
-    }
-}
-
-/// One dispatch with at least one selected hook. Holds no payload.
+/// One dispatch of a kind that has hooks in force. Holds no payload.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct Record {
     /// The kind.
     pub kind: &'static str,
-    /// The agent, the conversation and the turn, as the context names them.
-    pub agent: Option<String>,
-    /// The conversation's id.
-    pub conversation: Option<String>,
-    /// The turn's number.
-    pub turn: Option<u64>,
+    /// Where it happened, as the context has it.
+    #[serde(flatten)]
+    pub ids: Arc<Ids>,
     /// One entry per hook of the scope at this kind, in the order of the plan, the disabled last.
     pub runs: Vec<Run>,
     /// The verdict of all, in a word.
     pub verdict: Option<&'static str>,
     /// Whether the subject was removed.
     pub removed: bool,
+    /// Whether the dispatch's future was dropped before its end.
+    pub dropped: bool,
     /// From the first hook's start to the last one's end.
     pub duration: Duration,
+}
+
+impl Record {
+    /// Whether a hook was selected: one whose filter matched and that was not disabled.
+    pub fn is_selected(&self) -> bool {
+        self.runs.iter().any(|run| !matches!(run.status, Status::Skipped(Skip::Filter | Skip::Disabled)))
+    }
+
+    /// Gives it to those who listen.
+    pub(crate) fn tell(&self, observers: &[Arc<dyn Observer>]) {
+        tracing::debug!(
+            target: "hooks_core::dispatch",
+            kind = self.kind, runs = self.runs.len(), verdict = self.verdict, removed = self.removed,
+            dropped = self.dropped, duration = ?self.duration, "dispatched",
+        );
+        for observer in observers {
+            if let Err(panic) = catch(|| observer.dispatched(self)) {
+                tracing::error!(target: "hooks_core", kind = self.kind, panic, "an observer panicked");
+            }
+        }
+    }
 }
 
 /// One hook's part in a dispatch.
@@ -123,6 +79,22 @@ pub struct Run {
     pub cause: Option<String>,
     /// Whom it concerns, as the hook says it; `internal` where it is disabled.
     pub visibility: Visibility,
+}
+
+impl Run {
+    /// A hook that did not run.
+    pub(crate) fn skipped(hook: &HookId, skip: Skip, visibility: Visibility) -> Self {
+        Self {
+            hook: hook.clone(),
+            status: Status::Skipped(skip),
+            duration: None,
+            changed: false,
+            verdict: None,
+            note: None,
+            cause: None,
+            visibility,
+        }
+    }
 }
 
 /// How a hook's part in a dispatch ended.
@@ -204,7 +176,7 @@ pub enum Note {
 ///
 /// Called on the dispatching task after the last hook, so it should be quick. A panic in it goes no further.
 pub trait Observer: Send + Sync + 'static {
-    /// A dispatch with at least one selected hook has ended.
+    /// A dispatch of a kind that has hooks in force has ended, or its future was dropped.
     fn dispatched(&self, record: &Record);
 
     /// A detached run, or an attempt at a background run, has ended. `contributions` are the audit notes and background
@@ -220,12 +192,4 @@ impl<F: Fn(&Record) + Send + Sync + 'static> Observer for F {
     fn dispatched(&self, record: &Record) {
         self(record);
     }
-}
-
-/// `text` cut at [`CAUSE_LIMIT`] characters, never within one.
-pub(crate) fn cut(mut text: String) -> String {
-    if let Some((end, _)) = text.char_indices().nth(CAUSE_LIMIT) {
-        text.truncate(end);
-    }
-    text
 }

@@ -1,35 +1,39 @@
 //! Every hook a program knows, and the snapshots that sets are made from.
 
-mod apart;
 mod check;
-mod linked;
-mod neighbours;
+mod constraints;
+mod detached;
 mod overridden;
 mod plans;
 mod plugins;
 mod resolve;
 mod snapshot;
+mod trial;
 
 use std::any::TypeId;
 use std::collections::HashMap;
 use std::fmt;
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{Arc, PoisonError, RwLock, Weak};
 
-pub(crate) use apart::WeakRegistry;
+pub(crate) use detached::WeakRegistry;
 use snapshot::not_a_hook;
 pub(crate) use snapshot::{DepthLimit, Registered, Snapshot};
 
-use crate::audit::Finding;
-use crate::config::ConfigError;
-use crate::dispatch;
-use crate::fires;
-use crate::hook::{Hook, HookId};
-use crate::kind::KindEntry;
-use crate::manifest::Manifest;
+use crate::context::depth;
+use crate::diagnostics::ConfigError;
+use crate::diagnostics::Finding;
+use crate::fires::never_fired;
+use crate::hook::{Hook, HookSpec};
+use crate::id::HookId;
+use crate::kind;
+use crate::kind::KindDescriptor;
 use crate::plan::HookSet;
-use crate::private::HookSpec;
 use crate::record::Observer;
-use crate::scope::{AppDef, Definition, HookName, HookRef, HookUse};
+use crate::scope::{AppDef, Definition, HookName, HookRef, HookUse, PromptDef};
+
+/// An observer of a registry, to remove it by. Made by [`Registry::observe`].
+#[derive(Clone, Debug)]
+pub struct ObserverId(Weak<dyn Observer>);
 
 /// Every hook a program knows.
 ///
@@ -176,15 +180,39 @@ impl Registry {
     /// How many dispatches may be within each other, where hooks fire hooks, in sets made from now on: 8 where nothing is
     /// said, at least 1, at most 64. One more is a [`DispatchError::TooDeep`](crate::DispatchError::TooDeep).
     pub fn set_depth_limit(&self, limit: usize) {
-        self.edit(|snapshot| snapshot.depth_limit = DepthLimit(limit.clamp(1, dispatch::MOST)));
+        self.edit(|snapshot| snapshot.depth_limit = DepthLimit(limit.clamp(1, depth::MOST)));
     }
 
-    /// Tells `observer` of every dispatch of the sets made from now on.
-    pub fn observe(&self, observer: impl Observer) {
+    /// Gives `observer` the records of all dispatches of the sets made from now on.
+    pub fn observe(&self, observer: impl Observer) -> ObserverId {
         let observer: Arc<dyn Observer> = Arc::new(observer);
+        let id = ObserverId(Arc::downgrade(&observer));
         self.edit(|snapshot| {
             snapshot.observers = snapshot.observers.iter().cloned().chain([observer]).collect();
         });
+        id
+    }
+
+    /// Takes an observer out of the sets made from now on. Returns whether it was there.
+    ///
+    /// ```
+    /// use hooks_core::Registry;
+    /// use hooks_core::record::Record;
+    ///
+    /// let registry = Registry::empty();
+    /// let id = registry.observe(|record: &Record| println!("{} hooks at {}", record.runs.len(), record.kind));
+    /// assert!(registry.remove_observer(&id));
+    /// assert!(!registry.remove_observer(&id));
+    /// ```
+    pub fn remove_observer(&self, id: &ObserverId) -> bool {
+        let is_it = |observer: &Arc<dyn Observer>| id.0.ptr_eq(&Arc::downgrade(observer));
+        let removed: Vec<Arc<dyn Observer>> = self.edit(|snapshot| {
+            let (removed, kept): (Vec<_>, Vec<_>) = snapshot.observers.iter().cloned().partition(is_it);
+            snapshot.observers = kept.into();
+            removed
+        });
+        // Dropped after the lock is gone: an observer is code of the app.
+        !removed.is_empty()
     }
 
     /// The hooks, by id.
@@ -196,15 +224,15 @@ impl Registry {
     }
 
     /// The kinds at which a hook of this program can run, by name.
-    pub fn kinds(&self) -> Vec<&'static KindEntry> {
-        crate::kinds::all()
+    pub fn kinds(&self) -> Vec<&'static KindDescriptor> {
+        kind::all()
     }
 
     /// Makes the set in force: the app's list, and the prompt's list or else the agent's.
     ///
     /// # Errors
     /// Everything that is wrong at once, with its places: unknown ids, ids named twice, missing requirements, cycles.
-    pub fn scope(&self, agent: &dyn Definition, prompt: Option<&dyn Definition>) -> Result<HookSet, ConfigError> {
+    pub fn scope(&self, agent: &dyn Definition, prompt: Option<&PromptDef>) -> Result<HookSet, ConfigError> {
         resolve::resolve(&self.snapshot(), agent, prompt)
     }
 
@@ -229,24 +257,8 @@ impl Registry {
         );
         findings.extend(snapshot.plugin_findings());
         // Plugins are started and stopped here, whatever the harness fires.
-        findings.extend(fires::never_fired(&self.hooks(), plugins::is_lifecycle));
+        findings.extend(never_fired(&self.hooks(), plugins::is_lifecycle));
         findings
-    }
-
-    /// What the program has, for machines: all hooks and kinds, and a JSON Schema for the files that name them.
-    ///
-    /// ```
-    /// use hooks_core::prelude::*;
-    ///
-    /// let registry = Registry::empty();
-    /// registry.register(Hook::writer::<BeforeCreateMessage, _, _, _>("trim", |_, _, _| ()).description("Trims."))?;
-    /// let manifest = registry.manifest();
-    /// assert_eq!(serde_json::to_value(&manifest)?["hooks"][0]["at"][0]["kind"], "before_create_message");
-    /// assert_eq!(manifest.schema()["$defs"]["id"]["enum"][0], "trim");
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    pub fn manifest(&self) -> Manifest {
-        Manifest::of(&self.hooks())
     }
 
     /// A number that grows with every change of the registry: sets that were made from the same lists at the same number are
@@ -273,7 +285,7 @@ impl Registry {
         }
     }
 
-    fn snapshot(&self) -> Arc<Snapshot> {
+    pub(crate) fn snapshot(&self) -> Arc<Snapshot> {
         Arc::clone(&self.snapshot.read().unwrap_or_else(PoisonError::into_inner))
     }
 

@@ -7,77 +7,21 @@ mod toml_form;
 
 use std::any::TypeId;
 use std::fmt;
-use std::path::Path;
-use std::sync::Arc;
 
 use serde::de::Error as _;
 use serde::ser::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value;
 
+pub use crate::source::Place;
 pub use definition::{AgentDef, AppDef, Definition, PromptDef};
 pub use json::DefinitionError;
 #[cfg(feature = "toml")]
 pub(crate) use json::{read, unmarked};
 
-use crate::hook::HookId;
-use crate::private::HookSpec;
-use crate::record::cut;
-
-/// A place in a file that names hooks.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Place {
-    /// The file, as it was opened or named.
-    pub file: Arc<Path>,
-    /// The line, from 1.
-    pub line: usize,
-    /// The column in characters, from 1.
-    pub column: usize,
-}
-
-impl Place {
-    /// The place of byte `offset` within `text`.
-    pub(crate) fn of(file: &Arc<Path>, text: &str, offset: usize) -> Self {
-        Places::new(file, text).at(offset)
-    }
-}
-
-/// The places of many bytes of one text, which is read once as long as they ascend: a list may be long, and all of it in
-/// one line.
-pub(crate) struct Places<'a> {
-    file: &'a Arc<Path>,
-    text: &'a str,
-    offset: usize,
-    line: usize,
-    column: usize,
-}
-
-impl<'a> Places<'a> {
-    pub(crate) fn new(file: &'a Arc<Path>, text: &'a str) -> Self {
-        Self { file, text, offset: 0, line: 1, column: 1 }
-    }
-
-    /// The place of byte `offset`, or of the character that it is a part of.
-    pub(crate) fn at(&mut self, offset: usize) -> Place {
-        if offset < self.offset {
-            *self = Self::new(self.file, self.text);
-        }
-        let rest = self.text.get(self.offset..).unwrap_or_default().char_indices();
-        let from = self.offset;
-        for (at, c) in rest.take_while(|(at, c)| from + at + c.len_utf8() <= offset) {
-            (self.line, self.column) = if c == '\n' { (self.line + 1, 1) } else { (self.line, self.column + 1) };
-            self.offset = from + at + c.len_utf8();
-        }
-        Place { file: Arc::clone(self.file), line: self.line, column: self.column }
-    }
-}
-
-impl fmt::Display for Place {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}:{}:{}", self.file.display(), self.line, self.column)
-    }
-}
+use crate::hook::HookSpec;
+use crate::id::HookId;
+use crate::text::one_line;
 
 /// A function named in [`hooks!`](crate::hooks).
 #[derive(Clone, Copy)]
@@ -101,6 +45,8 @@ impl fmt::Debug for HookRef {
         write!(f, "{} at {}:{}", self.path, self.file, self.line)
     }
 }
+
+inventory::collect!(HookRef);
 
 /// One entry of a list: which hook, its parameters, and where the entry stands.
 ///
@@ -174,7 +120,7 @@ impl From<String> for HookUse {
 /// The forms an entry may have in a file.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Entry {
+struct HookEntry {
     id: String,
     #[serde(default)]
     with: Option<Value>,
@@ -185,10 +131,10 @@ impl<'de> Deserialize<'de> for HookUse {
         match Value::deserialize(deserializer)? {
             Value::String(id) => Ok(Self::id(&id)),
             object @ Value::Object(_) => {
-                let entry: Entry = serde_json::from_value(object).map_err(D::Error::custom)?;
+                let entry: HookEntry = serde_json::from_value(object).map_err(D::Error::custom)?;
                 Ok(Self { with: entry.with, ..Self::id(&entry.id) })
             }
-            other => Err(D::Error::custom(cut(format!(
+            other => Err(D::Error::custom(one_line(&format!(
                 "expected a hook: its id as a string, or an object with `id` and perhaps `with`; found {other}"
             )))),
         }

@@ -26,12 +26,12 @@
 
 mod breach;
 mod conformance;
+mod detached;
 mod error;
 mod expect;
 mod ran;
 mod snapshot;
 mod trial;
-mod unawaited;
 
 pub use breach::{Breach, NotConforming};
 pub use conformance::{Drive, conformance};

@@ -4,7 +4,7 @@ mod agent_start;
 mod capability;
 mod contexts;
 mod contribution;
-mod fingerprint;
+mod manifest_diagnostic;
 mod follow_up;
 mod merge;
 mod permission;
@@ -12,7 +12,9 @@ mod prompt;
 mod reason;
 mod reply;
 mod stop;
-mod told;
+#[doc(hidden)]
+pub mod rule;
+mod semantics;
 
 use std::fmt;
 
@@ -21,6 +23,7 @@ pub use capability::{Capabilities, Capability};
 pub use contexts::Contexts;
 pub use contribution::{Contribution, Contributions};
 pub use follow_up::FollowUp;
+pub use manifest_diagnostic::Diagnostic;
 pub use merge::{
     CONTEXT_ENTRIES, CONTEXT_LIMIT, ContextEntry, Merged, PolicyEntry, SECTION_LIMIT, SECTIONS, SECTIONS_LIMIT,
     Section, Tools,
@@ -29,15 +32,17 @@ pub use permission::{Cause, Denial, Permission, Question};
 pub use prompt::{PromptDecision, PromptVerdict};
 pub use reason::Reason;
 pub use reply::ReplyVerdict;
+#[doc(hidden)]
+pub use rule::{
+    AnyOf, Attributed, Compares, Complete, Completes, Intersects, Joins, Keeps, Names, Refusal, denial, semantics_of,
+};
+pub use semantics::Semantics;
 pub use stop::{StopDecision, StopVerdict};
-pub use told::Diagnostic;
-pub(crate) use told::cut;
 
 pub use hooks_macros::Verdict;
 
-use crate::hook::HookId;
-use crate::kind::Semantics;
-use crate::record::FailureKind;
+use crate::failure::FailureKind;
+use crate::id::HookId;
 
 /// The answer of a kind's hooks, folded in the order of the plan.
 ///
@@ -91,7 +96,12 @@ pub trait Verdict: Clone + fmt::Debug + From<()> + Send + Sync + 'static {
     /// What hooks contribute by it, which `capabilities` limits; nothing where it is no contribution.
     const CAPABILITIES: &'static [Capability] = &[];
 
-    /// Folds in the answer of a hook that comes later in the plan.
+    /// Whether [`merge`](Self::merge) and its like are code of the app, which may panic: a dispatch then keeps what it needs to
+    /// take a half-merged verdict back.
+    #[doc(hidden)]
+    const MERGE_MAY_PANIC: bool = true;
+
+    /// Merges the answer of a hook that comes later in the plan.
     fn merge(&mut self, later: Self);
 
     /// Whether nothing later can change the outcome, so that later stages do not run.
@@ -140,6 +150,7 @@ pub trait Verdict: Clone + fmt::Debug + From<()> + Send + Sync + 'static {
 
 impl Verdict for () {
     const SEMANTICS: Option<Semantics> = None;
+    const MERGE_MAY_PANIC: bool = false;
 
     #[inline]
     fn merge(&mut self, (): Self) {}
@@ -153,7 +164,7 @@ impl Verdict for () {
 /// Ends the turn after this dispatch: returned in place of a verdict, in a `Result`'s error, or by `?`.
 ///
 /// The other hooks of the dispatch still run, so that what is masked or counted stays so; the first halt in the order of
-/// the plan is reported in [`Told::halt`](crate::dispatch::Told::halt).
+/// the plan is reported in [`ReportData::halt`](crate::dispatch::ReportData::halt).
 ///
 /// ```
 /// use hooks_core::prelude::*;

@@ -28,21 +28,17 @@ type What = &'static [fn() -> Contribution];
 fn forms(what: What) -> Vec<Hook> {
     let all = move || -> Vec<Contribution> { what.iter().map(|one| one()).collect() };
     vec![
-        Hook::reader::<BeforeDigest, _, _, _>("h", move |_, _, _| all()),
-        Hook::writer::<BeforeDigest, _, _, _>("h", move |_, _, text: &mut String| {
+        Hook::at::<BeforeDigest>("h").reader(move |_, _, _| all()),
+        Hook::at::<BeforeDigest>("h").writer(move |_, _, text: &mut String| {
             text.push('!');
             all()
         }),
-        Hook::replacer::<BeforeDigest, _, _, _>("h", move |_, _, text| (format!("{text}!"), all())),
-        Hook::async_reader::<BeforeDigest, _, _, _>("h", move |_, _, _| -> BoxFuture<'_, Vec<Contribution>> {
-            Box::pin(async move { all() })
+        Hook::at::<BeforeDigest>("h").replacer(move |_, _, text| (format!("{text}!"), all())),
+        Hook::at::<BeforeDigest>("h")
+            .async_reader(move |_, _, _| -> BoxFuture<'_, Vec<Contribution>> { Box::pin(async move { all() }) }),
+        Hook::at::<BeforeDigest>("h").async_replacer(move |_, _, text| -> BoxFuture<'_, (String, Vec<Contribution>)> {
+            Box::pin(async move { (format!("{text}!"), all()) })
         }),
-        Hook::async_replacer::<BeforeDigest, _, _, _>(
-            "h",
-            move |_, _, text| -> BoxFuture<'_, (String, Vec<Contribution>)> {
-                Box::pin(async move { (format!("{text}!"), all()) })
-            },
-        ),
     ]
 }
 
@@ -181,11 +177,11 @@ fn a_plan_and_a_manifest_tell_both() {
 fn register_refuses_what_the_attribute_refuses() {
     let table = [
         (
-            Hook::reader::<BeforeToolCall, _, _, _>("h", |_, _, _| ()),
+            Hook::at::<BeforeToolCall>("h").reader(|_, _, _| ()),
             "limits nothing at `before_tool_call`, where a hook contributes nothing",
         ),
         (
-            Hook::reader::<SessionStart, _, _, _>("h", |_, _, ()| ()),
+            Hook::at::<SessionStart>("h").reader(|_, _, ()| ()),
             "names `audit`, which `session_start` does not offer; it offers prompt_context",
         ),
     ];

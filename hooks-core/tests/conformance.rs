@@ -89,19 +89,18 @@ impl Drive for Desk {
     }
 
     fn probe(&self, id: &str, kind: &str) -> Option<Hook> {
-        let rewrites = Hook::writer::<BeforeCreateMessage, _, _, _>(id, |_, _, row: &mut Message| {
+        let rewrites = Hook::at::<BeforeCreateMessage>(id).writer(|_, _, row: &mut Message| {
             row.rewrite_text(|_| Some("probed".to_owned()));
         });
-        let idle = Hook::writer::<BeforeCreateMessage, _, _, _>(id, |_, _, _| ());
+        let idle = Hook::at::<BeforeCreateMessage>(id).writer(|_, _, _| ());
         Some(match kind {
             "before_create_message" if self.is(Wrong::HasNoProbe) => return None,
             "before_create_message" if self.is(Wrong::ProbesIdly) => idle,
             "before_create_message" => rewrites,
             "before_tool_call" if self.is(Wrong::ProbesElsewhere) => rewrites,
-            "before_tool_call" => Hook::reader::<BeforeToolCall, _, _, _>(id, |_, _, _| Permission::deny("probe")),
-            "pre_prompt_context" => Hook::reader::<PrePromptContext, _, _, _>(id, |_, _, ()| {
-                Contribution::prompt_context("probe", "probe", "probed")
-            }),
+            "before_tool_call" => Hook::at::<BeforeToolCall>(id).reader(|_, _, _| Permission::deny("probe")),
+            "pre_prompt_context" => Hook::at::<PrePromptContext>(id)
+                .reader(|_, _, ()| Contribution::prompt_context("probe", "probe", "probed")),
             _ => return None,
         })
     }

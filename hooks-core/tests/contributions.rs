@@ -290,7 +290,7 @@ proptest! {
         given in prop::collection::vec((contribution(), 0..50_u64), 1..8),
     ) {
         let hooks: Vec<Hook> = given.iter().cloned().enumerate().map(|(i, (one, millis))| {
-            Hook::async_reader::<PrePromptContext, _, _, _>(&format!("h{i}"), move |_, _, ()| -> BoxFuture<'_, Contribution> {
+            Hook::at::<PrePromptContext>(&format!("h{i}")).async_reader(move |_, _, ()| -> BoxFuture<'_, Contribution> {
                 let one = one.clone();
                 Box::pin(async move {
                     tokio::time::sleep(Duration::from_millis(millis)).await;

@@ -3,7 +3,7 @@
 //! A binary of its own: what it declares with `fires!` holds for all of it.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "the helpers of tests are tests too")]
 
-use hooks_core::audit::Finding;
+use hooks_core::diagnostics::Finding;
 use hooks_core::prelude::*;
 
 hooks_core::fires![BeforeToolCall, AfterCreateMessage, kinds::FileNote];
@@ -25,15 +25,15 @@ mod kinds {
 }
 
 fn gate(id: &str) -> Hook {
-    Hook::reader::<BeforeToolCall, _, _, _>(id, |_, _, _| Permission::NoOpinion)
+    Hook::at::<BeforeToolCall>(id).reader(|_, _, _| Permission::NoOpinion)
 }
 
 fn files(id: &str) -> Hook {
-    Hook::writer::<kinds::FileNote, _, _, _>(id, |_, _, _| ())
+    Hook::at::<kinds::FileNote>(id).writer(|_, _, _| ())
 }
 
 fn shreds(id: &str) -> Hook {
-    Hook::writer::<kinds::ShredNote, _, _, _>(id, |_, _, _| ())
+    Hook::at::<kinds::ShredNote>(id).writer(|_, _, _| ())
 }
 
 struct Case {

@@ -72,7 +72,7 @@ fn a_change_of_what_hooks_and_kinds_say_of_themselves_is_seen() {
 #[test]
 fn a_change_is_told_with_its_line() {
     let registry = registry();
-    registry.replace(Hook::reader::<BeforeToolCall, _, _, _>("limit", |_, _, _| ()).priority(7)).unwrap();
+    registry.replace(Hook::at::<BeforeToolCall>("limit").reader(|_, _, _| ()).priority(7)).unwrap();
     let manifest = registry.manifest();
     if std::env::var_os("UPDATE_MANIFEST").is_some() {
         return;

@@ -3,7 +3,7 @@
 //! A binary of its own: what it declares holds for all of it.
 #![allow(clippy::unwrap_used, reason = "the helpers of tests are tests too")]
 
-use hooks_core::config::Problem;
+use hooks_core::diagnostics::Problem;
 use hooks_core::plugin::Plugin;
 use hooks_core::prelude::*;
 
@@ -31,7 +31,7 @@ fn both_places_are_told() {
 #[test]
 fn a_value_with_the_name_of_a_linked_plugin_is_one_too_many() {
     let registry = Registry::empty().with(hooks![guard]).unwrap();
-    let hook = Hook::reader::<BeforeToolCall, _, _, _>("value", |_, _, _| ());
+    let hook = Hook::at::<BeforeToolCall>("value").reader(|_, _, _| ());
     let error = registry.install(Plugin::new("acme").hook(hook)).unwrap_err();
     assert!(matches!(error.problems(), [Problem::PluginTwice { plugin, .. }] if plugin == "acme"), "{error}");
     registry.install(Plugin::new("acme").data_dir("data")).unwrap();

@@ -76,15 +76,16 @@ async fn the_panics_of_hooks_go_to_tracing_and_those_of_others_where_they_went()
     let _default = tracing::subscriber::set_default(heard.clone());
 
     let hooks = [
-        Hook::reader::<AfterCreateMessage, _, (), _>("sync", |_, _, ()| panic!("from a function")),
-        Hook::async_reader::<AfterCreateMessage, _, (), _>("now", |_, _, ()| Box::pin(async { panic!("from a poll") })),
-        Hook::async_reader::<AfterCreateMessage, _, (), _>("later", |_, _, ()| {
+        Hook::at::<AfterCreateMessage>("sync").reader::<_, (), _>(|_, _, ()| panic!("from a function")),
+        Hook::at::<AfterCreateMessage>("now")
+            .async_reader::<_, (), _>(|_, _, ()| Box::pin(async { panic!("from a poll") })),
+        Hook::at::<AfterCreateMessage>("later").async_reader::<_, (), _>(|_, _, ()| {
             Box::pin(async {
                 tokio::task::yield_now().await;
                 panic!("from a later poll")
             })
         }),
-        Hook::reader::<AfterCreateMessage, _, (), _>("payload", |_, _, ()| std::panic::panic_any(Bomb)),
+        Hook::at::<AfterCreateMessage>("payload").reader::<_, (), _>(|_, _, ()| std::panic::panic_any(Bomb)),
     ];
     let registry = Registry::empty();
     let mut agent = AgentDef::new("a");

@@ -82,7 +82,7 @@ async fn deadlines_pass_in_paused_time() {
 
 #[test]
 fn functions_and_values_are_tried_together_with_state() {
-    let value = Hook::writer::<FileNote, _, _, _>("sign", |cx, _, note: &mut String| {
+    let value = Hook::at::<FileNote>("sign").writer(|cx, _, note: &mut String| {
         note.push_str(cx.state::<&'static str>().unwrap());
         note.push_str(cx.agent().unwrap());
     });
@@ -165,7 +165,7 @@ fn an_expectation_that_fails_says_what_every_hook_did() {
 #[test]
 fn a_gate_that_could_not_answer_is_not_taken_for_policy() {
     let failing = || {
-        let gate = Hook::reader::<FileNote, _, _, _>("gate", |_, _, _| Err::<(), _>(std::io::Error::other("down")));
+        let gate = Hook::at::<FileNote>("gate").reader(|_, _, _| Err::<(), _>(std::io::Error::other("down")));
         testing::run_blocking([gate], &note("x"), String::new()).unwrap()
     };
     let text = text_of(move || {
@@ -198,7 +198,7 @@ fn a_trial_that_would_test_nothing_is_an_error() {
 
 #[test]
 fn parameters_for_a_hook_that_is_not_tried_are_an_error() {
-    let shout = Hook::writer::<BeforeCreateMessage, _, _, _>("shout", |_, _, _| ());
+    let shout = Hook::at::<BeforeCreateMessage>("shout").writer(|_, _, _| ());
     let trial = testing::Trial::of([shout]).with("shoot", serde_json::json!({ "limit": 1 }));
     let error = trial.run_blocking(&BeforeCreateMessage::new(), Message::default()).unwrap_err();
     assert!(error.to_string().contains("did you mean `shout`?"), "{error}");

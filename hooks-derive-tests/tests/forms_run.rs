@@ -232,10 +232,10 @@ async fn a_job_has_what_its_list_gave_it() {
     assert!(error.to_string().contains("missing field `word`"), "{error}");
 }
 
-struct Sink(std::sync::Arc<Mutex<Vec<hooks_core::background::Job>>>);
+struct Sink(std::sync::Arc<Mutex<Vec<hooks_core::detached::Job>>>);
 
-impl hooks_core::background::BackgroundSink for Sink {
-    fn enqueue(&self, job: hooks_core::background::Job) -> Result<(), hooks_core::background::Refused> {
+impl hooks_core::detached::BackgroundSink for Sink {
+    fn enqueue(&self, job: hooks_core::detached::Job) -> Result<(), hooks_core::detached::Refused> {
         self.0.lock().unwrap().push(job);
         Ok(())
     }

@@ -50,7 +50,7 @@ fn id(number: usize) -> String {
 fn register(size: usize) -> Registry {
     let registry = Registry::empty();
     for number in 0..size {
-        let hook = Hook::reader::<AfterToolCallSuccess, _, _, _>(&id(number), |_, _, result: &ToolResult| {
+        let hook = Hook::at::<AfterToolCallSuccess>(&id(number)).reader(|_, _, result: &ToolResult| {
             black_box(result);
         });
         registry.register(hook).expect("the ids differ");

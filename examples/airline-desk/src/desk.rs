@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use hooks_agent::{Harness, HarnessBuilder};
-use hooks_core::audit::Finding;
+use hooks_core::diagnostics::Finding;
 use hooks_core::scope::{AgentDef, AppDef, DefinitionError, PromptDef};
 use hooks_core::{ConfigError, Hook, HookContext, HookSet, Registry, hooks};
 

@@ -93,7 +93,7 @@ fn replay(definition: &str, lines: &[u8]) -> (Vec<Value>, Summary, Vec<String>) 
         sink.lock().unwrap().push(input.to_text().into_owned());
     };
     let registry = Registry::discover().unwrap();
-    registry.register(Hook::reader::<BeforeToolCall, _, _, _>("spy", spy)).unwrap();
+    registry.register(Hook::at::<BeforeToolCall>("spy").reader(spy)).unwrap();
     let agent = AgentDef::from_json("agent.json", definition).unwrap().hooks(["spy"]);
     let (after, summary) = support::replay(&Desk::with(registry, &agent, None).unwrap(), lines);
     let seen = seen.lock().unwrap().clone();

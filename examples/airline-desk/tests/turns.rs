@@ -41,9 +41,7 @@ fn replay(hooks: impl IntoIterator<Item = Hook>) -> (Vec<String>, Summary) {
 }
 
 fn gate(verdict: Permission) -> Hook {
-    Hook::reader::<BeforeToolCall, _, _, _>("gate", move |_: &HookContext, _: &BeforeToolCall, _: &ToolInput| {
-        verdict.clone()
-    })
+    Hook::at::<BeforeToolCall>("gate").reader(move |_: &HookContext, _: &BeforeToolCall, _: &ToolInput| verdict.clone())
 }
 
 #[test]
@@ -51,7 +49,7 @@ fn a_blocked_prompt_ends_its_turn_and_no_other() {
     let block = |_: &HookContext, event: &UserPromptSubmit, _: &Messages| {
         if event.prompt == "first" { PromptVerdict::block("not today") } else { PromptVerdict::default() }
     };
-    let (contents, summary) = replay([Hook::reader::<UserPromptSubmit, _, _, _>("block", block)]);
+    let (contents, summary) = replay([Hook::at::<UserPromptSubmit>("block").reader(block)]);
     let said = "[not said, the turn had ended: not today]";
     // A refused prompt is not stored, so nothing of it comes out but its place.
     assert_eq!(
@@ -64,7 +62,7 @@ fn a_blocked_prompt_ends_its_turn_and_no_other() {
 #[test]
 fn a_halt_at_the_gate_ends_the_turn_with_the_call_not_run() {
     let halt = |_: &HookContext, _: &BeforeToolCall, _: &ToolInput| -> Result<(), Halt> { Err(Halt::new("enough")) };
-    let (contents, _) = replay([Hook::reader::<BeforeToolCall, _, _, _>("halt", halt)]);
+    let (contents, _) = replay([Hook::at::<BeforeToolCall>("halt").reader(halt)]);
     assert_eq!(
         contents[1..4],
         ["let me see", "Not run, the turn had ended: enough", "[not said, the turn had ended: enough]"]
@@ -93,28 +91,27 @@ fn what_the_gate_says_is_what_the_model_reads() {
 fn a_gate_that_fails_denies_and_says_that_it_was_no_decision() {
     let fail =
         |_: &HookContext, _: &BeforeToolCall, _: &ToolInput| -> Result<(), std::fmt::Error> { Err(std::fmt::Error) };
-    let (contents, _) = replay([Hook::reader::<BeforeToolCall, _, _, _>("fail", fail)]);
+    let (contents, _) = replay([Hook::at::<BeforeToolCall>("fail").reader(fail)]);
     assert!(contents[2].contains("this is not a decision of policy"), "{}", contents[2]);
 }
 
 #[test]
 fn a_tool_gets_what_the_gate_left_of_its_input() {
-    let cap =
-        Hook::writer::<BeforeToolCall, _, _, _>("cap", |_: &HookContext, _: &BeforeToolCall, input: &mut ToolInput| {
-            input["n"] = 0.into();
-        });
+    let cap = Hook::at::<BeforeToolCall>("cap").writer(|_: &HookContext, _: &BeforeToolCall, input: &mut ToolInput| {
+        input["n"] = 0.into();
+    });
     let tell = |_: &HookContext, event: &AfterToolCallSuccess, result: &mut ToolResult| {
         let text = format!("{} of {}", event.input.to_text(), event.call.input.to_text());
         result.rewrite_text(|_| Some(text.clone()));
     };
-    let (contents, _) = replay([cap, Hook::writer::<AfterToolCallSuccess, _, _, _>("tell", tell)]);
+    let (contents, _) = replay([cap, Hook::at::<AfterToolCallSuccess>("tell").writer(tell)]);
     assert_eq!(contents[2], r#"{"n":0} of {"n": 1}"#);
 }
 
 #[test]
 fn a_removed_result_leaves_a_placeholder() {
     let remove = |_: &HookContext, _: &AfterToolCallSuccess, _: ToolResult| -> Option<ToolResult> { None };
-    let (contents, summary) = replay([Hook::replacer::<AfterToolCallSuccess, _, _, _>("remove", remove)]);
+    let (contents, summary) = replay([Hook::at::<AfterToolCallSuccess>("remove").replacer(remove)]);
     assert_eq!(contents[2], "[result removed by remove]");
     assert_eq!((summary.totals.removed, summary.totals.messages_out), (1, 6));
 }
@@ -124,7 +121,7 @@ fn where_a_required_hook_fails_the_conversation_is_not_stored() {
     let fail = |_: &HookContext, _: &BeforeCreateMessage, _: &mut Message| -> Result<(), std::fmt::Error> {
         Err(std::fmt::Error)
     };
-    let hook = Hook::writer::<BeforeCreateMessage, _, _, _>("mask", fail).on_failure(OnFailure::Required);
+    let hook = Hook::at::<BeforeCreateMessage>("mask").writer(fail).on_failure(OnFailure::Required);
     let (contents, summary) = replay([hook]);
     assert_eq!(contents, [""; 0]);
     assert!(summary.skipped[0].problem.starts_with("hook `mask` at `before_create_message` failed"));

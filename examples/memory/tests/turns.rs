@@ -92,7 +92,7 @@ async fn without_a_policy_nothing_is_read_or_written() {
     disabled.disable("memory_policy").unwrap();
     let fails = |_: &HookContext, _: &PrePolicy, (): &()| -> Result<(), std::fmt::Error> { Err(std::fmt::Error) };
     let failing = Registry::discover().unwrap();
-    failing.replace(Hook::reader::<PrePolicy, _, _, _>("memory_policy", fails)).unwrap();
+    failing.replace(Hook::at::<PrePolicy>("memory_policy").reader(fails)).unwrap();
     for registry in [disabled, failing] {
         let bench = Bench::with(registry, Concierge);
         keep(bench.app.store(), "dog", "The dog is called Nori.");
@@ -106,7 +106,7 @@ async fn without_a_policy_nothing_is_read_or_written() {
 async fn the_operator_may_close_what_the_person_left_open() {
     let registry = Registry::discover().unwrap();
     let close = |_: &HookContext, _: &PrePolicy, (): &()| Contribution::policy("memory", "write", false, 10);
-    registry.register(Hook::reader::<PrePolicy, _, _, _>("kiosk", close)).unwrap();
+    registry.register(Hook::at::<PrePolicy>("kiosk").reader(close)).unwrap();
     registry.set_app(AppDef::new("kiosk").hooks(["kiosk"]));
     let bench = Bench::with(registry, Concierge);
     assert_eq!(bench.teach("My dog is called Nori.").await, [""; 0]);

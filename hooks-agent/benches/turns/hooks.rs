@@ -9,21 +9,21 @@ use crate::by_hand::{brief, mark_input, mark_result, mark_row, mark_stored};
 /// The first `count` of twenty hooks over the kinds of a turn, of which the first five write a little.
 fn all(count: usize) -> Vec<Hook> {
     let mut all = vec![
-        Hook::writer::<BeforeCreateMessage, _, _, _>("mark_row", |_, _, row: &mut Message| mark_row(row)),
-        Hook::writer::<AfterToolCallSuccess, _, _, _>("mark_result", |_, _, result: &mut ToolResult| {
+        Hook::at::<BeforeCreateMessage>("mark_row").writer(|_, _, row: &mut Message| mark_row(row)),
+        Hook::at::<AfterToolCallSuccess>("mark_result").writer(|_, _, result: &mut ToolResult| {
             mark_result(result);
         }),
-        Hook::writer::<PreModelCall, _, _, _>("brief", |_, _, request: &mut ModelRequest| {
+        Hook::at::<PreModelCall>("brief").writer(|_, _, request: &mut ModelRequest| {
             brief(&mut request.system_prompt);
         }),
-        Hook::writer::<BeforeToolCall, _, _, _>("mark_input", |_, _, input: &mut ToolInput| mark_input(input)),
-        Hook::writer::<BeforeStoreToolResult, _, _, _>("mark_stored", |_, _, row: &mut ResultRow| {
+        Hook::at::<BeforeToolCall>("mark_input").writer(|_, _, input: &mut ToolInput| mark_input(input)),
+        Hook::at::<BeforeStoreToolResult>("mark_stored").writer(|_, _, row: &mut ResultRow| {
             mark_stored(&mut row.extra);
         }),
     ];
     macro_rules! readers {
         ($($kind:ident),* $(,)?) => {
-            $(all.push(Hook::reader::<$kind, _, _, _>(&format!("read_{}", all.len()), |_, event, _| { black_box(event); }));)*
+            $(all.push(Hook::at::<$kind>(&format!("read_{}", all.len())).reader(|_, event, _| { black_box(event); }));)*
         };
     }
     readers!(

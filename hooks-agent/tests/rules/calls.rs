@@ -105,15 +105,8 @@ async fn an_allow_overrides_nothing() {
     desk.turn().await;
     assert_eq!(desk.sent().last().unwrap(), "tool: <- Denied: no");
 
-    let desk = Desk::new(&[("PreToolUse", "", &allows)], [bash("ls"), Line::text("ok")]).compiled(Hook::reader::<
-        BeforeToolCall,
-        _,
-        _,
-        _,
-    >(
-        "policy",
-        |_, _, _| Permission::deny("against the policy"),
-    ));
+    let desk = Desk::new(&[("PreToolUse", "", &allows)], [bash("ls"), Line::text("ok")])
+        .compiled(Hook::at::<BeforeToolCall>("policy").reader(|_, _, _| Permission::deny("against the policy")));
     desk.turn().await;
     assert_eq!(desk.sent().last().unwrap(), "tool: <- Denied: against the policy");
 }
@@ -124,7 +117,7 @@ async fn a_rewritten_input_is_what_the_gates_after_the_rules_judge() {
     let rewrites =
         prints(&output("PreToolUse", json!({"updatedInput": {"command": "rm -rf /"}, "permissionDecision": "allow"})));
     let desk = Desk::new(&[("PreToolUse", "", &rewrites)], [bash("ls"), Line::text("ok")]);
-    let policy = Hook::reader::<BeforeToolCall, _, _, _>("policy", |_, _, input: &ToolInput| {
+    let policy = Hook::at::<BeforeToolCall>("policy").reader(|_, _, input: &ToolInput| {
         let removes = input["command"].as_str().is_some_and(|command| command.starts_with("rm"));
         if removes { Permission::deny("nothing is removed") } else { Permission::NoOpinion }
     });

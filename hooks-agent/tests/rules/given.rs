@@ -83,7 +83,7 @@ async fn a_nested_rule_is_given_the_fields_of_the_contract_at_each_event() {
     let scripts: Vec<_> = scripts.iter().map(|(event, matcher, script)| (*event, *matcher, script.as_str())).collect();
     let desk = Desk::new(&scripts, lines());
     // It asks, so that there is a request.
-    let desk = desk.compiled(Hook::reader::<BeforeToolCall, _, _, _>("asks", |_, event: &BeforeToolCall, _| {
+    let desk = desk.compiled(Hook::at::<BeforeToolCall>("asks").reader(|_, event: &BeforeToolCall, _| {
         if event.call.name == "run_shell_command" { Permission::ask("may it?") } else { Permission::NoOpinion }
     }));
     every_event(&desk).await;

@@ -17,7 +17,7 @@ fn decides(decision: &Value) -> String {
 /// A turn in which a gate asks about each call but those that only try, what became of it, and how often the person was asked.
 async fn asked(script: &str) -> (Desk, Outcome, usize) {
     let desk = Desk::new(&[("PermissionRequest", "Bash", script)], [bash("git push"), Line::text("so be it")]);
-    let desk = desk.compiled(Hook::reader::<BeforeToolCall, _, _, _>("may_i", |_, _, input: &ToolInput| {
+    let desk = desk.compiled(Hook::at::<BeforeToolCall>("may_i").reader(|_, _, input: &ToolInput| {
         let command = input["command"].as_str().unwrap_or_default().to_owned();
         match command {
             command if command.contains("--force") => Permission::deny("never by force"),

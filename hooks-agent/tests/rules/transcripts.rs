@@ -97,10 +97,10 @@ async fn what_is_masked_before_it_is_stored_is_masked_here() {
         [bash("pay"), Line::text("paid with 4111"), Line::text("again 4111")],
     );
     let desk = desk
-        .compiled(Hook::writer::<BeforeCreateMessage, _, _, _>("mask_rows", move |_, _, row: &mut Message| {
+        .compiled(Hook::at::<BeforeCreateMessage>("mask_rows").writer(move |_, _, row: &mut Message| {
             row.rewrite_text(mask);
         }))
-        .compiled(Hook::writer::<BeforeStoreToolResult, _, _, _>("mask_results", |_, _, row: &mut ResultRow| {
+        .compiled(Hook::at::<BeforeStoreToolResult>("mask_results").writer(|_, _, row: &mut ResultRow| {
             row.content = vec![Block::text("[a result]")];
         }));
     let session = desk.session().await;

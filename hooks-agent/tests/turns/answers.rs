@@ -12,7 +12,7 @@ use crate::bench::{Bench, line};
 #[tokio::test]
 async fn an_answer_whose_role_a_hook_changes_is_the_answer_all_the_same() {
     let mut bench = Bench::new([Line::text("hello")]);
-    bench.app(Hook::writer::<BeforeCreateMessage, _, _, _>("recast", |_, _, row: &mut Message| {
+    bench.app(Hook::at::<BeforeCreateMessage>("recast").writer(|_, _, row: &mut Message| {
         if row.role == Role::Assistant {
             row.role = Role::User;
         }

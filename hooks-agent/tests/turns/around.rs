@@ -39,14 +39,14 @@ impl Channel for Mail {
 #[tokio::test]
 async fn a_message_is_received_answered_and_sent_as_the_hooks_leave_it() {
     let mut bench = Bench::new([Line::text("noon")]);
-    bench.app(Hook::writer::<MessageReceived, _, _, _>("strip", |_, _, message: &mut Message| {
+    bench.app(Hook::at::<MessageReceived>("strip").writer(|_, _, message: &mut Message| {
         message.rewrite_text(|text| text.strip_suffix(" -- sent from a phone").map(str::to_owned));
     }));
-    bench.app(Hook::writer::<MessageSending, _, _, _>("sign", |_, _, message: &mut Message| {
+    bench.app(Hook::at::<MessageSending>("sign").writer(|_, _, message: &mut Message| {
         message.rewrite_text(|text| Some(format!("{text}\nthe desk")));
     }));
     let log = bench.log.clone();
-    bench.app(Hook::reader::<MessageSent, _, _, _>("sent", move |_, event: &MessageSent, ()| {
+    bench.app(Hook::at::<MessageSent>("sent").reader(move |_, event: &MessageSent, ()| {
         log.note(format!("{} {}", event.channel, event.delivery.as_ref()));
     }));
     let (session, mail) = (bench.session(bench.harness()).await, Mail::default());
@@ -60,10 +60,11 @@ async fn a_message_is_received_answered_and_sent_as_the_hooks_leave_it() {
 #[tokio::test]
 async fn a_dropped_message_has_no_turn_and_a_held_reply_is_not_sent() {
     let mut bench = Bench::new([Line::text("noon")]);
-    bench.app(Hook::replacer::<MessageReceived, _, _, _>("no_spam", |_, _, message: Message| {
-        (!message.text().contains("win")).then_some(message)
-    }));
-    bench.app(Hook::replacer::<MessageSending, _, _, _>("hold", |_, _, _: Message| None::<Message>));
+    bench.app(
+        Hook::at::<MessageReceived>("no_spam")
+            .replacer(|_, _, message: Message| (!message.text().contains("win")).then_some(message)),
+    );
+    bench.app(Hook::at::<MessageSending>("hold").replacer(|_, _, _: Message| None::<Message>));
     let (session, mail) = (bench.session(bench.harness()).await, Mail::default());
     assert!(matches!(session.hear(&mail, "eve", "win!", None).await.unwrap(), Heard::Dropped));
     assert!(bench.stored().await.is_empty());
@@ -83,11 +84,11 @@ async fn a_channel_that_fails_is_told_and_the_reply_is_kept() {
 #[tokio::test]
 async fn a_stored_message_is_changed_as_the_hooks_leave_the_change() {
     let mut bench = Bench::new([Line::text("noon")]);
-    bench.app(Hook::writer::<BeforeUpdateMessage, _, _, _>("stamp", |_, _, update: &mut MessageUpdate| {
+    bench.app(Hook::at::<BeforeUpdateMessage>("stamp").writer(|_, _, update: &mut MessageUpdate| {
         update.insert("edited".to_owned(), json!(true));
     }));
     let log = bench.log.clone();
-    bench.app(Hook::reader::<AfterUpdateMessage, _, _, _>("see", move |_, event: &AfterUpdateMessage, ()| {
+    bench.app(Hook::at::<AfterUpdateMessage>("see").reader(move |_, event: &AfterUpdateMessage, ()| {
         log.note(format!("{}: {} {}", event.message_id, event.message.text(), event.message.extra["edited"]));
     }));
     let session = bench.session(bench.harness()).await;
@@ -106,7 +107,7 @@ async fn the_program_begins_and_ends_once() {
         ($($kind:ident),*) => {$({
             let log = bench.log.clone();
             let id = <$kind as HookKind>::NAME;
-            bench.app(Hook::reader::<$kind, _, _, _>(&format!("at_{id}"), move |_, _, ()| log.note(id)));
+            bench.app(Hook::at::<$kind>(&format!("at_{id}")).reader(move |_, _, ()| log.note(id)));
         })*};
     }
     note!(Init, GatewayStart, GatewayStop, Shutdown);
@@ -114,7 +115,7 @@ async fn the_program_begins_and_ends_once() {
     harness.start("127.0.0.1:8080").await.unwrap();
     harness.stop("the end", Duration::ZERO).await.unwrap();
     assert_eq!(bench.log.take(), ["init", "gateway_start", "gateway_stop", "shutdown"]);
-    bench.app(Hook::reader::<Init, _, _, _>("cannot", |_, _, ()| Err::<(), _>("no database")));
+    bench.app(Hook::at::<Init>("cannot").reader(|_, _, ()| Err::<(), _>("no database")));
     let error = bench.harness().build().start("here").await.unwrap_err().to_string();
     assert!(error.contains("no database"), "{error}");
 }
@@ -122,12 +123,12 @@ async fn the_program_begins_and_ends_once() {
 #[tokio::test]
 async fn plugins_start_and_stop_with_the_program_and_a_set_is_made_anew_when_something_changes() {
     let mut bench = Bench::new((0..4).map(|i| Line::text(format!("answer {i}"))));
-    bench.app(Hook::reader::<TurnEnd, _, _, _>("alive", |_, _, ()| ()));
+    bench.app(Hook::at::<TurnEnd>("alive").reader(|_, _, ()| ()));
     let [init, gone, turn] = [(); 3].map(|()| bench.log.clone());
     let plugin = hooks_core::plugin::Plugin::new("acme")
-        .hook(Hook::reader::<Init, _, _, _>("acme_init", move |_, _, ()| init.note("init of acme")))
-        .hook(Hook::reader::<Shutdown, _, _, _>("acme_gone", move |_, _, ()| gone.note("shutdown of acme")))
-        .hook(Hook::reader::<BeforeAgentStart, _, _, _>("acme_turn", move |_, _, ()| turn.note("a turn")));
+        .hook(Hook::at::<Init>("acme_init").reader(move |_, _, ()| init.note("init of acme")))
+        .hook(Hook::at::<Shutdown>("acme_gone").reader(move |_, _, ()| gone.note("shutdown of acme")))
+        .hook(Hook::at::<BeforeAgentStart>("acme_turn").reader(move |_, _, ()| turn.note("a turn")));
     let harness = bench.harness().build();
     let session = harness.session("c", AgentDef::new("a")).open().await.unwrap();
     session.turn(None, "before").await;
@@ -146,18 +147,16 @@ async fn a_conversation_that_is_gone_on_with_counts_on_and_hooks_know_the_profil
     let mut bench = Bench::new((0..3).map(|i| Line::text(format!("answer {i}"))));
     let [prompt, compile, sent] = [(); 3].map(|()| bench.log.clone());
     bench.app(
-        Hook::reader::<UserPromptSubmit, _, _, _>("turn", move |cx, event: &UserPromptSubmit, _| {
-            prompt.note(format!("turn {} for {}", cx.turn().unwrap(), event.profile));
-        })
-        .only("profile", "main"),
-    );
-    bench.app(
-        Hook::reader::<PrePromptCompile, _, _, _>("compile", move |_, _, ()| compile.note("compile"))
+        Hook::at::<UserPromptSubmit>("turn")
+            .reader(move |cx, event: &UserPromptSubmit, _| {
+                prompt.note(format!("turn {} for {}", cx.turn().unwrap(), event.profile));
+            })
             .only("profile", "main"),
     );
     bench.app(
-        Hook::reader::<PrefilterLlmHistory, _, _, _>("sent", move |_, _, _| sent.note("sent")).only("profile", "main"),
+        Hook::at::<PrePromptCompile>("compile").reader(move |_, _, ()| compile.note("compile")).only("profile", "main"),
     );
+    bench.app(Hook::at::<PrefilterLlmHistory>("sent").reader(move |_, _, _| sent.note("sent")).only("profile", "main"));
     let session = bench.session(bench.harness()).await;
     session.turn(None, "one").await;
     session.turn(None, "two").await;

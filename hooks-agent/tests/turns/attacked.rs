@@ -158,7 +158,7 @@ async fn turns_run_in_the_order_in_which_they_were_begun_and_the_session_ends_af
 #[tokio::test]
 async fn a_hook_that_adds_a_message_behind_the_prompt_does_not_take_its_place_in_the_store() {
     let mut bench = Bench::new([Line::text("so be it")]);
-    bench.app(Hook::writer::<UserPromptSubmit, _, _, _>("adds", |_, _, messages: &mut Messages| {
+    bench.app(Hook::at::<UserPromptSubmit>("adds").writer(|_, _, messages: &mut Messages| {
         messages.push(Message::new(Role::User, "it is Monday"));
     }));
     bench.turn().await;
@@ -171,7 +171,7 @@ async fn a_hook_that_adds_a_message_behind_the_prompt_does_not_take_its_place_in
 async fn a_hook_that_removes_the_prompt_does_not_have_an_old_message_stored_again() {
     let mut bench = Bench::new([Line::text("so be it")]);
     bench.store.append("c", vec![Message::new(Role::User, "without an answer")]).await.unwrap();
-    bench.app(Hook::writer::<UserPromptSubmit, _, _, _>("removes", |_, _, messages: &mut Messages| {
+    bench.app(Hook::at::<UserPromptSubmit>("removes").writer(|_, _, messages: &mut Messages| {
         messages.pop();
     }));
     bench.turn().await;
@@ -181,7 +181,7 @@ async fn a_hook_that_removes_the_prompt_does_not_have_an_old_message_stored_agai
 #[tokio::test]
 async fn a_hook_that_takes_a_call_out_of_the_stored_row_leaves_no_result_without_a_call() {
     let mut bench = Bench::new([Line::call("1", "lookup", json!({})), Line::text("so be it")]);
-    bench.app(Hook::writer::<BeforeCreateMessage, _, _, _>("takes", |_, _, row: &mut Message| {
+    bench.app(Hook::at::<BeforeCreateMessage>("takes").writer(|_, _, row: &mut Message| {
         row.content.retain(|block| !matches!(block, Block::ToolUse(_)));
         if row.content.is_empty() {
             row.content.push(Block::text("nothing"));
@@ -211,7 +211,7 @@ async fn a_compaction_does_not_store_what_stands_beside_the_conversation_nor_los
         Line::text("so be it"),
     ];
     let mut bench = Bench::new(lines);
-    bench.app(Hook::writer::<AfterToolCallSuccess, _, _, _>("beside", |_, _, result: &mut ToolResult| {
+    bench.app(Hook::at::<AfterToolCallSuccess>("beside").writer(|_, _, result: &mut ToolResult| {
         result.additional_context.push("only for now".to_owned());
     }));
     let session = bench.session(bench.harness().window(Window::new(1_000_000).compactor(Minimal))).await;
@@ -307,7 +307,7 @@ impl Model for Wild {
 async fn a_model_that_panics_or_hangs_is_a_refusal_that_hooks_hear_of_and_may_have_asked_again() {
     let mut bench = Bench::new([]);
     let log = bench.log.clone();
-    bench.app(Hook::reader::<PostModelCall, _, _, _>("again", move |_, event: &PostModelCall, _| match &event.error {
+    bench.app(Hook::at::<PostModelCall>("again").reader(move |_, event: &PostModelCall, _| match &event.error {
         Some(error) => {
             log.note(error.as_str());
             ReplyVerdict::Continue

@@ -48,7 +48,7 @@ macro_rules! watch {
             let log = $bench.log.clone();
             let id = format!("watch_{}", <$kind as HookKind>::NAME);
             // First in its kind, so that what the others do is noted after it.
-            $bench.app(Hook::reader::<$kind, _, _, _>(&id, move |_, _, _| log.note(<$kind as HookKind>::NAME)).priority(-100));
+            $bench.app(Hook::at::<$kind>(&id).reader(move |_, _, _| log.note(<$kind as HookKind>::NAME)).priority(-100));
         })*
     };
 }

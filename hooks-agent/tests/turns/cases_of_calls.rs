@@ -20,7 +20,7 @@ fn count(bench: &Bench, what: &str) -> usize {
 
 /// Puts a text in the place of the reply's.
 fn rewords(text: &'static str) -> Hook {
-    Hook::writer::<PostModelCall, _, _, _>("mask", move |_, _, reply: &mut ModelReply| {
+    Hook::at::<PostModelCall>("mask").writer(move |_, _, reply: &mut ModelReply| {
         for block in reply.content.iter_mut().filter(|block| block.as_text().is_some()) {
             *block = Block::text(text);
         }
@@ -52,7 +52,7 @@ async fn v25_a_rewritten_text_leaves_the_call_beside_it_alone() {
 /// Adds a call without an id to the first reply; the second number is how often it was asked.
 fn adds_a_call(asked: &std::sync::Arc<AtomicU32>) -> Hook {
     let asked = std::sync::Arc::clone(asked);
-    Hook::writer::<PostModelCall, _, _, _>("add", move |_, _, reply: &mut ModelReply| {
+    Hook::at::<PostModelCall>("add").writer(move |_, _, reply: &mut ModelReply| {
         if asked.fetch_add(1, Ordering::SeqCst) == 0 {
             reply.content.push(Block::ToolUse(ToolCall::new("", "lookup", json!({ "id": "b" }))));
         }
@@ -74,11 +74,11 @@ async fn v26_a_call_that_a_hook_adds_gets_an_id_and_runs_once() {
 async fn v28_v29_the_provider_gets_the_edited_system_prompt_on_the_route_that_hooks_leave() {
     for (routed, cleared, expected) in [(false, false, "main"), (true, false, "small"), (true, true, "main")] {
         let mut bench = Bench::new([Line::text("hello")]);
-        bench.app(Hook::writer::<PreModelCall, _, _, _>("edit", move |_, _, request: &mut ModelRequest| {
+        bench.app(Hook::at::<PreModelCall>("edit").writer(move |_, _, request: &mut ModelRequest| {
             request.system_prompt.push_str(" In rhyme.");
             request.profile = routed.then(|| "small".to_owned());
         }));
-        bench.app(Hook::writer::<PreModelCall, _, _, _>("route", move |_, _, request: &mut ModelRequest| {
+        bench.app(Hook::at::<PreModelCall>("route").writer(move |_, _, request: &mut ModelRequest| {
             request.profile = request.profile.take().filter(|_| !cleared);
         }));
         let small = std::sync::Arc::clone(&bench.model);
@@ -101,7 +101,7 @@ async fn v31_a_call_that_a_hook_adds_to_a_cut_reply_is_neither_run_nor_stored() 
 
 /// Continues wherever it is asked.
 fn continues() -> Hook {
-    Hook::reader::<PostModelCall, _, _, _>("again", |_, event: &PostModelCall, _| match event.call_site.as_str() {
+    Hook::at::<PostModelCall>("again").reader(|_, event: &PostModelCall, _| match event.call_site.as_str() {
         "main" => ReplyVerdict::Continue,
         _ => ReplyVerdict::NoOpinion,
     })
@@ -118,7 +118,7 @@ async fn v34_to_continue_after_text_was_shown_has_no_effect() {
 #[tokio::test]
 async fn v35_a_refused_call_is_made_again_with_the_repaired_messages_and_no_error_is_told() {
     let mut bench = Bench::new([Line::error(ModelError::Rejected("too rude".into())), Line::text("hello")]);
-    bench.app(Hook::writer::<PostModelCall, _, _, _>("repair", |_, event: &PostModelCall, reply: &mut ModelReply| {
+    bench.app(Hook::at::<PostModelCall>("repair").writer(|_, event: &PostModelCall, reply: &mut ModelReply| {
         if event.error.is_none() {
             return ReplyVerdict::NoOpinion;
         }
@@ -135,21 +135,23 @@ async fn v35_a_refused_call_is_made_again_with_the_repaired_messages_and_no_erro
 #[tokio::test]
 async fn v38_a_changed_system_prompt_is_told_by_whatever_hook_and_call_site_and_an_equal_one_is_not() {
     let writer = |site: &'static str| {
-        Hook::writer::<PreModelCall, _, _, _>("edit", |_, _, request: &mut ModelRequest| {
-            request.system_prompt.push_str(" In rhyme.");
-        })
-        .only("call_site", site)
+        Hook::at::<PreModelCall>("edit")
+            .writer(|_, _, request: &mut ModelRequest| {
+                request.system_prompt.push_str(" In rhyme.");
+            })
+            .only("call_site", site)
     };
     let replacer = |site: &'static str| {
-        Hook::replacer::<PreModelCall, _, _, _>("edit", |_, event: &PreModelCall, request: ModelRequest| {
-            let prompt = format!("{} Call: {}", request.system_prompt, event.call_site);
-            let mut request = request;
-            request.system_prompt = prompt;
-            request
-        })
-        .only("call_site", site)
+        Hook::at::<PreModelCall>("edit")
+            .replacer(|_, event: &PreModelCall, request: ModelRequest| {
+                let prompt = format!("{} Call: {}", request.system_prompt, event.call_site);
+                let mut request = request;
+                request.system_prompt = prompt;
+                request
+            })
+            .only("call_site", site)
     };
-    let equal = Hook::writer::<PreModelCall, _, _, _>("edit", |_, _, request: &mut ModelRequest| {
+    let equal = Hook::at::<PreModelCall>("edit").writer(|_, _, request: &mut ModelRequest| {
         request.system_prompt = request.system_prompt.clone();
     });
     // A turn with a summary of what is old, and then the call itself.
@@ -177,7 +179,7 @@ async fn v46_the_model_reads_what_a_hook_coaches_three_times_and_no_more() {
     let calls = (0..5).map(|i| Line::call("1", "breaks", json!({ "try": i }))).chain([Line::text("sorry")]);
     let mut bench = Bench::new(calls);
     let failed = AtomicU32::new(0);
-    bench.app(Hook::writer::<AfterToolCallFailure, _, _, _>("coach", move |_, _, result: &mut ToolResult| {
+    bench.app(Hook::at::<AfterToolCallFailure>("coach").writer(move |_, _, result: &mut ToolResult| {
         if failed.fetch_add(1, Ordering::SeqCst) < 3 {
             result.add_context("try another input");
         }
@@ -191,7 +193,7 @@ async fn v46_the_model_reads_what_a_hook_coaches_three_times_and_no_more() {
 #[tokio::test]
 async fn a31_a_denied_call_does_not_run_and_one_refusal_is_told() {
     let mut bench = Bench::new([Line::answer(ModelAnswer::new(vec![lookup()])), Line::text("then not")]);
-    bench.app(Hook::reader::<BeforeToolCall, _, _, _>("no", |_, _, _| Permission::deny("never")));
+    bench.app(Hook::at::<BeforeToolCall>("no").reader(|_, _, _| Permission::deny("never")));
     let harness = bench.harness().approver(|_: &Request| -> Answer { panic!("nobody is asked about a refusal") });
     let (_, events) = told(&bench.session(harness).await, "hi").await;
     let finished: Vec<_> = events

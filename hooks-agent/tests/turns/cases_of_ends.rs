@@ -18,7 +18,7 @@ fn outcomes(events: &[TurnEvent]) -> Vec<StopOutcome> {
 /// Notes what it is told of an end, and continues where the turn was not continued yet.
 fn once_more(bench: &Bench, follow_up: &'static str) -> Hook {
     let log = bench.log.clone();
-    Hook::reader::<Stop, _, _, _>("once_more", move |_, event: &Stop, ()| {
+    Hook::at::<Stop>("once_more").reader(move |_, event: &Stop, ()| {
         log.note(format!("{} active={} cap={}", event.reason, event.stop_hook_active, event.at_iteration_cap));
         if event.stop_hook_active { StopVerdict::default() } else { StopVerdict::continue_with(follow_up) }
     })
@@ -31,8 +31,8 @@ fn stops(bench: &Bench) -> Vec<String> {
 #[tokio::test]
 async fn v47_the_end_of_a_turn_is_told_once_also_where_hooks_at_it_fail() {
     let mut bench = Bench::watched([Line::text("hello")]);
-    bench.app(Hook::reader::<Stop, _, _, _>("breaks_at_stop", |_, _, ()| Err::<(), _>("no")));
-    bench.app(Hook::reader::<TurnEnd, _, _, _>("breaks_at_end", |_, _, ()| Err::<(), _>("no")).priority(-200));
+    bench.app(Hook::at::<Stop>("breaks_at_stop").reader(|_, _, ()| Err::<(), _>("no")));
+    bench.app(Hook::at::<TurnEnd>("breaks_at_end").reader(|_, _, ()| Err::<(), _>("no")).priority(-200));
     let (reply, events) = told(&bench.session(bench.harness()).await, "hi").await;
     assert!(matches!(reply.outcome, Outcome::Answered(_)), "{reply:?}");
     let log = bench.log.take();
@@ -71,7 +71,7 @@ async fn a_hook_that_continues_without_a_text_asks_to_go_on() {
 async fn a41_contexts_are_shown_with_the_answer_unless_a_hook_keeps_them_back() {
     for (keeps, shown) in [(false, "done\n<stop-hook>two tests fail</stop-hook>"), (true, "done")] {
         let mut bench = Bench::new([Line::text("done")]);
-        bench.app(Hook::reader::<Stop, _, _, _>("tell", move |_, _, ()| {
+        bench.app(Hook::at::<Stop>("tell").reader(move |_, _, ()| {
             let verdict = StopVerdict::default().with_context("two tests fail");
             if keeps { verdict.suppress_output() } else { verdict }
         }));
@@ -84,7 +84,7 @@ async fn a41_contexts_are_shown_with_the_answer_unless_a_hook_keeps_them_back() 
 async fn a43_a_hook_is_told_whether_the_turn_was_continued_already_anew_in_each_turn() {
     let mut bench = Bench::new((0..6).map(|i| Line::text(format!("try {i}"))));
     let log = bench.log.clone();
-    bench.app(Hook::reader::<Stop, _, _, _>("twice", move |_, event: &Stop, ()| {
+    bench.app(Hook::at::<Stop>("twice").reader(move |_, event: &Stop, ()| {
         log.note(format!("active={}", event.stop_hook_active));
         let last = event.last_message.as_ref().map(|message| message.text().into_owned()).unwrap_or_default();
         if ["try 2", "try 5"].contains(&last.as_str()) {
@@ -103,11 +103,11 @@ async fn a43_a_hook_is_told_whether_the_turn_was_continued_already_anew_in_each_
 #[tokio::test]
 async fn a46_where_no_hook_is_at_the_point_nothing_is_told_of_it() {
     let mut bench = Bench::new([Line::text("done")]);
-    bench.app(Hook::reader::<TurnEnd, _, _, _>("elsewhere", |_, _, ()| ()));
+    bench.app(Hook::at::<TurnEnd>("elsewhere").reader(|_, _, ()| ()));
     let (_, events) = told(&bench.session(bench.harness()).await, "hi").await;
     assert_eq!(outcomes(&events), []);
     let mut bench = Bench::new([Line::text("done")]);
-    bench.app(Hook::reader::<Stop, _, _, _>("there", |_, _, ()| ()));
+    bench.app(Hook::at::<Stop>("there").reader(|_, _, ()| ()));
     let (_, events) = told(&bench.session(bench.harness()).await, "hi").await;
     assert_eq!(outcomes(&events), [StopOutcome::Allow]);
 }
@@ -126,7 +126,7 @@ async fn a47_a_hook_is_told_why_the_turn_ends_and_whether_it_took_as_many_steps_
     ] {
         let mut bench = Bench::new(lines);
         let log = bench.log.clone();
-        bench.app(Hook::reader::<Stop, _, _, _>("note", move |_, event: &Stop, ()| {
+        bench.app(Hook::at::<Stop>("note").reader(move |_, event: &Stop, ()| {
             log.note(format!("{} active={} cap={}", event.reason, event.stop_hook_active, event.at_iteration_cap));
         }));
         let mut limits = Limits::default();
@@ -152,7 +152,7 @@ async fn what_hooks_continue_counts_as_steps_and_is_counted_anew_after_a_tool_ca
     // Two wishes, a call, two wishes more, and a third that is one too many.
     let lines = [Line::text("a"), Line::text("b"), another(0), Line::text("c"), Line::text("d"), Line::text("e")];
     let mut bench = Bench::new(lines);
-    bench.app(Hook::reader::<Stop, _, _, _>("go_on", |_, _, ()| StopVerdict::continue_with("more")));
+    bench.app(Hook::at::<Stop>("go_on").reader(|_, _, ()| StopVerdict::continue_with("more")));
     let mut limits = Limits::default();
     limits.stop_continues = 2;
     let (reply, events) = told(&bench.session(bench.harness().limits(limits)).await, "hi").await;

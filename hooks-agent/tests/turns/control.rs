@@ -11,7 +11,7 @@ use serde_json::json;
 use crate::bench::{Bench, line};
 
 fn at_reply(id: &str, verdict: ReplyVerdict) -> Hook {
-    Hook::reader::<PostModelCall, _, _, _>(id, move |_, _, _| verdict)
+    Hook::at::<PostModelCall>(id).reader(move |_, _, _| verdict)
 }
 
 #[tokio::test]
@@ -21,7 +21,7 @@ async fn a_refused_prompt_is_a_typed_result_with_a_display_form_and_stores_nothi
         (PromptVerdict::stop("later"), "[Hook stopped] later"),
     ] {
         let mut bench = Bench::new([]);
-        bench.app(Hook::reader::<UserPromptSubmit, _, _, _>("no", move |_, _, _| verdict.clone()));
+        bench.app(Hook::at::<UserPromptSubmit>("no").reader(move |_, _, _| verdict.clone()));
         let reply = bench.turn().await;
         assert_eq!(reply.to_string(), shown);
         assert_eq!(reply.exit, ExitReason::PromptRefused);
@@ -32,7 +32,7 @@ async fn a_refused_prompt_is_a_typed_result_with_a_display_form_and_stores_nothi
 #[tokio::test]
 async fn contexts_stand_before_the_prompt_and_are_not_stored() {
     let mut bench = Bench::new([Line::text("hello")]);
-    bench.app(Hook::reader::<UserPromptSubmit, _, _, _>("tell", |_, _, _| PromptVerdict::context("it is Monday")));
+    bench.app(Hook::at::<UserPromptSubmit>("tell").reader(|_, _, _| PromptVerdict::context("it is Monday")));
     bench.turn().await;
     let sent: Vec<_> = bench.model.heard()[0].messages.iter().map(line).collect();
     assert_eq!(sent, ["user: <user-prompt-submit-hook>\nit is Monday\n</user-prompt-submit-hook>", "user: hi"]);
@@ -42,7 +42,7 @@ async fn contexts_stand_before_the_prompt_and_are_not_stored() {
 #[tokio::test]
 async fn what_is_stored_is_what_the_model_reads_on() {
     let mut bench = Bench::new([Line::text("hello")]);
-    bench.app(Hook::writer::<BeforeCreateMessage, _, _, _>("mask", |_, _, row: &mut Message| {
+    bench.app(Hook::at::<BeforeCreateMessage>("mask").writer(|_, _, row: &mut Message| {
         row.rewrite_text(|text| Some(text.replace("hi", "**")));
     }));
     bench.turn().await;
@@ -71,10 +71,10 @@ async fn continuing_has_no_power_over_calls_and_over_what_was_shown() {
 #[tokio::test]
 async fn deferred_output_is_shown_once_as_the_hooks_left_it() {
     let mut bench = Bench::new([Line::text("my secret").streamed()]);
-    bench.app(Hook::writer::<PreModelCall, _, _, _>("hold", |_, _, request: &mut ModelRequest| {
+    bench.app(Hook::at::<PreModelCall>("hold").writer(|_, _, request: &mut ModelRequest| {
         request.defer_output = true;
     }));
-    bench.app(Hook::writer::<PostModelCall, _, _, _>("mask", |_, _, reply: &mut ModelReply| {
+    bench.app(Hook::at::<PostModelCall>("mask").writer(|_, _, reply: &mut ModelReply| {
         reply.content = vec![hooks_core::data::Block::text("my ***")];
     }));
     let session = bench.session(bench.harness()).await;
@@ -92,7 +92,7 @@ async fn deferred_output_is_shown_once_as_the_hooks_left_it() {
 #[tokio::test]
 async fn hooks_at_stop_continue_until_the_cap() {
     let mut bench = Bench::new((0..20).map(|i| Line::text(format!("try {i}"))));
-    bench.app(Hook::reader::<Stop, _, _, _>("go_on", |_, _, ()| StopVerdict::continue_with("more")));
+    bench.app(Hook::at::<Stop>("go_on").reader(|_, _, ()| StopVerdict::continue_with("more")));
     let session = bench.session(bench.harness()).await;
     let mut turn = session.turn(None, "hi");
     let mut outcomes = Vec::new();
@@ -110,7 +110,7 @@ async fn hooks_at_stop_continue_until_the_cap() {
 #[tokio::test]
 async fn a_hook_at_stop_puts_an_error_in_the_place_of_the_answer() {
     let mut bench = Bench::new([Line::text("the secret")]);
-    bench.app(Hook::reader::<Stop, _, _, _>("no", |_, _, ()| StopVerdict::block("that was secret")));
+    bench.app(Hook::at::<Stop>("no").reader(|_, _, ()| StopVerdict::block("that was secret")));
     let reply = bench.turn().await;
     assert!(matches!(reply.outcome, Outcome::AnswerBlocked { .. }));
     assert_eq!(reply.to_string(), "[Blocked by Stop hook] that was secret");
@@ -121,11 +121,11 @@ async fn a_hook_at_stop_puts_an_error_in_the_place_of_the_answer() {
 #[tokio::test]
 async fn hooks_at_stop_are_shown_the_answer_as_it_is_to_be_stored() {
     let mut bench = Bench::new([Line::text("the secret")]);
-    bench.app(Hook::writer::<BeforeCreateMessage, _, _, _>("mask", |_, _, row: &mut Message| {
+    bench.app(Hook::at::<BeforeCreateMessage>("mask").writer(|_, _, row: &mut Message| {
         row.rewrite_text(|text| text.contains("secret").then(|| format!("[masked] {}", text.len())));
     }));
     let log = bench.log.clone();
-    bench.app(Hook::reader::<Stop, _, _, _>("look", move |_, event: &Stop, ()| {
+    bench.app(Hook::at::<Stop>("look").reader(move |_, event: &Stop, ()| {
         log.note(event.last_message.as_ref().unwrap().text().into_owned());
     }));
     assert_eq!(bench.turn().await.to_string(), "[masked] 10");
@@ -137,11 +137,11 @@ async fn hooks_at_stop_are_shown_the_answer_as_it_is_to_be_stored() {
 #[tokio::test]
 async fn a_turn_that_is_halted_at_its_answer_is_not_gone_on_with() {
     let mut bench = Bench::new([Line::text("hello"), Line::text("never")]);
-    bench.app(Hook::reader::<BeforeCreateMessage, _, _, _>("halt", |_, _, row: &Message| match row.role {
+    bench.app(Hook::at::<BeforeCreateMessage>("halt").reader(|_, _, row: &Message| match row.role {
         Role::Assistant => Err(Halt::new("enough")),
         _ => Ok(()),
     }));
-    bench.app(Hook::reader::<Stop, _, _, _>("more", |_, _, ()| StopVerdict::continue_with("more")));
+    bench.app(Hook::at::<Stop>("more").reader(|_, _, ()| StopVerdict::continue_with("more")));
     let reply = bench.turn().await;
     assert!(matches!(reply.outcome, Outcome::Halted(_)), "{reply:?}");
     assert_eq!(bench.stored().await, ["user: hi", "assistant: hello"]);
@@ -151,7 +151,7 @@ async fn a_turn_that_is_halted_at_its_answer_is_not_gone_on_with() {
 async fn the_same_call_again_and_again_ends_the_turn_and_asks_stop_once() {
     let mut bench = Bench::new((0..20).map(|_| Line::call("1", "lookup", json!({ "id": "a" }))));
     let log = bench.log.clone();
-    bench.app(Hook::reader::<Stop, _, _, _>("count", move |_, event: &Stop, ()| {
+    bench.app(Hook::at::<Stop>("count").reader(move |_, event: &Stop, ()| {
         log.note(format!("stop {}", event.reason));
     }));
     let reply = bench.turn().await;
@@ -173,7 +173,7 @@ async fn a_turn_takes_as_many_steps_as_it_may() {
 async fn a_halt_ends_the_turn_after_its_dispatch_wherever_it_is_asked_for() {
     macro_rules! halting {
         ($($kind:ident),*) => {
-            [$((<$kind as HookKind>::NAME, Hook::reader::<$kind, _, _, _>("enough", |_, _, _| Err::<(), _>(Halt::new("enough"))))),*]
+            [$((<$kind as HookKind>::NAME, Hook::at::<$kind>("enough").reader(|_, _, _| Err::<(), _>(Halt::new("enough"))))),*]
         };
     }
     let hooks = halting![
@@ -230,8 +230,8 @@ async fn a_halt_ends_the_turn_after_its_dispatch_wherever_it_is_asked_for() {
 #[tokio::test]
 async fn at_the_end_a_halt_changes_nothing_any_more() {
     for hook in [
-        Hook::reader::<PostTurn, _, _, _>("enough", |_, _, ()| Err::<(), _>(Halt::new("enough"))),
-        Hook::reader::<TurnEnd, _, _, _>("enough", |_, _, ()| Err::<(), _>(Halt::new("enough"))),
+        Hook::at::<PostTurn>("enough").reader(|_, _, ()| Err::<(), _>(Halt::new("enough"))),
+        Hook::at::<TurnEnd>("enough").reader(|_, _, ()| Err::<(), _>(Halt::new("enough"))),
     ] {
         let mut bench = Bench::new([Line::text("done")]);
         bench.app(hook);

@@ -19,7 +19,7 @@ fn ask() -> Line {
 async fn it_has_its_own_list_and_the_apps_and_nothing_of_who_asks_it() {
     let mut bench = Bench::new([ask(), Line::text("it is a bird"), Line::text("a bird, I hear")]);
     let noted = |id: &'static str, log: crate::bench::Log| {
-        Hook::reader::<BeforeAgentStart, _, _, _>(id, move |cx, event: &BeforeAgentStart, ()| {
+        Hook::at::<BeforeAgentStart>(id).reader(move |cx, event: &BeforeAgentStart, ()| {
             let path = [cx.agent_path(), &[cx.agent().unwrap().to_owned()]].concat().join("/");
             log.note(format!("{id} of {path} by {}", event.trigger));
         })
@@ -59,11 +59,8 @@ async fn it_has_its_own_list_and_the_apps_and_nothing_of_who_asks_it() {
 #[tokio::test]
 async fn what_it_does_is_told_and_what_it_cannot_do_is_a_failed_call() {
     let mut bench = Bench::new([ask(), Line::text("sorry")]);
-    bench
-        .registry
-        .register(Hook::reader::<UserPromptSubmit, _, _, _>("own", |_, _, _| PromptVerdict::block("no")))
-        .unwrap();
-    bench.app(Hook::reader::<AfterToolCallFailure, _, _, _>("see", |_, _, _| ()));
+    bench.registry.register(Hook::at::<UserPromptSubmit>("own").reader(|_, _, _| PromptVerdict::block("no"))).unwrap();
+    bench.app(Hook::at::<AfterToolCallFailure>("see").reader(|_, _, _| ()));
     let session = bench.session(bench.harness().agent(research())).await;
     let mut turn = session.turn(None, "hi");
     let mut failures = 0;
@@ -79,10 +76,10 @@ async fn it_is_cancelled_with_the_turn_that_asked_and_over_before_it() {
     let mut bench = Bench::new([ask(), Line::text("never")]);
     bench
         .registry
-        .register(Hook::async_reader::<PreModelCall, _, _, _>("own", |_, _, _| Box::pin(std::future::pending::<()>())))
+        .register(Hook::at::<PreModelCall>("own").async_reader(|_, _, _| Box::pin(std::future::pending::<()>())))
         .unwrap();
     let log = bench.log.clone();
-    bench.app(Hook::reader::<TurnEnd, _, _, _>("ends", move |cx, _, ()| log.note(cx.agent().unwrap())));
+    bench.app(Hook::at::<TurnEnd>("ends").reader(move |cx, _, ()| log.note(cx.agent().unwrap())));
     let session = bench.session(bench.harness().agent(research())).await;
     let mut turn = session.turn(None, "hi");
     while let Some(event) = turn.next().await {
@@ -98,7 +95,7 @@ async fn it_is_cancelled_with_the_turn_that_asked_and_over_before_it() {
 async fn agents_that_ask_each_other_come_to_an_end() {
     let lines = (0..5).map(|_| ask()).chain((0..6).map(|i| Line::text(format!("level {i}"))));
     let bench = Bench::new(lines);
-    bench.registry.register(Hook::reader::<TurnEnd, _, _, _>("own", |_, _, ()| ())).unwrap();
+    bench.registry.register(Hook::at::<TurnEnd>("own").reader(|_, _, ()| ())).unwrap();
     let reply = bench.session(bench.harness().agent(research())).await.turn(None, "hi").await;
     assert_eq!(reply.to_string(), "level 4");
 }

@@ -81,18 +81,18 @@ async fn each_kind_fires_at_its_place() {
     holds("two calls", bench, &[BEGIN, CALL, STORED, LOOKUP, LOOKUP, CALL, end]).await;
 
     let mut bench = Bench::watched([lookup(), Line::text("then not")]);
-    bench.app(Hook::reader::<BeforeToolCall, _, _, _>("no", |_, _, _| Permission::deny("never")));
+    bench.app(Hook::at::<BeforeToolCall>("no").reader(|_, _, _| Permission::deny("never")));
     holds("a denied call", bench, &[BEGIN, CALL, STORED, NOT_RUN, CALL, end]).await;
 
     let mut bench = Bench::watched([lookup(), Line::text("then not")]);
-    bench.app(Hook::reader::<BeforeToolCall, _, _, _>("may_i", |_, _, _| Permission::ask("really?")));
+    bench.app(Hook::at::<BeforeToolCall>("may_i").reader(|_, _, _| Permission::ask("really?")));
     let asked = &["before_tool_call", "permission_request"][..];
     let expected = [BEGIN, CALL, STORED, asked, &NOT_RUN[1..], CALL, end];
     holds("an asked call without anybody to ask", bench, &expected).await;
 
     for (answer, call) in [(Answer::Yes, LOOKUP), (Answer::No("not today".into()), NOT_RUN)] {
         let mut bench = Bench::watched([lookup(), Line::text("so be it")]);
-        bench.app(Hook::reader::<BeforeToolCall, _, _, _>("may_i", |_, _, _| Permission::ask("really?")));
+        bench.app(Hook::at::<BeforeToolCall>("may_i").reader(|_, _, _| Permission::ask("really?")));
         let said = answer.clone();
         let log = bench.log.clone();
         let harness = bench.harness().approver(move |_: &Request| {
@@ -109,14 +109,14 @@ async fn each_kind_fires_at_its_place() {
     holds("a failing tool", bench, &[BEGIN, CALL, STORED, FAILED, CALL, end]).await;
 
     let mut bench = Bench::watched([Line::error(ModelError::Rejected("no".into())), Line::text("hello")]);
-    bench.app(Hook::reader::<PostModelCall, _, _, _>("repair", |_, event: &PostModelCall, _| match event.error {
+    bench.app(Hook::at::<PostModelCall>("repair").reader(|_, event: &PostModelCall, _| match event.error {
         Some(_) => ReplyVerdict::Continue,
         None => ReplyVerdict::NoOpinion,
     }));
     holds("a refused call that a hook repairs", bench, &[BEGIN, CALL, CALL, end]).await;
 
     let mut bench = Bench::watched([Line::text(""), Line::text("hello")]);
-    bench.app(Hook::reader::<Stop, _, _, _>("say_something", |_, event: &Stop, ()| {
+    bench.app(Hook::at::<Stop>("say_something").reader(|_, event: &Stop, ()| {
         let silent = event.last_message.as_ref().is_none_or(|message| message.text().is_empty());
         if silent { StopVerdict::continue_with("say something") } else { StopVerdict::default() }
     }));
@@ -125,7 +125,7 @@ async fn each_kind_fires_at_its_place() {
     holds("an empty reply that `stop` rescues", bench, &[BEGIN, CALL, empty, CALL, end]).await;
 
     let mut bench = Bench::watched([]);
-    bench.app(Hook::reader::<UserPromptSubmit, _, _, _>("no", |_, _, _| PromptVerdict::block("not here")));
+    bench.app(Hook::at::<UserPromptSubmit>("no").reader(|_, _, _| PromptVerdict::block("not here")));
     holds("a blocked prompt", bench, &[&["filter_messages", "user_prompt_submit", "turn_end"]]).await;
 
     let waits = [Line::error(ModelError::rate_limited("slow down", None)), Line::text("hello")];

@@ -69,7 +69,7 @@ impl Preflight for Never {
 macro_rules! never_at {
     ($never:expr, $kind:ident) => {{
         let never = $never.clone();
-        Hook::async_reader::<$kind, _, _, _>("never", move |_, _, _| never.wait::<()>())
+        Hook::at::<$kind>("never").async_reader(move |_, _, _| never.wait::<()>())
     }};
 }
 
@@ -130,7 +130,7 @@ fn parts() -> Vec<Case> {
             "the approver",
             lines(),
             |bench, never| {
-                bench.app(Hook::reader::<BeforeToolCall, _, _, _>("may_i", |_, _, _| Permission::ask("really?")));
+                bench.app(Hook::at::<BeforeToolCall>("may_i").reader(|_, _, _| Permission::ask("really?")));
                 bench.harness().approver(never.clone())
             },
             [&called[..], &[ASKED_ABOUT, &NOT_RUN[1..], OVER]].concat(),
@@ -140,7 +140,7 @@ fn parts() -> Vec<Case> {
             "a hook in the person's place",
             lines(),
             |bench, never| {
-                bench.app(Hook::reader::<BeforeToolCall, _, _, _>("may_i", |_, _, _| Permission::ask("really?")));
+                bench.app(Hook::at::<BeforeToolCall>("may_i").reader(|_, _, _| Permission::ask("really?")));
                 bench.app(never_at!(never, PermissionRequest));
                 bench.harness()
             },
@@ -223,7 +223,7 @@ async fn what_was_said_is_stored_and_its_hooks_are_heard_whatever_is_cancelled()
     // A hook at each end of the store that takes a second, in which the turn is cancelled.
     macro_rules! slow_at {
         ($kind:ident) => {
-            Hook::async_reader::<$kind, _, _, _>("slow", |_, _, _| Box::pin(tokio::time::sleep(Duration::from_secs(1))))
+            Hook::at::<$kind>("slow").async_reader(|_, _, _| Box::pin(tokio::time::sleep(Duration::from_secs(1))))
         };
     }
     for hook in [slow_at!(BeforeCreateMessage), slow_at!(AfterCreateMessage)] {

@@ -79,7 +79,7 @@ async fn nor_one_whose_result_a_required_hook_kept_from_the_store() {
     let mut bench = Bench::new([Line::call("1", "lookup", json!({ "id": "a" }))]);
     let mask =
         |_: &HookContext, _: &AfterToolCallSuccess, _: &ToolResult| Err::<(), _>(std::io::Error::other("no list"));
-    bench.app(Hook::reader::<AfterToolCallSuccess, _, _, _>("mask", mask).on_failure(OnFailure::Required));
+    bench.app(Hook::at::<AfterToolCallSuccess>("mask").reader(mask).on_failure(OnFailure::Required));
     bench.turn().await;
     assert_eq!(bench.log.take(), ["the model", "the tool"]);
     assert_eq!(bench.stored().await[2..], [STARTED]);
@@ -106,7 +106,7 @@ async fn a_call_that_a_killed_program_left_open_reads_so_and_what_is_stored_stay
 async fn no_two_stored_calls_have_one_id_also_where_hooks_keep_the_first_from_the_model() {
     let lookup = || Line::call("1", "lookup", json!({ "id": "a" }));
     let mut bench = Bench::new([lookup(), Line::text("done"), lookup(), Line::text("done")]);
-    bench.app(Hook::writer::<FilterMessages, _, _, _>("forget", |_, _, messages: &mut Messages| messages.clear()));
+    bench.app(Hook::at::<FilterMessages>("forget").writer(|_, _, messages: &mut Messages| messages.clear()));
     let session = bench.session(bench.harness()).await;
     for _ in 0..2 {
         assert_eq!(session.turn(None, "hi").await.to_string(), "done");
@@ -151,7 +151,7 @@ impl Compactor for Same {
 #[tokio::test]
 async fn what_a_person_writes_is_kept_also_where_it_looks_like_the_context_of_a_hook() {
     let mut bench = Bench::new([Line::text("done")]);
-    bench.app(Hook::reader::<UserPromptSubmit, _, _, _>("context", |_, _, _| PromptVerdict::context("by a hook")));
+    bench.app(Hook::at::<UserPromptSubmit>("context").reader(|_, _, _| PromptVerdict::context("by a hook")));
     let window = Window::new(100).compact_at(0).compactor(Same);
     let session = bench.session(bench.harness().window(window)).await;
     let typed = "<user-prompt-submit-hook>\nby a person\n</user-prompt-submit-hook>";

@@ -12,7 +12,7 @@ fn contributes<K: HookKind<Subject = (), Verdict = Contributions>>(
     id: &str,
     what: impl Fn(&K) -> Vec<Contribution> + Send + Sync + 'static,
 ) -> Hook {
-    Hook::reader::<K, _, _, _>(id, move |_, event: &K, ()| what(event))
+    Hook::at::<K>(id).reader(move |_, event: &K, ()| what(event))
 }
 
 #[tokio::test]

@@ -115,7 +115,7 @@ const REQUIRED: [usize; 2] = [4, 17];
 
 macro_rules! fails {
     ($id:expr, $kind:ident, $policy:expr) => {
-        Hook::reader::<$kind, _, _, _>($id, |_, _, _| Err::<(), _>("it failed")).on_failure($policy)
+        Hook::at::<$kind>($id).reader(|_, _, _| Err::<(), _>("it failed")).on_failure($policy)
     };
 }
 
@@ -123,30 +123,30 @@ fn hook(number: usize) -> Hook {
     let id = format!("h{number}");
     let id = id.as_str();
     match number {
-        0 => Hook::reader::<BeforeToolCall, _, _, _>(id, |_, _, _| Permission::deny("no")),
-        1 => Hook::reader::<BeforeToolCall, _, _, _>(id, |_, _, _| Permission::ask("may I?")),
+        0 => Hook::at::<BeforeToolCall>(id).reader(|_, _, _| Permission::deny("no")),
+        1 => Hook::at::<BeforeToolCall>(id).reader(|_, _, _| Permission::ask("may I?")),
         2 => fails!(id, BeforeToolCall, OnFailure::Deny),
         3 => fails!(id, BeforeToolCall, OnFailure::Required),
         4 => fails!(id, BeforeCreateMessage, OnFailure::Required),
         5 => fails!(id, AfterToolCallSuccess, OnFailure::Remove),
         6 => fails!(id, PostModelCall, OnFailure::Required),
-        7 => Hook::reader::<AfterToolCall, _, _, _>(id, |_, _, ()| Err::<(), _>(Halt::new("enough"))),
-        8 => Hook::reader::<PostModelCall, _, _, _>(id, |_, _, _| ReplyVerdict::Continue),
-        9 => Hook::reader::<Stop, _, _, _>(id, |_, _, ()| StopVerdict::continue_with("more")),
-        10 => Hook::reader::<Stop, _, _, _>(id, |_, _, ()| StopVerdict::block("no")),
-        TELLS => Hook::reader::<UserPromptSubmit, _, _, _>(id, |_, _, _| PromptVerdict::context("it is Monday")),
-        12 => Hook::replacer::<AfterToolCallFailure, _, _, _>(id, |_, _, _: ToolResult| None::<ToolResult>),
-        13 => Hook::async_reader::<BeforeToolCall, _, _, _>(id, |_, _, _| {
+        7 => Hook::at::<AfterToolCall>(id).reader(|_, _, ()| Err::<(), _>(Halt::new("enough"))),
+        8 => Hook::at::<PostModelCall>(id).reader(|_, _, _| ReplyVerdict::Continue),
+        9 => Hook::at::<Stop>(id).reader(|_, _, ()| StopVerdict::continue_with("more")),
+        10 => Hook::at::<Stop>(id).reader(|_, _, ()| StopVerdict::block("no")),
+        TELLS => Hook::at::<UserPromptSubmit>(id).reader(|_, _, _| PromptVerdict::context("it is Monday")),
+        12 => Hook::at::<AfterToolCallFailure>(id).replacer(|_, _, _: ToolResult| None::<ToolResult>),
+        13 => Hook::at::<BeforeToolCall>(id).async_reader(|_, _, _| {
             Box::pin(async {
                 tokio::time::sleep(std::time::Duration::from_millis(5)).await;
                 Permission::allow()
             })
         }),
-        14 => Hook::async_reader::<AfterCreateMessage, _, _, _>(id, |_, _, ()| Box::pin(tokio::task::yield_now())),
-        15 => Hook::reader::<BeforeCompaction, _, _, _>(id, |_, _, ()| Permission::deny("not now")),
-        16 => Hook::reader::<PostCompact, _, _, _>(id, |_, _, _| Err::<(), _>("it failed")),
+        14 => Hook::at::<AfterCreateMessage>(id).async_reader(|_, _, ()| Box::pin(tokio::task::yield_now())),
+        15 => Hook::at::<BeforeCompaction>(id).reader(|_, _, ()| Permission::deny("not now")),
+        16 => Hook::at::<PostCompact>(id).reader(|_, _, _| Err::<(), _>("it failed")),
         17 => fails!(id, AfterCreateMessage, OnFailure::Required),
-        _ => Hook::reader::<PreModelCall, _, _, _>(id, |_, _, _| -> () { panic!("of course") }),
+        _ => Hook::at::<PreModelCall>(id).reader(|_, _, _| -> () { panic!("of course") }),
     }
 }
 

@@ -13,7 +13,7 @@ use crate::bench::Bench;
 /// Notes the id of each turn.
 fn notes_requests(bench: &Bench) -> Hook {
     let log = bench.log.clone();
-    Hook::reader::<TurnEnd, _, _, _>("request", move |cx, _, ()| log.note(cx.request().unwrap()))
+    Hook::at::<TurnEnd>("request").reader(move |cx, _, ()| log.note(cx.request().unwrap()))
 }
 
 #[tokio::test]
@@ -52,7 +52,7 @@ fn listened() -> (Told, impl Fn(&HookContext, &Reply) + Send + Sync + 'static) {
 }
 
 fn learns() -> Hook {
-    Hook::reader::<PostTurn, _, _, _>("learn", |cx, _, ()| {
+    Hook::at::<PostTurn>("learn").reader(|cx, _, ()| {
         let job = format!("learn_{}", cx.agent().unwrap());
         Contributions::from(vec![Contribution::background_job(job, json!({}))])
     })
@@ -106,7 +106,7 @@ async fn agents_of_one_name_and_different_lists_have_their_own_hooks_and_a_new_h
     let bench = Bench::new((0..5).map(|i| Line::text(i.to_string())));
     for id in ["one", "two"] {
         let log = bench.log.clone();
-        bench.registry.register(Hook::reader::<TurnEnd, _, _, _>(id, move |_, _, ()| log.note(id))).unwrap();
+        bench.registry.register(Hook::at::<TurnEnd>(id).reader(move |_, _, ()| log.note(id))).unwrap();
     }
     let harness = bench.harness().build();
     let turn = async |hooks: &[&str]| {
@@ -120,7 +120,7 @@ async fn agents_of_one_name_and_different_lists_have_their_own_hooks_and_a_new_h
     bench.registry.disable("one").unwrap();
     assert_eq!(turn(&["two", "one"]).await, ["two"]);
     let log = bench.log.clone();
-    bench.registry.register(Hook::reader::<TurnEnd, _, _, _>("app", move |_, _, ()| log.note("app"))).unwrap();
+    bench.registry.register(Hook::at::<TurnEnd>("app").reader(move |_, _, ()| log.note("app"))).unwrap();
     bench.registry.set_app(AppDef::new("app").hooks(["app"]));
     assert_eq!(turn(&["two", "one"]).await, ["app", "two"]);
 }

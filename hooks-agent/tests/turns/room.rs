@@ -47,7 +47,7 @@ async fn old_outputs_go_first_and_a_call_keeps_its_result() {
 #[tokio::test]
 async fn a_refusal_means_not_now() {
     let mut bench = Bench::new(five_calls());
-    bench.app(Hook::reader::<BeforeCompaction, _, _, _>("no", |_, _, ()| Permission::deny("the audit runs")));
+    bench.app(Hook::at::<BeforeCompaction>("no").reader(|_, _, ()| Permission::deny("the audit runs")));
     // The provider takes more than the harness wants to send.
     assert_eq!(compactions(&bench, words(10_000).compact_at(300)).await, (vec![], "done".to_owned()));
 }
@@ -60,8 +60,8 @@ async fn where_the_context_has_overflowed_a_refusal_has_no_power() {
         .chain([overflow, Line::text("summary"), Line::text("done")])
         .collect();
     let mut bench = Bench::new(lines);
-    bench.app(Hook::reader::<BeforeCompaction, _, _, _>("no", |_, _, ()| Permission::deny("the audit runs")));
-    bench.app(Hook::writer::<PostCompact, _, _, _>("mark", |_, _, rest: &mut CompactedHistory| {
+    bench.app(Hook::at::<BeforeCompaction>("no").reader(|_, _, ()| Permission::deny("the audit runs")));
+    bench.app(Hook::at::<PostCompact>("mark").writer(|_, _, rest: &mut CompactedHistory| {
         rest.summary = rest.summary.as_ref().map(|text| format!("{text}, marked"));
     }));
     let session = bench.session(bench.harness()).await;
@@ -98,14 +98,14 @@ async fn what_hooks_did_for_a_turn_stays_out_of_a_compaction() {
     let answers = (0..4).map(|i| Line::text(format!("answer {i}")));
     let mut bench = Bench::new(answers.chain([overflow, Line::text("summary"), Line::text("done")]));
     let turns = |cx: &HookContext| cx.turn() == Some(5);
-    bench.app(Hook::writer::<FilterMessages, _, _, _>("leave_out", move |cx, _, view: &mut Messages| {
+    bench.app(Hook::at::<FilterMessages>("leave_out").writer(move |cx, _, view: &mut Messages| {
         if turns(cx) {
             view.retain(|message| message.text() != "question 1");
             let kept = view.iter_mut().find(|message| message.text() == "answer 3").unwrap();
             kept.rewrite_text(|_| Some("answer three".to_owned()));
         }
     }));
-    bench.app(Hook::writer::<UserPromptSubmit, _, _, _>("add", move |cx, _, view: &mut Messages| {
+    bench.app(Hook::at::<UserPromptSubmit>("add").writer(move |cx, _, view: &mut Messages| {
         if turns(cx) {
             let behind = view.len() - 1;
             view.insert(behind, Message::new(Role::User, "what only this turn is told"));

@@ -12,7 +12,7 @@ use crate::bench::{Bench, line};
 
 /// Masks what the provider says beside the text, as a hook that is required to.
 fn masks_names() -> Hook {
-    Hook::writer::<BeforeCreateMessage, _, _, _>("mask_names", |_, _, row: &mut Message| {
+    Hook::at::<BeforeCreateMessage>("mask_names").writer(|_, _, row: &mut Message| {
         if row.extra.contains_key("name") {
             row.extra.insert("name".to_owned(), json!("someone"));
         }
@@ -53,9 +53,9 @@ async fn a_message_between_turns_is_stored_with_the_hooks_around_it_and_read_in_
 #[tokio::test]
 async fn what_the_model_reads_and_what_became_of_results_is_told() {
     let mut bench = Bench::new([Line::call("1", "lookup", json!({})), Line::text("nothing")]);
-    bench.app(Hook::replacer::<AfterToolCallSuccess, _, _, _>("drop", |_, _, _| -> Option<ToolResult> { None }));
-    bench.app(Hook::reader::<UserPromptSubmit, _, _, _>("note", |_, _, _| PromptVerdict::context("be kind")));
-    bench.app(Hook::writer::<FilterMessages, _, _, _>("forget", |_, _, messages: &mut Messages| messages.clear()));
+    bench.app(Hook::at::<AfterToolCallSuccess>("drop").replacer(|_, _, _| -> Option<ToolResult> { None }));
+    bench.app(Hook::at::<UserPromptSubmit>("note").reader(|_, _, _| PromptVerdict::context("be kind")));
+    bench.app(Hook::at::<FilterMessages>("forget").writer(|_, _, messages: &mut Messages| messages.clear()));
     let session = bench.session(bench.harness()).await;
     session.add(None, Message::new(Role::User, "long ago")).await.unwrap();
     let mut turn = session.turn(None, "hi");

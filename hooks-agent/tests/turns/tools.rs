@@ -61,9 +61,9 @@ async fn whatever_a_call_comes_to_the_model_is_told_and_the_turn_goes_on() {
 #[tokio::test]
 async fn the_tool_gets_the_rewritten_input_and_the_hooks_see_both() {
     let mut bench = Bench::new([Line::call("1", "lookup", json!({ "id": "a" })), Line::text("done")]);
-    bench.app(Hook::writer::<BeforeToolCall, _, _, _>("other", |_, _, input: &mut ToolInput| input["id"] = "b".into()));
+    bench.app(Hook::at::<BeforeToolCall>("other").writer(|_, _, input: &mut ToolInput| input["id"] = "b".into()));
     let log = bench.log.clone();
-    bench.app(Hook::reader::<AfterToolCallSuccess, _, _, _>("see", move |_, event: &AfterToolCallSuccess, _| {
+    bench.app(Hook::at::<AfterToolCallSuccess>("see").reader(move |_, event: &AfterToolCallSuccess, _| {
         log.note(format!("{} as {}", event.call.input["id"], event.input["id"]));
     }));
     bench.turn().await;
@@ -86,7 +86,7 @@ async fn a_gate_that_asks_is_answered_or_denied() {
         let lines = || [Line::call("1", "lookup", json!({ "id": "a" })), Line::text("done")];
         let bench = || {
             let (verdict, mut bench) = (verdict.clone(), Bench::new(lines()));
-            bench.app(Hook::reader::<BeforeToolCall, _, _, _>("ask", move |_, _, _| verdict.clone()));
+            bench.app(Hook::at::<BeforeToolCall>("ask").reader(move |_, _, _| verdict.clone()));
             bench
         };
         let mut answers = Vec::new();
@@ -116,7 +116,7 @@ async fn a_gate_that_asks_is_answered_or_denied() {
 #[tokio::test]
 async fn a_removed_result_leaves_no_call_without_one() {
     let mut bench = Bench::new([Line::call("1", "lookup", json!({ "id": "a" })), Line::text("done")]);
-    bench.app(Hook::replacer::<AfterToolCallSuccess, _, _, _>("drop_it", |_, _, _: ToolResult| None::<ToolResult>));
+    bench.app(Hook::at::<AfterToolCallSuccess>("drop_it").replacer(|_, _, _: ToolResult| None::<ToolResult>));
     bench.turn().await;
     assert_eq!(bench.stored().await[2], "tool: <- [result removed by drop_it]");
 }
@@ -125,7 +125,7 @@ async fn a_removed_result_leaves_no_call_without_one() {
 async fn an_answer_that_somebody_else_says_follows_the_results_and_is_stored() {
     let two = Line::calls([("1", "lookup", json!({ "id": "a" })), ("2", "lookup", json!({ "id": "b" }))]);
     let mut bench = Bench::new([two, Line::text("done")]);
-    bench.app(Hook::writer::<AfterToolCallSuccess, _, _, _>("user_says", |_, event, result: &mut ToolResult| {
+    bench.app(Hook::at::<AfterToolCallSuccess>("user_says").writer(|_, event, result: &mut ToolResult| {
         if event.input["id"] == "a" {
             result.said_by = Some(Role::User);
         }
@@ -146,7 +146,7 @@ async fn an_answer_that_somebody_else_says_follows_the_results_and_is_stored() {
 async fn additional_context_follows_the_results_and_is_not_stored() {
     let two = Line::calls([("1", "lookup", json!({ "id": "a" })), ("2", "lookup", json!({ "id": "b" }))]);
     let mut bench = Bench::new([two, Line::text("done")]);
-    bench.app(Hook::writer::<AfterToolCallSuccess, _, _, _>("hint", |_, _, result: &mut ToolResult| {
+    bench.app(Hook::at::<AfterToolCallSuccess>("hint").writer(|_, _, result: &mut ToolResult| {
         result.add_context("hint");
     }));
     bench.turn().await;

@@ -30,7 +30,7 @@ async fn hooks_the_app_and_the_reply_are_told_what_calls_took_and_a_provider_tha
     let mut bench =
         Bench::new([Line::answer(asks), Line::call("2", "lookup", json!({})), says("done", Usage::new(150, 5))]);
     let log = bench.log.clone();
-    bench.app(Hook::reader::<PostModelCall, _, _, _>("count", move |_, event: &PostModelCall, _| {
+    bench.app(Hook::at::<PostModelCall>("count").reader(move |_, event: &PostModelCall, _| {
         log.note(event.usage.map_or("not told".to_owned(), |usage| format!("{} tokens", usage.total())));
     }));
     let (reply, events) = told(&bench.session(bench.harness()).await, "hi").await;

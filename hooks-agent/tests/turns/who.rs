@@ -25,28 +25,24 @@ fn refusals(events: &[TurnEvent]) -> Vec<String> {
 async fn the_reply_and_the_events_name_the_hook_that_did_not_let_the_turn_go_on() {
     let hooks = [
         (
-            Hook::reader::<UserPromptSubmit, _, _, _>("guard", |_, _, _| PromptVerdict::block("not here")),
+            Hook::at::<UserPromptSubmit>("guard").reader(|_, _, _| PromptVerdict::block("not here")),
             "blocked user_prompt_submit guard not here",
         ),
         (
-            Hook::reader::<UserPromptSubmit, _, _, _>("guard", |_, _, _| PromptVerdict::stop("later")),
+            Hook::at::<UserPromptSubmit>("guard").reader(|_, _, _| PromptVerdict::stop("later")),
             "stopped user_prompt_submit guard later",
         ),
-        (Hook::reader::<Stop, _, _, _>("guard", |_, _, ()| StopVerdict::block("secret")), "blocked stop guard secret"),
+        (Hook::at::<Stop>("guard").reader(|_, _, ()| StopVerdict::block("secret")), "blocked stop guard secret"),
         (
-            Hook::reader::<PostModelCall, _, _, _>("guard", |_, _, _| Err::<(), _>(Halt::new("enough"))),
+            Hook::at::<PostModelCall>("guard").reader(|_, _, _| Err::<(), _>(Halt::new("enough"))),
             "stopped post_model_call guard enough",
         ),
     ];
     for (hook, expected) in hooks {
         let mut bench = Bench::new([Line::text("hello")]);
         // Others that have a word, and not the last.
-        bench.app(
-            Hook::reader::<UserPromptSubmit, _, _, _>("early", |_, _, _| PromptVerdict::context("hm")).priority(-5),
-        );
-        bench.app(
-            Hook::reader::<Stop, _, _, _>("wants_more", |_, _, ()| StopVerdict::continue_with("more")).priority(-5),
-        );
+        bench.app(Hook::at::<UserPromptSubmit>("early").reader(|_, _, _| PromptVerdict::context("hm")).priority(-5));
+        bench.app(Hook::at::<Stop>("wants_more").reader(|_, _, ()| StopVerdict::continue_with("more")).priority(-5));
         bench.app(hook);
         let (reply, events) = told(&bench.session(bench.harness()).await, "hi").await;
         assert_eq!(refusals(&events), [expected]);
@@ -60,7 +56,7 @@ async fn a_call_that_is_not_made_names_the_hook_that_denied_it_or_asked() {
         [(Permission::deny("never"), true), (Permission::ask("may I?"), true), (Permission::allow(), false)]
     {
         let mut bench = Bench::new([Line::call("1", "lookup", json!({})), Line::text("then not")]);
-        bench.app(Hook::reader::<BeforeToolCall, _, _, _>("gate", move |_, _, _| verdict.clone()));
+        bench.app(Hook::at::<BeforeToolCall>("gate").reader(move |_, _, _| verdict.clone()));
         let harness = bench.harness().approver(|_: &Request| Answer::No("no".to_owned()));
         let (reply, events) = told(&bench.session(harness).await, "hi").await;
         assert_eq!(refusals(&events), vec!["refused lookup gate"; usize::from(refused)]);
@@ -71,9 +67,9 @@ async fn a_call_that_is_not_made_names_the_hook_that_denied_it_or_asked() {
 #[tokio::test]
 async fn what_the_hooks_of_a_kind_decided_is_told_in_a_word() {
     let mut bench = Bench::new([Line::call("1", "lookup", json!({})), Line::text("done"), Line::text("more")]);
-    bench.app(Hook::reader::<BeforeToolCall, _, _, _>("gate", |_, _, _| Permission::deny("never")));
-    bench.app(Hook::reader::<AfterToolCall, _, _, _>("sees", |_, _, ()| ()));
-    bench.app(Hook::reader::<Stop, _, _, _>("go_on", |_, event: &Stop, ()| {
+    bench.app(Hook::at::<BeforeToolCall>("gate").reader(|_, _, _| Permission::deny("never")));
+    bench.app(Hook::at::<AfterToolCall>("sees").reader(|_, _, ()| ()));
+    bench.app(Hook::at::<Stop>("go_on").reader(|_, event: &Stop, ()| {
         if event.stop_hook_active { StopVerdict::default() } else { StopVerdict::continue_with("more") }
     }));
     let (_, events) = told(&bench.session(bench.harness()).await, "hi").await;

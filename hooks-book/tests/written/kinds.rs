@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use hooks_core::KindEntry;
+use hooks_core::KindDescriptor;
 
 use crate::source::{Event, events};
 use crate::{assert_written, render};
@@ -24,7 +24,7 @@ const PARTS: &[(&str, &str)] = &[
     ("end", "The turn ends"),
 ];
 
-fn built_in() -> BTreeMap<&'static str, &'static KindEntry> {
+fn built_in() -> BTreeMap<&'static str, &'static KindDescriptor> {
     let all = hooks_core::kinds::all().into_iter();
     all.filter(|kind| kind.origin().module.starts_with("hooks_core::kinds")).map(|kind| (kind.name(), kind)).collect()
 }

@@ -2,12 +2,12 @@
 
 use std::fmt::Write as _;
 
-use hooks_core::{KindEntry, Semantics};
+use hooks_core::{KindDescriptor, Semantics};
 
 use crate::source::Event;
 
 /// A row of the overview.
-pub(crate) fn row(kind: &KindEntry, event: &Event) -> String {
+pub(crate) fn row(kind: &KindDescriptor, event: &Event) -> String {
     let subject =
         if kind.is_removable() { format!("{}, removable", code(&event.subject)) } else { code(&event.subject) };
     format!(
@@ -20,7 +20,7 @@ pub(crate) fn row(kind: &KindEntry, event: &Event) -> String {
 }
 
 /// The whole section.
-pub(crate) fn section(kind: &KindEntry, event: &Event) -> String {
+pub(crate) fn section(kind: &KindDescriptor, event: &Event) -> String {
     let mut text = format!("### {}\n\n{}\n\n", kind.name(), event.doc.join("\n\n"));
     let mut line = |what: &str, value: &str| writeln!(text, "| {what} | {value} |").unwrap();
     line("", "");
@@ -48,7 +48,7 @@ pub(crate) fn section(kind: &KindEntry, event: &Event) -> String {
 }
 
 /// A hook that takes all that the kind offers.
-fn example(kind: &KindEntry, event: &Event) -> String {
+fn example(kind: &KindDescriptor, event: &Event) -> String {
     let name = kind.name();
     let mut parameters = vec![format!("event: &{}", event.ident)];
     if !event.subject.is_empty() {

@@ -1,6 +1,6 @@
 //! The combined answer in a word, whatever the kind's verdict looks like.
 
-use hooks_core::dispatch::JsonFired;
+use hooks_core::JsonFired;
 use serde::Serialize;
 use serde_json::Value;
 

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use hooks_core::dispatch::JsonFired;
+use hooks_core::JsonFired;
 use hooks_rules::{Answer, Aside, Decision, Event, Listed, Outcome as Ran, RuleRun};
 use serde_json::{Map, Value, json};
 

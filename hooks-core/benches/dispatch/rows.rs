@@ -255,7 +255,7 @@ fn registry(size: usize) -> (Registry, AgentDef) {
     let registry = Registry::empty();
     let id = |i: usize| format!("hook_{i}");
     for i in 0..size {
-        let hook = Hook::reader::<AfterToolCallSuccess, _, _, _>(&id(i), |_, _, result: &ToolResult| {
+        let hook = Hook::at::<AfterToolCallSuccess>(&id(i)).reader(|_, _, result: &ToolResult| {
             black_box(result);
         });
         registry.register(hook).expect("the ids differ");

@@ -2,7 +2,7 @@ use serde::{Deserialize, Serialize};
 
 use super::history::Messages;
 use super::shared::shared;
-use crate::kind::Violation;
+use super::violation::Violation;
 
 shared! {
     /// What is left of a conversation after it was compacted.

@@ -4,7 +4,7 @@ use super::block::Block;
 use super::message::{Message, Role};
 use super::rules;
 use super::shared::shared;
-use crate::kind::Violation;
+use super::violation::Violation;
 
 shared! {
     /// A list of messages: a conversation, or the part of it that is sent to a model.

@@ -9,7 +9,7 @@ use super::openai::Shape;
 use super::rules;
 use super::shared::shared;
 use super::tool::ToolCall;
-use crate::kind::Violation;
+use super::violation::Violation;
 
 shared! {
     /// One message of a conversation.

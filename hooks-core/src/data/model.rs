@@ -4,7 +4,7 @@ use super::block::Block;
 use super::history::Messages;
 use super::rules;
 use super::shared::shared;
-use crate::kind::Violation;
+use super::violation::Violation;
 
 shared! {
     /// What a model is about to be asked, beside the messages.

@@ -7,7 +7,7 @@ use super::patch::patch;
 use super::rules;
 use super::shared::shared;
 use super::tool::{ToolCall, ToolResult};
-use crate::kind::Violation;
+use super::violation::Violation;
 
 shared! {
     /// A tool's result as it is stored.

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::block::Block;
-use crate::kind::Violation;
+use super::violation::Violation;
 
 /// A field by its name, and what it must be.
 type Field = (&'static str, fn(&Value) -> bool);

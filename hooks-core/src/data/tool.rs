@@ -9,7 +9,7 @@ use super::json_text::rewrite_json_text;
 use super::message::{Message, Role};
 use super::rules;
 use super::shared::shared;
-use crate::kind::Violation;
+use super::violation::Violation;
 
 /// The model asks for a tool.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

@@ -4,7 +4,7 @@ use std::future::Future;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
-use super::depth;
+use crate::context::depth;
 
 pin_project_lite::pin_project! {
     /// A future that may be done before it is first polled: a kind that nobody hooks is not worth a state machine.

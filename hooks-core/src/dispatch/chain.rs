@@ -1,49 +1,28 @@
 //! One dispatch: the subject on its way through the plan.
 
 use std::ops::Range;
-use std::sync::Arc;
-use std::task::Context;
+use std::task::{Context, Poll};
 
-use crate::HookContext;
-use crate::hook::{Answer, Effect, Fault, FaultKind, Handler, Lend, Own, Read, call};
+use crate::context::HookContext;
+use crate::handler::{Answer, BoxFuture, Fault, FaultKind};
 use crate::kind::HookKind;
 use crate::panics::catch;
-use crate::plan::{Plan, Segment, Way};
-use crate::record::Observer;
+use crate::plan::{Execution, Plan, Segment};
 use crate::verdict::Verdict;
 
 use super::at_once::with_task;
-use super::log::Log;
-use super::tally::{Fail, Flow, Tally};
-use super::together::{self, Stage};
-use super::writers::{WriterFuture, Written};
+use super::call::{self, EffectOf, WriterCall};
+use super::fail::Fail;
+use super::log::{Listeners, Log};
+use super::outcome::{Flow, Outcome};
+use super::readers::{self, Inputs, Stage};
+use super::transaction::Transaction;
+use super::wait::{NoAnswer, wait_for};
 
-/// The subject, in two copies.
-///
-/// Hooks only ever write to the scratch, so what a failed one did is dropped with it. A hook that wrote nothing leaves
-/// the scratch equal to what is committed, and the next writer gets the same one: a chain that changes nothing costs one
-/// clone, whatever its length.
-pub(super) struct Draft<S> {
-    pub(super) committed: S,
-    pub(super) scratch: Option<S>,
-}
-
-impl<S: Clone> Draft<S> {
-    /// The scratch to write to in place.
-    #[inline]
-    fn lend(&mut self) -> &mut S {
-        self.scratch.get_or_insert_with(|| self.committed.clone())
-    }
-
-    /// The scratch to give away.
-    #[inline]
-    pub(super) fn give(&mut self) -> S {
-        self.scratch.take().unwrap_or_else(|| self.committed.clone())
-    }
-}
+type WriterFuture<'a, K> = BoxFuture<'a, Answer<EffectOf<K>>>;
 
 /// How far a walk through a plan got: the next segment, and the next step where that is within one.
-struct At {
+struct Position {
     segment: usize,
     step: usize,
 }
@@ -53,16 +32,26 @@ enum Walk<'s, 'a, K: HookKind> {
     /// At its end, or where the chain stops.
     Ended,
     /// After a stage of readers, some of which may wait.
-    Read(Flow, &'s mut Tally<'a, K>, Option<Box<Stage<'s, K>>>),
+    Read(Flow, &'s mut Outcome<'a, K>, Option<Box<Stage<'s, K>>>),
     /// At a writer that has to wait.
     Write(usize, WriterFuture<'a, K>),
 }
 
+/// How far a sequence of steps got.
+enum Progress<'a, K: HookKind> {
+    /// Through its steps, or to where the chain stops.
+    Done(Flow),
+    /// To a writer that has to wait.
+    Waits(usize, WriterFuture<'a, K>),
+}
+
 pub(super) struct Chain<'a, K: HookKind> {
-    pub(super) cx: &'a HookContext,
-    pub(super) event: &'a K,
-    pub(super) draft: Draft<K::Subject>,
-    pub(super) tally: Tally<'a, K>,
+    cx: &'a HookContext,
+    /// The contexts of the hooks that have one of their own.
+    own: &'a [Option<HookContext>],
+    event: &'a K,
+    pub(super) subject: Transaction<K::Subject>,
+    pub(super) outcome: Outcome<'a, K>,
 }
 
 impl<'a, K: HookKind> Chain<'a, K> {
@@ -70,24 +59,29 @@ impl<'a, K: HookKind> Chain<'a, K> {
     pub(super) fn new(
         plan: &'a Plan<K>,
         cx: &'a HookContext,
+        own: &'a [Option<HookContext>],
         event: &'a K,
         subject: K::Subject,
-        observers: &[Arc<dyn Observer>],
+        listeners: Listeners<'a>,
     ) -> Self {
-        let listening = !observers.is_empty()
+        let listening = !listeners.observers.is_empty()
             || cx.keeps_records()
             || tracing::enabled!(target: "hooks_core::dispatch", tracing::Level::DEBUG);
-        let log = if listening { Log::new(plan, event) } else { None };
-        Self { cx, event, draft: Draft { committed: subject, scratch: None }, tally: Tally::new(plan, log) }
+        let log = if listening { Some(Log::new(plan, cx, event, listeners)) } else { None };
+        Self { cx, own, event, subject: Transaction::new(subject), outcome: Outcome::new(plan, log) }
     }
 
     /// Runs a plan in which nothing waits.
     #[inline]
     pub(super) fn run_sync(&mut self) {
-        for segment in &self.tally.plan.segments {
+        for segment in &self.outcome.plan.segments {
             let flow = match self.run_lane(segment) {
                 Some(flow) => flow,
-                None => self.run_plain(segment.steps.clone()),
+                None => match self.run_steps(segment.steps.clone(), None) {
+                    Progress::Done(flow) => flow,
+                    // No plain function waits.
+                    Progress::Waits(..) => Flow::Next,
+                },
             };
             if flow == Flow::Stop {
                 return;
@@ -99,42 +93,47 @@ impl<'a, K: HookKind> Chain<'a, K> {
     ///
     /// All that does not is done in one poll, by plain functions: a future for each part of it costs more than most hooks.
     pub(super) async fn run(&mut self) {
-        let (cx, mut at) = (self.cx, At { segment: 0, step: 0 });
+        let (cx, mut at) = (self.cx, Position { segment: 0, step: 0 });
         loop {
             let (index, future) = match with_task(|task| self.walk(&mut at, task)).await {
                 Walk::Ended | Walk::Read(Flow::Stop, _, None) => return,
-                Walk::Read(Flow::Go, _, None) => continue,
-                Walk::Read(_, tally, Some(stage)) => match stage.finish(cx, tally).await {
-                    Flow::Go => continue,
+                Walk::Read(_, _, None) => continue,
+                Walk::Read(_, outcome, Some(stage)) => match stage.finish(cx, outcome).await {
                     Flow::Stop => return,
+                    Flow::Next | Flow::FallBack => continue,
                 },
                 Walk::Write(index, future) => (index, future),
             };
-            if self.finish_writer(index, future).await == Flow::Stop {
-                return;
+            match self.finish_writer(index, future).await {
+                Flow::Next => {}
+                // The walk goes on with the same step, whose fallback it finds.
+                Flow::FallBack => at.step = index,
+                Flow::Stop => return,
             }
         }
     }
 
     /// Goes on with the plan, to where something waits, or to the end of a stage of readers, which may wait.
-    fn walk(&mut self, at: &mut At, task: &mut Context<'_>) -> Walk<'_, 'a, K> {
-        while let Some(segment) = self.tally.plan.segments.get(at.segment) {
+    fn walk(&mut self, at: &mut Position, task: &mut Context<'_>) -> Walk<'_, 'a, K> {
+        while let Some(segment) = self.outcome.plan.segments.get(at.segment) {
             let steps = segment.steps.start.max(at.step)..segment.steps.end;
             at.segment += 1;
             let flow = match self.run_lane(segment) {
                 Some(flow) => flow,
-                None if matches!(segment.way, Way::Together(_)) => {
-                    let (draft, tally) = (&self.draft, &mut self.tally);
-                    let (flow, stage) = together::start(self.cx, self.event, &draft.committed, segment, tally, task);
-                    if stage.is_none() && at.segment == tally.plan.segments.len() {
+                None if matches!(segment.execution, Execution::Concurrent(_)) => {
+                    let outcome = &mut self.outcome;
+                    let inputs =
+                        Inputs { cx: self.cx, own: self.own, event: self.event, subject: &self.subject.committed };
+                    let (flow, stage) = readers::start(inputs, segment, outcome, task);
+                    if stage.is_none() && at.segment == outcome.plan.segments.len() {
                         return Walk::Ended;
                     }
-                    return Walk::Read(flow, tally, stage);
+                    return Walk::Read(flow, outcome, stage);
                 }
-                None => match self.write(steps, task) {
-                    Written::All(flow) => flow,
-                    Written::UpTo(index, future) => {
-                        *at = At { segment: at.segment - 1, step: index + 1 };
+                None => match self.run_steps(steps, Some(task)) {
+                    Progress::Done(flow) => flow,
+                    Progress::Waits(index, future) => {
+                        *at = Position { segment: at.segment - 1, step: index + 1 };
                         return Walk::Write(index, future);
                     }
                 },
@@ -146,31 +145,31 @@ impl<'a, K: HookKind> Chain<'a, K> {
         Walk::Ended
     }
 
-    /// Runs a lane; `None` where the segment is none, or where somebody listens, who is told of every step.
+    /// Runs a lane; `None` where the segment is none, or where somebody listens, who is given every step.
     #[inline]
     fn run_lane(&mut self, segment: &Segment<K>) -> Option<Flow> {
-        if self.tally.aside.as_ref().is_some_and(|aside| aside.log.is_some()) {
+        if self.outcome.rare.as_ref().is_some_and(|rare| rare.log.is_some()) {
             return None;
         }
-        let steps = &segment.steps;
-        match &segment.way {
-            Way::ReadLane(lane) => Some(self.lane(steps.start, lane, |chain, index, hook| {
-                let answer = hook(chain.cx, chain.event, &chain.draft.committed);
+        let start = segment.steps.start;
+        match &segment.execution {
+            Execution::ReadLane(lane) => Some(self.lane(start, lane, |chain, index, hook| {
+                let answer = hook(chain.cx, chain.event, &chain.subject.committed);
                 chain.read(index, answer)
             })),
-            Way::LendLane(lane) => Some(self.lane(steps.start, lane, |chain, index, hook| {
-                let answer = hook(chain.cx, chain.event, chain.draft.lend());
+            Execution::LendLane(lane) => Some(self.lane(start, lane, |chain, index, hook| {
+                let answer = hook(chain.cx, chain.event, chain.subject.lend());
                 chain.lent(index, answer)
             })),
-            Way::OwnLane(lane) => Some(self.lane(steps.start, lane, |chain, index, hook| {
-                let answer = hook(chain.cx, chain.event, chain.draft.give());
+            Execution::OwnLane(lane) => Some(self.lane(start, lane, |chain, index, hook| {
+                let answer = hook(chain.cx, chain.event, chain.subject.give());
                 chain.owned(index, answer)
             })),
-            Way::OneByOne | Way::Together(_) => None,
+            Execution::Sequential | Execution::Concurrent(_) => None,
         }
     }
 
-    /// Runs functions of one form. One `catch_unwind` covers all that do not panic.
+    /// Runs functions of one form, none of which has a fallback. One `catch_unwind` covers all that do not panic.
     #[inline]
     fn lane<F>(&mut self, start: usize, lane: &[F], run: impl Fn(&mut Self, usize, &F) -> Flow) -> Flow {
         let mut next = 0;
@@ -183,7 +182,7 @@ impl<'a, K: HookKind> Chain<'a, K> {
                         return Flow::Stop;
                     }
                 }
-                Flow::Go
+                Flow::Next
             });
             let flow = match caught {
                 Ok(flow) => return flow,
@@ -195,13 +194,114 @@ impl<'a, K: HookKind> Chain<'a, K> {
         }
     }
 
+    /// Runs steps one after the other, up to an async writer that has to wait. Without `task` none does.
+    #[inline]
+    fn run_steps(&mut self, steps: Range<usize>, mut task: Option<&mut Context<'_>>) -> Progress<'a, K> {
+        let mut next = steps.start;
+        loop {
+            let flow = match catch(|| self.steps(&mut next, steps.end, task.as_deref_mut())) {
+                Ok(progress) => return progress,
+                Err(panic) => self.panicked(next - 1, panic),
+            };
+            match flow {
+                Flow::Next => {}
+                Flow::FallBack => next -= 1,
+                Flow::Stop => return Progress::Done(flow),
+            }
+        }
+    }
+
+    #[inline]
+    fn steps(&mut self, next: &mut usize, end: usize, mut task: Option<&mut Context<'_>>) -> Progress<'a, K> {
+        while *next < end {
+            let index = *next;
+            *next += 1;
+            match self.step(index, task.as_deref_mut()) {
+                Progress::Done(Flow::Next) => {}
+                Progress::Done(Flow::FallBack) => *next = index,
+                progress => return progress,
+            }
+        }
+        Progress::Done(Flow::Next)
+    }
+
+    /// Runs one hook, or its fallback where the hook has failed.
+    #[inline]
+    fn step(&mut self, index: usize, task: Option<&mut Context<'_>>) -> Progress<'a, K> {
+        let (plan, event) = (self.outcome.plan, self.event);
+        let step = &plan.steps[index];
+        let handler = match step.fallback().filter(|_| self.outcome.falls_back(index)) {
+            Some(fallback) => fallback,
+            None if !step.matches(event) => return Progress::Done(Flow::Next),
+            None => {
+                if let Some(log) = self.outcome.log() {
+                    log.start(index);
+                }
+                &step.handler
+            }
+        };
+        let cx = context_of(self.own, self.cx, index);
+        Progress::Done(match call::write(handler, step.blocking(), cx, event, &mut self.subject) {
+            WriterCall::Read(answer) => match self.admit(index, answer, |verdict| verdict) {
+                Ok(answer) => self.read(index, answer),
+                Err(flow) => flow,
+            },
+            WriterCall::Lent(answer) => match self.admit(index, answer, |verdict| verdict) {
+                Ok(answer) => self.lent(index, answer),
+                Err(flow) => flow,
+            },
+            WriterCall::Owned(answer) => self.admit_owned(index, answer),
+            WriterCall::Waits(mut future) => {
+                let Some(task) = task else { return Progress::Waits(index, future) };
+                let Poll::Ready(answer) = future.as_mut().poll(task) else { return Progress::Waits(index, future) };
+                // What the future still holds may panic when it is dropped; the hook has failed then.
+                drop(future);
+                self.admit_owned(index, answer)
+            }
+            WriterCall::Launch => match self.outcome.launch(index, cx, event, &self.subject.committed) {
+                Ok(()) => Flow::Next,
+                Err(fail) => self.outcome.failed(index, fail),
+            },
+        })
+    }
+
+    /// Waits for an async writer that was polled once.
+    async fn finish_writer(&mut self, index: usize, future: WriterFuture<'a, K>) -> Flow {
+        let timeout = self.outcome.plan.steps[index].timeout;
+        let flow = match wait_for(future, timeout, self.cx.cancellation()).await {
+            // The subject that comes back is compared and checked with code of the app, which may panic too.
+            Ok(answer) => catch(|| self.admit_owned(index, answer)),
+            Err(NoAnswer::Failed(fail)) => Ok(self.failed(index, fail)),
+            Err(NoAnswer::Stopped(stopped)) => Ok(self.outcome.stop(stopped.at(index))),
+        };
+        flow.unwrap_or_else(|panic| self.panicked(index, panic))
+    }
+
     // What is done with the answer of each form, whoever called the hook.
+
+    /// Holds an answer to the hook's capabilities, before anything of it counts.
+    #[inline]
+    fn admit<T>(&mut self, index: usize, answer: Answer<T>, verdict: fn(&T) -> &K::Verdict) -> Result<Answer<T>, Flow> {
+        let fail = answer.as_ref().ok().and_then(|answer| self.outcome.capability_missing(index, verdict(answer)));
+        match fail {
+            None => Ok(answer),
+            Some(fail) => Err(self.failed(index, fail)),
+        }
+    }
+
+    #[inline]
+    fn admit_owned(&mut self, index: usize, answer: Answer<EffectOf<K>>) -> Flow {
+        match self.admit(index, answer, |effect| &effect.verdict) {
+            Ok(answer) => self.owned(index, answer),
+            Err(flow) => flow,
+        }
+    }
 
     #[inline]
     fn read(&mut self, index: usize, answer: Answer<K::Verdict>) -> Flow {
         match answer {
-            Ok(verdict) => self.tally.decided(index, verdict),
-            Err(fault) => self.tally.no_answer(index, fault),
+            Ok(verdict) => self.outcome.decided(index, verdict),
+            Err(fault) => self.outcome.failed(index, Fail::Fault(fault)),
         }
     }
 
@@ -214,142 +314,106 @@ impl<'a, K: HookKind> Chain<'a, K> {
     }
 
     #[inline]
-    pub(super) fn owned(&mut self, index: usize, answer: Answer<Effect<K::Subject, K::Verdict>>) -> Flow {
+    fn owned(&mut self, index: usize, answer: Answer<EffectOf<K>>) -> Flow {
         match answer {
-            Ok(effect) => self.take_effect(index, effect),
-            Err(fault) => self.not_owned(index, fault),
-        }
-    }
-
-    /// A hook that took the subject gave nothing back; perhaps its fallback did. Or it ended the turn.
-    #[cold]
-    fn not_owned(&mut self, index: usize, fault: Fault) -> Flow {
-        match fault.fell_back() {
-            Ok((cause, answer)) => {
-                self.tally.fell_back(index, cause);
-                self.owned(index, answer)
-            }
-            Err(fault) => match *fault.0 {
-                FaultKind::HaltAndReplace(halt, subject) => {
-                    // It is one: the form of the hook says so.
-                    self.draft.scratch = subject.downcast().ok().map(|subject| *subject);
-                    self.faulted(index, Fault::halt_and_keep(halt))
+            Ok(effect) => match effect.subject {
+                None => self.outcome.removed(index),
+                subject => {
+                    self.subject.scratch = subject;
+                    self.commit(index, effect.verdict)
                 }
-                other => self.tally.failed(index, Fail::Fault(Fault(Box::new(other)))),
             },
+            Err(fault) => self.faulted(index, fault),
         }
     }
 
-    /// Runs plain functions step by step.
-    fn run_plain(&mut self, range: Range<usize>) -> Flow {
-        let steps = self.tally.plan.steps.get(range.clone()).unwrap_or_default();
-        self.lane(range.start, steps, |chain, index, _step| chain.step(index))
-    }
-
-    /// Runs one plain function.
-    pub(super) fn step(&mut self, index: usize) -> Flow {
-        if !self.select(index) {
-            return Flow::Go;
-        }
-        let (plan, cx, event) = (self.tally.plan, self.cx, self.event);
-        match &plan.steps[index].handler {
-            Handler::Read(hook) => {
-                let answer = call!(Read::hook(cx, event, &self.draft.committed));
-                self.read(index, answer)
-            }
-            Handler::Lend(hook) => {
-                let answer = call!(Lend::hook(cx, event, self.draft.lend()));
-                self.lent(index, answer)
-            }
-            Handler::Own(hook) => {
-                let answer = call!(Own::hook(cx, event, self.draft.give()));
-                self.owned(index, answer)
-            }
-            Handler::Apart(_) => match self.tally.begin(index, cx, event, &self.draft.committed) {
-                Ok(()) => Flow::Go,
-                Err(fail) => self.tally.failed(index, fail),
-            },
-            Handler::OwnAsync(_) | Handler::ReadAsync(_) => Flow::Go,
-        }
-    }
-
-    /// Whether the hook's filter matches; then its time begins.
-    #[inline]
-    pub(super) fn select(&mut self, index: usize) -> bool {
-        let selected = self.tally.plan.steps[index].matches(self.event);
-        if let (true, Some(log)) = (selected, self.tally.log()) {
-            log.start(index);
-        }
-        selected
-    }
-
-    #[cold]
-    pub(super) fn panicked(&mut self, index: usize, panic: String) -> Flow {
-        let scratch = self.draft.scratch.take();
-        // What the hook left half-changed may panic once more when it is dropped; the first panic is the one that is told.
-        let _ = catch(|| drop(scratch));
-        self.tally.failed(index, Fail::Panicked(panic))
-    }
-
-    /// A hook that was lent the scratch gave no verdict: its changes stay only with a halt in the verdict's place.
+    /// A hook that was given the scratch gave no verdict: its changes stay only with a halt in the verdict's place.
     #[cold]
     fn faulted(&mut self, index: usize, fault: Fault) -> Flow {
-        let fault = match fault.fell_back() {
-            Ok((cause, answer)) => {
-                self.tally.fell_back(index, cause);
-                return self.lent(index, answer);
+        let halt = match *fault.0 {
+            FaultKind::HaltAndKeep(halt) => halt,
+            FaultKind::HaltAndReplace(halt, subject) => {
+                // It is the kind's subject: the form of the hook says so.
+                self.subject.scratch = subject.downcast().ok().map(|subject| *subject);
+                halt
             }
-            Err(fault) => fault,
+            other => return self.failed(index, Fail::Fault(Fault(Box::new(other)))),
         };
-        match *fault.0 {
-            FaultKind::HaltAndKeep(halt) => match self.commit_scratch(index) {
-                Ok(()) => {
-                    self.tally.halted(index, halt);
-                    Flow::Go
-                }
-                Err(fail) => self.tally.failed(index, fail),
-            },
-            _ => {
-                self.draft.scratch = None;
-                self.tally.failed(index, Fail::Fault(fault))
-            }
+        match self.commit_scratch(index) {
+            Ok(()) => self.outcome.halted(index, halt),
+            Err(fail) => self.failed(index, fail),
         }
     }
 
-    /// Commits what a hook gave back that took the subject.
-    #[inline(always)]
-    pub(super) fn take_effect(&mut self, index: usize, effect: Effect<K::Subject, K::Verdict>) -> Flow {
-        let Some(subject) = effect.subject else { return self.tally.removed(index) };
-        self.draft.scratch = Some(subject);
-        self.commit(index, effect.verdict)
+    /// A hook failed that may have changed the scratch.
+    #[cold]
+    fn failed(&mut self, index: usize, fail: Fail) -> Flow {
+        let scratch = self.subject.scratch.take();
+        // What the hook left half-changed may panic when it is dropped; the first failure is the one that is reported.
+        let _ = catch(|| drop(scratch));
+        self.outcome.failed(index, fail)
+    }
+
+    #[cold]
+    fn panicked(&mut self, index: usize, panic: String) -> Flow {
+        self.failed(index, Fail::Panicked(panic))
     }
 
     #[inline(always)]
     fn commit(&mut self, index: usize, verdict: K::Verdict) -> Flow {
+        if <K::Verdict as Verdict>::MERGE_MAY_PANIC && self.subject.scratch.is_some() {
+            return self.commit_all_or_nothing(index, verdict);
+        }
         match self.commit_scratch(index) {
-            Ok(()) => self.tally.decided(index, verdict),
-            Err(fail) => self.tally.failed(index, fail),
+            Ok(()) => self.outcome.decided(index, verdict),
+            Err(fail) => self.failed(index, fail),
+        }
+    }
+
+    /// Commits the change and the verdict of a hook; where the app's verdict panics, neither.
+    fn commit_all_or_nothing(&mut self, index: usize, verdict: K::Verdict) -> Flow {
+        let before = (self.subject.committed.clone(), self.outcome.verdict.clone());
+        let committed = catch(|| match self.commit_scratch(index) {
+            Ok(()) => Ok(self.outcome.decided(index, verdict)),
+            Err(fail) => Err(fail),
+        });
+        match committed {
+            Ok(Ok(flow)) => flow,
+            Ok(Err(fail)) => self.failed(index, fail),
+            Err(panic) => {
+                (self.subject.committed, self.outcome.verdict) = before;
+                if let Some(log) = self.outcome.log() {
+                    log.unchanged(index);
+                }
+                self.panicked(index, panic)
+            }
         }
     }
 
     /// Makes the scratch what later hooks see, if it differs and keeps the rules of the kind.
     #[inline(always)]
     fn commit_scratch(&mut self, index: usize) -> Result<(), Fail> {
-        match &self.draft.scratch {
-            Some(scratch) if !K::same(&self.draft.committed, scratch) => self.commit_change(index),
+        match &self.subject.scratch {
+            Some(scratch) if !K::same(&self.subject.committed, scratch) => self.commit_change(index),
             _ => Ok(()),
         }
     }
 
     fn commit_change(&mut self, index: usize) -> Result<(), Fail> {
-        let Some(scratch) = self.draft.scratch.take() else { return Ok(()) };
-        if self.tally.verdict.freezes_subject() {
-            self.tally.frozen(index);
+        let Some(scratch) = self.subject.scratch.take() else { return Ok(()) };
+        if self.outcome.verdict.freezes_subject() {
+            self.outcome.frozen(index);
             return Ok(());
         }
-        self.event.check(&self.draft.committed, &scratch).map_err(|broken| Fail::Violation(broken.to_string()))?;
-        self.tally.changed(index);
-        self.draft.committed = scratch;
+        self.event.check(&self.subject.committed, &scratch).map_err(|broken| Fail::Violation(broken.to_string()))?;
+        self.outcome.changed(index);
+        self.subject.committed = scratch;
         Ok(())
     }
+}
+
+/// The context of a hook: its own, or that of the dispatch.
+#[inline]
+pub(super) fn context_of<'a>(own: &'a [Option<HookContext>], cx: &'a HookContext, index: usize) -> &'a HookContext {
+    own.get(index).and_then(Option::as_ref).unwrap_or(cx)
 }

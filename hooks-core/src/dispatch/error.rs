@@ -1,12 +1,13 @@
 use std::any::Any;
 use std::fmt;
 
-use crate::hook::{Handler, HookId, OnFailure};
+use crate::context::depth;
+use crate::failure::{Failure, OnFailure};
+use crate::id::HookId;
 use crate::kind::HookKind;
 use crate::plan::Plan;
-use crate::record::Failure;
 
-use super::tally::Broken;
+use super::outcome::NoOutcome;
 
 /// Why a dispatch gave no outcome. The subject is in it, as the last successful hook left it.
 #[derive(thiserror::Error)]
@@ -125,32 +126,31 @@ impl fmt::Debug for Recovered {
 
 #[cold]
 pub(super) fn async_hook<K: HookKind>(plan: &Plan<K>, subject: K::Subject) -> DispatchError {
-    let is_async = |handler: &Handler<K>| matches!(handler, Handler::ReadAsync(_) | Handler::OwnAsync(_));
-    let hook = plan.steps.iter().find(|step| is_async(&step.handler));
+    let hook = plan.steps.iter().find(|step| step.is_async());
     DispatchError::AsyncHook {
         kind: K::NAME,
         hook: hook.map_or_else(|| HookId::new(""), |step| step.id.clone()),
-        blocking: hook.is_some_and(|step| step.blocking),
+        blocking: hook.is_some_and(|step| step.blocking().is_some()),
         subject: Recovered::new(subject),
     }
 }
 
 /// The error for a dispatch that has no outcome.
 #[cold]
-pub(super) fn no_outcome<K: HookKind>(plan: &Plan<K>, broken: Broken, subject: K::Subject) -> DispatchError {
+pub(super) fn no_outcome<K: HookKind>(plan: &Plan<K>, why: NoOutcome, subject: K::Subject) -> DispatchError {
     let subject = Recovered::new(subject);
     let kind = K::NAME;
     let hook = |index: usize| plan.steps[index].id.clone();
-    match broken {
-        Broken::Required(failure) => DispatchError::Required { failure: Box::new(failure), subject },
-        Broken::Cancelled(index) => DispatchError::Cancelled { kind, hook: hook(index), subject },
-        Broken::NoRuntime(index) => DispatchError::NoRuntime { kind, hook: hook(index), subject },
+    match why {
+        NoOutcome::Required(failure) => DispatchError::Required { failure: Box::new(failure), subject },
+        NoOutcome::Cancelled(index) => DispatchError::Cancelled { kind, hook: hook(index), subject },
+        NoOutcome::NoRuntime(index) => DispatchError::NoRuntime { kind, hook: hook(index), subject },
     }
 }
 
 #[cold]
 pub(super) fn too_deep<K: HookKind>(limit: usize, subject: K::Subject) -> DispatchError {
-    let mut chain = super::depth::kinds();
+    let mut chain = depth::kinds();
     // The last one is this.
     chain.pop();
     DispatchError::TooDeep { kind: K::NAME, limit, chain, subject: Recovered::new(subject) }

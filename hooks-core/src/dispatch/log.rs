@@ -1,56 +1,55 @@
 //! The record of a dispatch while it is made. There is one only where somebody listens: a clock costs more than a hook.
 
+use std::sync::Arc;
 use std::time::Instant;
 
-use crate::HookContext;
-use crate::hook::{HookId, Visibility};
+use crate::context::HookContext;
+use crate::id::HookId;
 use crate::kind::HookKind;
+use crate::options::Visibility;
+use crate::panics::catch;
 use crate::plan::Plan;
-use crate::record::{Note, Record, Run, Skip, Status};
+use crate::record::{Note, Observer, Record, Run, Skip, Status};
 
-use super::tally::{Broken, Stop};
+use super::outcome::{NoOutcome, Stop};
 
-#[derive(Debug)]
-pub(super) struct Log {
+/// The record of a dispatch under way. Dropped before it is finished, it tells those who listen that the dispatch was.
+pub(super) struct Log<'a, K: HookKind> {
+    plan: &'a Plan<K>,
+    cx: &'a HookContext,
+    event: &'a K,
+    listeners: Listeners<'a>,
     start: Instant,
-    runs: Vec<Draft>,
+    runs: Vec<OpenRun>,
 }
 
-/// A run whose status is still open where it has none.
-#[derive(Debug)]
-struct Draft {
+/// Who is given the record, and what of it is known before the dispatch.
+#[derive(Clone, Copy)]
+pub(super) struct Listeners<'a> {
+    pub(super) observers: &'a [Arc<dyn Observer>],
+    /// The hooks of the scope that are disabled.
+    pub(super) disabled: &'a [HookId],
+}
+
+/// A run, which is open until it has a status.
+struct OpenRun {
     run: Run,
     started: Option<Instant>,
-    selected: bool,
     open: bool,
     fell_back: bool,
 }
 
-impl Log {
-    /// A log of `plan`; `None` where no hook is selected, because then nothing is recorded.
-    pub(super) fn new<K: HookKind>(plan: &Plan<K>, event: &K) -> Option<Self> {
-        // Before anything is allocated.
-        if !plan.steps.iter().any(|step| step.matches(event)) {
-            return None;
-        }
-        let draft = |step: &crate::plan::Step<K>| Draft {
-            run: Run {
-                hook: step.id.clone(),
-                status: Status::Skipped(Skip::Filter),
-                duration: None,
-                changed: false,
-                verdict: None,
-                note: None,
-                cause: None,
-                visibility: step.visibility,
-            },
+impl<'a, K: HookKind> Log<'a, K> {
+    #[cold]
+    pub(super) fn new(plan: &'a Plan<K>, cx: &'a HookContext, event: &'a K, listeners: Listeners<'a>) -> Self {
+        let mut runs = Vec::with_capacity(plan.steps.len() + listeners.disabled.len());
+        runs.extend(plan.steps.iter().map(|step| OpenRun {
+            run: Run::skipped(&step.id, Skip::Filter, step.visibility),
             started: None,
-            selected: step.matches(event),
             open: true,
             fell_back: false,
-        };
-        let runs = plan.steps.iter().map(draft).collect();
-        Some(Self { start: Instant::now(), runs })
+        }));
+        Self { plan, cx, event, listeners, start: Instant::now(), runs }
     }
 
     pub(super) fn start(&mut self, index: usize) {
@@ -58,23 +57,23 @@ impl Log {
     }
 
     fn close(&mut self, index: usize, status: Status) -> &mut Run {
-        let draft = &mut self.runs[index];
-        draft.open = false;
-        draft.run.status = status;
-        draft.run.duration = draft.run.duration.or(draft.started.map(|started| started.elapsed()));
-        &mut draft.run
+        let open = &mut self.runs[index];
+        open.open = false;
+        open.run.status = status;
+        open.run.duration = open.run.duration.or(open.started.map(|started| started.elapsed()));
+        &mut open.run
     }
 
-    /// Notes the time of a hook whose answer is folded in later.
+    /// Notes the time of a hook whose answer is merged later.
     pub(super) fn ended(&mut self, index: usize) {
-        let draft = &mut self.runs[index];
-        draft.run.duration = draft.started.map(|started| started.elapsed());
+        let open = &mut self.runs[index];
+        open.run.duration = open.started.map(|started| started.elapsed());
     }
 
     pub(super) fn done(&mut self, index: usize, verdict: Option<&'static str>) {
-        let draft = &self.runs[index];
+        let open = &self.runs[index];
         // The hook has failed, whoever answered.
-        let status = if draft.fell_back { draft.run.status } else { Status::Completed };
+        let status = if open.fell_back { open.run.status } else { Status::Completed };
         self.close(index, status).verdict = verdict;
     }
 
@@ -89,8 +88,8 @@ impl Log {
         self.close(index, status).cause = Some(cause.to_owned());
     }
 
-    /// Notes a run that nobody waits for; it takes none of the dispatch's time.
-    pub(super) fn begun(&mut self, index: usize, status: Status, cause: Option<String>) {
+    /// Notes a run that no dispatch waits for; it takes none of the dispatch's time.
+    pub(super) fn launched(&mut self, index: usize, status: Status, cause: Option<String>) {
         self.runs[index].started = None;
         self.close(index, status).cause = cause;
     }
@@ -99,73 +98,80 @@ impl Log {
         self.runs[index].run.changed = true;
     }
 
+    /// Takes back that the hook's change was committed.
+    pub(super) fn unchanged(&mut self, index: usize) {
+        self.runs[index].run.changed = false;
+    }
+
     pub(super) fn note(&mut self, index: usize, note: Note) {
         self.runs[index].run.note = Some(note);
     }
 
     /// The hook at `index` changed the subject: the allows that were given before count no longer.
     pub(super) fn outdate(&mut self, index: usize, allow: Option<&'static str>) {
-        for draft in &mut self.runs[..index] {
-            if draft.run.verdict.is_some() && draft.run.verdict == allow {
-                draft.run.note = Some(Note::AllowOutdated);
+        for open in &mut self.runs[..index] {
+            if open.run.verdict.is_some() && open.run.verdict == allow {
+                open.run.note = Some(Note::AllowOutdated);
             }
         }
     }
 
     /// The finished record.
-    pub(super) fn finish<K: HookKind>(
-        self,
-        cx: &HookContext,
-        plan: &Plan<K>,
-        verdict: Option<&'static str>,
-        stop: Option<&Stop>,
-        disabled: &[HookId],
-    ) -> Record {
-        let removed = matches!(stop, Some(Stop::Removed(_)));
+    pub(super) fn finish(&mut self, verdict: Option<&'static str>, stop: Option<&Stop>) -> Arc<Record> {
         let skip = match stop {
             Some(Stop::Removed(_)) => Skip::Removed,
             Some(Stop::Decided) => Skip::Decided,
-            Some(Stop::Broken(_)) | None => Skip::Aborted,
+            Some(Stop::NoOutcome(_)) | None => Skip::Aborted,
         };
+        self.record(verdict, stop, skip, false)
+    }
+
+    fn record(&mut self, verdict: Option<&'static str>, stop: Option<&Stop>, skip: Skip, dropped: bool) -> Arc<Record> {
         // The stage in which the chain stopped: what was not done there was cancelled, not skipped.
         let last = match stop {
-            Some(Stop::Broken(Broken::Cancelled(index) | Broken::NoRuntime(index))) => Some(*index),
-            _ => self.runs.iter().rposition(|draft| !draft.open),
+            Some(Stop::NoOutcome(NoOutcome::Cancelled(index) | NoOutcome::NoRuntime(index))) => Some(*index),
+            _ => self.runs.iter().rposition(|open| !open.open),
         };
-        let stage = last.map(|index| plan.steps[index].stage);
+        let stage = last.map(|index| self.plan.steps[index].stage);
+        let ended = stop.is_some() || dropped;
         let duration = self.start.elapsed();
-        let mut runs: Vec<Run> = Vec::with_capacity(self.runs.len() + disabled.len());
-        for (draft, step) in self.runs.into_iter().zip(&plan.steps) {
-            let mut run = draft.run;
-            // A hook that was dropped took its time too.
-            run.duration = run.duration.or(draft.started.map(|started| started.elapsed()));
-            run.status = match (draft.open, draft.selected) {
-                (true, false) => Status::Skipped(Skip::Filter),
-                (true, true) if Some(step.stage) == stage || draft.started.is_some() => Status::Cancelled,
-                (true, true) => Status::Skipped(skip),
-                (false, _) => run.status,
-            };
+        let mut runs: Vec<Run> = Vec::with_capacity(self.runs.len() + self.listeners.disabled.len());
+        for (open, step) in std::mem::take(&mut self.runs).into_iter().zip(&self.plan.steps) {
+            let mut run = open.run;
+            if open.open {
+                // A hook that was dropped took its time too.
+                run.duration = run.duration.or(open.started.map(|started| started.elapsed()));
+                // A chain that came to its end has seen every filter; the fields of an event may be the app's code.
+                let selected = open.started.is_some() || (ended && catch(|| step.matches(self.event)).unwrap_or(false));
+                run.status = match selected {
+                    false => Status::Skipped(Skip::Filter),
+                    true if open.started.is_some() || (Some(step.stage) == stage && !dropped) => Status::Cancelled,
+                    true => Status::Skipped(skip),
+                };
+            }
             runs.push(run);
         }
-        runs.extend(disabled.iter().map(|id| Run {
-            hook: id.clone(),
-            status: Status::Skipped(Skip::Disabled),
-            duration: None,
-            changed: false,
-            verdict: None,
-            note: None,
-            cause: None,
-            visibility: Visibility::Internal,
-        }));
-        Record {
+        let disabled = self.listeners.disabled.iter();
+        runs.extend(disabled.map(|id| Run::skipped(id, Skip::Disabled, Visibility::Internal)));
+        let record = Arc::new(Record {
             kind: K::NAME,
-            agent: cx.agent().map(str::to_owned),
-            conversation: cx.conversation().map(str::to_owned),
-            turn: cx.turn(),
+            ids: Arc::clone(self.cx.ids()),
             runs,
             verdict,
-            removed,
+            removed: matches!(stop, Some(Stop::Removed(_))),
+            dropped,
             duration,
+        });
+        record.tell(self.listeners.observers);
+        record
+    }
+}
+
+impl<K: HookKind> Drop for Log<'_, K> {
+    fn drop(&mut self) {
+        // A finished log has no runs left.
+        if !self.runs.is_empty() {
+            self.record(None, None, Skip::Aborted, true);
         }
     }
 }

@@ -9,14 +9,15 @@ use tokio::task::coop::Unconstrained;
 use tokio::time::Sleep;
 use tokio_util::sync::CancellationToken;
 
-use crate::hook::BoxFuture;
+use crate::handler::BoxFuture;
 use crate::panics::catch;
 
-use super::tally::{Broken, Fail, Stop};
+use super::fail::Fail;
+use super::outcome::{NoOutcome, Stop};
 
 /// Why there is no answer.
 #[derive(Debug)]
-pub(super) enum Ended {
+pub(crate) enum NoAnswer {
     /// The hook failed.
     Failed(Fail),
     /// The dispatch ends here, by no fault of the hook.
@@ -25,7 +26,7 @@ pub(super) enum Ended {
 
 /// Why a dispatch ends while a hook waits.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Stopped {
+pub(crate) enum Stopped {
     Cancelled,
     NoRuntime,
 }
@@ -33,8 +34,8 @@ pub(super) enum Stopped {
 impl Stopped {
     pub(super) fn at(self, index: usize) -> Stop {
         match self {
-            Self::Cancelled => Stop::Broken(Broken::Cancelled(index)),
-            Self::NoRuntime => Stop::Broken(Broken::NoRuntime(index)),
+            Self::Cancelled => Stop::NoOutcome(NoOutcome::Cancelled(index)),
+            Self::NoRuntime => Stop::NoOutcome(NoOutcome::NoRuntime(index)),
         }
     }
 }
@@ -60,17 +61,17 @@ impl<'a, T> Waiting<'a, T> {
         Ok(waiting)
     }
 
-    pub(super) fn poll(&mut self, task: &mut Context<'_>) -> Poll<Result<T, Ended>> {
+    pub(super) fn poll(&mut self, task: &mut Context<'_>) -> Poll<Result<T, NoAnswer>> {
         let Some(future) = &mut self.future else { return Poll::Pending };
         match catch(|| future.as_mut().poll(task)) {
             Ok(Poll::Ready(answer)) => {
                 // What the future still holds may panic when it is dropped; the hook has failed then.
                 let answer = self.drop_future().map_or(Ok(answer), |panic| Err(Fail::Panicked(panic)));
-                Poll::Ready(answer.map_err(Ended::Failed))
+                Poll::Ready(answer.map_err(NoAnswer::Failed))
             }
             Err(panic) => {
                 self.drop_future();
-                Poll::Ready(Err(Ended::Failed(Fail::Panicked(panic))))
+                Poll::Ready(Err(NoAnswer::Failed(Fail::Panicked(panic))))
             }
             Ok(Poll::Pending) => {
                 let Some((sleep, timeout)) = &mut self.deadline else { return Poll::Pending };
@@ -78,8 +79,8 @@ impl<'a, T> Waiting<'a, T> {
                 // A timer panics where its runtime ended while the dispatch lives on elsewhere.
                 let ended = match catch(|| sleep.as_mut().poll(task)) {
                     Ok(Poll::Pending) => return Poll::Pending,
-                    Ok(Poll::Ready(())) => Ended::Failed(Fail::TimedOut(timeout)),
-                    Err(_) => Ended::Stopped(Stopped::NoRuntime),
+                    Ok(Poll::Ready(())) => NoAnswer::Failed(Fail::TimedOut(timeout)),
+                    Err(_) => NoAnswer::Stopped(Stopped::NoRuntime),
                 };
                 self.drop_future();
                 Poll::Ready(Err(ended))
@@ -108,38 +109,38 @@ impl<T> Drop for Waiting<'_, T> {
 }
 
 /// Polls one hook, and waits for it where that did not finish it: as everywhere, the clock is set only then.
-pub(super) async fn finish<T>(
+pub(crate) async fn finish<T>(
     mut future: BoxFuture<'_, T>,
     timeout: Option<Duration>,
     cancellation: Option<&CancellationToken>,
-) -> Result<T, Ended> {
+) -> Result<T, NoAnswer> {
     match poll_fn(|task| Poll::Ready(catch(|| future.as_mut().poll(task)))).await {
         Ok(Poll::Ready(answer)) => {
-            catch(|| drop(future)).map(|()| answer).map_err(|panic| Ended::Failed(Fail::Panicked(panic)))
+            catch(|| drop(future)).map(|()| answer).map_err(|panic| NoAnswer::Failed(Fail::Panicked(panic)))
         }
         Ok(Poll::Pending) => wait_for(future, timeout, cancellation).await,
         Err(panic) => {
             let _ = catch(|| drop(future));
-            Err(Ended::Failed(Fail::Panicked(panic)))
+            Err(NoAnswer::Failed(Fail::Panicked(panic)))
         }
     }
 }
 
 /// Waits for one hook that was polled once.
-pub(super) async fn wait_for<T>(
+pub(crate) async fn wait_for<T>(
     future: BoxFuture<'_, T>,
     timeout: Option<Duration>,
     cancellation: Option<&CancellationToken>,
-) -> Result<T, Ended> {
-    let mut waiting = Waiting::new(future, timeout).map_err(Ended::Stopped)?;
+) -> Result<T, NoAnswer> {
+    let mut waiting = Waiting::new(future, timeout).map_err(NoAnswer::Stopped)?;
     match until_cancelled(cancellation, |task| waiting.poll(task)).await {
         Some(answer) => answer,
-        None => Err(Ended::Stopped(Stopped::Cancelled)),
+        None => Err(NoAnswer::Stopped(Stopped::Cancelled)),
     }
 }
 
 /// Polls until done; `None` where the token was cancelled first.
-pub(super) async fn until_cancelled<T>(
+pub(crate) async fn until_cancelled<T>(
     cancellation: Option<&CancellationToken>,
     mut poll: impl FnMut(&mut Context<'_>) -> Poll<T>,
 ) -> Option<T> {

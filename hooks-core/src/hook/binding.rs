@@ -1,136 +1,16 @@
 //! A hook at one kind, with the kind's type erased until a set is made.
 
-use std::any::{Any, TypeId};
+use std::any::Any;
 use std::borrow::Cow;
-use std::marker::PhantomData;
 use std::sync::Arc;
-use std::time::Duration;
 
-use serde_json::Value;
-
-use super::{Handler, Hook, OnFailure, Options};
-use crate::HookContext;
-use crate::background::{Job, Outside};
-use crate::context::OfHook;
-use crate::dispatch::{ApartRun, Unreadable, blocking, read_job, with_fallback};
-use crate::kind::{HookKind, Semantics, Slot};
-use crate::plan::Plan;
-use crate::private::{BindingSpec, Own};
-use crate::verdict::{Capabilities, Verdict};
-
-/// What is known of a kind without its type.
-#[derive(Clone, Copy)]
-pub struct KindInfo {
-    pub(crate) name: &'static str,
-    pub(crate) semantics: Semantics,
-    pub(crate) removable: bool,
-    pub(crate) outside_turn: bool,
-    pub(crate) on_failure: OnFailure,
-    /// What its hooks may contribute.
-    pub(crate) capabilities: Capabilities,
-    /// The names of the fields that a hook may filter by.
-    pub(crate) fields: fn() -> Vec<&'static str>,
-    pub(crate) event: fn() -> TypeId,
-    /// The path of the event's type, for messages that say what to write.
-    pub(crate) path: fn() -> &'static str,
-    pub(crate) slot: fn() -> &'static Slot,
-    pub(crate) form: fn(&dyn Any) -> Option<Form>,
-    pub(crate) wire: bool,
-    /// Makes a run of a background job.
-    pub(crate) read_job: fn(&Hook, &Binding, HookContext, &Job) -> Result<ApartRun, Unreadable>,
-    /// The handler on the pool of threads for code that computes for long, with its own event.
-    blocking: fn(&ErasedHandler, &ErasedHandler) -> Option<ErasedHandler>,
-    /// Makes the typed plan from its parts in their order.
-    pub(crate) build: fn(&[StepParts<'_>]) -> Box<dyn Any + Send + Sync>,
-}
-
-impl KindInfo {
-    // Not public API. Used by generated code.
-    #[doc(hidden)]
-    #[must_use]
-    pub const fn of<K: HookKind>() -> Self {
-        Self {
-            name: K::NAME,
-            semantics: K::SEMANTICS,
-            removable: <K::Removal as crate::kind::Removal<K::Subject>>::ALLOWED,
-            outside_turn: K::OUTSIDE_TURN,
-            on_failure: K::ON_FAILURE,
-            capabilities: Capabilities::of(<K::Verdict as Verdict>::CAPABILITIES),
-            fields: || K::FIELDS.iter().map(|field| field.name).collect(),
-            event: TypeId::of::<K>,
-            path: std::any::type_name::<K>,
-            slot: K::slot,
-            form: |handler| handler.downcast_ref::<Handler<K>>().map(Form::of),
-            wire: K::WIRE.is_some(),
-            read_job: read_job::<K>,
-            blocking: |handler, own| {
-                let handler = blocking(handler.get::<Handler<K>>()?.clone(), *own.get::<Own<K>>()?);
-                Some(ErasedHandler::Shared(Arc::new(handler)))
-            },
-            build: |parts| Box::new(Plan::<K>::build(parts)),
-        }
-    }
-}
-
-impl KindInfo {
-    /// Whether a hook of the kind may have this policy.
-    pub(crate) fn offers(&self, policy: OnFailure) -> bool {
-        match policy {
-            OnFailure::Deny => self.semantics == Semantics::Gate,
-            OnFailure::Remove => self.removable,
-            OnFailure::Continue | OnFailure::Required => true,
-        }
-    }
-}
-
-impl std::fmt::Debug for KindInfo {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(self.name)
-    }
-}
-
-/// One step of a plan before it has its kind's type.
-pub(crate) struct StepParts<'a> {
-    pub(crate) hook: &'a Hook,
-    pub(crate) binding: &'a Binding,
-    pub(crate) stage: usize,
-    /// What its context holds for it alone.
-    pub(crate) own: Option<Arc<OfHook>>,
-    /// What the operator's overrides changed of it.
-    pub(crate) overridden: Option<&'a str>,
-    /// The parameters that a list gives it, as the list has them.
-    pub(crate) given: Option<&'a Value>,
-    /// What the registry has for runs that nobody waits for.
-    pub(crate) outside: &'a Outside,
-}
-
-/// How a hook is called.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Form {
-    pub(crate) writes: bool,
-    pub(crate) is_async: bool,
-    /// The constructor of a value in this form.
-    name: &'static str,
-    /// Whether nobody waits for it.
-    pub(crate) apart: bool,
-}
-
-impl Form {
-    fn of<K: HookKind>(handler: &Handler<K>) -> Self {
-        let (writes, is_async, apart, name) = match handler {
-            Handler::Read(_) => (false, false, false, "reader"),
-            Handler::Lend(_) => (true, false, false, "writer"),
-            Handler::Own(_) => (true, false, false, "replacer"),
-            Handler::ReadAsync(_) => (false, true, false, "async_reader"),
-            Handler::OwnAsync(_) => (true, true, false, "async_replacer"),
-            Handler::Apart(_) => (false, false, true, "detached"),
-        };
-        Self { writes, is_async, name, apart }
-    }
-}
-
-/// Patterns over matchable fields, by the field's index in `HookKind::FIELDS`.
-pub type Filters = &'static [(usize, &'static str)];
+use super::Hook;
+use super::spec::{AnyRef, BindingSpec, OwnEvent};
+use crate::failure::OnFailure;
+use crate::handler::Form;
+use crate::handler::Handler;
+use crate::kind::{HookKind, KindDescriptor};
+use crate::options::Options;
 
 /// A hook runs only where these patterns match.
 #[derive(Clone, Debug)]
@@ -140,139 +20,92 @@ pub(crate) struct Only {
     pub(crate) patterns: Cow<'static, str>,
 }
 
-/// What answers where a hook failed, and how the two become one. The code for that is as large as a plan's, so it is compiled
-/// only at the kinds at which a hook has a fallback.
-#[derive(Clone, Copy, Debug)]
-pub struct Fallback {
-    handler: &'static (dyn Any + Send + Sync),
-    join: &'static (dyn Any + Send + Sync),
-}
-
-impl Fallback {
-    // Not public API. Used by generated code.
-    #[doc(hidden)]
-    #[must_use]
-    pub const fn of<K: HookKind>(handler: &'static Handler<K>) -> Self {
-        Self { handler, join: &Joins::<K>::JOIN }
-    }
-}
-
-type Join<K> = fn(Handler<K>, Handler<K>, Option<Duration>) -> Handler<K>;
-
-struct Joins<K>(PhantomData<K>);
-
-impl<K: HookKind> Joins<K> {
-    const JOIN: Join<K> = with_fallback::<K>;
-}
-
 /// A hook at one kind.
 #[derive(Clone)]
 pub(crate) struct Binding {
-    pub(crate) kind: KindInfo,
-    handler: ErasedHandler,
-    /// What answers where the hook failed, or what is wrong with it, which the registry tells.
-    fallback: Option<Result<Joined, String>>,
-    /// What makes one of a hook and its fallback, for one that is made as a value.
-    join: Option<&'static (dyn Any + Send + Sync)>,
+    pub(crate) kind: &'static KindDescriptor,
+    handler: Erased,
+    /// What answers where the hook failed, or what is wrong with it, which the registry reports.
+    fallback: Option<Result<Erased, String>>,
     pub(crate) form: Form,
     /// Whether the signature can say more than nothing.
     pub(crate) decides: bool,
     pub(crate) filters: Vec<Only>,
     /// Gives the hook an event of its own, where it needs one.
-    own: Option<ErasedHandler>,
-    /// Whether a hook that runs apart takes the subject.
+    own_event: Option<Erased>,
+    /// Whether a detached hook takes the subject.
     pub(crate) takes_subject: bool,
 }
 
-/// A fallback and what makes one of a hook and it.
+/// A value of the attribute's or of a registered closure's.
 #[derive(Clone)]
-struct Joined {
-    handler: ErasedHandler,
-    join: &'static (dyn Any + Send + Sync),
-}
-
-impl From<Fallback> for Joined {
-    fn from(Fallback { handler, join }: Fallback) -> Self {
-        Self { handler: ErasedHandler::Static(handler), join }
-    }
-}
-
-#[derive(Clone)]
-enum ErasedHandler {
-    Static(&'static (dyn Any + Send + Sync)),
+enum Erased {
+    Static(AnyRef),
     Shared(Arc<dyn Any + Send + Sync>),
 }
 
-impl ErasedHandler {
+impl Erased {
     fn get<T: 'static>(&self) -> Option<&T> {
         match self {
-            Self::Static(handler) => handler.downcast_ref(),
-            Self::Shared(handler) => handler.downcast_ref(),
+            Self::Static(value) => value.downcast_ref(),
+            Self::Shared(value) => value.downcast_ref(),
         }
     }
 }
 
 impl Binding {
-    pub(crate) fn fixed(spec: &BindingSpec, options: &Options) -> Option<Self> {
-        let kind = *(spec.kind)();
+    pub(crate) fn from_spec(spec: &BindingSpec) -> Self {
         let only = |&(field, patterns): &(usize, &'static str)| Only { field: Ok(field), patterns: patterns.into() };
-        let mut binding = Self {
-            kind,
-            handler: ErasedHandler::Static(spec.handler),
-            fallback: spec.fallback.map(|fallback| Ok(fallback.into())),
-            join: spec.fallback.map(|fallback| fallback.join),
-            form: (kind.form)(spec.handler)?,
+        Self {
+            kind: (spec.kind)(),
+            handler: Erased::Static(spec.handler),
+            fallback: spec.fallback.map(|fallback| Ok(Erased::Static(fallback))),
+            form: spec.form,
             decides: spec.decides,
             filters: spec.filters.iter().map(only).collect(),
-            own: spec.own.map(ErasedHandler::Static),
+            own_event: spec.own.map(Erased::Static),
             takes_subject: spec.takes_subject,
-        };
-        if let (true, false, Some(own)) = (options.blocking, binding.form.apart, &binding.own) {
-            binding.handler = (kind.blocking)(&binding.handler, own)?;
-            if let Some(Ok(fallback)) = &mut binding.fallback {
-                fallback.handler = (kind.blocking)(&fallback.handler, own)?;
-            }
-            binding.form.is_async = true;
         }
-        Some(binding)
     }
 
-    pub(crate) fn shared<K: HookKind>(handler: Handler<K>, decides: bool) -> Self {
+    pub(crate) fn new<K: HookKind>(handler: Handler<K>, decides: bool, own_event: Option<OwnEvent<K>>) -> Self {
         let form = Form::of(&handler);
-        let handler = ErasedHandler::Shared(Arc::new(handler));
         Self {
-            kind: *K::info(),
-            handler,
+            kind: K::descriptor(),
+            handler: Erased::Shared(Arc::new(handler)),
             fallback: None,
-            join: Some(&Joins::<K>::JOIN),
             form,
             decides,
             filters: Vec::new(),
-            own: None,
-            takes_subject: form.apart,
+            own_event: own_event.map(|own| Erased::Shared(Arc::new(own))),
+            takes_subject: form.detached,
         }
     }
 
-    /// Gives the hook an event of its own.
-    pub(crate) fn owning<K: HookKind>(mut self, own: Own<K>) -> Self {
-        self.own = Some(ErasedHandler::Shared(Arc::new(own)));
-        self
-    }
-
     /// What gives the hook an event of its own.
-    pub(crate) fn own<K: HookKind>(&self) -> Option<Own<K>> {
-        self.own.as_ref()?.get().copied()
+    pub(crate) fn own_event<K: HookKind>(&self) -> Option<OwnEvent<K>> {
+        self.own_event.as_ref()?.get().copied()
     }
 
-    /// What is done when the hook fails. Nothing can be, where nobody waits for it.
+    /// Whether a dispatch has to be awaited for the hook.
+    pub(crate) fn is_async(&self, options: &Options) -> bool {
+        self.form.is_async || (options.blocking && !self.form.detached)
+    }
+
+    /// Whether a deadline can end the hook.
+    pub(crate) fn takes_timeout(&self, options: &Options) -> bool {
+        self.is_async(options) || self.form.detached
+    }
+
+    /// What is done when the hook fails. Nothing can be, where nothing waits for it.
     pub(crate) fn policy(&self, options: &Options) -> OnFailure {
         let policy = options.on_failure.unwrap_or(self.kind.on_failure);
-        if self.form.apart { OnFailure::Continue } else { policy }
+        if self.form.detached { OnFailure::Continue } else { policy }
     }
 
     /// Runs only where the field matches one of these patterns.
     pub(crate) fn only(&mut self, field: &str, patterns: &str) {
-        let index = (self.kind.fields)().iter().position(|known| *known == field);
+        let index = self.kind.fields().iter().position(|known| *known == field);
         self.filters.push(Only { field: index.ok_or_else(|| field.to_owned()), patterns: patterns.to_owned().into() });
     }
 
@@ -285,15 +118,16 @@ impl Binding {
     pub(crate) fn fall_back(&mut self, other: &Hook) {
         let fitting = other.bindings.iter().find(|other| (other.kind.event)() == (self.kind.event)());
         self.fallback = Some(match fitting {
-            Some(other) if other.form == self.form => match self.join {
-                Some(join) => Ok(Joined { handler: other.handler.clone(), join }),
-                None => Err("is for hooks that are made as values; write `fallback = …` in the attribute".to_owned()),
-            },
-            Some(other) => {
-                Err(format!("is a `{}`, and has to be a `{}` like the hook itself", other.form.name, self.form.name))
+            Some(other) if other.form != self.form => {
+                Err(format!("is a `{}`, and has to be a `{}` like the hook", other.form.name, self.form.name))
             }
+            Some(other) if self.decides && !other.decides => {
+                Err(format!("decides nothing, and the hook decides at `{}`; return a verdict from it", self.kind.name))
+            }
+            Some(other) => Ok(other.handler.clone()),
             None => {
-                Err(format!("runs at {}, and has to run at `{}` like the hook itself", kinds_of(other), self.kind.name))
+                let kinds = other.kinds().map(|kind| format!("`{kind}`")).collect::<Vec<_>>().join(", ");
+                Err(format!("runs at {kinds}, and has to run at `{}` like the hook", self.kind.name))
             }
         });
     }
@@ -303,18 +137,13 @@ impl Binding {
         self.fallback.as_ref()?.as_ref().err().map(String::as_str)
     }
 
-    /// What answers where the hook failed, and what makes one of the two.
-    pub(crate) fn fallback<K: HookKind>(&self) -> Option<(&Handler<K>, Join<K>)> {
-        let Joined { handler, join } = self.fallback.as_ref()?.as_ref().ok()?;
-        Some((handler.get()?, *join.downcast_ref()?))
+    /// What answers where the hook failed.
+    pub(crate) fn fallback<K: HookKind>(&self) -> Option<&Handler<K>> {
+        self.fallback.as_ref()?.as_ref().ok()?.get()
     }
 
     /// The handler, if the binding is one of `K`.
     pub(crate) fn handler<K: HookKind>(&self) -> Option<&Handler<K>> {
         self.handler.get()
     }
-}
-
-fn kinds_of(hook: &Hook) -> String {
-    hook.kinds().map(|kind| format!("`{kind}`")).collect::<Vec<_>>().join(", ")
 }

@@ -4,8 +4,7 @@ use std::fmt;
 
 use serde_json::{Error, Value};
 
-use super::HookKind;
-use crate::itself::Serde;
+use super::{HookKind, Serde};
 
 /// How a kind's values are written and read. Made by the derive for a kind that says `json`.
 pub struct Wire<K: HookKind> {

@@ -3,7 +3,8 @@ use serde::{Deserialize, Serialize};
 use super::words::setters;
 use crate::HookKind;
 use crate::data::{Messages, ToolCall};
-use crate::verdict::{ContextEntry, Contributions, Merged, PolicyEntry, cut};
+use crate::text::cut;
+use crate::verdict::{ContextEntry, Contributions, Merged, PolicyEntry};
 
 /// What the phases of a turn hand on: an event holds what the earlier ones contributed, and these are its merged views.
 macro_rules! so_far {

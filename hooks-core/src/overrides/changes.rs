@@ -3,12 +3,14 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::config::Problem;
-use crate::hook::{Hook, OnFailure, Timeout};
+use crate::diagnostics::Problem;
+use crate::failure::OnFailure;
+use crate::hook::Hook;
+use crate::options::Timeout;
 
 /// A value, and who says it where.
 #[derive(Clone, Debug)]
-pub(super) struct Said<T> {
+pub(super) struct Setting<T> {
     pub(super) value: T,
     pub(super) layer: Arc<str>,
     /// Where, as messages tell it.
@@ -17,16 +19,16 @@ pub(super) struct Said<T> {
 
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Changes {
-    pub(super) enabled: Option<Said<bool>>,
-    pub(super) priority: Option<Said<i32>>,
-    pub(super) timeout: Option<Said<Timeout>>,
-    pub(super) on_failure: Option<Said<OnFailure>>,
+    pub(super) enabled: Option<Setting<bool>>,
+    pub(super) priority: Option<Setting<i32>>,
+    pub(super) timeout: Option<Setting<Timeout>>,
+    pub(super) on_failure: Option<Setting<OnFailure>>,
 }
 
 impl Changes {
     /// Lays a later layer over this: what it says wins, field by field.
     pub(super) fn lay(&mut self, later: &Self) {
-        fn lay<T: Clone>(field: &mut Option<Said<T>>, later: Option<&Said<T>>) {
+        fn lay<T: Clone>(field: &mut Option<Setting<T>>, later: Option<&Setting<T>>) {
             if later.is_some() {
                 *field = later.cloned();
             }
@@ -53,7 +55,7 @@ impl Changes {
         if let Some(timeout) = &self.timeout {
             if timeout.value == Timeout::After(Duration::ZERO) {
                 refuse(&timeout.at, format!("`timeout` of {name} is longer than nothing; write \"none\" for no limit"));
-            } else if !hook.bindings.iter().any(|binding| binding.form.is_async || binding.form.apart) {
+            } else if !hook.bindings.iter().any(|binding| binding.takes_timeout(&hook.options)) {
                 let why = "a plain function, which cannot be interrupted; take `timeout` out";
                 refuse(&timeout.at, format!("{name} is {why}"));
             }
@@ -80,10 +82,10 @@ impl Changes {
 
     /// The names of what it says, with their places.
     fn fields(&self) -> impl Iterator<Item = (&'static str, &str)> {
-        let enabled = self.enabled.as_ref().map(|said| ("enabled", said.at.as_str()));
-        let priority = self.priority.as_ref().map(|said| ("priority", said.at.as_str()));
-        let timeout = self.timeout.as_ref().map(|said| ("timeout", said.at.as_str()));
-        let on_failure = self.on_failure.as_ref().map(|said| ("on_failure", said.at.as_str()));
+        let enabled = self.enabled.as_ref().map(|setting| ("enabled", setting.at.as_str()));
+        let priority = self.priority.as_ref().map(|setting| ("priority", setting.at.as_str()));
+        let timeout = self.timeout.as_ref().map(|setting| ("timeout", setting.at.as_str()));
+        let on_failure = self.on_failure.as_ref().map(|setting| ("on_failure", setting.at.as_str()));
         [enabled, priority, timeout, on_failure].into_iter().flatten()
     }
 
@@ -99,27 +101,27 @@ impl Changes {
 
     pub(crate) fn apply(&self, mut hook: Hook) -> Hook {
         let options = &mut hook.options;
-        options.priority = self.priority.as_ref().map_or(options.priority, |said| said.value);
-        options.timeout = self.timeout.as_ref().map_or(options.timeout, |said| said.value);
-        options.on_failure = self.on_failure.as_ref().map(|said| said.value).or(options.on_failure);
+        options.priority = self.priority.as_ref().map_or(options.priority, |setting| setting.value);
+        options.timeout = self.timeout.as_ref().map_or(options.timeout, |setting| setting.value);
+        options.on_failure = self.on_failure.as_ref().map(|setting| setting.value).or(options.on_failure);
         hook
     }
 
     /// What it changes of the hook's options, and which layer says so.
-    pub(crate) fn told(&self, hook: &Hook) -> String {
-        let mut told = Vec::new();
-        if let Some(said) = &self.priority {
-            told.push(format!("priority from {} by {}", hook.options.priority, said.layer));
+    pub(crate) fn describe(&self, hook: &Hook) -> String {
+        let mut changes = Vec::new();
+        if let Some(setting) = &self.priority {
+            changes.push(format!("priority from {} by {}", hook.options.priority, setting.layer));
         }
-        if let Some(said) = &self.timeout {
+        if let Some(setting) = &self.timeout {
             let was = hook.options.timeout.duration().map_or("none".to_owned(), |limit| format!("{limit:?}"));
-            told.push(format!("timeout from {was} by {}", said.layer));
+            changes.push(format!("timeout from {was} by {}", setting.layer));
         }
-        if let Some(said) = &self.on_failure {
+        if let Some(setting) = &self.on_failure {
             let kinds = hook.bindings.first().map(|binding| binding.kind.on_failure);
             let was = hook.options.on_failure.or(kinds).map_or("", OnFailure::as_str);
-            told.push(format!("on failure from {was} by {}", said.layer));
+            changes.push(format!("on failure from {was} by {}", setting.layer));
         }
-        told.join(", ")
+        changes.join(", ")
     }
 }

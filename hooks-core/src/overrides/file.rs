@@ -6,11 +6,13 @@ use std::sync::Arc;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use super::changes::Said;
-use super::{Changes, Entry, Overrides, parse_timeout};
-use crate::config::{Problem, nearest_names};
-use crate::hook::{HookId, OnFailure};
-use crate::scope::Place;
+use super::changes::Setting;
+use super::{Changes, OverrideEntry, Overrides, parse_timeout};
+use crate::diagnostics::Problem;
+use crate::failure::OnFailure;
+use crate::id::HookId;
+use crate::source::Place;
+use crate::text::nearest_names;
 
 const FIELDS: [&str; 4] = ["enabled", "priority", "timeout", "on_failure"];
 const POLICIES: [OnFailure; 4] = [OnFailure::Continue, OnFailure::Remove, OnFailure::Deny, OnFailure::Required];
@@ -81,7 +83,7 @@ impl Reader<'_> {
         self.problems.push(Problem::BadOverride { at, problem: problem.into() });
     }
 
-    fn entries(&mut self) -> Vec<Entry> {
+    fn entries(&mut self) -> Vec<OverrideEntry> {
         let (table, errors) = DeTable::parse_recoverable(self.text);
         if let Some(error) = errors.first() {
             // What stands behind a mistake in the grammar may be read as something else than was meant.
@@ -112,7 +114,11 @@ impl Reader<'_> {
         entries
     }
 
-    fn entry<'t>(&mut self, id: &Spanned<std::borrow::Cow<'t, str>>, fields: &Spanned<DeValue<'t>>) -> Option<Entry> {
+    fn entry<'t>(
+        &mut self,
+        id: &Spanned<std::borrow::Cow<'t, str>>,
+        fields: &Spanned<DeValue<'t>>,
+    ) -> Option<OverrideEntry> {
         let DeValue::Table(fields) = fields.get_ref() else {
             let problem = format!("expected a table, as in `[hooks.{}]`", id.get_ref());
             self.wrong(fields.span().start, problem);
@@ -143,7 +149,7 @@ impl Reader<'_> {
             }
         }
         let at = self.at(id.span().start);
-        Some(Entry { id: HookId::new(id.get_ref()), at, changes })
+        Some(OverrideEntry { id: HookId::new(id.get_ref()), at, changes })
     }
 
     /// The value with its place; one that is none is told.
@@ -152,14 +158,14 @@ impl Reader<'_> {
         value: &Spanned<DeValue<'_>>,
         expected: &str,
         read: impl FnOnce(&DeValue<'_>) -> Option<T>,
-    ) -> Option<Said<T>> {
+    ) -> Option<Setting<T>> {
         let offset = value.span().start;
         let read = read(value.get_ref());
         if read.is_none() {
             self.wrong(offset, format!("expected {expected}"));
         }
         let (layer, at) = (Arc::clone(&self.name), self.at(offset));
-        read.map(|value| Said { value, layer, at })
+        read.map(|value| Setting { value, layer, at })
     }
 }
 

@@ -4,13 +4,14 @@ use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
 use std::sync::Arc;
 
+use super::constraints::waits_for_detached;
 use super::cycles::cycles;
-use super::unawaited::waits_for_unawaited;
-use crate::audit::Finding;
-use crate::config::Problem;
-use crate::context::OfHook;
-use crate::hook::{Binding, Hook, HookId};
-use crate::kind::Semantics;
+use crate::context::PerHook;
+use crate::diagnostics::Finding;
+use crate::diagnostics::Problem;
+use crate::hook::{Binding, Hook};
+use crate::id::HookId;
+use crate::verdict::Semantics;
 
 /// A hook that is to be ordered at one kind.
 pub(crate) struct Candidate<'a> {
@@ -18,7 +19,7 @@ pub(crate) struct Candidate<'a> {
     pub(crate) binding: &'a Binding,
     pub(crate) position: usize,
     /// What its context holds for it alone.
-    pub(crate) own: Option<Arc<OfHook>>,
+    pub(crate) own: Option<Arc<PerHook>>,
     /// What the operator's overrides changed of it.
     pub(crate) overridden: Option<&'a str>,
     /// The parameters that a list gives it, as the list has them.
@@ -51,9 +52,9 @@ struct Graph {
 /// # Errors
 /// Every cycle, and every hook that would have to wait for one that nobody waits for.
 pub(crate) fn order(kind: &'static str, candidates: &[Candidate<'_>]) -> Result<Ordered, Vec<Problem>> {
-    let unawaited = waits_for_unawaited(kind, candidates);
-    if !unawaited.is_empty() {
-        return Err(unawaited);
+    let problems = waits_for_detached(kind, candidates);
+    if !problems.is_empty() {
+        return Err(problems);
     }
     let graph = graph(candidates);
     let mut waits_for = graph.waits_for.clone();

@@ -6,39 +6,51 @@ use std::fmt;
 use std::sync::Arc;
 
 use super::Plan;
-use crate::audit::Finding;
-use crate::config::ListOwner;
-use crate::hook::{HookId, RunMode, StepParts, Visibility};
-use crate::kind::{HookKind, Semantics};
+use crate::diagnostics::Finding;
+use crate::diagnostics::ListOwner;
+use crate::id::HookId;
+use crate::kind::HookKind;
+use crate::options::{RunMode, Visibility};
+use crate::plan::StepParts;
 use crate::record::Observer;
-use crate::registry::Snapshot;
+use crate::verdict::Semantics;
 
 /// The hooks in force in one scope: ordered, immutable, cheap to clone.
 ///
 /// `println!("{set}")` shows the plan: order, stages, who writes, what was left out and why.
 #[derive(Clone)]
-pub struct HookSet(Arc<Inner>);
+pub struct HookSet(Arc<SetData>);
 
-struct Inner {
-    app: ListOwner,
-    owner: ListOwner,
+struct SetData {
     /// By the slot of the kind.
-    plans: Box<[Option<Entry>]>,
+    plans: Box<[Option<PlanEntry>]>,
     outlines: Box<[Outline]>,
-    names: HashSet<HookId>,
-    registered: usize,
-    findings: Box<[Finding]>,
-    observers: Arc<[Arc<dyn Observer>]>,
-    depth_limit: usize,
+    parts: SetParts,
+}
+
+/// What a set has beside its plans.
+pub(crate) struct SetParts {
+    pub(crate) app: ListOwner,
+    pub(crate) agent: String,
+    /// Whose list is in force beside the app's.
+    pub(crate) owner: ListOwner,
+    pub(crate) names: HashSet<HookId>,
+    pub(crate) findings: Vec<Finding>,
+    /// How many hooks the registry has.
+    pub(crate) registered: usize,
+    /// The registry's revision that the set was made from.
+    pub(crate) revision: u64,
+    pub(crate) observers: Arc<[Arc<dyn Observer>]>,
+    pub(crate) depth_limit: usize,
 }
 
 /// What a set has of one kind.
-pub(crate) struct Entry {
+pub(crate) struct PlanEntry {
     plan: Box<dyn Any + Send + Sync>,
     pub(crate) disabled: Box<[HookId]>,
 }
 
-impl Entry {
+impl PlanEntry {
     /// The plan; `None` only for another kind than that of the slot.
     #[inline]
     pub(crate) fn plan<K: HookKind>(&self) -> Option<&Plan<K>> {
@@ -50,13 +62,13 @@ impl Entry {
 struct Outline {
     kind: &'static str,
     semantics: Semantics,
-    lines: Vec<Line>,
-    disabled: Vec<(HookId, Off)>,
+    lines: Vec<PlanLine>,
+    disabled: Vec<(HookId, Disabled)>,
 }
 
 /// Why a hook that is in a set does not run.
 #[derive(Clone, Debug)]
-pub(crate) enum Off {
+pub(crate) enum Disabled {
     /// The app disabled it.
     App,
     /// A layer of overrides did.
@@ -65,7 +77,7 @@ pub(crate) enum Off {
     Plugin(Arc<str>),
 }
 
-impl fmt::Display for Off {
+impl fmt::Display for Disabled {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::App => f.write_str("disabled"),
@@ -75,7 +87,7 @@ impl fmt::Display for Off {
     }
 }
 
-struct Line {
+struct PlanLine {
     stage: usize,
     text: String,
 }
@@ -83,18 +95,25 @@ struct Line {
 /// The plan of one kind, its type erased.
 pub(crate) struct KindPlan {
     slot: usize,
-    entry: Entry,
+    entry: PlanEntry,
     outline: Outline,
     pub(crate) findings: Vec<Finding>,
 }
 
 impl KindPlan {
     /// `parts` in their order; `None` where there are none.
-    pub(crate) fn new(parts: &[StepParts<'_>], disabled: Vec<(HookId, Off)>, findings: Vec<Finding>) -> Option<Self> {
+    ///
+    /// `plan` is a [`Plan`] of the kind.
+    pub(crate) fn new(
+        parts: &[StepParts<'_>],
+        plan: Box<dyn Any + Send + Sync>,
+        disabled: Vec<(HookId, Disabled)>,
+        findings: Vec<Finding>,
+    ) -> Option<Self> {
         let kind = parts.first()?.binding.kind;
         Some(Self {
             slot: (kind.slot)().assign(),
-            entry: Entry { plan: (kind.build)(parts), disabled: disabled.iter().map(|(id, _)| id.clone()).collect() },
+            entry: PlanEntry { plan, disabled: disabled.iter().map(|(id, _)| id.clone()).collect() },
             outline: Outline {
                 kind: kind.name,
                 semantics: kind.semantics,
@@ -107,32 +126,15 @@ impl KindPlan {
 }
 
 impl HookSet {
-    pub(crate) fn new(
-        app: ListOwner,
-        owner: ListOwner,
-        kinds: Vec<KindPlan>,
-        names: HashSet<HookId>,
-        findings: Vec<Finding>,
-        snapshot: &Snapshot,
-    ) -> Self {
+    pub(crate) fn new(kinds: Vec<KindPlan>, parts: SetParts) -> Self {
         let slots = kinds.iter().map(|kind| kind.slot + 1).max().unwrap_or(0);
-        let mut plans: Vec<Option<Entry>> = (0..slots).map(|_| None).collect();
+        let mut plans: Vec<Option<PlanEntry>> = (0..slots).map(|_| None).collect();
         let mut outlines = Vec::with_capacity(kinds.len());
         for kind in kinds {
             plans[kind.slot] = Some(kind.entry);
             outlines.push(kind.outline);
         }
-        Self(Arc::new(Inner {
-            app,
-            owner,
-            plans: plans.into(),
-            outlines: outlines.into(),
-            names,
-            registered: snapshot.hooks.len(),
-            findings: findings.into(),
-            observers: Arc::clone(&snapshot.observers),
-            depth_limit: snapshot.depth_limit.0,
-        }))
+        Self(Arc::new(SetData { plans: plans.into(), outlines: outlines.into(), parts }))
     }
 
     /// Whether a hook of `K` is in force, so that a harness may save the work of making an event.
@@ -142,31 +144,36 @@ impl HookSet {
 
     /// What is not wrong, but likely not meant.
     pub fn audit(&self) -> &[Finding] {
-        &self.0.findings
+        &self.0.parts.findings
     }
 
     pub(crate) fn names(&self, id: &HookId) -> bool {
-        self.0.names.contains(id)
+        self.0.parts.names.contains(id)
+    }
+
+    /// Whose scope it is, and from which revision of the registry.
+    pub(crate) fn parts(&self) -> &SetParts {
+        &self.0.parts
     }
 
     #[inline]
-    pub(crate) fn entry<K: HookKind>(&self) -> Option<&Entry> {
+    pub(crate) fn entry<K: HookKind>(&self) -> Option<&PlanEntry> {
         // No set has the slot 0, so a kind that nobody hooked anywhere ends here too.
         self.0.plans.get(K::slot().number())?.as_ref()
     }
 
     #[inline]
     pub(crate) fn depth_limit(&self) -> usize {
-        self.0.depth_limit
+        self.0.parts.depth_limit
     }
 
     #[inline]
     pub(crate) fn observers(&self) -> &[Arc<dyn Observer>] {
-        &self.0.observers
+        &self.0.parts.observers
     }
 }
 
-fn line(part: &StepParts<'_>) -> Line {
+fn line(part: &StepParts<'_>) -> PlanLine {
     use std::fmt::Write as _;
 
     let (hook, binding) = (part.hook, part.binding);
@@ -183,9 +190,9 @@ fn line(part: &StepParts<'_>) -> Line {
     if options.retries > 0 {
         let _ = write!(text, " {} retries,", options.retries);
     }
-    if binding.form.is_async || binding.form.apart {
+    if binding.takes_timeout(options) {
         let deadline = options.timeout.duration().map_or("no deadline".to_owned(), |limit| format!("within {limit:?}"));
-        let what = if options.blocking || binding.form.apart { "" } else { " async," };
+        let what = if options.blocking || binding.form.detached { "" } else { " async," };
         let _ = write!(text, "{what} {deadline};");
     }
     let _ = write!(text, " priority {};", options.priority);
@@ -215,16 +222,18 @@ fn line(part: &StepParts<'_>) -> Line {
     if options.visibility != Visibility::Internal {
         let _ = write!(text, " visibility {};", options.visibility);
     }
+    let fields = binding.kind.fields();
     for only in &binding.filters {
-        let _ = write!(text, " only {};", only.patterns);
+        let field = only.field.as_ref().ok().and_then(|index| fields.get(*index)).copied().unwrap_or_default();
+        let _ = write!(text, " only {field} {};", only.patterns);
     }
     let _ = write!(text, " {}", hook.origin);
-    Line { stage: part.stage, text }
+    PlanLine { stage: part.stage, text }
 }
 
 impl fmt::Display for HookSet {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f, "hooks of {} and {}", self.0.app, self.0.owner)?;
+        writeln!(f, "hooks of {} and {}", self.0.parts.app, self.0.parts.owner)?;
         for outline in &self.0.outlines {
             writeln!(f, "{} ({})", outline.kind, outline.semantics)?;
             let mut number = 0;
@@ -244,10 +253,10 @@ impl fmt::Display for HookSet {
                 writeln!(f, "   - {:<26} left out: {off}", id.as_str())?;
             }
         }
-        for finding in &self.0.findings {
+        for finding in &self.0.parts.findings {
             writeln!(f, "note: {finding}")?;
         }
-        let others = self.0.registered.saturating_sub(self.0.names.len());
+        let others = self.0.parts.registered.saturating_sub(self.0.parts.names.len());
         if others > 0 {
             writeln!(f, "{others} other registered hooks are in no list of this scope")?;
         }
@@ -257,6 +266,6 @@ impl fmt::Display for HookSet {
 
 impl fmt::Debug for HookSet {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("HookSet").field("hooks", &self.0.names).finish_non_exhaustive()
+        f.debug_struct("HookSet").field("hooks", &self.0.parts.names).finish_non_exhaustive()
     }
 }

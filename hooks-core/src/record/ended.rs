@@ -1,4 +1,4 @@
-//! The second notice of a run that nobody waited for.
+//! The second notice of a run that no dispatch waited for.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -6,23 +6,20 @@ use std::sync::Arc;
 use serde::Serialize;
 
 use super::{Observer, Record, Run};
-use crate::HookContext;
-use crate::hook::RunMode;
+use crate::context::{HookContext, Ids};
+use crate::options::RunMode;
 use crate::panics::catch;
 use crate::verdict::Contributions;
 
-/// A run that nobody waited for has ended. Holds no payload.
+/// A run that no dispatch waited for has ended. Holds no payload.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct Ended {
     /// The kind.
     pub kind: Cow<'static, str>,
-    /// The agent, the conversation and the turn, as the context names them.
-    pub agent: Option<String>,
-    /// The conversation's id.
-    pub conversation: Option<String>,
-    /// The turn's number.
-    pub turn: Option<u64>,
+    /// Where it was started, as the context has it.
+    #[serde(flatten)]
+    pub ids: Arc<Ids>,
     /// Detached or background.
     pub mode: RunMode,
     /// The id of its job, where it was queued.
@@ -37,17 +34,7 @@ pub struct Ended {
 
 impl Ended {
     pub(crate) fn new(kind: Cow<'static, str>, mode: RunMode, cx: &HookContext, run: Run) -> Self {
-        Self {
-            kind,
-            agent: cx.agent().map(str::to_owned),
-            conversation: cx.conversation().map(str::to_owned),
-            turn: cx.turn(),
-            mode,
-            job: None,
-            attempt: 1,
-            again: false,
-            run,
-        }
+        Self { kind, ids: Arc::clone(cx.ids()), mode, job: None, attempt: 1, again: false, run }
     }
 
     /// Tells those who listen.
@@ -57,12 +44,12 @@ impl Ended {
             Some(cause) => tracing::warn!(
                 target: "hooks_core",
                 %hook, kind, mode, attempt = self.attempt, again = self.again, status = %self.run.status, cause,
-                "a run that nobody waited for did not complete",
+                "a run that no dispatch waited for did not complete",
             ),
             None => tracing::debug!(
                 target: "hooks_core::dispatch",
                 %hook, kind, mode, attempt = self.attempt, status = %self.run.status, duration = ?self.run.duration,
-                "a run that nobody waited for has ended",
+                "a run that no dispatch waited for has ended",
             ),
         }
         for observer in observers {

@@ -3,8 +3,11 @@
 
 use std::time::Duration;
 
-use crate::config::Problem;
-use crate::hook::{Hook, HookId, OnFailure, RunMode, Timeout};
+use crate::diagnostics::Problem;
+use crate::failure::OnFailure;
+use crate::hook::Hook;
+use crate::id::HookId;
+use crate::options::{RunMode, Timeout};
 
 pub(super) fn check(hook: &Hook) -> Vec<Problem> {
     let mut problems = Vec::new();
@@ -45,7 +48,7 @@ fn timeout(hook: &Hook) -> Option<Bad> {
         Timeout::After(Duration::ZERO) => {
             Some(("timeout", "is longer than nothing; write `Timeout::None` for no limit".to_owned()))
         }
-        Timeout::After(_) if !hook.bindings.iter().any(|binding| binding.form.is_async || binding.form.apart) => {
+        Timeout::After(_) if !hook.bindings.iter().any(|binding| binding.takes_timeout(&hook.options)) => {
             Some(("timeout", "needs an async hook: a plain function cannot be interrupted".to_owned()))
         }
         _ => None,
@@ -75,7 +78,7 @@ fn run(hook: &Hook) -> Vec<Bad> {
     let options = &hook.options;
     let mut bad = Vec::new();
     if options.run != RunMode::Inline && options.on_failure.is_some_and(|policy| policy != OnFailure::Continue) {
-        let text = format!("cannot change anything: nobody waits for a {} hook; leave it out", options.run);
+        let text = format!("cannot change anything: no dispatch waits for a {} hook; leave it out", options.run);
         bad.push(("on_failure", text));
     }
     if options.retries > 0 && (options.run != RunMode::Background || !options.idempotent) {
@@ -84,7 +87,7 @@ fn run(hook: &Hook) -> Vec<Bad> {
             "needs a background hook that is idempotent; add `.idempotent()`, or leave it out".to_owned(),
         ));
     }
-    for binding in hook.bindings.iter().filter(|binding| options.run == RunMode::Background && !binding.kind.wire) {
+    for binding in hook.bindings.iter().filter(|binding| options.run == RunMode::Background && !binding.kind.json) {
         let text = format!(
             "cannot be `background` at `{}`, which cannot be written as JSON; add `json` to its `#[hook_kind(…)]`",
             binding.kind.name
@@ -99,7 +102,7 @@ fn filters(hook: &Hook) -> Vec<Bad> {
     for binding in &hook.bindings {
         for only in &binding.filters {
             if let Err(name) = &only.field {
-                let known: Vec<String> = (binding.kind.fields)().iter().map(|name| format!("`{name}`")).collect();
+                let known: Vec<String> = binding.kind.fields().iter().map(|name| format!("`{name}`")).collect();
                 let known = if known.is_empty() {
                     "its event has no field to filter by".to_owned()
                 } else {

@@ -4,10 +4,10 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::{Registry, Snapshot};
-use crate::config::{ConfigError, Problem};
+use crate::diagnostics::{ConfigError, Problem};
 use crate::hook::Hook;
 use crate::overrides::{Changes, Overrides};
-use crate::plugin::State;
+use crate::plugin::PluginState;
 
 impl Registry {
     /// Says what the operator's layers change, in sets made from now on. Layers hold field by field, and the last one that
@@ -19,7 +19,8 @@ impl Registry {
     pub fn set_overrides(&self, layers: impl IntoIterator<Item = Overrides>) -> Result<(), ConfigError> {
         let layers: Vec<Overrides> = layers.into_iter().collect();
         let problems = self.edit(|snapshot| {
-            let problems: Vec<Problem> = layers.iter().flat_map(|layer| layer.check(&snapshot.hooks)).collect();
+            let hooks = snapshot.hooks.iter().map(|(id, registered)| (id, &*registered.hook)).collect();
+            let problems: Vec<Problem> = layers.iter().flat_map(|layer| layer.check(&hooks)).collect();
             if problems.is_empty() {
                 let mut changes = HashMap::new();
                 for layer in &layers {
@@ -35,18 +36,18 @@ impl Registry {
 
 impl Snapshot {
     /// The hook as it is to run, and what was changed.
-    pub(super) fn overridden(&self, hook: &Arc<Hook>) -> (Arc<Hook>, Option<String>) {
+    pub(crate) fn overridden(&self, hook: &Arc<Hook>) -> (Arc<Hook>, Option<String>) {
         match self.changes_of(hook) {
             Some(changes) if changes.moves() => {
-                let told = changes.told(hook);
-                (Arc::new(changes.apply(Hook::clone(hook))), Some(told))
+                let description = changes.describe(hook);
+                (Arc::new(changes.apply(Hook::clone(hook))), Some(description))
             }
             _ => (Arc::clone(hook), None),
         }
     }
 
     /// The layer that disables the hook.
-    pub(super) fn disabled_by(&self, hook: &Hook) -> Option<Arc<str>> {
+    pub(crate) fn disabled_by(&self, hook: &Hook) -> Option<Arc<str>> {
         self.changes_of(hook)?.disabled_by()
     }
 
@@ -55,8 +56,8 @@ impl Snapshot {
         self.overrides.get(&hook.id).map(|changes| changes.check(hook)).unwrap_or_default()
     }
 
-    pub(super) fn has_failed(&self, plugin: &str) -> bool {
-        self.installed(plugin).is_some_and(|installed| matches!(installed.state, State::Failed(_)))
+    pub(crate) fn has_failed(&self, plugin: &str) -> bool {
+        self.installed(plugin).is_some_and(|installed| matches!(installed.state, PluginState::Failed(_)))
     }
 
     fn changes_of(&self, hook: &Hook) -> Option<&Changes> {

@@ -3,12 +3,15 @@
 use std::collections::{BTreeMap, HashMap};
 
 use super::Snapshot;
-use super::neighbours::check_neighbours;
+use super::constraints::check_constraints;
 use super::plugins::is_lifecycle;
 use super::resolve::Chosen;
-use crate::config::Problem;
-use crate::hook::{HookId, RunMode, StepParts};
-use crate::plan::{Candidate, KindPlan, Off, order};
+use crate::diagnostics::Problem;
+use crate::engine::Engine;
+use crate::id::HookId;
+use crate::options::RunMode;
+use crate::plan::StepParts;
+use crate::plan::{Candidate, Disabled, KindPlan, order};
 
 /// Which of a hook's kinds a set is about.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -35,12 +38,12 @@ pub(super) fn plan_kinds(
     problems: &mut Vec<Problem>,
 ) -> Vec<KindPlan> {
     let mut by_kind: BTreeMap<&'static str, Vec<Candidate<'_>>> = BTreeMap::new();
-    let mut disabled: HashMap<&'static str, Vec<(HookId, Off)>> = HashMap::new();
+    let mut disabled: HashMap<&'static str, Vec<(HookId, Disabled)>> = HashMap::new();
     for chosen in in_order(all) {
         let hook = &chosen.hook;
         let of_part = |binding: &&_| part == Part::All || is_lifecycle(hook, binding) == (part == Part::Lifecycle);
         for binding in hook.bindings.iter().filter(of_part) {
-            match &chosen.off {
+            match &chosen.disabled {
                 None => by_kind.entry(binding.kind.name).or_default().push(Candidate {
                     hook,
                     binding,
@@ -53,14 +56,14 @@ pub(super) fn plan_kinds(
             }
         }
         if part != Part::Lifecycle {
-            problems.extend(check_neighbours(snapshot, hook));
-            if chosen.off.is_none() {
+            problems.extend(check_constraints(snapshot, hook));
+            if chosen.disabled.is_none() {
                 problems.extend(missing_requirements(snapshot, chosen, all));
                 problems.extend(no_background(snapshot, chosen));
             }
         }
     }
-    let outside = snapshot.outside();
+    let runs = snapshot.detached_runs();
     problems.extend(by_kind.iter().filter_map(|(kind, candidates)| kind_name_twice(kind, candidates)));
     by_kind
         .into_iter()
@@ -76,11 +79,11 @@ pub(super) fn plan_kinds(
                         own: candidates[step.candidate].own.clone(),
                         overridden: candidates[step.candidate].overridden,
                         given: candidates[step.candidate].given,
-                        outside: &outside,
                     })
                     .collect();
                 let skipped = disabled.remove(kind).unwrap_or_default();
-                KindPlan::new(&parts, skipped, ordered.findings)
+                let engine = Engine::of_kind(parts.first()?.binding.kind)?;
+                KindPlan::new(&parts, (engine.build)(&parts, &runs), skipped, ordered.findings)
             }
             Err(cycles) => {
                 problems.extend(cycles);
@@ -124,7 +127,7 @@ fn missing_requirements<'a>(
         // An id that no hook has was told already.
         let (id, _) = snapshot.hooks.get_key_value(&**required)?;
         let present = all.get(id);
-        present.is_none_or(|chosen| chosen.off.is_some()).then(|| Problem::MissingRequirement {
+        present.is_none_or(|chosen| chosen.disabled.is_some()).then(|| Problem::MissingRequirement {
             id: hook.id.clone(),
             missing: required.to_string(),
             disabled: present.is_some(),

@@ -4,13 +4,16 @@ use std::panic::Location;
 use std::sync::Arc;
 
 use super::{Registered, Registry, Snapshot, check, resolve};
-use crate::HookContext;
-use crate::audit::Finding;
-use crate::config::{ConfigError, Problem, nearest_names};
-use crate::hook::{Binding, Hook, HookId, Origin};
+use crate::context::HookContext;
+use crate::diagnostics::Finding;
+use crate::diagnostics::{ConfigError, Problem};
+use crate::hook::{Binding, Hook};
+use crate::id::HookId;
 use crate::kind::HookKind;
 use crate::kinds::{Init, Shutdown, ShutdownReason};
-use crate::plugin::{Installed, Plugin, PluginEntry, PluginFailure, PluginsFailed, State};
+use crate::plugin::{Installed, Plugin, PluginEntry, PluginFailure, PluginState, PluginsFailed};
+use crate::source::Origin;
+use crate::text::nearest_names;
 
 impl Registry {
     /// Installs a plugin: its hooks are in force in all sets made from now on, as if the app's list named them after its
@@ -48,19 +51,20 @@ impl Registry {
         let mut failures = Vec::new();
         for name in self.plugins() {
             let claimed = self.edit(|snapshot| {
-                let installed = snapshot.installed_mut(&name).filter(|installed| installed.state == State::New)?;
-                installed.state = State::Starting;
+                let installed =
+                    snapshot.installed_mut(&name).filter(|installed| installed.state == PluginState::New)?;
+                installed.state = PluginState::Starting;
                 Some(installed.clone())
             });
             let Some(installed) = claimed else { continue };
             // Dropped half-way, it was not started.
-            let mut outcome = Outcome { registry: self, name: &name, state: State::New };
+            let mut outcome = StartOutcome { registry: self, name: &name, state: PluginState::New };
             let result = self.fire_lifecycle(&installed, cx, &installed.init()).await;
             outcome.state = match result {
-                Ok(()) => State::Started,
+                Ok(()) => PluginState::Started,
                 Err(reason) => {
                     let failure = PluginFailure::new(&name, true, &reason);
-                    let state = State::Failed(failure.reason.as_str().into());
+                    let state = PluginState::Failed(failure.reason.as_str().into());
                     failures.push(failure);
                     state
                 }
@@ -102,8 +106,10 @@ impl Registry {
             return Err(PluginFailure::new(name, false, &format!("it is not installed{names}")));
         };
         let started = self.edit(|snapshot| {
-            let installed = snapshot.installed_mut(name).filter(|installed| installed.state == State::Started);
-            installed.is_some_and(|installed| std::mem::replace(&mut installed.state, State::New) == State::Started)
+            let installed = snapshot.installed_mut(name).filter(|installed| installed.state == PluginState::Started);
+            installed.is_some_and(|installed| {
+                std::mem::replace(&mut installed.state, PluginState::New) == PluginState::Started
+            })
         });
         if !started {
             return Ok(());
@@ -122,22 +128,16 @@ impl Registry {
         let set = resolve::lifecycle(&self.snapshot(), installed).map_err(|error| error.to_string())?;
         set.fire(cx, event, ()).await.map(drop).map_err(|error| error.to_string())
     }
-
-    /// Takes every hook here for one that its plugin's author tries: no plugin has to be installed, none of its other hooks
-    /// joins in, and its `init` runs when that is fired.
-    pub(crate) fn try_out(&self) {
-        self.edit(|snapshot| snapshot.tried = true);
-    }
 }
 
 /// What became of a plugin, noted when this is dropped.
-struct Outcome<'a> {
+struct StartOutcome<'a> {
     registry: &'a Registry,
     name: &'a str,
-    state: State,
+    state: PluginState,
 }
 
-impl Drop for Outcome<'_> {
+impl Drop for StartOutcome<'_> {
     fn drop(&mut self) {
         self.registry.edit(|snapshot| {
             if let Some(installed) = snapshot.installed_mut(self.name) {
@@ -157,8 +157,8 @@ impl Snapshot {
     }
 
     /// Whether a hook of that plugin may be named.
-    pub(super) fn may_run(&self, plugin: &str) -> bool {
-        self.tried || self.installed(plugin).is_some()
+    pub(crate) fn may_run(&self, plugin: &str) -> bool {
+        self.trial || self.installed(plugin).is_some()
     }
 
     /// The hooks of a plugin: those it was installed with, in their order, then the others by id.
@@ -203,7 +203,7 @@ impl Snapshot {
                 self.insert(hook);
             }
             let made = hooks.iter().map(|hook| hook.id.clone()).collect();
-            self.plugins.push(Installed { plugin, made, origin, state: State::New });
+            self.plugins.push(Installed { plugin, made, origin, state: PluginState::New });
         }
         problems
     }
@@ -230,7 +230,7 @@ impl Snapshot {
             let members = self.members(installed);
             if members.is_empty() {
                 findings.push(Finding::PluginWithoutHooks { plugin, origin });
-            } else if installed.state == State::New && members.iter().any(|id| self.has_init(id)) {
+            } else if installed.state == PluginState::New && members.iter().any(|id| self.has_init(id)) {
                 findings.push(Finding::PluginNotStarted { plugin, origin });
             }
         }
@@ -245,17 +245,13 @@ impl Snapshot {
 
     fn has_init(&self, id: &HookId) -> bool {
         let hook = self.hooks.get(id).map(|registered| &registered.hook);
-        hook.is_some_and(|hook| hook.bindings.iter().any(is::<Init>))
+        hook.is_some_and(|hook| hook.bindings.iter().any(|binding| binding.kind.is::<Init>()))
     }
-}
-
-fn is<K: HookKind>(binding: &Binding) -> bool {
-    (binding.kind.event)() == std::any::TypeId::of::<K>()
 }
 
 /// Whether the hook runs there when its plugin is started or stopped, and not when the app fires the kind.
 pub(crate) fn is_lifecycle(hook: &Hook, binding: &Binding) -> bool {
-    hook.plugin.is_some() && (is::<Init>(binding) || is::<Shutdown>(binding))
+    hook.plugin.is_some() && (binding.kind.is::<Init>() || binding.kind.is::<Shutdown>())
 }
 
 /// Two crates that declare themselves under one name, and crates that do so under two.

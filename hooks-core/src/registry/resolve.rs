@@ -7,15 +7,17 @@ use serde_json::Value;
 
 use super::plans::{Part, in_order, plan_kinds};
 use super::{Registered, Snapshot};
-use crate::audit::Finding;
-use crate::config::{ConfigError, ListOwner, Problem, nearest};
-use crate::context::OfHook;
-use crate::hook::{Hook, HookId};
-use crate::kind::Semantics;
-use crate::plan::{HookSet, Off};
-use crate::plugin::{Installed, State};
-use crate::scope::{Definition, HookName, HookUse};
-use crate::with::Bound;
+use crate::context::Bound;
+use crate::context::PerHook;
+use crate::diagnostics::Finding;
+use crate::diagnostics::{ConfigError, ListOwner, Problem};
+use crate::hook::Hook;
+use crate::id::HookId;
+use crate::plan::{Disabled, HookSet, SetParts};
+use crate::plugin::{Installed, PluginState};
+use crate::scope::{Definition, HookName, HookUse, PromptDef};
+use crate::text::nearest;
+use crate::verdict::Semantics;
 
 /// A hook that a list in force names.
 pub(super) struct Chosen {
@@ -23,12 +25,12 @@ pub(super) struct Chosen {
     pub(super) hook: Arc<Hook>,
     /// What they changed, for the plan.
     pub(super) overridden: Option<String>,
-    pub(super) off: Option<Off>,
+    pub(super) disabled: Option<Disabled>,
     pub(super) position: usize,
     /// Where the entry stands that names it, where that is known.
     pub(super) place: Option<String>,
     /// What its context holds for it alone.
-    pub(super) own: Option<Arc<OfHook>>,
+    pub(super) own: Option<Arc<PerHook>>,
     /// The parameters that a list gives it, as the list has them.
     pub(super) given: Option<Value>,
 }
@@ -39,7 +41,7 @@ type Named<'a> = Vec<(&'a HookId, &'a HookUse)>;
 pub(super) fn resolve(
     snapshot: &Snapshot,
     agent: &dyn Definition,
-    prompt: Option<&dyn Definition>,
+    prompt: Option<&PromptDef>,
 ) -> Result<HookSet, ConfigError> {
     let mut problems = Vec::new();
     let app_owner = ListOwner::App(snapshot.app.name.clone());
@@ -91,7 +93,7 @@ pub(super) fn resolve(
         chosen_one.given.clone_from(&entry.with);
         chosen.insert(id, chosen_one);
     }
-    let plans = plan_kinds(snapshot, &chosen, if snapshot.tried { Part::All } else { Part::Scope }, &mut problems);
+    let plans = plan_kinds(snapshot, &chosen, if snapshot.trial { Part::All } else { Part::Scope }, &mut problems);
     ConfigError::unless_empty(problems)?;
 
     let mut findings: Vec<Finding> = plans.iter().flat_map(|plan| plan.findings.iter().cloned()).collect();
@@ -107,8 +109,7 @@ pub(super) fn resolve(
         let owner = owner.clone();
         findings.push(if declared { Finding::EmptyScope { owner } } else { Finding::UndeclaredScope { owner } });
     }
-    let names = chosen.keys().map(|id| (*id).clone()).collect();
-    Ok(HookSet::new(app_owner, owner, plans, names, findings, snapshot))
+    Ok(HookSet::new(plans, set_parts(snapshot, agent.name(), owner, &chosen, findings)))
 }
 
 /// The set in which a plugin is started and stopped: its own hooks, and of them only what concerns that.
@@ -126,13 +127,32 @@ pub(super) fn lifecycle(snapshot: &Snapshot, installed: &Installed) -> Result<Ho
         let with = parameters(registered, &owner, entry).unwrap_or_default();
         let mut chosen_one = Chosen::new(snapshot, registered, None, position, with);
         // One that failed to start may be started anew.
-        chosen_one.off = chosen_one.off.filter(|off| !matches!(off, Off::Plugin(_)));
+        chosen_one.disabled = chosen_one.disabled.filter(|disabled| !matches!(disabled, Disabled::Plugin(_)));
         chosen.insert(id, chosen_one);
     }
     let plans = plan_kinds(snapshot, &chosen, Part::Lifecycle, &mut problems);
     ConfigError::unless_empty(problems)?;
-    let names = chosen.keys().map(|id| (*id).clone()).collect();
-    Ok(HookSet::new(ListOwner::App(snapshot.app.name.clone()), owner, plans, names, Vec::new(), snapshot))
+    Ok(HookSet::new(plans, set_parts(snapshot, "", owner, &chosen, Vec::new())))
+}
+
+fn set_parts(
+    snapshot: &Snapshot,
+    agent: &str,
+    owner: ListOwner,
+    chosen: &HashMap<&HookId, Chosen>,
+    findings: Vec<Finding>,
+) -> SetParts {
+    SetParts {
+        app: ListOwner::App(snapshot.app.name.clone()),
+        agent: agent.to_owned(),
+        owner,
+        names: chosen.keys().map(|id| (*id).clone()).collect(),
+        findings,
+        registered: snapshot.hooks.len(),
+        revision: snapshot.revision,
+        observers: Arc::clone(&snapshot.observers),
+        depth_limit: snapshot.depth_limit.0,
+    }
 }
 
 fn uses(snapshot: &Snapshot, installed: &Installed) -> Vec<HookUse> {
@@ -149,28 +169,29 @@ impl Chosen {
     ) -> Self {
         let (hook, overridden) = snapshot.overridden(&registered.hook);
         let plugin = hook.plugin.clone();
-        let failed = plugin.as_ref().filter(|plugin| snapshot.has_failed(plugin)).cloned().map(Off::Plugin);
-        let off = if registered.enabled { snapshot.disabled_by(&hook).map(Off::Layer) } else { Some(Off::App) };
+        let failed = plugin.as_ref().filter(|plugin| snapshot.has_failed(plugin)).cloned().map(Disabled::Plugin);
+        let disabled =
+            if registered.enabled { snapshot.disabled_by(&hook).map(Disabled::Layer) } else { Some(Disabled::App) };
         let plugin = plugin.filter(|_| hook.asks_context);
-        let own = (with.is_some() || plugin.is_some()).then(|| Arc::new(OfHook { with, plugin }));
-        Self { hook, overridden, off: failed.or(off), position, place, own, given: None }
+        let own = (with.is_some() || plugin.is_some()).then(|| Arc::new(PerHook { with, plugin }));
+        Self { hook, overridden, disabled: failed.or(disabled), position, place, own, given: None }
     }
 }
 
 /// What is said of a hook that is in the set and does not run; of one whose plugin failed, all is said with the plugin.
 fn disabled(chosen: &Chosen, owner: &ListOwner) -> Option<Finding> {
     let (hook, origin, owner) = (chosen.hook.id.clone(), chosen.hook.origin, owner.clone());
-    match chosen.off.as_ref()? {
-        Off::App => Some(Finding::DisabledHook { hook, origin, owner, by: None }),
-        Off::Layer(layer) => Some(Finding::DisabledHook { hook, origin, owner, by: Some(layer.to_string()) }),
-        Off::Plugin(_) => None,
+    match chosen.disabled.as_ref()? {
+        Disabled::App => Some(Finding::DisabledHook { hook, origin, owner, by: None }),
+        Disabled::Layer(layer) => Some(Finding::DisabledHook { hook, origin, owner, by: Some(layer.to_string()) }),
+        Disabled::Plugin(_) => None,
     }
 }
 
 fn failed_plugins<'a>(snapshot: &'a Snapshot, agent: &dyn Definition) -> impl Iterator<Item = Finding> + use<'a> {
     let name = agent.name().to_owned();
     snapshot.plugins.iter().filter(move |installed| installed.is_for(&name)).filter_map(|installed| {
-        let State::Failed(reason) = &installed.state else { return None };
+        let PluginState::Failed(reason) = &installed.state else { return None };
         Some(Finding::PluginFailed { plugin: installed.plugin.name.to_string(), reason: reason.to_string() })
     })
 }
@@ -258,7 +279,7 @@ fn parameters_of_app(registered: &Registered, owner: &ListOwner, entry: &HookUse
 /// The ids nearest to one that is not there: for the first few problems only, since every hook is looked at for each.
 fn suggestions(snapshot: &Snapshot, id: &HookId, problems: usize) -> Vec<HookId> {
     const SUGGESTED: usize = 20;
-    if problems < SUGGESTED { nearest(id.as_str(), snapshot.hooks.keys()) } else { Vec::new() }
+    if problems < SUGGESTED { nearest(id.as_str(), snapshot.hooks.keys().cloned()) } else { Vec::new() }
 }
 
 /// A kind outside a turn reads the app's list alone, so a hook of it in another list would be silently dead.

@@ -4,15 +4,18 @@ use std::any::TypeId;
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
-use crate::background::{BackgroundSink, Tasks};
-use crate::config::{Problem, nearest};
-use crate::dispatch;
-use crate::hook::{Binding, Hook, HookId, Origin};
+use crate::context::depth;
+use crate::detached::{BackgroundSink, Tasks};
+use crate::diagnostics::Problem;
+use crate::hook::HookSpec;
+use crate::hook::{Binding, Hook};
+use crate::id::HookId;
 use crate::overrides::Changes;
 use crate::plugin::{Installed, PluginEntry};
-use crate::private::HookSpec;
 use crate::record::Observer;
 use crate::scope::{AppDef, HookRef};
+use crate::source::Origin;
+use crate::text::nearest;
 
 /// What a set is made from.
 #[derive(Clone, Default)]
@@ -28,10 +31,10 @@ pub(crate) struct Snapshot {
     /// What the operator's layers say, by hook.
     pub(super) overrides: Arc<HashMap<HookId, Changes>>,
     pub(crate) depth_limit: DepthLimit,
-    /// See [`Registry::try_out`].
-    pub(super) tried: bool,
+    /// Whether hooks are tried alone: see [`Registry::for_trial`].
+    pub(super) trial: bool,
     pub(super) revision: u64,
-    /// The runs that nobody waits for; the same for all snapshots of a registry.
+    /// The runs that no dispatch waits for; the same for all snapshots of a registry.
     pub(crate) tasks: Arc<Tasks>,
     /// Where background jobs go.
     pub(crate) sink: Option<Arc<dyn BackgroundSink>>,
@@ -43,7 +46,7 @@ pub(crate) struct DepthLimit(pub(crate) usize);
 
 impl Default for DepthLimit {
     fn default() -> Self {
-        Self(dispatch::DEFAULT_LIMIT)
+        Self(depth::DEFAULT_LIMIT)
     }
 }
 
@@ -55,7 +58,7 @@ pub(crate) struct Registered {
 
 impl Snapshot {
     pub(super) fn add_spec(&mut self, spec: &'static HookSpec) -> Result<(), Problem> {
-        let bindings = spec.bindings.iter().filter_map(|binding| Binding::fixed(binding, &spec.options)).collect();
+        let bindings = spec.bindings.iter().map(Binding::from_spec).collect();
         let hook = Hook {
             id: HookId::new(spec.id),
             description: spec.description.into(),
@@ -101,7 +104,7 @@ impl Snapshot {
         if self.hooks.contains_key(id) {
             return Ok(());
         }
-        Err(Problem::NoSuchHook { id: HookId::new(id), nearest: nearest(id, self.hooks.keys()) })
+        Err(Problem::NoSuchHook { id: HookId::new(id), nearest: nearest(id, self.hooks.keys().cloned()) })
     }
 }
 

@@ -10,8 +10,9 @@ use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
-use super::{HookUse, Place, Places};
-use crate::hook::HookId;
+use super::HookUse;
+use crate::id::HookId;
+use crate::source::{Place, Places};
 
 /// An agent or prompt file that cannot be read or is not valid.
 #[derive(thiserror::Error)]

@@ -8,8 +8,9 @@ use serde_json::{Map, Value};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
+use super::HookUse;
 use super::json::{DefinitionError, all, invalid, misplaced};
-use super::{HookUse, Places};
+use crate::source::Places;
 
 /// What every definition has.
 pub(crate) struct Parsed {

@@ -1,7 +1,7 @@
 use std::fmt;
 
-use crate::hook::Origin;
-use crate::kind::Semantics;
+use crate::source::Origin;
+use crate::verdict::Semantics;
 
 /// A way in which a harness does not do what it declares.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

@@ -7,13 +7,15 @@ use std::sync::{Arc, Mutex, PoisonError};
 use serde_json::Value;
 
 use super::breach::{Breach, NotConforming};
+use crate::engine::Engine;
 use crate::fires::Fires;
-use crate::hook::{Hook, HookId};
-use crate::kind::Semantics;
+use crate::hook::Hook;
+use crate::id::HookId;
 use crate::plan::HookSet;
-use crate::record::Record;
+use crate::record::{Record, Run};
 use crate::registry::Registry;
 use crate::scope::{AgentDef, AppDef, HookUse};
+use crate::verdict::Semantics;
 
 /// A harness that can be told to make something happen.
 ///
@@ -47,7 +49,7 @@ use crate::scope::{AgentDef, AppDef, HookUse};
 ///     }
 ///
 ///     fn probe(&self, id: &str, _kind: &str) -> Option<Hook> {
-///         Some(Hook::writer::<BeforeCreateMessage, _, _, _>(id, |_, _, row: &mut Message| {
+///         Some(Hook::at::<BeforeCreateMessage>(id).writer(|_, _, row| {
 ///             row.rewrite_text(|_| Some("probed".to_owned()));
 ///         }))
 ///     }
@@ -97,20 +99,20 @@ pub async fn conformance(driver: &impl Drive) -> Result<(), NotConforming> {
 }
 
 async fn check(driver: &impl Drive, fires: &Fires) -> Result<(), Breach> {
-    let (kind, origin) = (fires.kind.name, fires.origin);
+    let (kind, origin) = (fires.kind().name, fires.origin);
     let (plain, times, _) = occurrence(driver, fires, None).await?;
     match times {
         0 => return Err(Breach::NeverFired { kind, origin }),
         1 => {}
         times => return Err(Breach::FiredAgain { kind, origin, times }),
     }
-    if fires.kind.semantics == Semantics::Event {
+    if fires.kind().semantics == Semantics::Event {
         return Ok(());
     }
     let probe = driver
         .probe(PROBE, kind)
         .filter(|probe| probe.id.as_str() == PROBE && probe.kinds().any(|name| name == kind))
-        .ok_or(Breach::NoProbe { kind, semantics: fires.kind.semantics })?;
+        .ok_or(Breach::NoProbe { kind, semantics: fires.kind().semantics })?;
     let (probed, _, effect) = occurrence(driver, fires, Some(probe)).await?;
     if !effect {
         return Err(Breach::ProbeWithoutEffect { kind });
@@ -126,19 +128,20 @@ const PROBE: &str = "conformance_probe";
 
 /// One occurrence: what came of it, how often the kind was fired, and whether the probe had an effect.
 async fn occurrence(driver: &impl Drive, fires: &Fires, probe: Option<Hook>) -> Result<(Value, usize, bool), Breach> {
-    let kind = fires.kind.name;
+    let kind = fires.kind().name;
     let failed = |error: String| Breach::DriverFailed { kind, error };
     let registry = Registry::empty();
     let mut list = Vec::new();
-    for hook in [fires.watcher(WATCH)].into_iter().chain(probe).chain(driver.beside(kind)) {
+    let watch = Engine::of_kind(fires.kind()).map(|engine| (engine.watch)(WATCH));
+    for hook in watch.into_iter().chain(probe).chain(driver.beside(kind)) {
         list.push(HookUse::id(hook.id.as_str()));
         registry.register(hook).map_err(|error| failed(error.to_string()))?;
     }
     // The app's list, which kinds outside a turn read too.
     registry.set_app(AppDef::new("conformance").hooks(list));
     let seen: Arc<Mutex<Seen>> = Arc::default();
-    let told = Arc::clone(&seen);
-    registry.observe(move |record: &Record| told.lock().unwrap_or_else(PoisonError::into_inner).add(kind, record));
+    let records = Arc::clone(&seen);
+    registry.observe(move |record: &Record| records.lock().unwrap_or_else(PoisonError::into_inner).add(kind, record));
     let set = registry.scope(&AgentDef::new("conformance"), None).map_err(|error| failed(error.to_string()))?;
     let outcome = driver.drive(kind, &set).await.map_err(|error| failed(error.to_string()))?;
     let seen = seen.lock().unwrap_or_else(PoisonError::into_inner);
@@ -158,7 +161,7 @@ impl Seen {
         }
         self.times += 1;
         let is_probe = |hook: &HookId| hook.as_str() == PROBE;
-        let had_effect = |run: &crate::record::Run| is_probe(&run.hook) && (run.changed || run.verdict.is_some());
+        let had_effect = |run: &Run| is_probe(&run.hook) && (run.changed || run.verdict.is_some());
         self.effect |= record.runs.iter().any(had_effect) || record.removed;
     }
 }

@@ -1,9 +1,10 @@
 use std::fmt;
 
-use crate::background::JobError;
-use crate::config::ConfigError;
+use crate::diagnostics::ConfigError;
 use crate::dispatch::DispatchError;
-use crate::hook::{HookId, Origin};
+use crate::id::HookId;
+use crate::source::Origin;
+use crate::worker::JobError;
 
 /// Why a trial came to nothing.
 #[derive(thiserror::Error)]

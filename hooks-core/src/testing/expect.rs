@@ -2,7 +2,8 @@
 
 use crate::kind::HookKind;
 use crate::record::{Skip, Status};
-use crate::verdict::{Cause, Permission};
+use crate::verdict::Cause;
+use crate::verdict::Permission;
 
 use super::Ran;
 

@@ -1,12 +1,13 @@
 use std::fmt;
 
 use crate::dispatch::{Fired, Report};
-use crate::hook::{HookId, Visibility};
+use crate::id::HookId;
 use crate::kind::{HookKind, Kept};
+use crate::options::Visibility;
 use crate::record::{Note, Run, Skip, Status};
 use crate::verdict::Contributions;
 
-use super::unawaited::Ends;
+use super::detached::Ends;
 
 /// What a trial came to. Its `Display` is one line per hook.
 #[must_use = "what the hooks did is in here"]

@@ -2,36 +2,37 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use crate::HookContext;
+use crate::context::HookContext;
 use crate::context::HookContextBuilder;
-use crate::hook::{Hook, HookId};
+use crate::hook::Hook;
+use crate::id::HookId;
 use crate::kind::HookKind;
 use crate::plan::HookSet;
 use crate::registry::Registry;
 use crate::scope::{AgentDef, AppDef, HookRef, HookUse};
 
-use super::unawaited::Unawaited;
+use super::detached::TrialRuns;
 use super::{Ran, TrialError};
 
 /// A hook to be tried: an annotated function, or a value.
 #[derive(Debug)]
-pub struct Tried(Form);
+pub struct Tried(TriedHook);
 
 #[derive(Debug)]
-enum Form {
+enum TriedHook {
     Function(HookRef),
     Value(Box<Hook>),
 }
 
 impl From<HookRef> for Tried {
     fn from(function: HookRef) -> Self {
-        Self(Form::Function(function))
+        Self(TriedHook::Function(function))
     }
 }
 
 impl From<Hook> for Tried {
     fn from(hook: Hook) -> Self {
-        Self(Form::Value(Box::new(hook)))
+        Self(TriedHook::Value(Box::new(hook)))
     }
 }
 
@@ -122,10 +123,10 @@ impl Trial {
     /// # Errors
     /// [`TrialError`]: the hooks cannot be in one scope, one of them does not run at `K`, or the dispatch has no outcome.
     pub async fn run<K: HookKind>(self, event: &K, subject: K::Subject) -> Result<Ran<K>, TrialError> {
-        let Ready { registry, set, ids, cx, apart } = self.ready::<K>()?;
+        let Ready { registry, set, ids, cx, runs } = self.ready::<K>()?;
         let fired = set.fire(&cx, event, subject).await?;
-        apart.finish(&registry, &cx).await?;
-        Ok(Ran::new(ids, fired, apart.ends()))
+        runs.finish(&registry, &cx).await?;
+        Ok(Ran::new(ids, fired, runs.ends()))
     }
 
     /// As [`run`](Self::run), without a runtime: every hook must be a plain function. Jobs are queued and not run; a
@@ -134,21 +135,21 @@ impl Trial {
     /// # Errors
     /// As [`run`](Self::run).
     pub fn run_blocking<K: HookKind>(self, event: &K, subject: K::Subject) -> Result<Ran<K>, TrialError> {
-        let Ready { set, ids, cx, apart, .. } = self.ready::<K>()?;
+        let Ready { set, ids, cx, runs, .. } = self.ready::<K>()?;
         let fired = set.fire_blocking(&cx, event, subject)?;
-        Ok(Ran::new(ids, fired, apart.ends()))
+        Ok(Ran::new(ids, fired, runs.ends()))
     }
 
     fn ready<K: HookKind>(self) -> Result<Ready, TrialError> {
         let mut registry = Registry::empty();
         let mut list = Vec::new();
-        for Tried(form) in self.hooks {
-            match form {
-                Form::Function(function) => {
+        for Tried(hook) in self.hooks {
+            match hook {
+                TriedHook::Function(function) => {
                     registry = registry.with([function])?;
                     list.push(HookUse::from(function));
                 }
-                Form::Value(hook) => {
+                TriedHook::Value(hook) => {
                     list.push(HookUse::id(hook.id.as_str()));
                     registry.register(*hook)?;
                 }
@@ -166,11 +167,10 @@ impl Trial {
                 fired: K::NAME,
             });
         }
-        registry.know_neighbours();
-        registry.try_out();
-        let apart = Arc::new(Unawaited::default());
-        registry.set_background(Arc::clone(&apart));
-        registry.observe(Arc::clone(&apart));
+        registry.for_trial();
+        let runs = Arc::new(TrialRuns::default());
+        registry.set_background(Arc::clone(&runs));
+        registry.observe(Arc::clone(&runs));
         for (id, parameters) in self.parameters {
             let tried = list.iter().position(|entry| registry.id_of(entry).is_some_and(|known| known.as_str() == id));
             // One that is not tried is told as any list that names what is not there.
@@ -182,7 +182,7 @@ impl Trial {
         let set = registry.scope(&AgentDef::new("trial"), None)?;
         let ids = tried.iter().map(|hook| hook.id.clone()).collect();
         let cx = self.context.keep_records(true).build();
-        Ok(Ready { registry, set, ids, cx, apart })
+        Ok(Ready { registry, set, ids, cx, runs })
     }
 }
 
@@ -192,5 +192,5 @@ struct Ready {
     set: HookSet,
     ids: Vec<HookId>,
     cx: HookContext,
-    apart: Arc<Unawaited>,
+    runs: Arc<TrialRuns>,
 }

@@ -1,7 +1,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{Capabilities, Capability, Contexts, Verdict};
-use crate::kind::Semantics;
+use crate::verdict::Semantics;
 
 /// What hooks put before the model at the start of an agent's run: the first system prompt wins, contexts are kept in the
 /// order of the plan.
@@ -58,6 +58,7 @@ impl From<Contexts> for AgentStart {
 
 impl Verdict for AgentStart {
     const SEMANTICS: Option<Semantics> = Some(Semantics::Contribute);
+    const MERGE_MAY_PANIC: bool = false;
     const CAPABILITIES: &'static [Capability] = &[Capability::PromptContext, Capability::PromptSection];
 
     fn merge(&mut self, later: Self) {

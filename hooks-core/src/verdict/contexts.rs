@@ -1,7 +1,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{Capabilities, Capability, Verdict};
-use crate::kind::Semantics;
+use crate::verdict::Semantics;
 
 /// Text that hooks put before the model, in the order of the plan.
 ///
@@ -76,6 +76,7 @@ impl From<Option<String>> for Contexts {
 
 impl Verdict for Contexts {
     const SEMANTICS: Option<Semantics> = Some(Semantics::Contribute);
+    const MERGE_MAY_PANIC: bool = false;
     const CAPABILITIES: &'static [Capability] = &[Capability::PromptContext];
 
     fn merge(&mut self, later: Self) {

@@ -3,9 +3,9 @@ use std::borrow::Cow;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
-use super::fingerprint::fingerprint;
 use super::{Capabilities, Capability, Diagnostic, Verdict};
-use crate::kind::Semantics;
+use crate::text::fingerprint;
+use crate::verdict::Semantics;
 
 /// What hooks add at a contribute kind, in the order of the plan, never of completion.
 ///
@@ -257,6 +257,7 @@ impl From<Option<Contribution>> for Contributions {
 
 impl Verdict for Contributions {
     const SEMANTICS: Option<Semantics> = Some(Semantics::Contribute);
+    const MERGE_MAY_PANIC: bool = false;
     const CAPABILITIES: &'static [Capability] = Capability::ALL;
 
     fn merge(&mut self, mut later: Self) {

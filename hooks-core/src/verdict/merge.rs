@@ -6,7 +6,7 @@ mod sections;
 mod tools;
 
 use super::Diagnostic;
-use super::told::cut;
+use crate::text::cut;
 
 pub use context::{CONTEXT_ENTRIES, CONTEXT_LIMIT, ContextEntry};
 pub use policy::PolicyEntry;

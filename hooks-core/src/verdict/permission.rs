@@ -1,10 +1,10 @@
 use serde::{Deserialize, Serialize};
 
+use super::denial;
 use super::{Reason, Verdict};
-use crate::fold::denial;
-use crate::hook::HookId;
-use crate::kind::Semantics;
-use crate::record::FailureKind;
+use crate::failure::FailureKind;
+use crate::id::HookId;
+use crate::verdict::Semantics;
 
 /// What a gate says: deny > defer > ask > allow > no opinion, whoever says it first among equals.
 ///
@@ -149,6 +149,7 @@ impl From<()> for Permission {
 
 impl Verdict for Permission {
     const SEMANTICS: Option<Semantics> = Some(Semantics::Gate);
+    const MERGE_MAY_PANIC: bool = false;
 
     #[inline]
     fn merge(&mut self, later: Self) {

@@ -1,8 +1,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::{Reason, Verdict};
-use crate::hook::HookId;
-use crate::kind::Semantics;
+use crate::id::HookId;
+use crate::verdict::Semantics;
 
 /// What hooks say of a prompt a person submitted: block > stop > proceed, and contexts for the model.
 ///
@@ -85,6 +85,7 @@ impl PromptDecision {
 
 impl Verdict for PromptVerdict {
     const SEMANTICS: Option<Semantics> = Some(Semantics::Control);
+    const MERGE_MAY_PANIC: bool = false;
 
     fn merge(&mut self, mut later: Self) {
         if later.decision.rank() > self.decision.rank() {

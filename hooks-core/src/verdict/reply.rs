@@ -1,7 +1,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::Verdict;
-use crate::kind::Semantics;
+use crate::verdict::Semantics;
 
 /// Whether the model is called again after its answer. The last hook that says something decides, so that an app's hook
 /// overrules one that came with a plugin.
@@ -38,6 +38,7 @@ impl From<()> for ReplyVerdict {
 
 impl Verdict for ReplyVerdict {
     const SEMANTICS: Option<Semantics> = Some(Semantics::Control);
+    const MERGE_MAY_PANIC: bool = false;
 
     fn merge(&mut self, later: Self) {
         if later != Self::NoOpinion {

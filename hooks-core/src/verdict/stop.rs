@@ -1,8 +1,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::{Contexts, FollowUp, Reason, Verdict};
-use crate::hook::HookId;
-use crate::kind::Semantics;
+use crate::id::HookId;
+use crate::verdict::Semantics;
 
 /// What hooks say of a turn that is about to end: block > end > continue > no opinion.
 ///
@@ -113,6 +113,7 @@ impl StopDecision {
 
 impl Verdict for StopVerdict {
     const SEMANTICS: Option<Semantics> = Some(Semantics::Control);
+    const MERGE_MAY_PANIC: bool = false;
 
     fn merge(&mut self, mut later: Self) {
         match (&mut self.decision, later.decision) {

@@ -173,16 +173,16 @@ where
     let script: Arc<Script<K::Verdict>> = Arc::new(spec.script(finished)?);
     let id = spec.id.as_str();
     Ok(spec.options(match (spec.edits(), spec.wait) {
-        (false, None) => Hook::reader::<K, _, _, _>(id, move |_, _, _| script.end(Ok(()))),
-        (false, Some(_)) => Hook::async_reader::<K, _, _, _>(id, move |_, _, _| {
+        (false, None) => Hook::at::<K>(id).reader(move |_, _, _| script.end(Ok(()))),
+        (false, Some(_)) => Hook::at::<K>(id).async_reader(move |_, _, _| {
             let script = Arc::clone(&script);
             Box::pin(async move {
                 script.wait().await;
                 script.end(Ok(()))
             })
         }),
-        (true, None) => Hook::writer::<K, _, _, _>(id, move |_, _, subject| script.end(script.edit(subject))),
-        (true, Some(_)) => Hook::async_replacer::<K, _, _, _>(id, move |_, _, mut subject| {
+        (true, None) => Hook::at::<K>(id).writer(move |_, _, subject| script.end(script.edit(subject))),
+        (true, Some(_)) => Hook::at::<K>(id).async_replacer(move |_, _, mut subject| {
             let script = Arc::clone(&script);
             Box::pin(async move {
                 let edited = script.edit(&mut subject);
@@ -204,8 +204,8 @@ where
     let script: Arc<Script<K::Verdict>> = Arc::new(spec.script(finished)?);
     let id = spec.id.as_str();
     Ok(spec.options(match spec.wait {
-        None => Hook::replacer::<K, _, _, _>(id, move |_, _, _| script.end(Ok(())).map(|_| None)),
-        Some(_) => Hook::async_replacer::<K, _, _, _>(id, move |_, _, _| {
+        None => Hook::at::<K>(id).replacer(move |_, _, _| script.end(Ok(())).map(|_| None)),
+        Some(_) => Hook::at::<K>(id).async_replacer(move |_, _, _| {
             let script = Arc::clone(&script);
             Box::pin(async move {
                 script.wait().await;

@@ -2,10 +2,10 @@
 
 use std::sync::{Arc, Mutex};
 
-use hooks_core::dispatch::{JsonError, JsonFired};
 use hooks_core::prelude::*;
 use hooks_core::record::Record;
 use hooks_core::scope::HookUse;
+use hooks_core::{JsonError, JsonFired};
 use serde_json::{Map, Value, json};
 
 use crate::case::Case;

@@ -23,7 +23,7 @@ fn dropped_gate() -> String {
 }
 
 async fn failed_plugin() -> String {
-    let fails = Hook::reader::<Init, _, _, _>("open_ledger", |_, _, ()| Err::<(), _>("no licence"));
+    let fails = Hook::at::<Init>("open_ledger").reader(|_, _, ()| Err::<(), _>("no licence"));
     let registry = registry([counts("count_tokens")]);
     registry.install(Plugin::new("billing").hook(fails).hook(counts("count_bills"))).unwrap();
     assert!(registry.start_plugins(&HookContext::new()).await.is_err());
@@ -32,7 +32,7 @@ async fn failed_plugin() -> String {
 
 fn idle_plugin() -> String {
     let registry = registry([counts("count_tokens")]);
-    let init = Hook::reader::<Init, _, _, _>("open_ledger", |_, _, ()| ());
+    let init = Hook::at::<Init>("open_ledger").reader(|_, _, ()| ());
     registry.install(Plugin::new("billing").hook(init)).unwrap();
     audit(&registry, Some(&["count_tokens"]))
 }
@@ -43,7 +43,7 @@ pub(crate) async fn ways() -> Vec<Way> {
     disabled.disable("guard_cancel").unwrap();
     let overridden = registry([gate("guard_cancel")]);
     overridden.set_overrides([Overrides::new("ops.toml").set("guard_cancel", Override::new().enabled(false))]).unwrap();
-    let rewrites = Hook::writer::<BeforeToolCall, _, _, _>("add_id", |_, _, _| ());
+    let rewrites = Hook::at::<BeforeToolCall>("add_id").writer(|_, _, _| ());
     let outdated = registry([gate("allow_small").priority(-1), rewrites]);
     let linked = Registry::empty().with(hooks![index_notes]).unwrap();
     linked.register(counts("count_tokens")).unwrap();

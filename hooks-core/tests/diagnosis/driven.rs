@@ -35,7 +35,7 @@ impl Drive for Desk {
     }
 
     fn probe(&self, id: &str, kind: &str) -> Option<Hook> {
-        let denies = Hook::reader::<BeforeToolCall, _, _, _>(id, |_, _, _| Permission::deny("probe"));
+        let denies = Hook::at::<BeforeToolCall>(id).reader(|_, _, _| Permission::deny("probe"));
         (kind == "before_tool_call").then_some(denies)
     }
 }

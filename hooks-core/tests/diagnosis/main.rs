@@ -48,17 +48,17 @@ fn shown(text: &str) -> String {
 
 /// A gate that a list may name.
 fn gate(id: &str) -> Hook {
-    Hook::reader::<BeforeToolCall, _, _, _>(id, |_, _, _| Permission::NoOpinion)
+    Hook::at::<BeforeToolCall>(id).reader(|_, _, _| Permission::NoOpinion)
 }
 
 /// A hook that counts what was stored.
 fn counts(id: &str) -> Hook {
-    Hook::reader::<AfterCreateMessage, _, _, _>(id, |_, _, ()| ())
+    Hook::at::<AfterCreateMessage>(id).reader(|_, _, ()| ())
 }
 
 /// A hook at a kind that this program does not fire.
 fn masks(id: &str) -> Hook {
-    Hook::writer::<BeforeCreateMessage, _, _, _>(id, |_, _, _| ())
+    Hook::at::<BeforeCreateMessage>(id).writer(|_, _, _| ())
 }
 
 fn registry(hooks: impl IntoIterator<Item = Hook>) -> Registry {

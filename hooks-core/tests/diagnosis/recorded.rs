@@ -32,16 +32,16 @@ async fn recorded(hooks: impl IntoIterator<Item = Hook>, id: &str) -> String {
 }
 
 fn says(id: &str, permission: Permission) -> Hook {
-    Hook::reader::<BeforeToolCall, _, _, _>(id, move |_, _, _| permission.clone())
+    Hook::at::<BeforeToolCall>(id).reader(move |_, _, _| permission.clone())
 }
 
 fn rewrites(id: &str) -> Hook {
-    Hook::writer::<BeforeToolCall, _, _, _>(id, |_, _, input: &mut ToolInput| input["id"] = "R-17".into())
+    Hook::at::<BeforeToolCall>(id).writer(|_, _, input: &mut ToolInput| input["id"] = "R-17".into())
 }
 
 /// A hook that nobody waits for and that ends with `result` after a while.
 fn detached(id: &str, result: Result<(), &'static str>) -> Hook {
-    Hook::detached::<AfterCreateMessage, _, _, _>(id, move |_, _, ()| {
+    Hook::at::<AfterCreateMessage>(id).detached(move |_, _, ()| {
         Box::pin(async move {
             tokio::time::sleep(Duration::from_secs(1)).await;
             result
@@ -82,7 +82,7 @@ async fn second_notice() -> String {
 }
 
 fn failure() -> String {
-    let fails = Hook::reader::<AfterCreateMessage, _, _, _>("count_tokens", |_, _, ()| Err::<(), _>("no counter"));
+    let fails = Hook::at::<AfterCreateMessage>("count_tokens").reader(|_, _, ()| Err::<(), _>("no counter"));
     let set = registry([fails]).scope(&support(&["count_tokens"]), None).unwrap();
     let event = AfterCreateMessage::new(Message::new(Role::User, "hi"));
     let fired = set.fire_blocking(&HookContext::new(), &event, ()).unwrap();
@@ -98,7 +98,7 @@ fn planned() -> String {
 }
 
 fn without_runtime() -> String {
-    let waits = Hook::async_reader::<BeforeToolCall, _, _, _>("ask_desk", |_, _, _| Box::pin(async {}));
+    let waits = Hook::at::<BeforeToolCall>("ask_desk").async_reader(|_, _, _| Box::pin(async {}));
     let set = registry([waits]).scope(&support(&["ask_desk"]), None).unwrap();
     set.fire_blocking(&HookContext::new(), &call(), call().call.input).unwrap_err().to_string()
 }
@@ -120,8 +120,8 @@ pub(crate) async fn ways() -> Vec<Way> {
             recorded([says("allow", Permission::Allow).priority(-1), rewrites("add_id")], "allow").await
         }),
         Way::new("it overruns its deadline", by, {
-            let hangs =
-                Hook::async_reader::<BeforeToolCall, _, (), _>("ask_desk", |_, _, _| Box::pin(std::future::pending()));
+            let hangs = Hook::at::<BeforeToolCall>("ask_desk")
+                .async_reader::<_, (), _>(|_, _, _| Box::pin(std::future::pending()));
             recorded([hangs.timeout(Timeout::After(Duration::from_secs(2)))], "ask_desk").await
         }),
         Way::new("it fails every time", "`fired.report.failures`, the record", failure()),

@@ -21,7 +21,7 @@ fn read(text: &str) -> String {
 }
 
 fn unawaited() -> Hook {
-    Hook::detached::<AfterCreateMessage, _, _, _>("count_tokens", |_, _, ()| Box::pin(async {}))
+    Hook::at::<AfterCreateMessage>("count_tokens").detached(|_, _, ()| Box::pin(async {}))
 }
 
 pub(crate) async fn ways() -> Vec<Way> {
@@ -46,7 +46,7 @@ pub(crate) async fn ways() -> Vec<Way> {
         ),
         Way::new("no plugin has that name", "`registry.install`", only(unknown_plugin.problems())),
         Way::new("its plugin fails to start", "`start_plugins`", {
-            let fails = Hook::reader::<Init, _, _, _>("open_ledger", |_, _, ()| Err::<(), _>("no licence"));
+            let fails = Hook::at::<Init>("open_ledger").reader(|_, _, ()| Err::<(), _>("no licence"));
             let registry = Registry::empty();
             registry.install(Plugin::new("billing").hook(fails).hook(counts("count_bills"))).unwrap();
             registry.start_plugins(&HookContext::new()).await.unwrap_err()
@@ -58,7 +58,7 @@ pub(crate) async fn ways() -> Vec<Way> {
         Way::new("its crate is not linked", of_scope, scope([], &["redact_pii"])),
         Way::new("its plugin is not installed, and a list names it", of_scope, only(not_installed.problems())),
         Way::new("it is at a kind outside a turn, and an agent names it", of_scope, {
-            scope([Hook::reader::<SessionEnd, _, _, _>("say_bye", |_, _, ()| ())], &["say_bye"])
+            scope([Hook::at::<SessionEnd>("say_bye").reader(|_, _, ()| ())], &["say_bye"])
         }),
         Way::new("it requires a hook that no list names", of_scope, {
             scope([gate("guard_cancel").requires(["know_customer"]), gate("know_customer")], &["guard_cancel"])
@@ -69,7 +69,7 @@ pub(crate) async fn ways() -> Vec<Way> {
         }),
         Way::new("a list names it twice", of_scope, scope([gate("guard_cancel")], &["guard_cancel", "guard_cancel"])),
         Way::new("it runs in the background, and there is no place for its jobs", of_scope, {
-            let job = Hook::background::<AfterCreateMessage, _, _, _>("index", |_, _, ()| Box::pin(async {}));
+            let job = Hook::at::<AfterCreateMessage>("index").background(|_, _, ()| Box::pin(async {}));
             scope([job], &["index"])
         }),
         Way::new("it would wait for a hook that nobody waits for", of_scope, {

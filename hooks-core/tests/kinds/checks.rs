@@ -96,7 +96,7 @@ fn v14_the_content_of_a_reply_is_a_list_of_blocks() {
 fn left<K: HookKind>(event: &K, before: K::Subject, after: K::Subject) -> Option<String> {
     let registry = Registry::empty();
     let write = move |_: &HookContext, _: &K, subject: &mut K::Subject| subject.clone_from(&after);
-    registry.register(Hook::writer::<K, _, _, _>("writes", write)).unwrap();
+    registry.register(Hook::at::<K>("writes").writer(write)).unwrap();
     let hooks = registry.scope(&AgentDef::new("test").hooks(["writes"]), None).unwrap();
     let fired = hooks.fire_blocking(&HookContext::new(), event, before).unwrap_or_else(|error| panic!("{error}"));
     fired.report.failures.first().map(ToString::to_string)

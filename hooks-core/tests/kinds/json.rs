@@ -1,7 +1,7 @@
 //! Kinds fired by their name, those of the app too.
 
-use hooks_core::dispatch::{JsonError, JsonFired};
 use hooks_core::prelude::*;
+use hooks_core::{JsonError, JsonFired};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
@@ -87,7 +87,7 @@ async fn what_is_wrong_is_told() {
             "before_tol_call",
             json!({}),
             Value::Null,
-            "there is no kind `before_tol_call`; did you mean `before_tool_call`?",
+            "there is no kind `before_tol_call`; did you mean `before_tool_call` or `after_tool_call`?",
         ),
         ("breakfast", json!({}), Value::Null, "there is no kind `breakfast`"),
         ("opaque", json!({}), Value::Null, "the kind `opaque` cannot be fired as JSON; add `json`"),

@@ -15,7 +15,7 @@ struct Lunch {
 #[hook(id = "everywhere", kind = [after_create_message, after_tool_call, after_tool_call_failure, after_tool_call_success, after_update_message, before_agent_start, before_compaction, before_create_message, before_store_tool_result, before_tool_call, before_update_message, filter_messages, gateway_start, gateway_stop, init, message_received, message_sending, message_sent, permission_request, post_compact, post_model_call, post_preflight_prompt_context, post_turn, pre_model_call, pre_policy, pre_prompt_compile, pre_prompt_context, pre_tool_materialization, prefilter_llm_history, session_end, session_start, shutdown, stop, turn_end, user_prompt_submit])]
 fn everywhere() {}
 
-fn built_in() -> Vec<&'static hooks_core::KindEntry> {
+fn built_in() -> Vec<&'static hooks_core::KindDescriptor> {
     kinds::all().into_iter().filter(|kind| kind.origin().module.starts_with("hooks_core::kinds")).collect()
 }
 
@@ -24,7 +24,7 @@ fn the_names_of_attributes_are_those_of_the_kinds() {
     let registry = Registry::empty().with(hooks![everywhere]).unwrap();
     let mut named: Vec<_> = registry.hooks()[0].kinds().collect();
     named.sort_unstable();
-    let there: Vec<_> = built_in().into_iter().map(hooks_core::KindEntry::name).collect();
+    let there: Vec<_> = built_in().into_iter().map(hooks_core::KindDescriptor::name).collect();
     assert_eq!(named, there);
 }
 
@@ -48,7 +48,7 @@ fn every_built_in_kind_can_be_fired_as_json_and_says_when_it_fires() {
 #[test]
 fn kinds_outside_a_turn() {
     let outside: Vec<_> =
-        built_in().into_iter().filter(|kind| kind.is_outside_turn()).map(hooks_core::KindEntry::name).collect();
+        built_in().into_iter().filter(|kind| kind.is_outside_turn()).map(hooks_core::KindDescriptor::name).collect();
     assert_eq!(
         outside,
         [
@@ -81,7 +81,7 @@ fn what_holds_where_a_hook_does_not_say_what_its_failure_means() {
 fn a_failing_hook_of_init_is_an_error() {
     let registry = Registry::empty();
     let fails = |_: &HookContext, _: &Init, (): &()| Err::<(), _>("no database");
-    registry.register(Hook::reader::<Init, _, _, _>("opens_database", fails)).unwrap();
+    registry.register(Hook::at::<Init>("opens_database").reader(fails)).unwrap();
     registry.set_app(AppDef::new("app").hooks(["opens_database"]));
     let hooks = registry.scope(&AgentDef::new("a"), None).unwrap();
     let error = hooks.fire_blocking(&HookContext::new(), &Init::new("mail"), ()).unwrap_err();

@@ -69,7 +69,7 @@ fn what_a_tool_answered_does_not_become_an_instruction() {
     ];
     for (role, is_refused) in table {
         let says = |id| {
-            Hook::writer::<AfterToolCallSuccess, _, _, _>(id, move |_, _, result: &mut ToolResult| {
+            Hook::at::<AfterToolCallSuccess>(id).writer(move |_, _, result: &mut ToolResult| {
                 result.said_by = Some(role);
             })
         };

@@ -34,7 +34,7 @@ pub(crate) struct Outcome {
     pub(crate) halt: Option<usize>,
     pub(crate) failures: Vec<(usize, FailureKind)>,
     pub(crate) end: End,
-    /// `None` where no hook was selected.
+    /// `None` where no hook is in force.
     pub(crate) runs: Option<Vec<Run>>,
     /// The detached runs that were started.
     pub(crate) started: Vec<Started>,
@@ -247,12 +247,10 @@ pub(crate) fn fold(case: &Case, order: &[usize], round: usize) -> Outcome {
     let stages = stages(case, order);
     let mut fold = Fold { case, out, runs: Vec::new() };
     let mut ended_in = None;
-    let mut selected = false;
     // The stage in which no further hook is called.
     let mut closed = None;
     for (&index, &stage) in order.iter().zip(&stages) {
         let matches = !case.specs[index].filtered || Case::filters_match(round);
-        selected |= matches;
         let detached = case.specs[index].form == Form::Detached;
         let reached = fold.out.end == End::Through || ended_in == Some(stage);
         let status = match (fold.out.end, matches) {
@@ -279,6 +277,6 @@ pub(crate) fn fold(case: &Case, order: &[usize], round: usize) -> Outcome {
             }
         }
     }
-    fold.out.runs = selected.then_some(fold.runs);
+    fold.out.runs = (!fold.runs.is_empty()).then_some(fold.runs);
     fold.out
 }

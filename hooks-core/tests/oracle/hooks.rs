@@ -161,11 +161,11 @@ fn halt() -> Halt {
 macro_rules! reading {
     ($kind:ident, $id:ident, $form:ident, $value:expr) => {
         match $form {
-            Form::ReadAsync => Hook::async_reader::<$kind, _, _, _>($id, move |_, event, _| {
+            Form::ReadAsync => Hook::at::<$kind>($id).async_reader(move |_, event, _| {
                 let it = called(event.script.of($id));
                 Box::pin(read_later(it, $value(it)))
             }),
-            _ => Hook::reader::<$kind, _, _, _>($id, move |_, event, _| {
+            _ => Hook::at::<$kind>($id).reader(move |_, event, _| {
                 let it = called(event.script.of($id));
                 end(it).map(|()| $value(it))
             }),
@@ -176,16 +176,15 @@ macro_rules! reading {
 macro_rules! writing {
     ($kind:ident, $id:ident, $form:ident, $value:expr, $then:expr) => {
         match $form {
-            Form::Lend => Hook::writer::<$kind, _, _, _>($id, move |_, event, bytes| {
+            Form::Lend => Hook::at::<$kind>($id).writer(move |_, event, bytes| {
                 let it = called(event.script.of($id));
                 lend(it, bytes, $value(it))
             }),
-            Form::Own => Hook::replacer::<$kind, _, _, _>($id, move |_, event, bytes| {
-                own(called(event.script.of($id)), bytes, $then)
-            }),
-            Form::OwnAsync => Hook::async_replacer::<$kind, _, _, _>($id, move |_, event, bytes| {
-                Box::pin(own_later(called(event.script.of($id)), bytes, $then))
-            }),
+            Form::Own => {
+                Hook::at::<$kind>($id).replacer(move |_, event, bytes| own(called(event.script.of($id)), bytes, $then))
+            }
+            Form::OwnAsync => Hook::at::<$kind>($id)
+                .async_replacer(move |_, event, bytes| Box::pin(own_later(called(event.script.of($id)), bytes, $then))),
             _ => reading!($kind, $id, $form, $value),
         }
     };
@@ -193,7 +192,7 @@ macro_rules! writing {
 
 macro_rules! detached {
     ($kind:ident, $id:ident, $bytes:expr) => {
-        Hook::detached::<$kind, _, _, _>($id, move |_, event, subject| {
+        Hook::at::<$kind>($id).detached(move |_, event, subject| {
             apart::begun($id, $bytes(subject));
             let it = called(event.script.of($id));
             Box::pin(read_later(it, ()))

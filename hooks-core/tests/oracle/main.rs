@@ -21,7 +21,7 @@ use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use hooks_core::config::Problem;
+use hooks_core::diagnostics::Problem;
 use hooks_core::prelude::*;
 use hooks_core::record::{FailureKind, Note, Record, Run, Status};
 use hooks_core::verdict::Cause;

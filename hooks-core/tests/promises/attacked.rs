@@ -4,11 +4,12 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use hooks_core::background::{BackgroundSink, Job, Refused, Worker};
+use hooks_core::detached::{BackgroundSink, Job, Refused};
 use hooks_core::kinds::ShutdownReason;
 use hooks_core::overrides::{Override, Overrides};
 use hooks_core::plugin::Plugin;
 use hooks_core::record::{Ended, OnEnd, Status};
+use hooks_core::worker::Worker;
 use serde::{Deserialize, Serialize};
 
 use crate::support::*;
@@ -51,7 +52,7 @@ impl BackgroundSink for Kept {
 }
 
 fn queued(id: &str) -> Hook {
-    Hook::background::<Knock, _, (), _>(id, |_, _, ()| later(0, ()))
+    Hook::at::<Knock>(id).background::<_, (), _>(|_, _, ()| later(0, ()))
 }
 
 fn scope(registry: &Registry, ids: &[&str]) -> HookSet {
@@ -87,7 +88,7 @@ async fn a_job_of_a_hook_that_an_operator_disabled_is_not_run() {
 async fn a_job_of_a_plugin_that_was_uninstalled_or_whose_start_failed_is_not_run() {
     let registry = Registry::empty();
     registry.register(queued("note").plugin("mail")).unwrap();
-    let starts = Hook::reader::<Init, _, _, _>("starts", |_, _, ()| Err::<(), _>("no")).plugin("mail");
+    let starts = Hook::at::<Init>("starts").reader(|_, _, ()| Err::<(), _>("no")).plugin("mail");
     registry.register(starts).unwrap();
     registry.install("mail").unwrap();
     let job = a_job(&registry).await;
@@ -101,9 +102,9 @@ async fn a_job_of_a_plugin_that_was_uninstalled_or_whose_start_failed_is_not_run
 
 #[tokio::test(start_paused = true)]
 async fn an_override_of_a_deadline_holds_for_hooks_that_nobody_waits_for_and_for_blocking_ones() {
-    let slow = Hook::background::<Knock, _, (), _>("note", |_, _, ()| later(10_000, ()));
-    let detached = Hook::detached::<Knock, _, (), _>("detached", |_, _, ()| later(10_000, ()));
-    let blocking = Hook::blocking_reader::<Knock, _, (), _>("blocking", |_, _, ()| ());
+    let slow = Hook::at::<Knock>("note").background::<_, (), _>(|_, _, ()| later(10_000, ()));
+    let detached = Hook::at::<Knock>("detached").detached::<_, (), _>(|_, _, ()| later(10_000, ()));
+    let blocking = Hook::at::<Knock>("blocking").blocking().reader::<_, (), _>(|_, _, ()| ());
     let registry = registry([slow, detached, blocking]);
     let job = a_job(&registry).await;
     let short = Override::new().timeout(Timeout::After(Duration::from_secs(1)));
@@ -121,7 +122,7 @@ async fn an_override_of_a_deadline_holds_for_hooks_that_nobody_waits_for_and_for
 async fn a_blocking_hook_that_fires_itself_comes_to_the_bound() {
     static SET: Mutex<Option<HookSet>> = Mutex::new(None);
     static CALLS: AtomicUsize = AtomicUsize::new(0);
-    let fires = Hook::blocking_reader::<Knock, _, _, _>("fires", |cx, event, ()| {
+    let fires = Hook::at::<Knock>("fires").blocking().reader(|cx, event, ()| {
         CALLS.fetch_add(1, Ordering::SeqCst);
         let Some(set) = SET.lock().unwrap().clone() else { return Ok(()) };
         tokio::runtime::Handle::current().block_on(set.fire(cx, event, ())).map(drop)
@@ -135,7 +136,7 @@ async fn a_blocking_hook_that_fires_itself_comes_to_the_bound() {
 
 #[tokio::test]
 async fn a_job_of_which_reading_panics_does_not_hold_up_those_behind_it() {
-    let registry = registry([Hook::background::<Unread, _, (), _>("reads", |_, _, ()| later(0, ()))]);
+    let registry = registry([Hook::at::<Unread>("reads").background::<_, (), _>(|_, _, ()| later(0, ()))]);
     let ends = ends(&registry);
     Worker::new().start(&registry).unwrap();
     let set = scope(&registry, &["reads"]);
@@ -158,13 +159,13 @@ impl Drop for PanicsInDrop {
 #[tokio::test(start_paused = true)]
 async fn detached_runs_that_panic_in_drop_or_fire_themselves_stay_within_the_bound_and_are_all_told() {
     static SET: Mutex<Option<HookSet>> = Mutex::new(None);
-    let drops = Hook::detached::<Knock, _, (), _>("drops", |_, _, ()| {
+    let drops = Hook::at::<Knock>("drops").detached::<_, (), _>(|_, _, ()| {
         Box::pin(async {
             let _held = PanicsInDrop;
             std::future::pending::<()>().await;
         })
     });
-    let again = Hook::detached::<Knock, _, _, _>("fires", |cx, event, ()| {
+    let again = Hook::at::<Knock>("fires").detached(|cx, event, ()| {
         Box::pin(async move {
             let set = SET.lock().unwrap().clone();
             let Some(set) = set else { return Ok(()) };
@@ -197,7 +198,7 @@ async fn detached_runs_that_panic_in_drop_or_fire_themselves_stay_within_the_bou
 #[test]
 fn the_jobs_of_a_runtime_that_ended_are_told_as_cut_off() {
     let runtime = || tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
-    let registry = registry([Hook::background::<Knock, _, (), _>("note", |_, _, ()| later(3_600_000, ()))]);
+    let registry = registry([Hook::at::<Knock>("note").background::<_, (), _>(|_, _, ()| later(3_600_000, ()))]);
     let ends = ends(&registry);
     let first = runtime();
     first.block_on(async {
@@ -216,7 +217,7 @@ fn the_jobs_of_a_runtime_that_ended_are_told_as_cut_off() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn whatever_changes_while_hooks_fire_each_dispatch_sees_one_set_and_the_drain_tells_all() {
-    let detached = || Hook::detached::<Knock, _, (), _>("detached", |_, _, ()| Box::pin(tokio::task::yield_now()));
+    let detached = || Hook::at::<Knock>("detached").detached::<_, (), _>(|_, _, ()| Box::pin(tokio::task::yield_now()));
     let registry = registry([detached(), queued("note")]);
     let ends = ends(&registry);
     Worker::new().parallelism(2).start(&registry).unwrap();
@@ -232,7 +233,7 @@ async fn whatever_changes_while_hooks_fire_each_dispatch_sees_one_set_and_the_dr
                         registry.replace(detached()).unwrap();
                         let layer = Overrides::new("l").set("detached", Override::new().enabled(i % 2 == 0));
                         registry.set_overrides([layer]).unwrap();
-                        let hook = Hook::reader::<Seen, _, _, _>(&format!("extra_{i}"), |_, _, ()| ());
+                        let hook = Hook::at::<Seen>(&format!("extra_{i}")).reader(|_, _, ()| ());
                         registry.install(Plugin::new(format!("p{i}")).hook(hook)).unwrap();
                         let cx = HookContext::new();
                         let name = format!("p{i}");
@@ -280,14 +281,13 @@ async fn plugins_that_hang_panic_or_are_started_in_part_can_be_started_anew_and_
     let registry = Registry::empty();
     let hangs = Arc::new(AtomicUsize::new(0));
     let (note, first) = (Arc::clone(&log), Arc::clone(&hangs));
-    let init = Hook::async_reader::<Init, _, _, _>("wakes", move |_, _, ()| {
+    let init = Hook::at::<Init>("wakes").async_reader(move |_, _, ()| {
         let hang = first.fetch_add(1, Ordering::SeqCst) == 0;
         Box::pin(later(if hang { 10_000 } else { 0 }, ()))
     });
-    let gone = Hook::reader::<Shutdown, _, _, _>("sleeps", move |_, _, ()| note.lock().unwrap().push("stopped"));
+    let gone = Hook::at::<Shutdown>("sleeps").reader(move |_, _, ()| note.lock().unwrap().push("stopped"));
     registry.install(Plugin::new("bell").hook(init).hook(gone)).unwrap();
-    let panics =
-        Hook::reader::<Init, _, _, _>("panics", |_, _, ()| -> () { std::panic::resume_unwind(Box::new("no")) });
+    let panics = Hook::at::<Init>("panics").reader(|_, _, ()| -> () { std::panic::resume_unwind(Box::new("no")) });
     registry.install(Plugin::new("broken").hook(panics)).unwrap();
     let cx = HookContext::new();
     registry.stop_plugins(&cx, ShutdownReason::Shutdown).await.unwrap();

@@ -81,13 +81,13 @@ fn odd<'a, T: Send + Unpin + 'a>(
 
 fn reads(name: &'static str, seen: &Arc<Seen>, left: usize, end: End, panics_in_drop: bool) -> Hook {
     let seen = Arc::clone(seen);
-    let hook = Hook::async_reader::<Step, _, _, _>(name, move |_, _, _| odd(&seen, left, end, panics_in_drop, ()));
+    let hook = Hook::at::<Step>(name).async_reader(move |_, _, _| odd(&seen, left, end, panics_in_drop, ()));
     hook.timeout(Timeout::None)
 }
 
 fn replaces(name: &'static str, seen: &Arc<Seen>, left: usize, end: End, panics_in_drop: bool) -> Hook {
     let seen = Arc::clone(seen);
-    let hook = Hook::async_replacer::<Step, _, _, _>(name, move |_, _, mut trail: Trail| {
+    let hook = Hook::at::<Step>(name).async_replacer(move |_, _, mut trail: Trail| {
         trail.0.push(name);
         odd(&seen, left, end, panics_in_drop, trail)
     });
@@ -177,7 +177,7 @@ fn readers_that_other_threads_wake_in_whatever_order_all_answer_and_are_folded_i
         let posts: Vec<Arc<Post>> = std::iter::repeat_with(Arc::default).take(READERS).collect();
         let hooks = posts.iter().enumerate().map(|(i, post)| {
             let post = Arc::clone(post);
-            let hook = Hook::async_reader::<Spend, _, _, _>(&format!("h{i:02}"), move |_, _, _| {
+            let hook = Hook::at::<Spend>(&format!("h{i:02}")).async_reader(move |_, _, _| {
                 let post = Arc::clone(&post);
                 Box::pin(async move {
                     std::future::poll_fn(|task| post.poll(task)).await;
@@ -215,8 +215,8 @@ fn readers_that_other_threads_wake_in_whatever_order_all_answer_and_are_folded_i
 #[test]
 fn a_deadline_whose_runtime_ended_is_none_and_says_so() {
     for waiting in [
-        Hook::async_reader::<Step, _, _, _>("waits", |_, _, _| Box::pin(std::future::pending::<()>())),
-        Hook::async_replacer::<Step, _, _, _>("waits", |_, _, _| Box::pin(std::future::pending::<Trail>())),
+        Hook::at::<Step>("waits").async_reader(|_, _, _| Box::pin(std::future::pending::<()>())),
+        Hook::at::<Step>("waits").async_replacer(|_, _, _| Box::pin(std::future::pending::<Trail>())),
     ] {
         let set = set([writes("a"), waiting.timeout(Timeout::After(Duration::from_secs(3_600)))]);
         let (cx, event) = (cx(), step());
@@ -272,18 +272,18 @@ async fn a_deny_that_the_verdict_of_an_app_cannot_say_is_an_error_with_the_subje
     }
     for at in ["merge", "could_not_answer"] {
         let forms = [
-            Hook::reader::<BrittleGate, _, _, _>(at, |_, _, _| fails::<()>()),
-            Hook::writer::<BrittleGate, _, _, _>(at, |_, _, _| -> () { panic!("no answer") }),
-            Hook::replacer::<BrittleGate, _, _, _>(at, |_, _, _: Trail| fails::<Trail>()),
-            Hook::async_reader::<BrittleGate, _, _, _>(at, |_, _, _| later(0, fails::<()>())),
-            Hook::async_reader::<BrittleGate, _, _, _>(at, |_, _, _| later(1, fails::<()>())),
-            Hook::async_replacer::<BrittleGate, _, _, _>(at, |_, _, _: Trail| later(0, fails::<Trail>())),
-            Hook::async_replacer::<BrittleGate, _, _, _>(at, |_, _, _: Trail| later(1, fails::<Trail>())),
-            Hook::async_replacer::<BrittleGate, _, _, _>(at, |_, _, _: Trail| later(60_000, fails::<Trail>())),
+            Hook::at::<BrittleGate>(at).reader(|_, _, _| fails::<()>()),
+            Hook::at::<BrittleGate>(at).writer(|_, _, _| -> () { panic!("no answer") }),
+            Hook::at::<BrittleGate>(at).replacer(|_, _, _: Trail| fails::<Trail>()),
+            Hook::at::<BrittleGate>(at).async_reader(|_, _, _| later(0, fails::<()>())),
+            Hook::at::<BrittleGate>(at).async_reader(|_, _, _| later(1, fails::<()>())),
+            Hook::at::<BrittleGate>(at).async_replacer(|_, _, _: Trail| later(0, fails::<Trail>())),
+            Hook::at::<BrittleGate>(at).async_replacer(|_, _, _: Trail| later(1, fails::<Trail>())),
+            Hook::at::<BrittleGate>(at).async_replacer(|_, _, _: Trail| later(60_000, fails::<Trail>())),
         ];
         for (form, hook) in forms.into_iter().enumerate() {
-            let first = Hook::writer::<BrittleGate, _, _, _>("first", |_, _, trail| trail.0.push("first"));
-            let behind = Hook::reader::<BrittleGate, _, _, _>("behind", |_, _, _| -> () { panic!("it went on") });
+            let first = Hook::at::<BrittleGate>("first").writer(|_, _, trail| trail.0.push("first"));
+            let behind = Hook::at::<BrittleGate>("behind").reader(|_, _, _| -> () { panic!("it went on") });
             let set = set([first.priority(-1), hook, behind.priority(1)]);
             let error = set.fire(&cx(), &BrittleGate {}, Trail::default()).await.unwrap_err();
             let text = error.to_string();
@@ -319,7 +319,7 @@ fn a_verdict_of_an_app_that_has_no_word_for_the_record_has_none_there() {
 
     let heard: Arc<Mutex<Option<Record>>> = Arc::default();
     let into = Arc::clone(&heard);
-    let registry = registry([Hook::reader::<MuteKind, _, _, _>("reads", |_, _, ()| Mute)]);
+    let registry = registry([Hook::at::<MuteKind>("reads").reader(|_, _, ()| Mute)]);
     registry.observe(move |record: &Record| *into.lock().unwrap() = Some(record.clone()));
     let set = registry.scope(&AgentDef::new("a").hooks(["reads"]), None).unwrap();
     let fired = set.fire_blocking(&cx(), &MuteKind {}, ()).unwrap();

@@ -23,31 +23,31 @@ struct Crunch {}
 struct Weigh {}
 
 fn writes_apart(name: &'static str) -> Hook {
-    Hook::blocking_writer::<Crunch, _, (), _>(name, move |_, _, trail| trail.0.push(name))
+    Hook::at::<Crunch>(name).blocking().writer::<_, (), _>(move |_, _, trail| trail.0.push(name))
 }
 
 fn replaces_apart(name: &'static str) -> Hook {
-    Hook::blocking_replacer::<Crunch, _, _, _>(name, move |_, _, mut trail: Trail| {
+    Hook::at::<Crunch>(name).blocking().replacer(move |_, _, mut trail: Trail| {
         trail.0.push(name);
         trail
     })
 }
 
 fn writes_here(name: &'static str) -> Hook {
-    Hook::writer::<Crunch, _, (), _>(name, move |_, _, trail| trail.0.push(name))
+    Hook::at::<Crunch>(name).writer::<_, (), _>(move |_, _, trail| trail.0.push(name))
 }
 
 #[tokio::test]
 async fn writers_on_other_threads_are_a_chain_like_any_other() {
     let here = thread::current().id();
-    let elsewhere = Hook::blocking_writer::<Crunch, _, (), _>("b", move |_, _, trail| {
+    let elsewhere = Hook::at::<Crunch>("b").blocking().writer::<_, (), _>(move |_, _, trail| {
         trail.0.push(if thread::current().id() == here { "here" } else { "elsewhere" });
     });
-    let fails = Hook::blocking_writer::<Crunch, _, _, _>("c", |_, _, trail| {
+    let fails = Hook::at::<Crunch>("c").blocking().writer(|_, _, trail| {
         trail.0.push("never");
         Err::<(), _>("no luck")
     });
-    let panics = Hook::blocking_writer::<Crunch, _, (), _>("d", |_, _, trail| {
+    let panics = Hook::at::<Crunch>("d").blocking().writer::<_, (), _>(|_, _, trail| {
         trail.0.push("never");
         panic!("oh")
     });
@@ -63,7 +63,7 @@ async fn what_comes_after_the_deadline_is_dropped_with_everything_it_wrote() {
     let (release, released) = mpsc::channel::<()>();
     let (done, is_done) = mpsc::channel::<()>();
     let (released, done) = (Mutex::new(released), Mutex::new(done));
-    let slow = Hook::blocking_writer::<Crunch, _, (), _>("slow", move |_, _, trail| {
+    let slow = Hook::at::<Crunch>("slow").blocking().writer::<_, (), _>(move |_, _, trail| {
         trail.0.push("late");
         let _ = released.lock().unwrap().recv();
         trail.0.push("later");
@@ -85,7 +85,7 @@ async fn readers_of_one_stage_compute_at_the_same_time() {
     let both = Arc::new(Barrier::new(2));
     let reads = |name: &'static str, answer: Permission| {
         let both = Arc::clone(&both);
-        Hook::blocking_reader::<Weigh, _, _, _>(name, move |_, _, _| {
+        Hook::at::<Weigh>(name).blocking().reader(move |_, _, _| {
             both.wait();
             answer.clone()
         })
@@ -97,7 +97,7 @@ async fn readers_of_one_stage_compute_at_the_same_time() {
 
 #[tokio::test]
 async fn a_gate_that_panics_on_another_thread_denies() {
-    let panics = Hook::blocking_reader::<Weigh, _, (), _>("panics", |_, _, _| panic!("oh"));
+    let panics = Hook::at::<Weigh>("panics").blocking().reader::<_, (), _>(|_, _, _| panic!("oh"));
     let ran = testing::run([panics], &Weigh {}, Trail::default()).await.unwrap();
     ran.expect_status("panics", Status::Panicked);
     assert!(ran.verdict.denial().is_some());
@@ -129,7 +129,9 @@ fn what_overran_its_deadline_before_a_thread_was_free_never_begins() {
     let (release, released) = mpsc::channel::<()>();
     let began = Arc::new(Mutex::new(false));
     let begins = Arc::clone(&began);
-    let late = Hook::blocking_writer::<Crunch, _, (), _>("late", move |_, _, _| *begins.lock().unwrap() = true)
+    let late = Hook::at::<Crunch>("late")
+        .blocking()
+        .writer::<_, (), _>(move |_, _, _| *begins.lock().unwrap() = true)
         .timeout(Timeout::After(Duration::from_millis(5)));
     runtime.block_on(async {
         // The only thread is taken.

@@ -22,14 +22,14 @@ struct Decide {}
 /// A detached hook that notes what it sees of the subject.
 fn sees(name: &'static str, into: &Arc<Mutex<Vec<String>>>) -> Hook {
     let into = Arc::clone(into);
-    Hook::detached::<NoteDown, _, (), _>(name, move |_, _, trail| {
+    Hook::at::<NoteDown>(name).detached::<_, (), _>(move |_, _, trail| {
         into.lock().unwrap().push(format!("{name}: {}", trail.0.join(" ")));
         later(0, ())
     })
 }
 
 fn leaves(name: &'static str) -> Hook {
-    Hook::writer::<NoteDown, _, (), _>(name, move |_, _, trail| trail.0.push(name))
+    Hook::at::<NoteDown>(name).writer::<_, (), _>(move |_, _, trail| trail.0.push(name))
 }
 
 #[tokio::test]
@@ -46,16 +46,16 @@ async fn a_detached_hook_sees_the_subject_as_it_is_at_its_place_and_nobody_waits
 }
 
 fn never(name: &str) -> Hook {
-    Hook::detached::<Decide, _, (), _>(name, |_, _, _| panic!("it was started"))
+    Hook::at::<Decide>(name).detached::<_, (), _>(|_, _, _| panic!("it was started"))
 }
 
 #[tokio::test]
 async fn after_a_removal_or_a_denial_it_is_not_started_and_the_record_says_so() {
     let seen = Arc::default();
-    let removes = Hook::replacer::<NoteDown, _, _, _>("removes", |_, _, _: Trail| None);
+    let removes = Hook::at::<NoteDown>("removes").replacer(|_, _, _: Trail| None);
     let ran = testing::run([removes, sees("late", &seen).priority(1)], &NoteDown {}, Trail::default()).await;
     ran.unwrap().expect_skipped("late", Skip::Removed);
-    let denies = Hook::reader::<Decide, _, _, _>("denies", |_, _, _| Permission::deny("no"));
+    let denies = Hook::at::<Decide>("denies").reader(|_, _, _| Permission::deny("no"));
     let ran = testing::run([denies, never("late").priority(1)], &Decide {}, Trail::default()).await;
     ran.unwrap().expect_skipped("late", Skip::Decided);
     assert!(seen.lock().unwrap().is_empty());
@@ -63,9 +63,8 @@ async fn after_a_removal_or_a_denial_it_is_not_started_and_the_record_says_so() 
 
 #[tokio::test(start_paused = true)]
 async fn beside_readers_that_wait_it_is_of_their_stage_and_holds_up_none_of_them() {
-    let slow =
-        |name: &'static str| Hook::async_reader::<Decide, _, _, _>(name, |_, _, _| later(10, Permission::allow()));
-    let detached = Hook::detached::<Decide, _, _, _>("detached", |_, _, _| later(10_000, ())).timeout(Timeout::None);
+    let slow = |name: &'static str| Hook::at::<Decide>(name).async_reader(|_, _, _| later(10, Permission::allow()));
+    let detached = Hook::at::<Decide>("detached").detached(|_, _, _| later(10_000, ())).timeout(Timeout::None);
     let set = set([slow("a"), detached, slow("b")]);
     assert_eq!(stages(&set), "[a detached b]");
     let start = tokio::time::Instant::now();
@@ -81,20 +80,17 @@ async fn beside_readers_that_wait_it_is_of_their_stage_and_holds_up_none_of_them
 async fn whatever_it_does_the_gate_is_answered_by_the_others() {
     type Make = fn() -> Hook;
     let cases: [(Make, Status, &str); 4] = [
+        (|| Hook::at::<Decide>("h").detached(|_, _, _| later(1, Err::<(), _>("no luck"))), Status::Failed, "no luck"),
+        (|| Hook::at::<Decide>("h").detached::<_, (), _>(|_, _, _| panic!("at once")), Status::Panicked, "at once"),
         (
-            || Hook::detached::<Decide, _, _, _>("h", |_, _, _| later(1, Err::<(), _>("no luck"))),
-            Status::Failed,
-            "no luck",
-        ),
-        (|| Hook::detached::<Decide, _, (), _>("h", |_, _, _| panic!("at once")), Status::Panicked, "at once"),
-        (
-            || Hook::detached::<Decide, _, (), _>("h", |_, _, _| Box::pin(async { panic!("later") })),
+            || Hook::at::<Decide>("h").detached::<_, (), _>(|_, _, _| Box::pin(async { panic!("later") })),
             Status::Panicked,
             "later",
         ),
         (
             || {
-                Hook::detached::<Decide, _, (), _>("h", |_, _, _| Box::pin(std::future::pending()))
+                Hook::at::<Decide>("h")
+                    .detached::<_, (), _>(|_, _, _| Box::pin(std::future::pending()))
                     .timeout(Timeout::After(Duration::from_millis(5)))
             },
             Status::TimedOut,
@@ -102,7 +98,7 @@ async fn whatever_it_does_the_gate_is_answered_by_the_others() {
         ),
     ];
     for (hook, status, cause) in cases {
-        let allows = Hook::reader::<Decide, _, _, _>("allows", |_, _, _| Permission::allow());
+        let allows = Hook::at::<Decide>("allows").reader(|_, _, _| Permission::allow());
         let ran = testing::run([hook(), allows], &Decide {}, Trail::default()).await.unwrap();
         ran.expect_status("h", status).expect_free();
         assert_eq!(ran.of("h").cause.as_deref(), Some(cause));
@@ -114,8 +110,8 @@ async fn whatever_it_does_the_gate_is_answered_by_the_others() {
 #[test]
 fn without_a_runtime_it_fails_to_start_and_the_rest_of_the_dispatch_goes_on() {
     let seen = Arc::default();
-    let detached = || Hook::detached::<Decide, _, (), _>("detached", |_, _, _| later(0, ()));
-    let allows = || Hook::reader::<Decide, _, _, _>("allows", |_, _, _| Permission::allow());
+    let detached = || Hook::at::<Decide>("detached").detached::<_, (), _>(|_, _, _| later(0, ()));
+    let allows = || Hook::at::<Decide>("allows").reader(|_, _, _| Permission::allow());
     for both_ways in [true, false] {
         let set = set([detached(), allows()]);
         let fired = if both_ways {
@@ -137,7 +133,7 @@ fn without_a_runtime_it_fails_to_start_and_the_rest_of_the_dispatch_goes_on() {
 
 #[tokio::test]
 async fn fire_blocking_within_a_runtime_starts_it() {
-    let registry = registry([Hook::detached::<Decide, _, (), _>("h", |_, _, _| later(0, ()))]);
+    let registry = registry([Hook::at::<Decide>("h").detached::<_, (), _>(|_, _, _| later(0, ()))]);
     let set = registry.scope(&AgentDef::new("a").hooks(["h"]), None).unwrap();
     let fired = set.fire_blocking(&cx(), &Decide {}, Trail::default()).unwrap();
     assert_eq!(fired.report.record.clone().unwrap().runs[0].status, Status::Detached);
@@ -146,7 +142,7 @@ async fn fire_blocking_within_a_runtime_starts_it() {
 
 #[tokio::test]
 async fn an_observer_that_panics_at_the_second_notice_keeps_it_from_nobody() {
-    let registry = registry([Hook::detached::<Decide, _, (), _>("h", |_, _, _| later(0, ()))]);
+    let registry = registry([Hook::at::<Decide>("h").detached::<_, (), _>(|_, _, _| later(0, ()))]);
     let heard = Arc::new(Mutex::new(0));
     let into = Arc::clone(&heard);
     registry.observe(OnEnd(|_: &Ended, _: &Contributions| panic!("oh")));
@@ -165,7 +161,7 @@ async fn what_panics_when_it_is_dropped_is_its_own_failure() {
             panic!("dropped");
         }
     }
-    let hook = Hook::detached::<Decide, _, (), _>("h", |_, _, _| {
+    let hook = Hook::at::<Decide>("h").detached::<_, (), _>(|_, _, _| {
         let bomb = Bomb;
         Box::pin(async move {
             let _bomb = bomb;

@@ -16,16 +16,16 @@ fn forms(id: &str, error: Option<&'static str>) -> Vec<Hook> {
     let said = move || error.map_or(Ok(Permission::ask("really?")), |error| Err(error.to_owned()));
     let left = move |text: String| error.map_or_else(|| Ok(format!("{text} instead")), |error| Err(error.to_owned()));
     vec![
-        Hook::reader::<EditValue, _, _, _>(id, move |_, _, _| said()),
-        Hook::writer::<EditValue, _, _, _>(id, move |_, _, text: &mut String| {
+        Hook::at::<EditValue>(id).reader(move |_, _, _| said()),
+        Hook::at::<EditValue>(id).writer(move |_, _, text: &mut String| {
             text.push_str(if error.is_some() { " lost" } else { " instead" });
             said()
         }),
-        Hook::replacer::<EditValue, _, _, _>(id, move |_, _, text| left(text)),
-        Hook::async_reader::<EditValue, _, _, _>(id, move |_, _, _| -> BoxFuture<'_, Result<Permission, String>> {
+        Hook::at::<EditValue>(id).replacer(move |_, _, text| left(text)),
+        Hook::at::<EditValue>(id).async_reader(move |_, _, _| -> BoxFuture<'_, Result<Permission, String>> {
             Box::pin(async move { said() })
         }),
-        Hook::async_replacer::<EditValue, _, _, _>(id, move |_, _, text| -> BoxFuture<'_, Result<String, String>> {
+        Hook::at::<EditValue>(id).async_replacer(move |_, _, text| -> BoxFuture<'_, Result<String, String>> {
             Box::pin(async move { left(text) })
         }),
     ]
@@ -56,7 +56,7 @@ async fn where_it_fails_too_what_on_failure_says_is_done() {
 
 #[test]
 fn one_of_another_form_or_kind_is_refused() {
-    let at_another_kind = Hook::reader::<BeforeToolCall, _, _, _>("second", |_, _, _| ());
+    let at_another_kind = Hook::at::<BeforeToolCall>("second").reader(|_, _, _| ());
     let names = ["reader", "writer", "replacer", "async_reader", "async_replacer"];
     let (hooks, others) = (forms("first", None), forms("second", None));
     for (hook, name) in hooks.iter().zip(names) {
@@ -65,13 +65,13 @@ fn one_of_another_form_or_kind_is_refused() {
             if name == of_other {
                 registered.unwrap();
             } else {
-                let expected = format!("is a `{of_other}`, and has to be a `{name}` like the hook itself");
+                let expected = format!("is a `{of_other}`, and has to be a `{name}` like the hook");
                 let refused = registered.unwrap_err().to_string();
                 assert!(refused.contains(&expected), "{refused}");
             }
         }
         let refused = Registry::empty().register(hook.clone().fallback(&at_another_kind)).unwrap_err().to_string();
-        assert!(refused.contains("runs at `before_tool_call`, and has to run at `edit_value` like the hook itself"));
+        assert!(refused.contains("runs at `before_tool_call`, and has to run at `edit_value` like the hook"));
     }
 }
 
@@ -79,7 +79,7 @@ fn one_of_another_form_or_kind_is_refused() {
 #[tokio::test(start_paused = true)]
 async fn each_of_the_two_has_the_whole_deadline() {
     let after = |id: &str, wait: Duration| {
-        Hook::async_replacer::<EditValue, _, _, _>(id, move |_, _, text| -> BoxFuture<'_, String> {
+        Hook::at::<EditValue>(id).async_replacer(move |_, _, text| -> BoxFuture<'_, String> {
             Box::pin(async move {
                 tokio::time::sleep(wait).await;
                 text + " instead"

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex};
 
-use hooks_core::audit::Finding;
+use hooks_core::diagnostics::Finding;
 use hooks_core::kinds::ShutdownReason;
 use hooks_core::plugin::Plugin;
 use hooks_core::record::{Skip, Status};
@@ -37,12 +37,12 @@ type Told = Arc<Mutex<Vec<String>>>;
 fn plugin(name: &'static str, starts: bool, told: &Told) -> Plugin {
     let (init, shutdown) = (Arc::clone(told), Arc::clone(told));
     let ids = [format!("{name}_init"), format!("{name}_shutdown")];
-    let init = Hook::reader::<Init, _, _, _>(&ids[0], move |cx, event, ()| {
+    let init = Hook::at::<Init>(&ids[0]).reader(move |cx, event, ()| {
         let config = &event.config;
         init.lock().unwrap().push(format!("{} starts with {config}, {:?}", cx.plugin().unwrap(), event.data_dir));
         if starts { Ok(()) } else { Err("no licence") }
     });
-    let shutdown = Hook::reader::<Shutdown, _, _, _>(&ids[1], move |_, event, ()| {
+    let shutdown = Hook::at::<Shutdown>(&ids[1]).reader(move |_, event, ()| {
         shutdown.lock().unwrap().push(format!("{} stops: {}", event.plugin, event.reason));
     });
     Plugin::new(name).hook(init).hook(shutdown).hook(writes(name))
@@ -124,7 +124,7 @@ fn a_list_gives_a_plugin_s_hook_the_parameters_that_the_plugin_does_not() {
     struct Word {
         word: u8,
     }
-    let says = Hook::reader::<Spend, _, _, _>("says", |cx, _, _| {
+    let says = Hook::at::<Spend>("says").reader(|cx, _, _| {
         cx.with::<Word>().map_or(Permission::NoOpinion, |with| Permission::deny(with.word.to_string()))
     });
     let registry = Registry::empty();
@@ -216,7 +216,7 @@ async fn a_plugin_that_fails_to_start_is_left_out_with_its_reason_and_the_others
 #[tokio::test]
 async fn a_start_that_is_dropped_half_way_is_none() {
     let registry = Registry::empty();
-    let slow = Hook::async_reader::<Init, _, _, _>("slow", |_, _, &()| later(60_000, ()));
+    let slow = Hook::at::<Init>("slow").async_reader(|_, _, &()| later(60_000, ()));
     registry.install(Plugin::new("acme").hook(slow)).unwrap();
     {
         let context = cx();
@@ -272,7 +272,7 @@ fn what_stands_in_the_place_of_a_plugin_s_hook_stays_with_the_plugin() {
     let registry = Registry::empty();
     registry.install(Plugin::new("acme").hook(writes("a")).hook(writes("b"))).unwrap();
     registry
-        .replace(Hook::writer::<Step, _, _, _>("a", |cx, _, trail| {
+        .replace(Hook::at::<Step>("a").writer(|cx, _, trail| {
             trail.0.push(if cx.plugin() == Some("acme") { "anew" } else { "nobody" });
         }))
         .unwrap();
@@ -293,7 +293,7 @@ async fn a_plugin_that_is_uninstalled_is_not_started_and_none_of_its_hooks_runs(
 #[tokio::test]
 async fn a_plugin_that_has_the_name_of_the_app_and_of_the_agent_stays_apart_from_both() {
     let says = |id: &str| {
-        Hook::writer::<Step, _, _, _>(id, |cx, _, trail| {
+        Hook::at::<Step>(id).writer(|cx, _, trail| {
             trail.0.push(if cx.plugin() == Some("desk") { "the plugin" } else { "the app" });
         })
     };

@@ -1,6 +1,6 @@
 //! Promise 1: a hook runs only if the scope in force names it.
 
-use hooks_core::audit::Finding;
+use hooks_core::diagnostics::Finding;
 use hooks_core::record::{Skip, Status};
 
 use crate::support::*;
@@ -62,7 +62,7 @@ fn a_set_without_hooks_gives_everything_back_as_it_was() {
 
 #[test]
 fn kinds_outside_a_turn_read_the_app_s_list_alone() {
-    let boot = Hook::reader::<Boot, _, _, _>("on_boot", |_, _, ()| ());
+    let boot = Hook::at::<Boot>("on_boot").reader(|_, _, ()| ());
     let registry = registry([boot]);
     let error = registry.scope(&AgentDef::new("a").hooks(["on_boot"]), None).unwrap_err().to_string();
     assert!(error.contains("agent `a` names the hook `on_boot`"), "{error}");

@@ -1,11 +1,11 @@
 //! Promise 2: the order of a plan, its stages, and what cannot be ordered.
 
-use hooks_core::config::Problem;
+use hooks_core::diagnostics::Problem;
 
 use crate::support::*;
 
 fn reads(name: &'static str) -> Hook {
-    Hook::reader::<Step, _, _, _>(name, |_, _, _| ())
+    Hook::at::<Step>(name).reader(|_, _, _| ())
 }
 
 /// Options of a hook in a table: priority, after, before.
@@ -90,15 +90,13 @@ fn on_gates_rewriters_then_rewriters_that_decide_then_readers() {
 
     let by_value = set([
         says("reads", Permission::allow()),
-        Hook::writer::<Spend, _, _, _>("decides", |_, _, _| Permission::NoOpinion),
-        Hook::replacer::<Spend, _, _, _>("pair_decides", |_, _, trail| (trail, Permission::NoOpinion)),
-        Hook::writer::<Spend, _, _, _>("rewrites", |_, _, _| ()),
-        Hook::writer::<Spend, _, _, _>("may_fail", |_, _, _| Ok::<(), std::fmt::Error>(())),
-        Hook::replacer::<Spend, _, _, _>("replaces", |_, _, trail| trail),
-        Hook::async_replacer::<Spend, _, _, _>("replaces_later", |_, _, trail| later(0, trail)),
-        Hook::async_replacer::<Spend, _, _, _>("may_fail_later", |_, _, trail| {
-            later(0, Ok::<_, std::fmt::Error>(trail))
-        }),
+        Hook::at::<Spend>("decides").writer(|_, _, _| Permission::NoOpinion),
+        Hook::at::<Spend>("pair_decides").replacer(|_, _, trail| (trail, Permission::NoOpinion)),
+        Hook::at::<Spend>("rewrites").writer(|_, _, _| ()),
+        Hook::at::<Spend>("may_fail").writer(|_, _, _| Ok::<(), std::fmt::Error>(())),
+        Hook::at::<Spend>("replaces").replacer(|_, _, trail| trail),
+        Hook::at::<Spend>("replaces_later").async_replacer(|_, _, trail| later(0, trail)),
+        Hook::at::<Spend>("may_fail_later").async_replacer(|_, _, trail| later(0, Ok::<_, std::fmt::Error>(trail))),
     ]);
     assert_eq!(
         stages(&by_value),
@@ -108,7 +106,7 @@ fn on_gates_rewriters_then_rewriters_that_decide_then_readers() {
 
 #[test]
 fn on_gates_priority_and_after_outrank_the_class() {
-    let rewrites = || Hook::writer::<Spend, _, _, _>("rewrites", |_, _, _| ());
+    let rewrites = || Hook::at::<Spend>("rewrites").writer(|_, _, _| ());
     let early = says("reads", Permission::allow()).priority(-1);
     assert_eq!(stages(&set([rewrites(), early])), "reads rewrites");
     let after = rewrites().after(["reads"]);

@@ -40,7 +40,7 @@ fn the_plan_tells_order_stages_who_writes_and_what_was_left_out() {
     let expected = [
         "hooks of app `desk` and agent `support`",
         "before_tool_call (gate)",
-        "   1   shown_first              writes priority -1; on failure continue; only pay_*;",
+        "   1   shown_first              writes priority -1; on failure continue; only tool pay_*;",
         "   2 ┌ shown_fourth             reads  priority 0; on failure deny;",
         "   3 │ shown_third              reads  async, no deadline; priority 0; on failure deny;",
         "   4 └ shown_second             reads  async, within 2s; priority 0; after shown_first; on failure deny;",
@@ -61,7 +61,7 @@ fn a_plan_that_leaves_nothing_out_says_no_more() {
 
 #[test]
 fn a_hook_outside_a_turn_may_stand_in_the_app_s_list_and_the_agent_s() {
-    let registry = registry([Hook::reader::<Boot, _, _, _>("on_boot", |_, _, &()| ()), writes("a")]);
+    let registry = registry([Hook::at::<Boot>("on_boot").reader(|_, _, &()| ()), writes("a")]);
     registry.set_app(AppDef::new("desk").hooks(["on_boot"]));
     assert!(registry.scope(&AgentDef::new("x").hooks(["a", "on_boot"]), None).is_ok());
 }

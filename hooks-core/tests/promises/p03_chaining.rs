@@ -7,11 +7,11 @@ use crate::support::*;
 fn writes_in_form(form: usize, name: &'static str) -> Hook {
     match form {
         0 => writes(name),
-        1 => Hook::replacer::<Step, _, _, _>(name, move |_, _, mut trail: Trail| {
+        1 => Hook::at::<Step>(name).replacer(move |_, _, mut trail: Trail| {
             trail.0.push(name);
             trail
         }),
-        _ => Hook::async_replacer::<Step, _, _, _>(name, move |_, _, mut trail: Trail| {
+        _ => Hook::at::<Step>(name).async_replacer(move |_, _, mut trail: Trail| {
             trail.0.push(name);
             later(5, trail)
         }),
@@ -20,8 +20,8 @@ fn writes_in_form(form: usize, name: &'static str) -> Hook {
 
 fn removes(form: usize) -> Hook {
     match form {
-        0 => Hook::replacer::<Step, _, _, _>("gone", |_, _, _: Trail| None::<Trail>),
-        _ => Hook::async_replacer::<Step, _, _, _>("gone", |_, _, _: Trail| later(5, None::<Trail>)),
+        0 => Hook::at::<Step>("gone").replacer(|_, _, _: Trail| None::<Trail>),
+        _ => Hook::at::<Step>("gone").async_replacer(|_, _, _: Trail| later(5, None::<Trail>)),
     }
 }
 
@@ -57,7 +57,7 @@ async fn the_result_does_not_depend_on_which_reader_finishes_first() {
     let mut results = Vec::new();
     for delay in delays {
         let hooks = std::iter::zip(["a", "b", "c"], delay).map(|(name, millis)| {
-            Hook::async_reader::<PrePromptContext, _, _, _>(name, move |_, _, ()| {
+            Hook::at::<PrePromptContext>(name).async_reader(move |_, _, ()| {
                 let answer = if name == "b" { Err(std::fmt::Error) } else { Ok(Contribution::audit(name)) };
                 later(millis, answer)
             })

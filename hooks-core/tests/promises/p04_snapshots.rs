@@ -15,11 +15,11 @@ async fn the_snapshot_of_an_untouched_history_is_no_copy() {
     let set = set((0..8).map(|i| {
         let id = format!("h{i}");
         match i % 3 {
-            0 => Hook::writer::<FilterMessages, _, _, _>(&id, |_, _, messages| {
+            0 => Hook::at::<FilterMessages>(&id).writer(|_, _, messages| {
                 messages.iter().filter(|message| message.role == Role::User).count();
             }),
-            1 => Hook::replacer::<FilterMessages, _, _, _>(&id, |_, _, messages: Messages| messages),
-            _ => Hook::async_replacer::<FilterMessages, _, _, _>(&id, |_, _, messages: Messages| later(1, messages)),
+            1 => Hook::at::<FilterMessages>(&id).replacer(|_, _, messages: Messages| messages),
+            _ => Hook::at::<FilterMessages>(&id).async_replacer(|_, _, messages: Messages| later(1, messages)),
         }
     }));
     let history = Messages::from(vec![Message::new(Role::User, "hi"); 10_000]);
@@ -51,7 +51,7 @@ fn the_backup_is_cloned_again_only_after_a_real_change_or_a_failure() {
     for (plan, clones) in table {
         let count = Arc::default();
         let set = set(plan.iter().enumerate().map(|(i, &what)| {
-            Hook::writer::<CountedKind, _, _, _>(&format!("h{i}"), move |_, _, counted| {
+            Hook::at::<CountedKind>(&format!("h{i}")).writer(move |_, _, counted| {
                 if what > 0 {
                     counted.0 += 1;
                 }
@@ -86,7 +86,7 @@ fn a_subject_in_an_arc_is_compared_by_its_address_where_what_is_in_it_is_eq() {
     query!(Score, Rank, "rank");
 
     fn compared<K: HookKind<Subject = Arc<T>>, T: 'static>(event: &K, subject: T, run: fn(&mut Arc<T>)) -> usize {
-        let writers = (0..8).map(|i| Hook::writer::<K, _, _, _>(&format!("h{i}"), move |_, _, value| run(value)));
+        let writers = (0..8).map(|i| Hook::at::<K>(&format!("h{i}")).writer(move |_, _, value| run(value)));
         let before = COMPARED.load(Ordering::Relaxed);
         let _fired = set(writers).fire_blocking(&HookContext::new(), event, Arc::new(subject)).unwrap();
         COMPARED.load(Ordering::Relaxed) - before

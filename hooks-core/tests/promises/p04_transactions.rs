@@ -53,16 +53,16 @@ fn ends(end: End) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
 
 fn spoiler(form: Form, end: End) -> Hook {
     match form {
-        Form::Lend => Hook::writer::<PlainKind, _, _, _>("spoiler", move |_, _, plain| {
+        Form::Lend => Hook::at::<PlainKind>("spoiler").writer(move |_, _, plain| {
             spoil(plain);
             ends(end)
         }),
-        Form::Own => Hook::replacer::<PlainKind, _, _, _>("spoiler", move |_, _, mut plain: Plain| {
+        Form::Own => Hook::at::<PlainKind>("spoiler").replacer(move |_, _, mut plain: Plain| {
             spoil(&mut plain);
             ends(end).map(|()| plain)
         }),
         Form::OwnAsync | Form::OwnAsyncLater => {
-            Hook::async_replacer::<PlainKind, _, _, _>("spoiler", move |_, _, mut plain: Plain| -> BoxFuture<'_, _> {
+            Hook::at::<PlainKind>("spoiler").async_replacer(move |_, _, mut plain: Plain| -> BoxFuture<'_, _> {
                 Box::pin(async move {
                     spoil(&mut plain);
                     if form == Form::OwnAsyncLater {
@@ -79,7 +79,7 @@ fn spoiler(form: Form, end: End) -> Hook {
 }
 
 fn appends(id: &str, line: &'static str) -> Hook {
-    Hook::writer::<PlainKind, _, _, _>(id, move |_, _, plain| plain.lines.push(line.to_owned()))
+    Hook::at::<PlainKind>(id).writer(move |_, _, plain| plain.lines.push(line.to_owned()))
 }
 
 #[tokio::test(start_paused = true)]
@@ -122,15 +122,15 @@ async fn a_cancelled_writer_leaves_no_trace_and_the_error_gives_the_subject_back
 
 #[test]
 fn a_halt_in_the_verdict_s_place_keeps_the_change_and_one_in_the_error_s_place_drops_it() {
-    let keeps = Hook::writer::<PlainKind, _, _, _>("keeps", |_, _, plain| {
+    let keeps = Hook::at::<PlainKind>("keeps").writer(|_, _, plain| {
         plain.lines.push("kept".to_owned());
         Halt::new("first")
     });
-    let drops = Hook::writer::<PlainKind, _, _, _>("drops", |_, _, plain| {
+    let drops = Hook::at::<PlainKind>("drops").writer(|_, _, plain| {
         plain.lines.push("dropped".to_owned());
         Err::<(), Halt>(Halt::new("second"))
     });
-    let pair = Hook::replacer::<PlainKind, _, _, _>("pair", |_, _, mut plain: Plain| {
+    let pair = Hook::at::<PlainKind>("pair").replacer(|_, _, mut plain: Plain| {
         plain.lines.push("kept too".to_owned());
         (plain, Halt::new("third"))
     });
@@ -161,7 +161,7 @@ fn conversation() -> Messages {
 }
 
 fn keeps(id: &'static str, keep: impl Fn(usize) -> bool + Send + Sync + 'static) -> Hook {
-    Hook::writer::<FilterMessages, _, _, _>(id, move |_, _, messages| {
+    Hook::at::<FilterMessages>(id).writer(move |_, _, messages| {
         let mut i = 0;
         messages.retain(|_| {
             i += 1;

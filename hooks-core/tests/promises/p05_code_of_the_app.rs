@@ -31,10 +31,10 @@ async fn an_app_s_clone_compare_and_check_may_panic_too() {
 
     let forms = || {
         [
-            Hook::writer::<TouchyKind, _, _, _>("lend", |_, _, touchy| touchy.0 = "changed"),
-            Hook::replacer::<TouchyKind, _, _, _>("own", |_, _, _: Touchy| Touchy("changed")),
-            Hook::async_replacer::<TouchyKind, _, _, _>("now", |_, _, _: Touchy| later(0, Touchy("changed"))),
-            Hook::async_replacer::<TouchyKind, _, _, _>("later", |_, _, _: Touchy| later(1, Touchy("changed"))),
+            Hook::at::<TouchyKind>("lend").writer(|_, _, touchy| touchy.0 = "changed"),
+            Hook::at::<TouchyKind>("own").replacer(|_, _, _: Touchy| Touchy("changed")),
+            Hook::at::<TouchyKind>("now").async_replacer(|_, _, _: Touchy| later(0, Touchy("changed"))),
+            Hook::at::<TouchyKind>("later").async_replacer(|_, _, _: Touchy| later(1, Touchy("changed"))),
         ]
     };
     for at in ["clone", "compare", "check"] {
@@ -68,13 +68,13 @@ async fn an_app_s_verdict_may_panic_too() {
     struct Auction {}
 
     let hooks = [
-        Hook::reader::<Auction, _, _, _>("bad", |_, _, ()| Bid(13)),
-        Hook::async_reader::<Auction, _, _, _>("bad", |_, _, ()| later(0, Bid(13))),
-        Hook::async_reader::<Auction, _, _, _>("bad", |_, _, ()| later(1, Bid(13))),
-        Hook::async_replacer::<Auction, _, _, _>("bad", |_, _, ()| later(1, ((), Bid(13)))),
+        Hook::at::<Auction>("bad").reader(|_, _, ()| Bid(13)),
+        Hook::at::<Auction>("bad").async_reader(|_, _, ()| later(0, Bid(13))),
+        Hook::at::<Auction>("bad").async_reader(|_, _, ()| later(1, Bid(13))),
+        Hook::at::<Auction>("bad").async_replacer(|_, _, ()| later(1, ((), Bid(13)))),
     ];
     for bad in hooks {
-        let good = Hook::reader::<Auction, _, _, _>("good", |_, _, ()| Bid(7));
+        let good = Hook::at::<Auction>("good").reader(|_, _, ()| Bid(7));
         let fired = set([bad, good]).fire(&cx(), &Auction {}, ()).await.unwrap();
         assert_eq!((fired.verdict.0, fired.report.failures.len()), (7, 1));
         assert_eq!(fired.report.failures[0].cause, "no thirteen");
@@ -105,8 +105,8 @@ async fn whether_an_app_s_verdict_is_final_may_panic_too() {
     struct AsksWhetherFinal {}
 
     for turns in [0, 1] {
-        let first = Hook::async_reader::<AsksWhetherFinal, _, _, _>("first", |_, _, ()| later(2, Asked(false)));
-        let bad = Hook::async_reader::<AsksWhetherFinal, _, _, _>("bad", move |_, _, ()| later(turns, Asked(true)));
+        let first = Hook::at::<AsksWhetherFinal>("first").async_reader(|_, _, ()| later(2, Asked(false)));
+        let bad = Hook::at::<AsksWhetherFinal>("bad").async_reader(move |_, _, ()| later(turns, Asked(true)));
         let fired = set([first, bad]).fire(&cx(), &AsksWhetherFinal {}, ()).await.unwrap();
         assert_eq!(fired.report.failures.len(), 1);
         assert_eq!(fired.report.failures[0].cause, "no end");
@@ -131,7 +131,7 @@ async fn what_a_panic_left_half_changed_may_panic_when_it_is_dropped() {
     #[hook_kind(name = "fuse", subject = Fuse)]
     struct FuseKind {}
 
-    let bad = Hook::writer::<FuseKind, _, _, _>("bad", |_, _, fuse| {
+    let bad = Hook::at::<FuseKind>("bad").writer(|_, _, fuse| {
         fuse.0 = true;
         assert!(!fuse.0, "first");
     });

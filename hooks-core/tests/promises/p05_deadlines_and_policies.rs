@@ -15,7 +15,7 @@ use crate::support::*;
 async fn an_overrun_deadline_is_a_failure_and_a_late_answer_is_dropped() {
     let answered = Arc::new(AtomicBool::new(false));
     let flag = Arc::clone(&answered);
-    let slow = Hook::async_replacer::<Step, _, _, _>("slow", move |_, _, mut trail: Trail| {
+    let slow = Hook::at::<Step>("slow").async_replacer(move |_, _, mut trail: Trail| {
         let flag = Arc::clone(&flag);
         Box::pin(async move {
             tokio::time::sleep(Duration::from_millis(20)).await;
@@ -55,7 +55,7 @@ async fn a_busy_hook_is_stopped_at_its_deadline_too() {
 }
 
 fn busy() -> Hook {
-    Hook::async_reader::<Step, _, _, _>("busy", |_, _, _| {
+    Hook::at::<Step>("busy").async_reader(|_, _, _| {
         Box::pin(async {
             let start = std::time::Instant::now();
             while start.elapsed() < Duration::from_secs(5) {
@@ -88,7 +88,7 @@ async fn a_busy_hook_is_dropped_when_the_turn_is_cancelled() {
 async fn a_cancelled_turn_names_the_first_hook_that_is_still_waiting() {
     let token = CancellationToken::new();
     let cx = HookContext::builder().cancellation(token.clone()).build();
-    let fails = Hook::async_reader::<Step, _, _, _>("fails", |_, _, _| later(1, Err::<(), _>(fmt::Error)));
+    let fails = Hook::at::<Step>("fails").async_reader(|_, _, _| later(1, Err::<(), _>(fmt::Error)));
     let registry = registry([fails, waits("done", 10), waits("slow", 1_000), waits("done_too", 10), writes("behind")]);
     let seen = Arc::new(std::sync::Mutex::new(Vec::new()));
     let into = Arc::clone(&seen);
@@ -116,7 +116,7 @@ async fn a_cancelled_turn_names_the_first_hook_that_is_still_waiting() {
 
 #[test]
 fn the_dispatch_goes_on_as_on_failure_says() {
-    let fails = || Hook::reader::<Step, _, _, _>("fails", |_, _, _| Err::<(), _>(fmt::Error));
+    let fails = || Hook::at::<Step>("fails").reader(|_, _, _| Err::<(), _>(fmt::Error));
     let fire = |hook: Hook| set([hook, writes("behind")]).fire_blocking(&cx(), &step(), Trail::default());
 
     for continues in [fails(), fails().on_failure(OnFailure::Continue)] {
@@ -135,7 +135,7 @@ fn the_dispatch_goes_on_as_on_failure_says() {
 
 #[test]
 fn a_policy_that_the_kind_does_not_offer_is_refused() {
-    let at_step = || Hook::reader::<Step, _, _, _>("h", |_, _, _| ());
+    let at_step = || Hook::at::<Step>("h").reader(|_, _, _| ());
     let at_gate = || says("h", Permission::allow());
     let table = [
         (at_step().on_failure(OnFailure::Deny), "the hook `h` has `on_failure = deny`, which `step` does not offer"),

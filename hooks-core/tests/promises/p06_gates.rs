@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use hooks_core::audit::Finding;
+use hooks_core::diagnostics::Finding;
 use hooks_core::hook::{OnFailure, Timeout};
 use hooks_core::record::{FailureKind, Note, Skip, Status};
 use hooks_core::verdict::{Cause, Reason};
@@ -59,7 +59,7 @@ fn among_equals_the_first_counts_and_bears_its_name() {
 
 fn counts(id: &str, count: &Arc<AtomicUsize>) -> Hook {
     let count = Arc::clone(count);
-    Hook::reader::<Spend, _, _, _>(id, move |_, _, _| {
+    Hook::at::<Spend>(id).reader(move |_, _, _| {
         count.fetch_add(1, Ordering::SeqCst);
     })
 }
@@ -87,7 +87,7 @@ async fn within_a_stage_earlier_ones_are_awaited_and_later_ones_cancelled_whatev
         [(0, 0, 0, 0), (9, 1, 5, 2), (1, 9, 2, 0), (5, 5, 0, 9), (0, 9, 9, 1), (3, 2, 1, 0), (0, 1, 2, 3)]
     {
         let fails = |id: &str, millis| {
-            Hook::async_reader::<Spend, _, _, _>(id, move |_, _, _| later(millis, Err::<(), _>(std::fmt::Error)))
+            Hook::at::<Spend>(id).async_reader(move |_, _, _| later(millis, Err::<(), _>(std::fmt::Error)))
         };
         let set = set([
             fails("a", a).on_failure(OnFailure::Continue),
@@ -109,8 +109,7 @@ async fn within_a_stage_earlier_ones_are_awaited_and_later_ones_cancelled_whatev
 #[tokio::test(start_paused = true)]
 async fn the_cause_of_a_deny_does_not_depend_on_timing() {
     for (a, b) in [(0, 0), (1, 5), (5, 1), (5, 0), (0, 5)] {
-        let fails =
-            Hook::async_reader::<Spend, _, _, _>("fails", move |_, _, _| later(a, Err::<(), _>(std::fmt::Error)));
+        let fails = Hook::at::<Spend>("fails").async_reader(move |_, _, _| later(a, Err::<(), _>(std::fmt::Error)));
         let set = set([fails, says_later("policy", b, Permission::deny("no"))]);
         let fired = set.fire(&cx(), &spend(), Trail::default()).await.unwrap();
         let denial = fired.verdict.denial().unwrap();
@@ -122,9 +121,9 @@ async fn the_cause_of_a_deny_does_not_depend_on_timing() {
 #[tokio::test(start_paused = true)]
 async fn a_gate_that_cannot_answer_denies_and_says_so() {
     let table: Vec<(Hook, FailureKind)> = vec![
-        (Hook::reader::<Spend, _, _, _>("g", |_, _, _| Err::<(), _>(std::fmt::Error)), FailureKind::Error),
-        (Hook::writer::<Spend, _, _, _>("g", |_, _, _| Err::<(), _>(std::fmt::Error)), FailureKind::Error),
-        (Hook::reader::<Spend, _, (), _>("g", |_, _, _| panic!("oh")), FailureKind::Panicked),
+        (Hook::at::<Spend>("g").reader(|_, _, _| Err::<(), _>(std::fmt::Error)), FailureKind::Error),
+        (Hook::at::<Spend>("g").writer(|_, _, _| Err::<(), _>(std::fmt::Error)), FailureKind::Error),
+        (Hook::at::<Spend>("g").reader::<_, (), _>(|_, _, _| panic!("oh")), FailureKind::Panicked),
         (
             says_later("g", 50, Permission::allow()).timeout(Timeout::After(Duration::from_millis(1))),
             FailureKind::TimedOut,
@@ -157,7 +156,7 @@ fn a_reason_cannot_be_empty() {
 }
 
 fn rewrites(id: &'static str, really: bool) -> Hook {
-    Hook::writer::<Spend, _, _, _>(id, move |_, _, trail| {
+    Hook::at::<Spend>(id).writer(move |_, _, trail| {
         if really {
             trail.0.push(id);
         }
@@ -191,7 +190,7 @@ fn an_allow_counts_no_longer_once_the_subject_changed_and_after_an_ask_it_is_fro
 #[test]
 fn an_allow_after_the_last_change_counts_and_so_does_a_writer_s_own() {
     let allow = || {
-        Hook::writer::<Spend, _, _, _>("own", |_, _, trail| {
+        Hook::at::<Spend>("own").writer(|_, _, trail| {
             trail.0.push("own");
             Permission::allow()
         })
@@ -201,7 +200,7 @@ fn an_allow_after_the_last_change_counts_and_so_does_a_writer_s_own() {
     assert_eq!(fired.verdict, Permission::Allow);
     assert_eq!(fired.report.record.clone().unwrap().runs[0].note, Some(Note::AllowOutdated));
 
-    let fails = Hook::writer::<Spend, _, _, _>("fails", |_, _, trail| {
+    let fails = Hook::at::<Spend>("fails").writer(|_, _, trail| {
         trail.0.push("fails");
         Err::<(), _>(std::fmt::Error)
     });
@@ -225,7 +224,7 @@ fn audit_warns_of_an_allow_before_a_rewrite_unless_the_order_was_asked_for() {
         warned
     };
     let early = || says("early", Permission::allow()).priority(-1);
-    let silent = Hook::reader::<Spend, _, _, _>("silent", |_, _, _| ()).priority(-1);
+    let silent = Hook::at::<Spend>("silent").reader(|_, _, _| ()).priority(-1);
     assert_eq!(warned(vec![early(), rewrites("writer", true)]), ["early writer"]);
     assert_eq!(warned(vec![says("gate", Permission::allow()), rewrites("writer", true)]), [""; 0]);
     assert_eq!(warned(vec![early(), rewrites("writer", true).after(["early"])]), [""; 0]);
@@ -235,8 +234,8 @@ fn audit_warns_of_an_allow_before_a_rewrite_unless_the_order_was_asked_for() {
 #[test]
 fn the_built_in_gate_speaks_the_same() {
     let call = ToolCall::new("1", "refund", serde_json::json!({ "cents": 5 }));
-    let halves = Hook::writer::<BeforeToolCall, _, _, _>("halves", |_, _, input| input["cents"] = 2.into());
-    let guard = Hook::reader::<BeforeToolCall, _, _, _>("guard", |_, event, input| {
+    let halves = Hook::at::<BeforeToolCall>("halves").writer(|_, _, input| input["cents"] = 2.into());
+    let guard = Hook::at::<BeforeToolCall>("guard").reader(|_, event, input| {
         assert_eq!(event.call.input["cents"], 5, "the event is what was asked for");
         if input["cents"] == 2 { Permission::allow() } else { Permission::deny("not halved") }
     });
@@ -248,7 +247,7 @@ fn the_built_in_gate_speaks_the_same() {
 async fn a_halt_at_a_gate_is_no_verdict_and_the_first_of_the_plan_counts() {
     let halts = |id: &str, millis| {
         let reason = id.to_owned();
-        Hook::async_reader::<Spend, _, _, _>(id, move |_, _, _| later(millis, Halt::new(reason.as_str())))
+        Hook::at::<Spend>(id).async_reader(move |_, _, _| later(millis, Halt::new(reason.as_str())))
     };
     let set = set([halts("a", 9), halts("b", 1), says("gate", Permission::allow())]);
     let fired = set.fire(&cx(), &spend(), Trail::default()).await.unwrap();

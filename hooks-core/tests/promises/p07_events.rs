@@ -12,16 +12,16 @@ async fn all_are_given_the_same_event() {
     };
     let (a, b, c) = (Arc::clone(&seen), Arc::clone(&seen), Arc::clone(&seen));
     let set = set([
-        Hook::reader::<Seen, _, _, _>("a", move |_, event, ()| note(&a, event)),
-        Hook::async_reader::<Seen, _, _, _>("b", move |_, event, ()| {
+        Hook::at::<Seen>("a").reader(move |_, event, ()| note(&a, event)),
+        Hook::at::<Seen>("b").async_reader(move |_, event, ()| {
             let seen = Arc::clone(&b);
             Box::pin(async move {
                 later(1, ()).await;
                 note(&seen, event);
             })
         }),
-        Hook::reader::<Seen, _, (), _>("fails", |_, _, ()| panic!("oh")),
-        Hook::async_reader::<Seen, _, _, _>("c", move |_, event, ()| {
+        Hook::at::<Seen>("fails").reader::<_, (), _>(|_, _, ()| panic!("oh")),
+        Hook::at::<Seen>("c").async_reader(move |_, event, ()| {
             note(&c, event);
             later(1, ())
         }),
@@ -39,7 +39,7 @@ fn the_row_that_was_stored_is_the_row_that_is_told() {
     let expected = row.clone();
     let reads = |id: &str| {
         let expected = expected.clone();
-        Hook::reader::<AfterCreateMessage, _, _, _>(id, move |_, event, ()| {
+        Hook::at::<AfterCreateMessage>(id).reader(move |_, event, ()| {
             assert!(std::ptr::eq(&raw const *event.message, &raw const *expected), "no copy");
         })
     };

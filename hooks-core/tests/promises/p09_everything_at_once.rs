@@ -1,6 +1,6 @@
 //! Promise 9: everything that is wrong is told at once, with its places, before the first hook runs.
 
-use hooks_core::config::Problem;
+use hooks_core::diagnostics::Problem;
 use hooks_core::hook::OnFailure;
 
 use crate::support::*;
@@ -23,7 +23,7 @@ fn desk() -> Registry {
         writes("redact_pii"),
         writes("guard"),
         writes("plain"),
-        Hook::reader::<Boot, _, _, _>("on_boot", |_, _, ()| ()),
+        Hook::at::<Boot>("on_boot").reader(|_, _, ()| ()),
         writes("needs_more").requires(["redact_pii"]),
     ])
 }
@@ -85,7 +85,7 @@ fn the_lists_of_app_and_scope_are_told_together() {
     let error = registry.scope(&AgentDef::new("x").hooks(["a", "b", "c", "elsewhere"]), None).unwrap_err();
     let words = error.problems().iter().map(|problem| match problem {
         Problem::UnknownHook { id, owner, .. } => format!("{owner} unknown {id}"),
-        Problem::UnknownNeighbour { id, option, other, .. } => format!("{id} {option} {other}"),
+        Problem::UnknownConstraint { id, option, other, .. } => format!("{id} {option} {other}"),
         Problem::Cycle { cycle, .. } => format!("cycle of {}", cycle.len()),
         other => panic!("{other}"),
     });
@@ -119,7 +119,7 @@ fn what_a_hook_says_of_its_neighbours_is_checked() {
         ),
     ];
     for (hook, expected) in table {
-        let registry = registry([writes("b"), Hook::reader::<Boot, _, _, _>("on_boot", |_, _, ()| ()), hook]);
+        let registry = registry([writes("b"), Hook::at::<Boot>("on_boot").reader(|_, _, ()| ()), hook]);
         let error = registry.scope(&AgentDef::new("x").hooks(["a"]), None).unwrap_err();
         assert_eq!(error.problems().len(), 1, "one mistake is told once: {error}");
         let shown = hide_places(&error.to_string());
@@ -130,13 +130,13 @@ fn what_a_hook_says_of_its_neighbours_is_checked() {
 #[test]
 fn a_value_is_checked_as_the_attribute_checks() {
     for bad in ["", "A", "1a", "a-b", "a b", "self", "super", "crate", "é", "_a"] {
-        let error = Registry::empty().register(Hook::writer::<Step, _, _, _>(bad, |_, _, _| ())).unwrap_err();
+        let error = Registry::empty().register(Hook::at::<Step>(bad).writer(|_, _, _| ())).unwrap_err();
         assert!(error.to_string().contains(&format!("`{bad}` is not an id: write a lower-case letter")), "{error}");
     }
     for good in ["a", "a1", "a_b", "fn", "type"] {
-        assert!(Registry::empty().register(Hook::writer::<Step, _, _, _>(good, |_, _, _| ())).is_ok());
+        assert!(Registry::empty().register(Hook::at::<Step>(good).writer(|_, _, _| ())).is_ok());
     }
-    let at_event = Hook::reader::<Seen, _, _, _>("a", |_, _, ()| ()).on_failure(OnFailure::Remove);
+    let at_event = Hook::at::<Seen>("a").reader(|_, _, ()| ()).on_failure(OnFailure::Remove);
     assert!(Registry::empty().register(at_event).is_err());
 }
 
@@ -145,7 +145,7 @@ fn two_kinds_of_one_name_are_told() {
     #[derive(Debug, HookKind)]
     #[hook_kind(name = "step")]
     struct AnotherStep {}
-    let registry = registry([writes("a"), Hook::reader::<AnotherStep, _, _, _>("b", |_, _, ()| ())]);
+    let registry = registry([writes("a"), Hook::at::<AnotherStep>("b").reader(|_, _, ()| ())]);
     let error = registry.scope(&AgentDef::new("x").hooks(["a", "b"]), None).unwrap_err().to_string();
     assert!(error.starts_with("two kinds are called `step`: the hooks `a` ("), "{error}");
 }
@@ -174,9 +174,7 @@ fn a_main_that_returns_the_error_and_a_test_that_unwraps_it_print_the_words() {
     let definition = AgentDef::from_json("agent.json", "[]").unwrap_err();
     assert_eq!(format!("{definition:?}"), definition.to_string());
     let failing =
-        registry(
-            [Hook::reader::<Step, _, _, _>("fails", |_, _, _| Err::<(), _>("no")).on_failure(OnFailure::Required)],
-        );
+        registry([Hook::at::<Step>("fails").reader(|_, _, _| Err::<(), _>("no")).on_failure(OnFailure::Required)]);
     let set = failing.scope(&AgentDef::new("x").hooks(["fails"]), None).unwrap();
     let dispatch = set.fire_blocking(&HookContext::new(), &step(), Trail::default()).unwrap_err();
     assert_eq!(format!("{dispatch:?}"), dispatch.to_string());

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 #[cfg(feature = "toml")]
-use hooks_core::audit::Finding;
+use hooks_core::diagnostics::Finding;
 use hooks_core::overrides::{Override, Overrides};
 use hooks_core::record::{Skip, Status};
 use proptest::prelude::*;

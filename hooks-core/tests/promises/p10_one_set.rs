@@ -1,6 +1,6 @@
 //! Promise 10: a turn sees one set.
 
-use hooks_core::audit::Finding;
+use hooks_core::diagnostics::Finding;
 use hooks_core::record::{Skip, Status};
 
 use crate::support::*;
@@ -15,7 +15,7 @@ fn sets_already_made_go_on_as_they_are() {
     let agent = AgentDef::new("x").hooks(["a", "b"]);
     let before = registry.scope(&agent, None).unwrap();
 
-    registry.replace(Hook::writer::<Step, _, _, _>("a", |_, _, trail| trail.0.push("new a"))).unwrap();
+    registry.replace(Hook::at::<Step>("a").writer(|_, _, trail| trail.0.push("new a"))).unwrap();
     let replaced = registry.scope(&agent, None).unwrap();
     registry.disable("b").unwrap();
     let disabled = registry.scope(&agent, None).unwrap();
@@ -35,7 +35,7 @@ fn sets_already_made_go_on_as_they_are() {
 fn a_hook_may_change_the_registry_while_it_runs() {
     let registry = registry([writes("b")]);
     let handle = registry.clone();
-    let changes = Hook::writer::<Step, _, _, _>("changes", move |_, _, _| handle.disable("b"));
+    let changes = Hook::at::<Step>("changes").writer(move |_, _, _| handle.disable("b"));
     registry.register(changes).unwrap();
     let agent = AgentDef::new("x").hooks(["changes", "b"]);
     let set = registry.scope(&agent, None).unwrap();
@@ -141,7 +141,7 @@ fn a_hook_that_is_let_go_may_call_the_registry_when_it_is_dropped() {
         std::thread::spawn(move || {
             let registry = registry([writes("b")]);
             let looks = Looks(registry.clone(), tell);
-            let hook = Hook::writer::<Step, _, _, _>(id, move |_, _, _| drop(looks.0.hooks()));
+            let hook = Hook::at::<Step>(id).writer(move |_, _, _| drop(looks.0.hooks()));
             change(&registry, hook);
         });
         let hooks = told.recv_timeout(std::time::Duration::from_secs(20));

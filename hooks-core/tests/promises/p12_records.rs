@@ -11,14 +11,18 @@ use crate::support::*;
 #[tokio::test(start_paused = true)]
 async fn each_run_has_its_status_its_verdict_its_cause_and_whether_it_changed_the_subject() {
     let registry = registry([
-        Hook::writer::<Spend, _, _, _>("changes", |_, _, trail| {
-            trail.0.push("x");
-            Permission::allow()
-        })
-        .priority(-9),
-        Hook::writer::<Spend, _, _, _>("leaves", |_, _, _| ()).priority(-8),
-        Hook::reader::<Spend, _, (), _>("panics", |_, _, _| panic!("oh")).on_failure(OnFailure::Continue).priority(-7),
-        Hook::reader::<Spend, _, _, _>("fails", |_, _, _| Err::<(), _>("no luck")).on_failure(OnFailure::Continue),
+        Hook::at::<Spend>("changes")
+            .writer(|_, _, trail| {
+                trail.0.push("x");
+                Permission::allow()
+            })
+            .priority(-9),
+        Hook::at::<Spend>("leaves").writer(|_, _, _| ()).priority(-8),
+        Hook::at::<Spend>("panics")
+            .reader::<_, (), _>(|_, _, _| panic!("oh"))
+            .on_failure(OnFailure::Continue)
+            .priority(-7),
+        Hook::at::<Spend>("fails").reader(|_, _, _| Err::<(), _>("no luck")).on_failure(OnFailure::Continue),
         says_later("slow", 99, Permission::allow())
             .on_failure(OnFailure::Continue)
             .timeout(Timeout::After(Duration::from_millis(1))),
@@ -53,7 +57,7 @@ async fn each_run_has_its_status_its_verdict_its_cause_and_whether_it_changed_th
     ];
     assert_eq!(rows, expected);
     assert_eq!((record.kind, record.verdict, record.removed), ("spend", Some("deny"), false));
-    let ids = (record.agent.as_deref(), record.conversation.as_deref(), record.turn);
+    let ids = (record.ids.agent.as_deref(), record.ids.conversation.as_deref(), record.ids.turn);
     assert_eq!(ids, (Some("support"), Some("c-1"), Some(3)));
 }
 
@@ -77,7 +81,7 @@ fn one_record_per_dispatch_goes_to_every_observer_and_to_the_caller_who_asks() {
 #[test]
 fn a_dispatch_that_ends_with_an_error_has_its_record_too() {
     let registry = registry([
-        Hook::reader::<Step, _, _, _>("needed", |_, _, _| Err::<(), _>("gone")).on_failure(OnFailure::Required),
+        Hook::at::<Step>("needed").reader(|_, _, _| Err::<(), _>("gone")).on_failure(OnFailure::Required),
         writes("later"),
     ]);
     let heard: Arc<Mutex<Vec<(String, Status)>>> = Arc::default();
@@ -90,17 +94,26 @@ fn a_dispatch_that_ends_with_an_error_has_its_record_too() {
 }
 
 #[test]
-fn there_is_no_record_where_nothing_was_selected() {
+fn a_dispatch_whose_hooks_were_all_filtered_out_is_recorded() {
     #[hook(id = "rare", kind = Step, topic = "never")]
     fn rare() {}
     let registry = Registry::empty().with(hooks![rare]).unwrap();
     registry.register(writes("off")).unwrap();
     registry.disable("off").unwrap();
-    registry.observe(|_: &Record| panic!("nothing was selected"));
-    for list in [vec![], vec!["rare"], vec!["off"], vec!["rare", "off"]] {
+    let filtered = ("rare", Status::Skipped(Skip::Filter));
+    let disabled = ("off", Status::Skipped(Skip::Disabled));
+    for (list, expected) in [(vec!["rare"], vec![filtered]), (vec!["rare", "off"], vec![filtered, disabled])] {
         let set = registry.scope(&AgentDef::new("x").hooks(list), None).unwrap();
         let fired = set.fire_blocking(&cx(), &step(), Trail::default()).unwrap();
-        assert!(fired.report.record.is_none());
+        let record = fired.report.record.clone().unwrap();
+        assert!(!record.is_selected());
+        let expected: Vec<_> = expected.into_iter().map(|(id, status)| (id.to_owned(), status)).collect();
+        assert_eq!(statuses(&record), expected);
+    }
+    for list in [vec![], vec!["off"]] {
+        let set = registry.scope(&AgentDef::new("x").hooks(list), None).unwrap();
+        let fired = set.fire_blocking(&cx(), &step(), Trail::default()).unwrap();
+        assert!(fired.report.record.is_none(), "no hook is in force");
     }
 }
 
@@ -108,9 +121,10 @@ fn there_is_no_record_where_nothing_was_selected() {
 fn error_texts_are_cut_at_512_characters_at_a_character_boundary() {
     for (character, count) in [("a", 511), ("a", 512), ("a", 513), ("é", 600), ("🦀", 2_000)] {
         let text = character.repeat(count);
-        let fails = Hook::reader::<Step, _, _, _>("h", move |_, _, _| Err::<(), _>(text.clone()));
+        let fails = Hook::at::<Step>("h").reader(move |_, _, _| Err::<(), _>(text.clone()));
         let fired = set([fails]).fire_blocking(&cx(), &step(), Trail::default()).unwrap();
-        let expected = character.repeat(count.min(512));
+        let expected =
+            if count > 512 { format!("{}...", character.repeat(509)) } else { character.repeat(count) };
         assert_eq!(fired.report.failures[0].cause, expected);
         assert_eq!(fired.report.record.clone().unwrap().runs[0].cause.as_deref(), Some(expected.as_str()));
     }
@@ -120,11 +134,11 @@ fn error_texts_are_cut_at_512_characters_at_a_character_boundary() {
 fn no_payload_is_in_a_record_or_in_an_error() {
     const SECRET: &str = "4111-1111";
     let call = ToolCall::new("1", "pay", serde_json::json!({ "card": SECRET }));
-    let needed = Hook::writer::<BeforeToolCall, _, _, _>("needed", |_, _, input| {
+    let needed = Hook::at::<BeforeToolCall>("needed").writer(|_, _, input| {
         input["more"] = SECRET.into();
         Err::<(), _>("no luck")
     });
-    let changes = Hook::writer::<BeforeToolCall, _, _, _>("changes", |_, _, input| {
+    let changes = Hook::at::<BeforeToolCall>("changes").writer(|_, _, input| {
         input["more"] = SECRET.into();
         Permission::ask(SECRET)
     });

@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use hooks_core::background::Worker;
 use hooks_core::record::Status;
+use hooks_core::worker::Worker;
 use tokio::sync::Semaphore;
 
 use crate::support::*;
@@ -61,7 +61,7 @@ async fn a_detached_run_has_its_own_event_and_subject_and_leaves_nothing_alive()
     let gate = Arc::new(Semaphore::new(0));
     let detached = |name: &'static str| {
         let gate = Arc::clone(&gate);
-        Hook::detached::<Tick, _, _, _>(name, move |_, _, _| {
+        Hook::at::<Tick>(name).detached(move |_, _, _| {
             let gate = Arc::clone(&gate);
             Box::pin(async move { drop(gate.acquire().await) })
         })
@@ -83,7 +83,7 @@ async fn a_detached_run_has_its_own_event_and_subject_and_leaves_nothing_alive()
 #[tokio::test(start_paused = true)]
 async fn a_detached_run_that_is_cut_off_leaves_nothing_alive_either() {
     let alive = Arc::new(AtomicUsize::new(0));
-    let forever = Hook::detached::<Tick, _, _, _>("forever", |_, _, _| Box::pin(std::future::pending::<()>()));
+    let forever = Hook::at::<Tick>("forever").detached(|_, _, _| Box::pin(std::future::pending::<()>()));
     let registry = registry([forever.timeout(Timeout::None)]);
     let set = scope(&registry, &["forever"]);
     let event = Tick::new(&alive);
@@ -97,7 +97,7 @@ async fn a_detached_run_that_is_cut_off_leaves_nothing_alive_either() {
 #[test]
 fn a_runtime_that_ends_takes_its_runs_with_it_and_each_is_told() {
     let alive = Arc::new(AtomicUsize::new(0));
-    let forever = Hook::detached::<Tick, _, _, _>("forever", |_, _, _| Box::pin(std::future::pending::<()>()));
+    let forever = Hook::at::<Tick>("forever").detached(|_, _, _| Box::pin(std::future::pending::<()>()));
     let registry = registry([forever.timeout(Timeout::None)]);
     let ends = Ends::of(&registry);
     let set = scope(&registry, &["forever"]);

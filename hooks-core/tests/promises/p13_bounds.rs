@@ -3,8 +3,8 @@
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use hooks_core::background::Worker;
 use hooks_core::record::Status;
+use hooks_core::worker::Worker;
 use tokio::sync::Semaphore;
 
 use crate::support::*;
@@ -13,7 +13,7 @@ use crate::unawaited::*;
 /// A detached hook that ends when it is let through.
 fn gated(name: &'static str, gate: &Arc<Semaphore>) -> Hook {
     let gate = Arc::clone(gate);
-    Hook::detached::<SeenOften, _, _, _>(name, move |_, _, ()| {
+    Hook::at::<SeenOften>(name).detached(move |_, _, ()| {
         let gate = Arc::clone(&gate);
         Box::pin(async move { drop(gate.acquire().await) })
     })
@@ -51,7 +51,7 @@ async fn over_the_bound_a_detached_run_is_recorded_as_dropped_and_room_comes_bac
 #[tokio::test(start_paused = true)]
 async fn a_drain_waits_cuts_off_at_its_deadline_and_says_what_became_of_all() {
     let detached = |name: &'static str, millis: u64| {
-        Hook::detached::<SeenOften, _, _, _>(name, move |_, _, ()| later(millis, ())).timeout(Timeout::None)
+        Hook::at::<SeenOften>(name).detached(move |_, _, ()| later(millis, ())).timeout(Timeout::None)
     };
     let registry = registry([detached("quick", 10), detached("slow", 60_000)]);
     let ends = Ends::of(&registry);
@@ -75,7 +75,7 @@ async fn what_computes_without_waiting_is_counted_as_running_and_does_not_hold_t
     let (started, begun) = std::sync::mpsc::channel::<()>();
     let (release, released) = std::sync::mpsc::channel::<()>();
     let (started, released) = (Mutex::new(started), Mutex::new(released));
-    let stuck = Hook::detached::<SeenOften, _, _, _>("stuck", move |_, _, ()| {
+    let stuck = Hook::at::<SeenOften>("stuck").detached(move |_, _, ()| {
         started.lock().unwrap().send(()).unwrap();
         let _ = released.lock().unwrap().recv();
         later(0, ())
@@ -96,8 +96,8 @@ async fn whatever_the_threads_do_records_notices_and_counts_say_the_same() {
     const TASKS: usize = 8;
     const EACH: usize = 100;
     let yields = || async { tokio::task::yield_now().await };
-    let detached = Hook::detached::<SeenOften, _, (), _>("detached", move |_, _, ()| Box::pin(yields()));
-    let queued = Hook::background::<SeenOften, _, (), _>("queued", move |_, _, ()| Box::pin(yields()));
+    let detached = Hook::at::<SeenOften>("detached").detached::<_, (), _>(move |_, _, ()| Box::pin(yields()));
+    let queued = Hook::at::<SeenOften>("queued").background::<_, (), _>(move |_, _, ()| Box::pin(yields()));
     let registry = registry([detached, queued]);
     registry.set_detached_limit(16);
     let ends = Ends::of(&registry);

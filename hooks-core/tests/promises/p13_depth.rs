@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex, OnceLock};
 
-use hooks_core::dispatch::within_this;
+use hooks_core::context::within_this;
 use tokio_util::sync::CancellationToken;
 
 use crate::support::*;
@@ -24,7 +24,7 @@ fn told(error: &DispatchError) -> (usize, Vec<&'static str>) {
 fn endless(limit: Option<usize>, depths: &Depths) -> HookSet {
     let own = Own::default();
     let (this, depths) = (Arc::clone(&own), Arc::clone(depths));
-    let again = Hook::writer::<Step, _, _, _>("again", move |cx, event, trail| {
+    let again = Hook::at::<Step>("again").writer(move |cx, event, trail| {
         depths.lock().unwrap().push(cx.depth());
         trail.0.push("again");
         // With another context: the depth is not the context's.
@@ -62,7 +62,7 @@ fn the_error_names_the_chain_and_gives_the_subject_back() {
     let fire = Arc::clone(&inner);
     let found = Arc::new(Mutex::new(None));
     let keep = Arc::clone(&found);
-    let outer = Hook::reader::<Seen, _, _, _>("outer", move |cx, _, ()| {
+    let outer = Hook::at::<Seen>("outer").reader(move |cx, _, ()| {
         let refused = fire.get().unwrap().fire_blocking(cx, &step(), Trail(vec!["as it was"]));
         *keep.lock().unwrap() = refused.err();
     });
@@ -85,7 +85,7 @@ fn the_error_names_the_chain_and_gives_the_subject_back() {
 fn concurrent(depths: &Depths) -> HookSet {
     let own = Own::default();
     let (this, of_outer, of_inner) = (Arc::clone(&own), Arc::clone(depths), Arc::clone(depths));
-    let outer = Hook::async_reader::<Seen, _, _, _>("outer", move |cx, _, ()| {
+    let outer = Hook::at::<Seen>("outer").async_reader(move |cx, _, ()| {
         let (this, depths) = (Arc::clone(&this), Arc::clone(&of_outer));
         Box::pin(async move {
             let (set, event) = (this.get().unwrap(), step());
@@ -95,7 +95,7 @@ fn concurrent(depths: &Depths) -> HookSet {
             assert!(a.is_ok() && b.is_ok());
         })
     });
-    let inner = Hook::async_reader::<Step, _, _, _>("inner", move |cx, _, _| {
+    let inner = Hook::at::<Step>("inner").async_reader(move |cx, _, _| {
         let depths = Arc::clone(&of_inner);
         Box::pin(async move {
             let before = cx.depth();
@@ -144,10 +144,9 @@ async fn it_holds_on_many_threads_and_where_a_task_moves_from_one_to_another() {
 async fn a_panic_a_deadline_and_a_cancellation_leave_nothing_behind() {
     let token = CancellationToken::new();
     let cancelled = HookContext::builder().cancellation(token.clone()).build();
-    let panics = Hook::async_reader::<Step, _, _, _>("panics", |_, _, _| -> hooks_core::hook::BoxFuture<'_, ()> {
-        panic!("when it is called")
-    });
-    let sync = Hook::writer::<Step, _, _, _>("sync", |_, _, _: &mut Trail| -> () { panic!("too") });
+    let panics = Hook::at::<Step>("panics")
+        .async_reader(|_, _, _| -> hooks_core::hook::BoxFuture<'_, ()> { panic!("when it is called") });
+    let sync = Hook::at::<Step>("sync").writer(|_, _, _: &mut Trail| -> () { panic!("too") });
     let slow = waits("slow", 1_000).timeout(Timeout::After(std::time::Duration::from_millis(5)));
     for hook in [panics, sync, slow] {
         let set = set([hook]);
@@ -187,7 +186,7 @@ async fn a_task_of_a_hook_may_keep_the_depth_it_was_made_in() {
     let keep = Arc::clone(&found);
     let depths = Depths::default();
     let endless = endless(Some(3), &depths);
-    let spawner = Hook::reader::<Seen, _, _, _>("spawner", move |_, _, ()| {
+    let spawner = Hook::at::<Seen>("spawner").reader(move |_, _, ()| {
         let fire = || {
             let set = endless.clone();
             async move { set.fire(&HookContext::new(), &step(), Trail::default()).await.unwrap_err().to_string() }
@@ -218,11 +217,11 @@ fn a_hook_that_fires_with_its_own_context_lends_neither_its_plugin_nor_its_param
     let note = |seen: &Mutex<Vec<_>>, cx: &HookContext| {
         seen.lock().unwrap().push((cx.plugin().map(str::to_owned), cx.with::<Limit>().is_some()));
     };
-    let outer = Hook::reader::<Seen, _, _, _>("outer", move |cx, _, ()| {
+    let outer = Hook::at::<Seen>("outer").reader(move |cx, _, ()| {
         note(&of_outer, cx);
         drop(fire.get().unwrap().fire_blocking(cx, &step(), Trail::default()).unwrap());
     });
-    let app = Hook::writer::<Step, _, _, _>("app", move |cx, _, _| note(&of_inner, cx));
+    let app = Hook::at::<Step>("app").writer(move |cx, _, _| note(&of_inner, cx));
     let registry = registry([app]);
     registry.install(hooks_core::plugin::Plugin::new("acme").hook(outer.parameters::<Limit>())).unwrap();
     let set = inner.get_or_init(|| registry.scope(&AgentDef::new("a").hooks(["app"]), None).unwrap());

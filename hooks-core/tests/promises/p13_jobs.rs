@@ -1,8 +1,8 @@
 //! Promise 13: a background run is a job that any process with the hook can run.
 
-use hooks_core::background::{JobError, Worker};
 use hooks_core::record::Status;
 use hooks_core::verdict::Contribution;
+use hooks_core::worker::{JobError, Worker};
 
 use crate::support::*;
 use crate::unawaited::*;
@@ -35,8 +35,8 @@ async fn a_job_runs_in_another_process_with_the_event_the_subject_and_the_ids() 
     assert_eq!((end.ended.run.status, end.ended.again), (Status::Completed, false));
     let heard = ends.all();
     assert_eq!(heard, [end.ended]);
-    assert_eq!((heard[0].agent.as_deref(), heard[0].conversation.as_deref()), (Some("support"), Some("c-1")));
-    assert_eq!((heard[0].job.as_deref(), heard[0].turn), (Some(jobs[0].id.as_str()), Some(3)));
+    assert_eq!((heard[0].ids.agent.as_deref(), heard[0].ids.conversation.as_deref()), (Some("support"), Some("c-1")));
+    assert_eq!((heard[0].job.as_deref(), heard[0].ids.turn), (Some(jobs[0].id.as_str()), Some(3)));
 }
 
 #[tokio::test]
@@ -46,7 +46,7 @@ async fn a_job_that_this_process_cannot_run_is_an_error_in_words() {
     here.set_background(lines.clone());
     let _ = scope(&here, &["note"]).fire(&cx(), &wind_down(), vec![1]).await.unwrap();
     let job = lines.jobs().remove(0);
-    let inline = Hook::reader::<WindDown, _, _, _>("note", |_, _, _| ());
+    let inline = Hook::at::<WindDown>("note").reader(|_, _, _| ());
     let disabled = registry([background("note", |_, _| vec![])]);
     disabled.disable("note").unwrap();
     let mut broken = job.clone();
@@ -84,5 +84,5 @@ fn a_job_is_queued_and_an_empty_drain_is_done_without_a_runtime() {
     assert_eq!(fired.report.record.clone().unwrap().runs[0].status, Status::Queued);
     assert_eq!(lines.jobs().len(), 1);
     let drained = futures_executor::block_on(registry.drain(SOON));
-    assert_eq!(drained, hooks_core::background::Drained::default());
+    assert_eq!(drained, hooks_core::detached::Drained::default());
 }

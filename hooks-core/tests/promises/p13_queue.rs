@@ -4,8 +4,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use hooks_core::background::{BackgroundSink, Job, Refused, Worker};
+use hooks_core::detached::{BackgroundSink, Job, Refused};
 use hooks_core::record::Status;
+use hooks_core::worker::Worker;
 
 use crate::support::*;
 use crate::unawaited::*;
@@ -23,7 +24,7 @@ async fn a_worker_runs_one_job_at_a_time_or_as_many_as_it_is_told() {
     for parallelism in [1, 3] {
         let (now, most) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
         let (running, peak) = (Arc::clone(&now), Arc::clone(&most));
-        let hook = Hook::background::<SeenOften, _, _, _>("job", move |_, _, ()| {
+        let hook = Hook::at::<SeenOften>("job").background(move |_, _, ()| {
             let (running, peak) = (Arc::clone(&running), Arc::clone(&peak));
             Box::pin(async move {
                 peak.fetch_max(running.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
@@ -78,7 +79,7 @@ async fn what_a_queue_refuses_is_dropped_or_failed_and_never_silent() {
 
 #[tokio::test(start_paused = true)]
 async fn a_drain_cuts_off_the_job_that_runs_and_those_that_wait() {
-    let hook = Hook::background::<SeenOften, _, _, _>("job", |_, _, ()| Box::pin(std::future::pending::<()>()));
+    let hook = Hook::at::<SeenOften>("job").background(|_, _, ()| Box::pin(std::future::pending::<()>()));
     let registry = registry([hook.timeout(Timeout::None)]);
     let ends = Ends::of(&registry);
     Worker::new().start(&registry).unwrap();

@@ -1,6 +1,6 @@
 //! Promise 13: what makes no sense of a hook that nobody waits for is refused before anything runs.
 
-use hooks_core::config::Problem;
+use hooks_core::diagnostics::Problem;
 
 use crate::support::*;
 use crate::unawaited::*;
@@ -18,8 +18,8 @@ fn without_a_place_for_its_jobs_a_background_hook_is_a_configuration_error() {
 
 #[test]
 fn nothing_can_come_after_a_hook_that_nobody_waits_for() {
-    let inline = |name: &str| Hook::reader::<WindDown, _, (), _>(name, |_, _, _| ());
-    let detached = |name: &str| Hook::detached::<WindDown, _, (), _>(name, |_, _, _| later(0, ()));
+    let inline = |name: &str| Hook::at::<WindDown>(name).reader::<_, (), _>(|_, _, _| ());
+    let detached = |name: &str| Hook::at::<WindDown>(name).detached::<_, (), _>(|_, _, _| later(0, ()));
     let back = |name: &'static str| background(name, |_, _| vec![]);
     let refused = [
         [inline("first").after(["second"]), detached("second")],
@@ -32,7 +32,7 @@ fn nothing_can_come_after_a_hook_that_nobody_waits_for() {
         let registry = registry(hooks);
         registry.set_background(Lines::default());
         let error = registry.scope(&AgentDef::new("a").hooks(["first", "second"]), None).unwrap_err();
-        assert!(matches!(error.problems(), [Problem::WaitsForUnawaited { .. }]), "{error}");
+        assert!(matches!(error.problems(), [Problem::WaitsForDetached { .. }]), "{error}");
         assert!(error.to_string().contains("so `first` would wait for `second`"), "{error}");
     }
     let allowed = [
@@ -49,13 +49,13 @@ fn nothing_can_come_after_a_hook_that_nobody_waits_for() {
 
 #[test]
 fn what_makes_no_sense_of_a_value_is_refused_when_it_is_registered() {
-    let detached = || Hook::detached::<WindDown, _, (), _>("h", |_, _, _| later(0, ()));
+    let detached = || Hook::at::<WindDown>("h").detached::<_, (), _>(|_, _, _| later(0, ()));
     let cases = [
         (detached().on_failure(OnFailure::Required), "`on_failure` of the hook `h` cannot change anything"),
         (detached().idempotent().retries(2), "`retries` of the hook `h` needs a background hook"),
         (background("h", |_, _| vec![]).retries(2), "`retries` of the hook `h` needs a background hook"),
         (
-            Hook::background::<Seen, _, (), _>("h", |_, _, ()| later(0, ())),
+            Hook::at::<Seen>("h").background::<_, (), _>(|_, _, ()| later(0, ())),
             "`run` of the hook `h` cannot be `background` at `seen`",
         ),
     ];

@@ -4,9 +4,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use hooks_core::background::{Backoff, Worker};
 use hooks_core::record::{Ended, OnEnd, Status};
 use hooks_core::verdict::Contribution;
+use hooks_core::worker::{Backoff, Worker};
 
 use crate::support::*;
 use crate::unawaited::*;
@@ -15,7 +15,7 @@ use crate::unawaited::*;
 async fn a_job_that_failed_is_tried_again_after_its_backoff_and_no_more_often_than_it_says() {
     let waits = [(Backoff::None, [0, 0, 0]), (Backoff::Fixed, [1, 1, 1]), (Backoff::Exponential, [1, 2, 4])];
     for (backoff, waits) in waits {
-        let fails = Hook::background::<SeenOften, _, _, _>("fails", |_, _, ()| later(0, Err::<(), _>("no luck")));
+        let fails = Hook::at::<SeenOften>("fails").background(|_, _, ()| later(0, Err::<(), _>("no luck")));
         let registry = registry([fails.idempotent().retries(3)]);
         let times = Arc::new(Mutex::new(Vec::new()));
         let ends = Ends::of(&registry);
@@ -57,7 +57,7 @@ async fn a_forbidden_contribution_is_a_failure_that_is_not_tried_again() {
 #[tokio::test(start_paused = true)]
 async fn whatever_an_attempt_fails_of_it_is_tried_again_and_a_later_one_may_succeed() {
     let attempts = AtomicUsize::new(0);
-    let moody = Hook::background::<SeenOften, _, _, _>("moody", move |_, _, ()| {
+    let moody = Hook::at::<SeenOften>("moody").background(move |_, _, ()| {
         let attempt = attempts.fetch_add(1, Ordering::SeqCst);
         Box::pin(async move {
             match attempt {

@@ -13,7 +13,7 @@ use crate::unawaited::*;
 #[tokio::test(start_paused = true)]
 async fn the_end_of_the_turn_does_not_end_a_detached_run() {
     let token = CancellationToken::new();
-    let sees = Hook::detached::<SeenOften, _, _, _>("sees", |cx, _, ()| {
+    let sees = Hook::at::<SeenOften>("sees").detached(|cx, _, ()| {
         Box::pin(async move {
             tokio::time::sleep(Duration::from_millis(10)).await;
             if cx.cancellation().is_some_and(CancellationToken::is_cancelled) {
@@ -31,12 +31,12 @@ async fn the_end_of_the_turn_does_not_end_a_detached_run() {
     token.cancel();
     registry.drain(SOON).await;
     assert_eq!(ends.rows(), [row("sees", Status::Completed, 1)]);
-    assert_eq!(ends.all()[0].turn, Some(3));
+    assert_eq!(ends.all()[0].ids.turn, Some(3));
 }
 
 #[tokio::test]
 async fn audit_notes_and_jobs_of_a_detached_hook_stand_beside_its_notice() {
-    let leaves = Hook::detached::<WindDown, _, _, _>("leaves", |_, event, subject| {
+    let leaves = Hook::at::<WindDown>("leaves").detached(|_, event, subject| {
         let said =
             vec![Contribution::audit(format!("{} {subject:?}", event.number)), Contribution::background_job("j", 1)];
         later(0, Ok::<_, String>(said))
@@ -50,7 +50,8 @@ async fn audit_notes_and_jobs_of_a_detached_hook_stand_beside_its_notice() {
 
 #[tokio::test]
 async fn a_filter_holds_for_what_nobody_waits_for() {
-    let never = Hook::detached::<Often, _, (), _>("never", |_, _, ()| panic!("it does not match")).only("topic", "x");
+    let never =
+        Hook::at::<Often>("never").detached::<_, (), _>(|_, _, ()| panic!("it does not match")).only("topic", "x");
     let ran = testing::run([never], &Often { topic: "y".to_owned() }, ()).await.unwrap();
     ran.expect_skipped("never", Skip::Filter);
 }
@@ -65,7 +66,7 @@ struct Often {
 #[tokio::test]
 async fn no_record_holds_what_a_run_was_given() {
     const SECRET: &str = "4111-1111";
-    let fails = Hook::detached::<Often, _, _, _>("fails", |_, _, ()| later(0, Err::<(), _>("no luck")));
+    let fails = Hook::at::<Often>("fails").detached(|_, _, ()| later(0, Err::<(), _>("no luck")));
     let registry = registry([fails]);
     let shown = Arc::new(Mutex::new(String::new()));
     let into = Arc::clone(&shown);

@@ -20,11 +20,11 @@ fn yields<T: Send + 'static>(value: T) -> hooks_core::hook::BoxFuture<'static, T
 }
 
 fn reads_later(id: &str) -> Hook {
-    Hook::async_reader::<Step, _, _, _>(id, |_, _, _| yields(()))
+    Hook::at::<Step>(id).async_reader(|_, _, _| yields(()))
 }
 
 fn writes_later(id: &'static str) -> Hook {
-    Hook::async_replacer::<Step, _, _, _>(id, move |_, _, mut trail: Trail| {
+    Hook::at::<Step>(id).async_replacer(move |_, _, mut trail: Trail| {
         trail.0.push(id);
         yields(trail)
     })
@@ -77,7 +77,7 @@ fn an_async_hook_without_a_deadline_works_anywhere() {
 
 #[test]
 fn an_async_hook_with_a_deadline_that_need_not_wait_works_anywhere() {
-    let ready = Hook::async_replacer::<Step, _, _, _>("ready", |_, _, trail: Trail| later(0, trail));
+    let ready = Hook::at::<Step>("ready").async_replacer(|_, _, trail: Trail| later(0, trail));
     assert!(block_on(set([ready]).fire(&cx(), &step(), Trail::default())).is_ok());
 }
 

@@ -19,7 +19,8 @@ struct Optional {
 }
 
 fn gate() -> Hook {
-    Hook::reader::<Spend, _, _, _>("guard", |cx, _, _| Permission::deny(cx.with::<Limits>().unwrap().limit.to_string()))
+    Hook::at::<Spend>("guard")
+        .reader(|cx, _, _| Permission::deny(cx.with::<Limits>().unwrap().limit.to_string()))
         .parameters::<Limits>()
 }
 
@@ -48,9 +49,7 @@ fn a_prompt_gives_its_own_where_its_list_replaces_the_agents() {
 #[test]
 fn where_a_list_gives_none_they_are_read_from_an_empty_object() {
     let hook = || {
-        Hook::reader::<Spend, _, _, _>("guard", |cx, _, _| {
-            Permission::deny(cx.with::<Optional>().unwrap().limit.to_string())
-        })
+        Hook::at::<Spend>("guard").reader(|cx, _, _| Permission::deny(cx.with::<Optional>().unwrap().limit.to_string()))
     };
     for with in ["", r#", "with": null"#, r#", "with": {}"#] {
         let file = format!(r#"{{"hooks": [{{"id": "guard"{with}}}]}}"#);
@@ -105,7 +104,7 @@ fn they_are_read_once_and_not_while_hooks_run() {
         }
     }
 
-    let hook = Hook::reader::<Step, _, _, _>("counts", |cx, _, _| assert!(cx.with::<Counted>().is_some()));
+    let hook = Hook::at::<Step>("counts").reader(|cx, _, _| assert!(cx.with::<Counted>().is_some()));
     let set = set([hook.parameters::<Counted>()]);
     for _ in 0..3 {
         let fired = set.fire_blocking(&cx(), &step(), Trail::default()).unwrap();
@@ -125,7 +124,7 @@ fn a_type_that_panics_while_it_is_read_is_a_problem_and_no_panic() {
         }
     }
 
-    let hook = Hook::reader::<Step, _, _, _>("panics", |_, _, _| ()).parameters::<Panics>();
+    let hook = Hook::at::<Step>("panics").reader(|_, _, _| ()).parameters::<Panics>();
     let error = registry([hook]).scope(&AgentDef::new("a").hooks(["panics"]), None).unwrap_err().to_string();
     assert!(error.contains("reading them panicked: no way"), "{error}");
 }

@@ -68,22 +68,22 @@ pub(crate) fn cx() -> HookContext {
 
 /// A sync writer that leaves its name.
 pub(crate) fn writes(name: &'static str) -> Hook {
-    Hook::writer::<Step, _, _, _>(name, move |_, _, trail| trail.0.push(name))
+    Hook::at::<Step>(name).writer(move |_, _, trail| trail.0.push(name))
 }
 
 /// An async reader that waits.
 pub(crate) fn waits(name: &'static str, millis: u64) -> Hook {
-    Hook::async_reader::<Step, _, _, _>(name, move |_, _, _| later(millis, ()))
+    Hook::at::<Step>(name).async_reader(move |_, _, _| later(millis, ()))
 }
 
 /// A reader of the gate that answers at once.
 pub(crate) fn says(name: &'static str, answer: Permission) -> Hook {
-    Hook::reader::<Spend, _, _, _>(name, move |_, _, _| answer.clone())
+    Hook::at::<Spend>(name).reader(move |_, _, _| answer.clone())
 }
 
 /// A reader of the gate that answers after a while.
 pub(crate) fn says_later(name: &'static str, millis: u64, answer: Permission) -> Hook {
-    Hook::async_reader::<Spend, _, _, _>(name, move |_, _, _| later(millis, answer.clone()))
+    Hook::at::<Spend>(name).async_reader(move |_, _, _| later(millis, answer.clone()))
 }
 
 /// A value that is there after a while.

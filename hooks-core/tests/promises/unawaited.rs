@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use hooks_core::background::{BackgroundSink, Job, Refused};
+use hooks_core::detached::{BackgroundSink, Job, Refused};
 use hooks_core::record::{Ended, OnEnd, Status};
 use hooks_core::verdict::Contribution;
 use serde::{Deserialize, Serialize};
@@ -80,7 +80,7 @@ pub(crate) fn background<R>(name: &'static str, run: impl Fn(u32, &[u32]) -> R +
 where
     R: Into<Vec<Contribution>> + Send + 'static,
 {
-    Hook::background::<WindDown, _, _, _>(name, move |_, event, subject| {
+    Hook::at::<WindDown>(name).background(move |_, event, subject| {
         let said: Vec<Contribution> = run(event.number, subject).into();
         Box::pin(async move { said })
     })

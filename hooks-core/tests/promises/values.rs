@@ -27,7 +27,7 @@ fn two_patterns_must_both_match() {
 
 #[test]
 fn what_the_attribute_refuses_is_a_problem_with_the_place_of_the_call() {
-    let seen = |id| Hook::reader::<Seen, _, _, _>(id, |_, _, ()| ());
+    let seen = |id| Hook::at::<Seen>(id).reader(|_, _, ()| ());
     let cases = [
         (writes("Upper"), "`Upper` is not an id: write a lower-case letter, then lower-case letters, digits and `_`"),
         (writes("a").only("tool", "x"), "`only` of the hook `a` cannot filter `step` by `tool`; it can by `topic`"),

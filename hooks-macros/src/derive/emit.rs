@@ -72,9 +72,14 @@ pub(crate) fn emit(kind: &Kind) -> TokenStream {
                     &SLOT
                 }
 
-                fn info() -> &'static __hooks_core::KindInfo {
-                    static INFO: __hooks_core::KindInfo = __hooks_core::KindInfo::of::<#event>();
-                    &INFO
+                fn descriptor() -> &'static __hooks_core::KindDescriptor {
+                    static ENGINE: __hooks_core::Engine = __hooks_core::Engine::of::<#event>();
+                    static DESCRIPTOR: __hooks_core::KindDescriptor = __hooks_core::KindDescriptor::of::<#event>(
+                        #description,
+                        __hooks_core::Origin::new(::core::file!(), ::core::line!(), ::core::module_path!()),
+                        &ENGINE,
+                    );
+                    &DESCRIPTOR
                 }
             }
 
@@ -83,10 +88,7 @@ pub(crate) fn emit(kind: &Kind) -> TokenStream {
             #json_checks
 
             __hooks_core::inventory::submit! {
-                __hooks_core::KindEntry::of::<#event>(
-                    #description,
-                    __hooks_core::Origin::new(::core::file!(), ::core::line!(), ::core::module_path!()),
-                )
+                __hooks_core::Submitted(<#event as __hooks_core::HookKind>::descriptor)
             }
         };
     }

@@ -147,7 +147,7 @@ fn own(hook: &Hook, kind: Span) -> (TokenStream, TokenStream) {
     let key = quote_spanned!(kind=> __HooksCoreKind);
     let event = Ident::new("__hooks_core_event", place);
     let own = quote_spanned!(place=> |#event| __hooks_core::OwnedEvent::own(#event));
-    let own = quote_spanned!(kind=> static __HOOKS_CORE_OWN: __hooks_core::Own<#key> = #own;);
+    let own = quote_spanned!(kind=> static __HOOKS_CORE_OWN: __hooks_core::OwnEvent<#key> = #own;);
     (own, quote!(__hooks_core::Option::Some(&__HOOKS_CORE_OWN)))
 }
 
@@ -184,6 +184,7 @@ fn binding(hook: &Hook, kind: &Kind, i: usize) -> TokenStream {
         __hooks_core::BindingSpec {
             kind: __hooks_core::kind::<#key>(),
             handler: &__HOOKS_CORE_HANDLER,
+            form: __hooks_core::Form::of(&__HOOKS_CORE_HANDLER),
             fallback: #of_fallback,
             decides: #decides,
             filters: &[#(#filters),*],
@@ -203,8 +204,7 @@ fn fallback(hook: &Hook, kind: Span) -> (TokenStream, TokenStream) {
     let path =
         quote_spanned!(place=> { let __hooks_core_fallback: fn(#(#parameters),*) -> _ = #path; __hooks_core_fallback });
     let handler = handler(&function, Called::Fallback, &path, place, kind);
-    let key = quote_spanned!(kind=> __HooksCoreKind);
-    (handler, quote!(__hooks_core::Option::Some(__hooks_core::Fallback::of::<#key>(&__HOOKS_CORE_FALLBACK))))
+    (handler, quote!(__hooks_core::Option::Some(&__HOOKS_CORE_FALLBACK)))
 }
 
 /// What the user wrote for the kind, as one word.

@@ -11,7 +11,7 @@ use crate::rules::Firing;
 
 /// `PreCompact`.
 pub(super) fn before(id: &str, firing: Arc<Firing>) -> Hook {
-    Hook::async_reader::<BeforeCompaction, _, _, _>(id, move |cx, event, (): &()| {
+    Hook::at::<BeforeCompaction>(id).async_reader(move |cx, event, (): &()| {
         let firing = Arc::clone(&firing);
         Box::pin(async move {
             let mut occurrence = firing.occurrence(cx);
@@ -30,7 +30,7 @@ pub(super) fn before(id: &str, firing: Arc<Firing>) -> Hook {
 
 /// `PostCompact`.
 pub(super) fn after(id: &str, firing: Arc<Firing>) -> Hook {
-    Hook::async_reader::<PostCompact, _, _, _>(id, move |cx, event, history| {
+    Hook::at::<PostCompact>(id).async_reader(move |cx, event, history| {
         let firing = Arc::clone(&firing);
         Box::pin(async move {
             let mut occurrence = firing.occurrence(cx);

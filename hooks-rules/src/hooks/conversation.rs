@@ -10,7 +10,7 @@ use crate::rules::Shared;
 
 /// Writes down what is stored, and sees where a tool was called.
 pub(crate) fn follow(shared: Arc<Shared>) -> Hook {
-    let hook = Hook::reader::<AfterCreateMessage, _, _, _>("rules_conversation", move |cx, event, ()| {
+    let hook = Hook::at::<AfterCreateMessage>("rules_conversation").reader(move |cx, event, ()| {
         shared.transcribe(cx, &event.message);
         if event.message.role == Role::Assistant && event.message.tool_calls().next().is_some() {
             shared.got_on(cx);
@@ -24,11 +24,10 @@ pub(crate) fn follow(shared: Arc<Shared>) -> Hook {
 /// What rules said to the model before a call stands beside what the tool answered. A call that did not run has nothing
 /// beside which it could stand: then it is part of the row that says so.
 pub(crate) fn leftover(shared: Arc<Shared>) -> Hook {
-    let hook =
-        Hook::writer::<BeforeStoreToolResult, _, _, _>("rules_tool_result", move |cx, event, row: &mut ResultRow| {
-            for text in shared.take_contexts(cx, &event.call.id) {
-                row.content.push(Block::text(text));
-            }
-        });
+    let hook = Hook::at::<BeforeStoreToolResult>("rules_tool_result").writer(move |cx, event, row: &mut ResultRow| {
+        for text in shared.take_contexts(cx, &event.call.id) {
+            row.content.push(Block::text(text));
+        }
+    });
     hook.description("Tells the model what rules said about a call that did not run.")
 }

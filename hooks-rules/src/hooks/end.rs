@@ -10,7 +10,7 @@ use crate::rules::Firing;
 
 /// `Stop`, and `SubagentStop` within a sub-agent.
 pub(super) fn stop(id: &str, firing: Arc<Firing>) -> Hook {
-    Hook::async_reader::<Stop, _, _, _>(id, move |cx, event, (): &()| {
+    Hook::at::<Stop>(id).async_reader(move |cx, event, (): &()| {
         let firing = Arc::clone(&firing);
         Box::pin(async move {
             // A sub-agent's end is the one event, any other the other.

@@ -11,7 +11,7 @@ use crate::rules::Firing;
 
 /// `PermissionRequest`. It has no word for the call's id.
 pub(super) fn request(id: &str, firing: Arc<Firing>) -> Hook {
-    Hook::async_replacer::<PermissionRequest, _, _, _>(id, move |cx, event, input: ToolInput| {
+    Hook::at::<PermissionRequest>(id).async_replacer(move |cx, event, input: ToolInput| {
         let firing = Arc::clone(&firing);
         Box::pin(async move {
             let mut occurrence = firing.occurrence(cx);

@@ -9,7 +9,7 @@ use crate::rules::Firing;
 
 /// `UserPromptSubmit`.
 pub(super) fn submit(id: &str, firing: Arc<Firing>) -> Hook {
-    Hook::async_reader::<UserPromptSubmit, _, _, _>(id, move |cx, event, _messages| {
+    Hook::at::<UserPromptSubmit>(id).async_reader(move |cx, event, _messages| {
         let firing = Arc::clone(&firing);
         Box::pin(async move {
             // What an agent asks another one is no prompt of a person; `SubagentStart` is the event for it.

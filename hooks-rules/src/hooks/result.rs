@@ -15,7 +15,7 @@ use crate::stdin::Occurrence;
 
 /// `PostToolUse`.
 pub(super) fn success(id: &str, firing: Arc<Firing>) -> Hook {
-    Hook::async_replacer::<AfterToolCallSuccess, _, _, _>(id, move |cx, event, result: ToolResult| {
+    Hook::at::<AfterToolCallSuccess>(id).async_replacer(move |cx, event, result: ToolResult| {
         let firing = Arc::clone(&firing);
         Box::pin(async move {
             let mut occurrence = occurrence(&firing, cx, &event.call, &event.input, event.duration);
@@ -28,7 +28,7 @@ pub(super) fn success(id: &str, firing: Arc<Firing>) -> Hook {
 
 /// `PostToolUseFailure`.
 pub(super) fn failure(id: &str, firing: Arc<Firing>) -> Hook {
-    Hook::async_replacer::<AfterToolCallFailure, _, _, _>(id, move |cx, event, result: ToolResult| {
+    Hook::at::<AfterToolCallFailure>(id).async_replacer(move |cx, event, result: ToolResult| {
         let firing = Arc::clone(&firing);
         Box::pin(async move {
             let mut occurrence = occurrence(&firing, cx, &event.call, &event.input, event.duration);

@@ -8,7 +8,7 @@ use crate::rules::Firing;
 
 /// `SessionStart`.
 pub(super) fn start(id: &str, firing: Arc<Firing>) -> Hook {
-    Hook::async_reader::<SessionStart, _, _, _>(id, move |cx, event, (): &()| {
+    Hook::at::<SessionStart>(id).async_reader(move |cx, event, (): &()| {
         let firing = Arc::clone(&firing);
         Box::pin(async move {
             let mut occurrence = firing.occurrence_in(cx, &event.session);
@@ -26,7 +26,7 @@ pub(super) fn start(id: &str, firing: Arc<Firing>) -> Hook {
 
 /// `SessionEnd`.
 pub(super) fn end(id: &str, firing: Arc<Firing>) -> Hook {
-    Hook::async_reader::<SessionEnd, _, _, _>(id, move |cx, event, (): &()| {
+    Hook::at::<SessionEnd>(id).async_reader(move |cx, event, (): &()| {
         let firing = Arc::clone(&firing);
         Box::pin(async move {
             let mut occurrence = firing.occurrence_in(cx, &event.session);
@@ -54,7 +54,7 @@ fn reason(reason: &SessionEndReason) -> &str {
 
 /// `SubagentStart`: the start of an agent that another one called.
 pub(super) fn agent(id: &str, firing: Arc<Firing>) -> Hook {
-    Hook::async_reader::<BeforeAgentStart, _, _, _>(id, move |cx, _event, (): &()| {
+    Hook::at::<BeforeAgentStart>(id).async_reader(move |cx, _event, (): &()| {
         let firing = Arc::clone(&firing);
         Box::pin(async move {
             if cx.agent_path().is_empty() {

@@ -11,7 +11,7 @@ use crate::rules::Firing;
 
 /// `PreToolUse`.
 pub(super) fn before(id: &str, firing: Arc<Firing>) -> Hook {
-    Hook::async_replacer::<BeforeToolCall, _, _, _>(id, move |cx, event, input: ToolInput| {
+    Hook::at::<BeforeToolCall>(id).async_replacer(move |cx, event, input: ToolInput| {
         let firing = Arc::clone(&firing);
         Box::pin(async move {
             let call = &event.call;

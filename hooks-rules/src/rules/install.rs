@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use hooks_core::config::Problem;
+use hooks_core::diagnostics::Problem;
 use hooks_core::scope::HookUse;
 use hooks_core::{ConfigError, Hook, Registry};
 use serde_json::Value;

@@ -1,6 +1,6 @@
 //! Joining a registry: ids, the app's list, reload, and what only a registry shows.
 
-use hooks_core::audit::Finding;
+use hooks_core::diagnostics::Finding;
 use hooks_rules::Plugin;
 
 use crate::support::*;
@@ -119,7 +119,7 @@ async fn a_rule_is_disabled_and_enabled_by_its_id() {
 #[test]
 fn a_hook_of_the_app_with_such_an_id_is_an_error() {
     let registry = Registry::empty();
-    registry.register(Hook::reader::<Stop, _, _, _>("rules_stop", |_, _, (): &()| ())).unwrap();
+    registry.register(Hook::at::<Stop>("rules_stop").reader(|_, _, (): &()| ())).unwrap();
     let error = of_text(&commands("Stop", &["true"])).install(&registry).unwrap_err();
     assert!(error.to_string().contains("two hooks have the id `rules_stop`"), "{error}");
 }
@@ -127,7 +127,7 @@ fn a_hook_of_the_app_with_such_an_id_is_an_error() {
 #[tokio::test]
 async fn a_rule_may_stand_for_a_compiled_hook() {
     let registry = Registry::empty();
-    let mask = Hook::writer::<AfterToolCallSuccess, _, _, _>("mask_text", |_, _, result: &mut ToolResult| {
+    let mask = Hook::at::<AfterToolCallSuccess>("mask_text").writer(|_, _, result: &mut ToolResult| {
         result.rewrite_text(|_| Some("***".to_owned()));
     });
     registry.register(mask).unwrap();

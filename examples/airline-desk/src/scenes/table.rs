@@ -125,7 +125,7 @@ fn narrow() -> Window {
 }
 
 fn keep_the_last() -> Hook {
-    Hook::writer::<PostModelCall, _, _, _>("keep_the_last", |_, event: &PostModelCall, reply: &mut ModelReply| {
+    Hook::at::<PostModelCall>("keep_the_last").writer(|_, event: &PostModelCall, reply: &mut ModelReply| {
         if event.error.is_none() {
             return ReplyVerdict::NoOpinion;
         }
@@ -135,14 +135,14 @@ fn keep_the_last() -> Hook {
 }
 
 fn say_something() -> Hook {
-    Hook::reader::<Stop, _, _, _>("say_something", |_, event: &Stop, ()| {
+    Hook::at::<Stop>("say_something").reader(|_, event: &Stop, ()| {
         let silent = event.last_message.as_ref().is_none_or(|message| message.text().is_empty());
         if silent { StopVerdict::continue_with("Say something.") } else { StopVerdict::default() }
     })
 }
 
 fn refuse_gossip() -> Hook {
-    Hook::reader::<UserPromptSubmit, _, _, _>("refuse_gossip", |_, event: &UserPromptSubmit, _| {
+    Hook::at::<UserPromptSubmit>("refuse_gossip").reader(|_, event: &UserPromptSubmit, _| {
         if event.prompt.contains("neighbour") {
             return PromptVerdict::block("this desk sells flights");
         }
@@ -152,5 +152,5 @@ fn refuse_gossip() -> Hook {
 
 fn never_judges(never: &Never) -> Hook {
     let never = never.clone();
-    Hook::async_reader::<BeforeToolCall, _, _, _>("never_judges", move |_, _, _| never.wait::<()>())
+    Hook::at::<BeforeToolCall>("never_judges").async_reader(move |_, _, _| never.wait::<()>())
 }

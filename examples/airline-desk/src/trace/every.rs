@@ -20,7 +20,7 @@ pub(crate) fn is_own(hook: &HookId) -> bool {
 macro_rules! silent {
     ($($kind:ident),* $(,)?) => {
         vec![$(
-            Hook::reader::<$kind, _, _, _>(&format!("{SILENT}{}", <$kind as HookKind>::NAME), |_, _, _| ())
+            Hook::at::<$kind>(&format!("{SILENT}{}", <$kind as HookKind>::NAME)).reader(|_, _, _| ())
         ),*]
     };
 }

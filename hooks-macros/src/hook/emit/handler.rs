@@ -49,10 +49,10 @@ pub(super) fn handler(
     };
     let of = quote_spanned!(kind=> __hooks_core::Of::<__HooksCoreKind, #returns>::NEW);
     let answer = |returns: &str, method: &str| answer(function.returned, &of, returns, method);
-    let verdict = answer(if apart { "ReturnsApart" } else { "ReturnsVerdict" }, "verdict");
+    let verdict = answer(if apart { "ReturnsDetached" } else { "ReturnsVerdict" }, "verdict");
     let effect = answer("ReturnsSubject", "effect");
     let (form, body) = match (taken, function.is_async) {
-        _ if apart => ("Apart", boxed(place, &quote!(#call #verdict))),
+        _ if apart => ("Detached", boxed(place, &quote!(#call #verdict))),
         (None | Some(Taken::Read), false) => ("Read", quote!(#call #verdict)),
         // That a fallback is no async function is told best where it is awaited.
         (None | Some(Taken::Read), true) if as_what == Called::Fallback => {
@@ -91,7 +91,7 @@ struct Argument {
 }
 
 fn argument(parameter: &Parameter, i: usize, rewritten: Option<Taken>, is_async: bool, apart: bool) -> Argument {
-    let read = if apart { "read_apart" } else { "read" };
+    let read = if apart { "read_detached" } else { "read" };
     let span = parameter.span;
     let [cx, event, subject] =
         ["cx", "event", "subject"].map(|name| format_ident!("__hooks_core_{name}{i}", span = span));
@@ -101,12 +101,12 @@ fn argument(parameter: &Parameter, i: usize, rewritten: Option<Taken>, is_async:
             let borrow = is_async.then(|| quote!(&mut));
             Argument {
                 binding: quote!(let (#event, #subject) = (__hooks_core_event, #borrow __hooks_core_subject);),
-                value: quote_spanned!(span=> __hooks_core::Rewrite::lend(#event, #subject)),
+                value: quote_spanned!(span=> __hooks_core::SubjectParameter::lend(#event, #subject)),
             }
         }
         (Taken::Owned, _) => Argument {
             binding: quote!(let (#event, #subject) = (__hooks_core_event, __hooks_core_subject);),
-            value: quote_spanned!(span=> __hooks_core::Rewrite::pass(#event, #subject)),
+            value: quote_spanned!(span=> __hooks_core::SubjectParameter::pass(#event, #subject)),
         },
         (Taken::Read, None) => Argument {
             binding: quote! {
@@ -114,12 +114,12 @@ fn argument(parameter: &Parameter, i: usize, rewritten: Option<Taken>, is_async:
             },
             value: {
                 let read = Ident::new(read, span);
-                quote_spanned!(span=> __hooks_core::Read::#read(#cx, #event, #subject))
+                quote_spanned!(span=> __hooks_core::ReadParameter::#read(#cx, #event, #subject))
             },
         },
         (Taken::Read, Some(_)) => Argument {
             binding: quote!(let (#cx, #event) = (__hooks_core_cx, __hooks_core_event);),
-            value: quote_spanned!(span=> __hooks_core::Beside::read(#cx, #event)),
+            value: quote_spanned!(span=> __hooks_core::ContextParameter::read(#cx, #event)),
         },
     }
 }

@@ -1,0 +1,53 @@
+//! Where something happens, by its ids.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+/// Where a dispatch happens: what a context, a record, a job and the notice of an end share. Holds none of the app's state.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+#[non_exhaustive]
+pub struct Ids {
+    /// The app's name.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub app: Option<Arc<str>>,
+    /// The agent's name.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub agent: Option<Arc<str>>,
+    /// The agents that called this one, outermost first; empty where it is no sub-agent.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub agent_path: Vec<String>,
+    /// The prompt's name.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub prompt: Option<Arc<str>>,
+    /// The id of the person's session, where it is another one than the conversation's.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub session: Option<Arc<str>>,
+    /// The conversation's id.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub conversation: Option<Arc<str>>,
+    /// The turn's number within the conversation.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub turn: Option<u64>,
+    /// The id of the request that the turn answers.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub request: Option<Arc<str>>,
+    /// The place in the app from which the model is called, such as `chat` or `title`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub call_site: Option<Arc<str>>,
+    /// The folder that the agent works in.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub workspace: Option<Arc<Path>>,
+    /// Whether a person is there to be asked.
+    pub human_present: bool,
+}
+
+impl Ids {
+    /// The id of the person's session: that of the conversation, except in a sub-agent, which has a conversation of its own
+    /// within the session of the agent that called it.
+    pub fn session(&self) -> Option<&str> {
+        self.session.as_deref().or(self.conversation.as_deref())
+    }
+}

@@ -1,0 +1,49 @@
+//! Hooks that no dispatch waits for: how many there may be, where background jobs go, and how all of them end.
+//!
+//! A *detached* hook (`run = detached`) is started at its place in the plan, in this process. A *background* hook
+//! (`run = background`) is written as a [`Job`] and given to the registry's [`BackgroundSink`]: a queue in a database, or
+//! the [`Worker`](crate::worker::Worker) of this process. Whoever takes a job out executes it with [`Registry::run_job`](crate::Registry::run_job),
+//! in this process or in another one that is linked with the same hooks.
+//!
+//! Observers see both twice: in the record of the dispatch, and by
+//! [`Observer::ended`](crate::record::Observer::ended) when they end. At the end of the program
+//! [`Registry::drain`](crate::Registry::drain) waits for both.
+//!
+//! ```
+//! use hooks_core::worker::Worker;
+//! use hooks_core::prelude::*;
+//! use std::time::Duration;
+//!
+//! #[hook(id = "index", kind = after_create_message, run = background, idempotent, retries = 2)]
+//! async fn index(event: &AfterCreateMessage) -> Result<(), std::io::Error> {
+//!     // … give event.message to the search index …
+//!     Ok(())
+//! }
+//!
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let registry = Registry::discover()?;
+//! Worker::new().queue(1_000).start(&registry)?;
+//! let hooks = registry.scope(&AgentDef::new("support").hooks(hooks![index]), None)?;
+//! hooks.fire(&HookContext::new(), &AfterCreateMessage::new(Message::new(Role::User, "hello")), ()).await?;
+//! let drained = registry.drain(Duration::from_secs(5)).await;
+//! assert_eq!(drained.background.done, 1);
+//! # Ok(())
+//! # }
+//! ```
+
+mod job;
+mod launch;
+mod notice;
+mod run;
+mod sink;
+mod tasks;
+
+pub use job::Job;
+pub(crate) use launch::Launcher;
+pub(crate) use notice::Notice;
+pub(crate) use run::{Body, DetachedRun, Unfinished, until_shutdown};
+pub(crate) use sink::DetachedRuns;
+pub use sink::{BackgroundSink, Refused};
+pub use tasks::{Counts, DETACHED_LIMIT, Drained};
+pub(crate) use tasks::{Permit, Tasks};

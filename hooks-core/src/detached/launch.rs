@@ -1,0 +1,134 @@
+//! Starting what no dispatch waits for: a detached run is spawned at its place in the plan, a background run is written as a
+//! job.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use serde_json::Value;
+use tokio::runtime::Handle;
+
+use super::run::{Body, until_shutdown};
+use super::{DetachedRuns, Job, Notice, Refused};
+use crate::context::HookContext;
+use crate::context::depth::within_this;
+use crate::handler::Handler;
+use crate::hook::OwnEvent;
+use crate::id::HookId;
+use crate::kind::HookKind;
+use crate::options::{RunMode, Visibility};
+use crate::plan::{Launch, NotLaunched, StepParts};
+use crate::record::Status;
+
+/// Starts one hook of a plan that no dispatch waits for.
+pub(crate) struct Launcher<K: HookKind> {
+    id: HookId,
+    visibility: Visibility,
+    takes_subject: bool,
+    runs: DetachedRuns,
+    mode: Mode<K>,
+}
+
+enum Mode<K: HookKind> {
+    Detached { own: OwnEvent<K>, body: Body<K> },
+    Background { max_attempts: u32, with: Option<Value> },
+}
+
+impl<K: HookKind> Launcher<K> {
+    /// `None` for a hook that a dispatch waits for.
+    pub(crate) fn of(part: &StepParts<'_>, handler: &Handler<K>, runs: &DetachedRuns) -> Option<Box<dyn Launch<K>>> {
+        let body = Body::of(part.hook, handler, part.own.clone())?;
+        let options = &part.hook.options;
+        let mode = match options.run {
+            RunMode::Background => {
+                Mode::Background { max_attempts: options.retries.saturating_add(1), with: part.given.cloned() }
+            }
+            RunMode::Detached | RunMode::Inline => Mode::Detached { own: part.binding.own_event::<K>()?, body },
+        };
+        Some(Box::new(Self {
+            id: part.hook.id.clone(),
+            visibility: options.visibility,
+            takes_subject: part.binding.takes_subject,
+            runs: runs.clone(),
+            mode,
+        }))
+    }
+
+    fn job(
+        &self,
+        cx: &HookContext,
+        event: &K,
+        subject: &K::Subject,
+        max_attempts: u32,
+        with: Option<Value>,
+    ) -> Result<Job, String> {
+        let wire = K::WIRE.ok_or("its kind cannot be written as JSON")?();
+        let unwritable = |what: &str| {
+            let what = what.to_owned();
+            move |error| format!("the {what} cannot be written as JSON: {error}")
+        };
+        let event = (wire.write_event)(event).map_err(unwritable("event"))?;
+        let subject = self.takes_subject.then(|| (wire.write_subject)(subject));
+        let subject = subject.transpose().map_err(unwritable("subject"))?;
+        let mut job = Job::new(&self.id, K::NAME, event, subject, cx);
+        (job.max_attempts, job.with) = (max_attempts, with);
+        Ok(job.keyed())
+    }
+}
+
+impl<K: HookKind> Launch<K> for Launcher<K> {
+    fn launch(
+        &self,
+        cx: &HookContext,
+        event: &K,
+        shared: &mut Option<Arc<K>>,
+        subject: &K::Subject,
+    ) -> Result<Status, NotLaunched> {
+        match &self.mode {
+            Mode::Detached { own, body } => {
+                let handle = Handle::try_current().map_err(|_| {
+                    NotLaunched::Failed("a detached hook runs on a Tokio runtime, and there is none here".to_owned())
+                })?;
+                let permit = self.runs.tasks.admit().map_err(NotLaunched::Dropped)?;
+                let event = Arc::clone(shared.get_or_insert_with(|| own(event)));
+                let shutdown = self.runs.tasks.shutdown.clone();
+                let cx = cx.outliving(shutdown.clone());
+                let subject = self.takes_subject.then(|| subject.clone());
+                // Code of the app has run by now; from here on its end is reported.
+                let notice = Notice {
+                    kind: K::NAME.into(),
+                    hook: self.id.clone(),
+                    visibility: self.visibility,
+                    mode: RunMode::Detached,
+                    cx: cx.clone(),
+                    job: None,
+                    attempt: 1,
+                    observers: Arc::clone(&self.runs.observers),
+                    permit: Some(permit),
+                    started: Some(Instant::now()),
+                };
+                let run = body.run(cx, event, subject);
+                // A run that fires hooks counts as within this dispatch.
+                handle.spawn(within_this(async move {
+                    // Of this task's own, so that it outlives the run: where the runtime drops both, it tells of it.
+                    let notice = notice;
+                    let outcome = until_shutdown(&shutdown, run).await;
+                    notice.end(outcome);
+                }));
+                Ok(Status::Detached)
+            }
+            Mode::Background { max_attempts, with } => {
+                let job = self.job(cx, event, subject, *max_attempts, with.clone()).map_err(NotLaunched::Failed)?;
+                // A set with a background hook is not made without one.
+                let sink = self.runs.sink.as_ref().ok_or_else(|| NotLaunched::Failed(Refused::Closed.to_string()))?;
+                match sink.enqueue(job) {
+                    Ok(()) => Ok(Status::Queued),
+                    Err(refused @ (Refused::Full | Refused::Closed)) => {
+                        self.runs.tasks.dropped();
+                        Err(NotLaunched::Dropped(refused.to_string()))
+                    }
+                    Err(refused @ Refused::Failed(_)) => Err(NotLaunched::Failed(refused.to_string())),
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,105 @@
+//! A run that is under way and will be told of when it ends, whatever ends it.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+use std::time::Instant;
+
+use super::run::{CUT_OFF, Unfinished};
+use super::{Job, Permit};
+use crate::context::HookContext;
+use crate::id::HookId;
+use crate::options::{RunMode, Visibility};
+use crate::record::{Ended, Observer, Run, Skip, Status};
+use crate::text::redacted;
+use crate::verdict::{Contributions, Verdict as _};
+
+/// Tells the end of one run. One that is dropped before tells that it was cancelled.
+pub(crate) struct Notice {
+    pub(crate) kind: Cow<'static, str>,
+    pub(crate) hook: HookId,
+    pub(crate) visibility: Visibility,
+    pub(crate) mode: RunMode,
+    pub(crate) cx: HookContext,
+    pub(crate) job: Option<String>,
+    pub(crate) attempt: u32,
+    pub(crate) observers: Arc<[Arc<dyn Observer>]>,
+    /// `None` once it was told.
+    pub(crate) permit: Option<Permit>,
+    pub(crate) started: Option<Instant>,
+}
+
+impl Notice {
+    /// The notice of an attempt at a job.
+    pub(crate) fn of_job(
+        job: &Job,
+        visibility: Visibility,
+        observers: Arc<[Arc<dyn Observer>]>,
+        permit: Permit,
+    ) -> Self {
+        Self {
+            kind: job.kind.clone().into(),
+            hook: job.hook.clone(),
+            visibility,
+            mode: RunMode::Background,
+            cx: job.within(&HookContext::new()),
+            job: Some(job.id.clone()),
+            attempt: job.attempt,
+            observers,
+            permit: Some(permit),
+            started: None,
+        }
+    }
+
+    /// Tells how the run ended.
+    pub(crate) fn end(mut self, outcome: Result<Contributions, Unfinished>) -> (Ended, Contributions) {
+        let permit = self.permit.take();
+        let (ended, contributions) = self.tell(outcome, false);
+        // After it was told: whoever waits for the last run has heard of all.
+        match permit {
+            Some(permit) if ended.run.status != Status::Cancelled => permit.release(),
+            cut_off => drop(cut_off),
+        }
+        (ended, contributions)
+    }
+
+    /// Tells that the run failed and is to be tried again, for which its permit is kept.
+    pub(crate) fn again(mut self, why: Unfinished) -> (Ended, Option<Permit>) {
+        let permit = self.permit.take();
+        let (ended, _) = self.tell(Err(why), permit.is_some());
+        (ended, permit)
+    }
+
+    fn tell(&mut self, outcome: Result<Contributions, Unfinished>, again: bool) -> (Ended, Contributions) {
+        let (status, cause, contributions) = match outcome {
+            Ok(contributions) => (Status::Completed, None, contributions),
+            Err(why) => (why.cause.status, Some(redacted(&why.cause.text)), Contributions::default()),
+        };
+        let mut ended = self.ended(status, cause);
+        ended.run.verdict = contributions.summary();
+        ended.again = again;
+        ended.tell(&contributions, &self.observers);
+        (ended, contributions)
+    }
+
+    fn ended(&self, status: Status, cause: Option<String>) -> Ended {
+        let run = Run {
+            status,
+            duration: self.started.map(|started| started.elapsed()),
+            cause,
+            ..Run::skipped(&self.hook, Skip::Aborted, self.visibility)
+        };
+        let mut ended = Ended::new(self.kind.clone(), self.mode, &self.cx, run);
+        ended.job.clone_from(&self.job);
+        ended.attempt = self.attempt;
+        ended
+    }
+}
+
+impl Drop for Notice {
+    fn drop(&mut self) {
+        if let Some(permit) = self.permit.take() {
+            self.ended(Status::Cancelled, Some(CUT_OFF.to_owned())).tell(&Contributions::default(), &self.observers);
+            drop(permit);
+        }
+    }
+}

@@ -1,0 +1,133 @@
+//! What is legal, but suspicious.
+
+use super::ListOwner;
+use crate::id::HookId;
+use crate::source::Origin;
+
+/// Something in a scope that is legal, but suspicious. Reported by [`HookSet::audit`](crate::HookSet::audit) and
+/// [`Registry::audit`](crate::Registry::audit).
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Finding {
+    /// A prompt's list leaves a gate of its agent out.
+    #[error(
+        "{prompt} leaves out the gate `{hook}` ({origin}) of {agent}: its list replaces the agent's; name the gate there, or in the app's list"
+    )]
+    #[non_exhaustive]
+    DroppedGate {
+        /// The gate.
+        hook: HookId,
+        /// Where it is.
+        origin: Origin,
+        /// Whose list it is in.
+        agent: ListOwner,
+        /// Whose list replaces that.
+        prompt: ListOwner,
+    },
+    /// A list names a hook that is disabled.
+    #[error("{owner} or the app names the hook `{hook}` ({origin}), which is disabled{} and skipped", by.as_ref().map(|layer| format!(" by `{layer}`")).unwrap_or_default())]
+    #[non_exhaustive]
+    DisabledHook {
+        /// The hook.
+        hook: HookId,
+        /// Where it is.
+        origin: Origin,
+        /// Whose list is in force beside the app's.
+        owner: ListOwner,
+        /// The layer of overrides that disables it; `None` where the app does.
+        by: Option<String>,
+    },
+    /// A plugin could not be started.
+    #[error("the hooks of the plugin `{plugin}` are left out: {reason}")]
+    #[non_exhaustive]
+    PluginFailed {
+        /// The plugin.
+        plugin: String,
+        /// Why: which hook failed, and what it said.
+        reason: String,
+    },
+    /// A plugin is linked, and nobody installs it.
+    #[error(
+        "the plugin `{plugin}` is not installed, so its hooks never run ({hooks}); install it with `registry.install(\"{plugin}\")`"
+    )]
+    #[non_exhaustive]
+    PluginNotInstalled {
+        /// The plugin.
+        plugin: String,
+        /// Its hooks.
+        hooks: String,
+    },
+    /// A plugin is installed that has no hooks.
+    #[error("the plugin `{plugin}` ({origin}) is installed and has no hooks")]
+    #[non_exhaustive]
+    PluginWithoutHooks {
+        /// The plugin.
+        plugin: String,
+        /// Where it is installed.
+        origin: Origin,
+    },
+    /// A plugin is installed whose `init` hooks have not run.
+    #[error("the plugin `{plugin}` ({origin}) has `init` hooks that have not run; call `registry.start_plugins(&cx)`")]
+    #[non_exhaustive]
+    PluginNotStarted {
+        /// The plugin.
+        plugin: String,
+        /// Where it is installed.
+        origin: Origin,
+    },
+    /// A gate may allow what a later hook then changes.
+    #[error(
+        "at `{kind}` the hook `{gate}` may allow what `{writer}` changes afterwards, and its allow then counts no longer; let `{gate}` run later, or say `after = [\"{gate}\"]` on `{writer}` if it is meant"
+    )]
+    #[non_exhaustive]
+    AllowBeforeRewrite {
+        /// The kind.
+        kind: &'static str,
+        /// The hook that may allow.
+        gate: HookId,
+        /// The hook that may change the subject later.
+        writer: HookId,
+    },
+    /// A declared list is empty, and so is the app's.
+    #[error("the list of {owner} is empty, and so is the app's: no hook runs")]
+    #[non_exhaustive]
+    EmptyScope {
+        /// Whose list it is.
+        owner: ListOwner,
+    },
+    /// No list of those that were looked at names a hook.
+    #[error("no list names the hook `{hook}` ({origin}): it never runs")]
+    #[non_exhaustive]
+    UnnamedHook {
+        /// The hook.
+        hook: HookId,
+        /// Where it is.
+        origin: Origin,
+    },
+    /// Neither the scope nor the app declares a list that names a hook.
+    #[error(
+        "neither {owner} nor the app names a hook: no hook runs; give one of them a list, as in `\"hooks\": [\"an_id\"]`"
+    )]
+    #[non_exhaustive]
+    UndeclaredScope {
+        /// Whose list would be in force.
+        owner: ListOwner,
+    },
+    /// A hook is at a kind that this program never fires. Told where the program declares what it fires.
+    #[error(
+        "the hook `{hook}` ({origin}) runs at `{kind}`, which this program never fires; fire it and declare so with `hooks_core::fires![{path}]`, or move the hook to a kind that is fired: {fired}"
+    )]
+    #[non_exhaustive]
+    NeverFired {
+        /// The hook.
+        hook: HookId,
+        /// Where it is.
+        origin: Origin,
+        /// The kind.
+        kind: &'static str,
+        /// The path of the kind's type.
+        path: String,
+        /// The kinds that are fired.
+        fired: String,
+    },
+}

@@ -1,0 +1,96 @@
+//! Calling a hook in the form that its handler has.
+
+use crate::context::HookContext;
+use crate::handler::{
+    Answer, BoxFuture, Detached, Effect, Handler, Lend, Own, OwnAsync, Read, ReadAsync, call, effect_of,
+};
+use crate::hook::OwnEvent;
+use crate::kind::HookKind;
+
+use super::pool::on_pool;
+use super::transaction::Transaction;
+
+pub(super) type EffectOf<K> = Effect<<K as HookKind>::Subject, <K as HookKind>::Verdict>;
+
+/// What calling a reader gives.
+pub(super) enum ReaderCall<'a, V> {
+    Answered(Answer<V>),
+    Waits(BoxFuture<'a, Answer<V>>),
+    /// It is to be launched, and no dispatch waits for it.
+    Launch,
+}
+
+/// What calling a hook between the stages of readers gives.
+pub(super) enum WriterCall<'a, K: HookKind> {
+    Read(Answer<K::Verdict>),
+    Lent(Answer<K::Verdict>),
+    Owned(Answer<EffectOf<K>>),
+    Waits(BoxFuture<'a, Answer<EffectOf<K>>>),
+    /// It is to be launched, and no dispatch waits for it.
+    Launch,
+}
+
+/// Calls a hook of a stage of readers.
+#[inline(always)]
+pub(super) fn read<'a, K: HookKind>(
+    handler: &Handler<K>,
+    blocking: Option<OwnEvent<K>>,
+    cx: &'a HookContext,
+    event: &'a K,
+    subject: &'a K::Subject,
+) -> ReaderCall<'a, K::Verdict> {
+    match handler {
+        Handler::Read(hook) => match blocking {
+            None => ReaderCall::Answered(call!(Read::hook(cx, event, subject))),
+            Some(own) => {
+                let (hook, cx, event, subject) = (hook.clone(), cx.clone(), own(event), subject.clone());
+                ReaderCall::Waits(on_pool(move || call!(Read::&hook(&cx, &event, &subject))))
+            }
+        },
+        Handler::ReadAsync(hook) => ReaderCall::Waits(call!(ReadAsync::hook(cx, event, subject))),
+        // Writers are no readers.
+        Handler::Detached(_) | Handler::Lend(_) | Handler::Own(_) | Handler::OwnAsync(_) => ReaderCall::Launch,
+    }
+}
+
+/// Calls a hook that is run in turn: it may write to the scratch.
+#[inline(always)]
+pub(super) fn write<'a, K: HookKind>(
+    handler: &Handler<K>,
+    blocking: Option<OwnEvent<K>>,
+    cx: &'a HookContext,
+    event: &'a K,
+    subject: &mut Transaction<K::Subject>,
+) -> WriterCall<'a, K> {
+    match handler {
+        Handler::Read(hook) => WriterCall::Read(call!(Read::hook(cx, event, &subject.committed))),
+        Handler::Lend(hook) => match blocking {
+            None => WriterCall::Lent(call!(Lend::hook(cx, event, subject.lend()))),
+            Some(own) => {
+                let (hook, cx, event, mut subject) = (hook.clone(), cx.clone(), own(event), subject.give());
+                WriterCall::Waits(on_pool(move || {
+                    let answer = call!(Lend::&hook(&cx, &event, &mut subject));
+                    effect_of(subject, answer)
+                }))
+            }
+        },
+        Handler::Own(hook) => match blocking {
+            None => WriterCall::Owned(call!(Own::hook(cx, event, subject.give()))),
+            Some(own) => {
+                let (hook, cx, event, subject) = (hook.clone(), cx.clone(), own(event), subject.give());
+                WriterCall::Waits(on_pool(move || call!(Own::&hook(&cx, &event, subject))))
+            }
+        },
+        Handler::OwnAsync(hook) => WriterCall::Waits(call!(OwnAsync::hook(cx, event, subject.give()))),
+        // Async readers are in stages of readers.
+        Handler::Detached(_) | Handler::ReadAsync(_) => WriterCall::Launch,
+    }
+}
+
+/// The function of a hook that no dispatch waits for.
+pub(crate) fn detached<K: HookKind>(handler: &Handler<K>) -> Option<&Detached<K, K::Subject, K::Verdict>> {
+    match handler {
+        Handler::Detached(hook) => Some(hook),
+        _ => None,
+    }
+}

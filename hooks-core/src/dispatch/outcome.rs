@@ -1,0 +1,315 @@
+//! What the hooks of one dispatch have come to so far, without the subject.
+
+use std::sync::Arc;
+
+use crate::context::HookContext;
+use crate::failure::{Failure, FailureKind, OnFailure};
+use crate::handler::{Fault, FaultKind, Handler};
+use crate::id::HookId;
+use crate::kind::HookKind;
+use crate::panics::catch;
+use crate::plan::{NotLaunched, Plan};
+use crate::record::Note;
+use crate::text::redacted;
+use crate::verdict::{Halt, Verdict};
+
+use super::fail::{Fail, FailureCause};
+use super::log::Log;
+
+/// How a chain goes on after a hook.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[must_use]
+pub(super) enum Flow {
+    /// With the next hook.
+    Next,
+    /// With the fallback of the hook, which has failed.
+    FallBack,
+    Stop,
+}
+
+/// Why a chain stopped.
+#[derive(Debug)]
+pub(super) enum Stop {
+    /// The hook with this index removed the subject.
+    Removed(usize),
+    /// The verdict is final.
+    Decided,
+    NoOutcome(NoOutcome),
+}
+
+/// Why a dispatch has no outcome.
+#[derive(Debug)]
+pub(super) enum NoOutcome {
+    /// A required hook failed, or one for which a verdict of the app's could not say no.
+    Required(Failure),
+    /// The turn was cancelled while this hook waited.
+    Cancelled(usize),
+    /// This hook needs a timer, and there is none.
+    NoRuntime(usize),
+}
+
+pub(super) struct Outcome<'a, K: HookKind> {
+    pub(super) plan: &'a Plan<K>,
+    pub(super) verdict: K::Verdict,
+    /// There only where something out of the ordinary happened, or where somebody listens: a dispatch in which all goes
+    /// well keeps nothing but its verdict.
+    pub(super) rare: Option<Box<Rare<'a, K>>>,
+}
+
+/// What most dispatches have none of.
+pub(super) struct Rare<'a, K: HookKind> {
+    pub(super) halt: Option<Halt>,
+    pub(super) failures: Vec<Failure>,
+    pub(super) stop: Option<Stop>,
+    pub(super) log: Option<Log<'a, K>>,
+    /// The hooks that failed and whose fallback is under way, by their index.
+    failed: Vec<(usize, FailureCause)>,
+    /// The event that all detached hooks of the dispatch share.
+    event: Option<Arc<K>>,
+}
+
+impl<K: HookKind> Default for Rare<'_, K> {
+    fn default() -> Self {
+        Self { halt: None, failures: Vec::new(), stop: None, log: None, failed: Vec::new(), event: None }
+    }
+}
+
+impl<'a, K: HookKind> Outcome<'a, K> {
+    #[inline]
+    pub(super) fn new(plan: &'a Plan<K>, log: Option<Log<'a, K>>) -> Self {
+        let rare = log.map(|log| Box::new(Rare { log: Some(log), ..Rare::default() }));
+        Self { plan, verdict: ().into(), rare }
+    }
+
+    pub(super) fn rare(&mut self) -> &mut Rare<'a, K> {
+        self.rare.get_or_insert_default()
+    }
+
+    #[inline]
+    pub(super) fn log(&mut self) -> Option<&mut Log<'a, K>> {
+        self.rare.as_mut()?.log.as_mut()
+    }
+
+    /// Ends the chain for a reason.
+    #[cold]
+    pub(super) fn stop(&mut self, stop: Stop) -> Flow {
+        self.rare().stop = Some(stop);
+        Flow::Stop
+    }
+
+    /// Why the hook may not contribute what is in `verdict`.
+    pub(super) fn capability_missing(&self, index: usize, verdict: &K::Verdict) -> Option<Fail> {
+        let step = &self.plan.steps[index];
+        capability_missing(&step.id, step.extras.as_ref()?.capabilities?, verdict)
+    }
+
+    /// Merges the hook's verdict, its change (if any) having been committed.
+    #[inline(always)]
+    pub(super) fn decided(&mut self, index: usize, verdict: K::Verdict) -> Flow {
+        if verdict.is_silent() && self.rare.is_none() { Flow::Next } else { self.merge(index, verdict) }
+    }
+
+    fn merge(&mut self, index: usize, mut verdict: K::Verdict) -> Flow {
+        let word = verdict.summary();
+        verdict.attribute(&self.plan.steps[index].id);
+        if <K::Verdict as Verdict>::MERGE_MAY_PANIC {
+            // A verdict that is half merged when its `merge` panics is dropped.
+            let mut merged = self.verdict.clone();
+            merged.merge(verdict);
+            self.verdict = merged;
+        } else {
+            self.verdict.merge(verdict);
+        }
+        self.answered(index);
+        if let Some(log) = self.log() {
+            log.done(index, word);
+        }
+        if self.verdict.is_final() { self.stop(Stop::Decided) } else { Flow::Next }
+    }
+
+    /// Notes that the hook's change of the subject was committed.
+    pub(super) fn changed(&mut self, index: usize) {
+        let said = self.verdict.summary();
+        let outdated = self.verdict.subject_changed();
+        if let Some(log) = self.log() {
+            log.changed(index);
+            if outdated {
+                log.outdate(index, said);
+            }
+        }
+    }
+
+    /// Notes that the hook's change was dropped because the subject is frozen.
+    pub(super) fn frozen(&mut self, index: usize) {
+        if let Some(log) = self.log() {
+            log.note(index, Note::SubjectFrozen);
+        }
+    }
+
+    /// Notes that the hook ends the turn; the first in order counts.
+    #[cold]
+    pub(super) fn halted(&mut self, index: usize, mut halt: Halt) -> Flow {
+        halt.by = Some(self.plan.steps[index].id.clone());
+        self.answered(index);
+        if let Some(log) = self.log() {
+            log.done(index, Some("halt"));
+        }
+        self.rare().halt.get_or_insert(halt);
+        Flow::Next
+    }
+
+    /// Notes that the hook removed the subject.
+    #[cold]
+    pub(super) fn removed(&mut self, index: usize) -> Flow {
+        self.answered(index);
+        if let Some(log) = self.log() {
+            log.done(index, None);
+        }
+        self.stop(Stop::Removed(index))
+    }
+
+    /// Whether the hook failed and its fallback is to answer.
+    #[inline]
+    pub(super) fn falls_back(&self, index: usize) -> bool {
+        self.rare.as_ref().is_some_and(|rare| rare.failed.iter().any(|(failed, _)| *failed == index))
+    }
+
+    /// Notes the failure of a hook and gives its fallback. The error is the failure, where the hook has no fallback or
+    /// that is what failed.
+    pub(super) fn fall_back(&mut self, index: usize, fail: Fail) -> Result<&'a Handler<K>, Fail> {
+        let plan = self.plan;
+        match plan.steps[index].fallback() {
+            Some(fallback) if !self.falls_back(index) => {
+                self.rare().failed.push((index, fail.cause()));
+                Ok(fallback)
+            }
+            _ => Err(fail),
+        }
+    }
+
+    /// The cause for which the hook's fallback ran, which has ended now.
+    fn take_failed(&mut self, index: usize) -> Option<FailureCause> {
+        let failed = &mut self.rare.as_mut()?.failed;
+        let at = failed.iter().position(|(failed, _)| *failed == index)?;
+        Some(failed.swap_remove(at).1)
+    }
+
+    /// Notes, where the answer is that of the fallback, how the hook failed.
+    #[inline]
+    fn answered(&mut self, index: usize) {
+        if let Some(cause) = self.take_failed(index) {
+            let status = cause.status;
+            let failure = self.failure(index, cause, true);
+            tracing::warn!(
+                target: "hooks_core",
+                hook = %failure.hook, kind = failure.kind, failure = %failure.failure, cause = %failure.cause,
+                "hook failed; its fallback answers",
+            );
+            if let Some(log) = self.log() {
+                log.fell_back(index, status, &failure.cause);
+            }
+            self.rare().failures.push(failure);
+        }
+    }
+
+    fn failure(&self, index: usize, cause: FailureCause, fell_back: bool) -> Failure {
+        let step = &self.plan.steps[index];
+        Failure {
+            hook: step.id.clone(),
+            kind: K::NAME,
+            failure: cause.kind,
+            cause: redacted(&cause.text),
+            on_failure: step.on_failure,
+            fell_back,
+        }
+    }
+
+    /// Has the fallback answer where there is one; otherwise does what the hook's `on_failure` says.
+    #[cold]
+    pub(super) fn failed(&mut self, index: usize, fail: Fail) -> Flow {
+        let fail = match fail {
+            Fail::Fault(Fault(fault)) => match *fault {
+                FaultKind::Halt(halt) | FaultKind::HaltAndKeep(halt) | FaultKind::HaltAndReplace(halt, _) => {
+                    return self.halted(index, halt);
+                }
+                error @ FaultKind::Error(_) => Fail::Fault(Fault(Box::new(error))),
+            },
+            other => other,
+        };
+        let fail = match self.fall_back(index, fail) {
+            Ok(_fallback) => return Flow::FallBack,
+            Err(fail) => fail,
+        };
+        let cause = match (self.take_failed(index), fail.cause()) {
+            (Some(first), second) => first.and(&second),
+            (None, cause) => cause,
+        };
+        let (kind, status) = (cause.kind, cause.status);
+        let failure = self.failure(index, cause, false);
+        tracing::warn!(
+            target: "hooks_core",
+            hook = %failure.hook, kind = failure.kind, failure = %failure.failure, cause = %failure.cause,
+            on_failure = failure.on_failure.as_str(), "hook failed",
+        );
+        if let Some(log) = self.log() {
+            log.failed(index, status, &failure.cause);
+        }
+        self.rare().failures.push(failure.clone());
+        match failure.on_failure {
+            OnFailure::Continue => Flow::Next,
+            OnFailure::Remove => self.stop(Stop::Removed(index)),
+            OnFailure::Deny => match catch(|| self.deny(kind, &failure.hook)) {
+                Ok(true) => self.stop(Stop::Decided),
+                Ok(false) => Flow::Next,
+                // The verdict may be the app's own. To go on without its no would be a yes.
+                Err(panic) => {
+                    let cause = redacted(&format!("{}; the verdict that denies panicked: {panic}", failure.cause));
+                    self.stop(Stop::NoOutcome(NoOutcome::Required(Failure { cause, ..failure })))
+                }
+            },
+            OnFailure::Required => self.stop(Stop::NoOutcome(NoOutcome::Required(failure))),
+        }
+    }
+
+    /// Denies because the hook failed; returns whether the verdict has a word for that.
+    fn deny(&mut self, failure: FailureKind, hook: &HookId) -> bool {
+        let denial = K::Verdict::could_not_answer(failure, hook);
+        denial.map(|denial| self.verdict.merge(denial)).is_some()
+    }
+
+    /// Starts a hook that no dispatch waits for.
+    #[cold]
+    pub(super) fn launch(
+        &mut self,
+        index: usize,
+        cx: &HookContext,
+        event: &K,
+        subject: &K::Subject,
+    ) -> Result<(), Fail> {
+        let step = &self.plan.steps[index];
+        let Some(launch) = step.extras.as_ref().and_then(|extras| extras.launch.as_ref()) else { return Ok(()) };
+        let (status, cause) = match launch.launch(cx, event, &mut self.rare().event, subject) {
+            Ok(status) => (status, None),
+            Err(NotLaunched::Dropped(cause)) => (crate::record::Status::Dropped, Some(cause)),
+            Err(NotLaunched::Failed(text)) => return Err(Fail::Fault(Fault::error(text))),
+        };
+        if let Some(cause) = &cause {
+            tracing::warn!(target: "hooks_core", hook = %step.id, kind = K::NAME, cause, "hook dropped");
+        }
+        if let Some(log) = self.log() {
+            log.launched(index, status, cause);
+        }
+        Ok(())
+    }
+}
+
+/// Why a hook that may contribute `held` may not contribute what is in `verdict`.
+pub(crate) fn capability_missing(
+    id: &HookId,
+    held: crate::verdict::Capabilities,
+    verdict: &impl Verdict,
+) -> Option<Fail> {
+    let lacking = verdict.lacks(held)?;
+    let text = format!("it contributes `{lacking}`, and `{id}` may contribute {held}; add it to its `capabilities`");
+    Some(Fail::Capability(text))
+}

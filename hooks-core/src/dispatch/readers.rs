@@ -1,0 +1,353 @@
+//! The readers of one stage, run concurrently. Answers are merged in the order of the plan, whoever is done first.
+
+use std::task::{Context, Poll};
+
+use crate::context::HookContext;
+use crate::failure::OnFailure;
+use crate::handler::{Answer, BoxFuture, Fault, FaultKind, Handler, ReadAsyncFn};
+use crate::kind::HookKind;
+use crate::panics::catch;
+use crate::plan::{Execution, Segment};
+use crate::verdict::Verdict;
+
+use super::call::{self, ReaderCall};
+use super::chain::context_of;
+use super::fail::Fail;
+use super::outcome::{Flow, Outcome};
+use super::wait::{NoAnswer, Stopped, Waiting, until_cancelled};
+
+/// What the readers of a stage are given.
+pub(super) struct Inputs<'a, K: HookKind> {
+    pub(super) cx: &'a HookContext,
+    /// The contexts of the hooks that have one of their own.
+    pub(super) own: &'a [Option<HookContext>],
+    pub(super) event: &'a K,
+    pub(super) subject: &'a K::Subject,
+}
+
+/// The answer of a reader, or why there is none.
+type Answered<K> = Result<Answer<<K as HookKind>::Verdict>, NoAnswer>;
+
+/// Starts a stage: calls each hook and polls it once. Where some have to wait, there is a stage to be awaited.
+#[inline]
+pub(super) fn start<'a, K: HookKind>(
+    inputs: Inputs<'a, K>,
+    segment: &Segment<K>,
+    outcome: &mut Outcome<'_, K>,
+    task: &mut Context<'_>,
+) -> (Flow, Option<Box<Stage<'a, K>>>) {
+    let steps = &segment.steps;
+    // Whoever listens is given every step.
+    let lane = match &segment.execution {
+        Execution::Concurrent(Some(lane)) if outcome.log().is_none() => Some(&**lane),
+        _ => None,
+    };
+    let mut start = Start { inputs, next: steps.start, stage: None };
+    loop {
+        // One `catch_unwind` covers all that do not panic.
+        let caught = catch(|| match lane {
+            Some(lane) => start.lane(lane.get(start.next - steps.start..).unwrap_or_default(), outcome, task),
+            None => start.steps(steps.end, outcome, task),
+        });
+        let flow = match caught {
+            Ok(flow) => return (flow, start.stage),
+            Err(panic) => start.settle(start.next - 1, Err(NoAnswer::Failed(Fail::Panicked(panic))), outcome),
+        };
+        match flow {
+            Flow::Next => {}
+            Flow::FallBack => start.next -= 1,
+            Flow::Stop => return (flow, start.stage),
+        }
+    }
+}
+
+/// A stage while its hooks are started.
+struct Start<'a, K: HookKind> {
+    inputs: Inputs<'a, K>,
+    next: usize,
+    /// There from the first hook on that has to wait.
+    stage: Option<Box<Stage<'a, K>>>,
+}
+
+/// A stage of which some hooks have to wait.
+pub(super) struct Stage<'a, K: HookKind> {
+    inputs: Inputs<'a, K>,
+    waiting: Vec<(usize, Waiting<'a, Answer<K::Verdict>>)>,
+    /// Answers that wait for an earlier hook of the stage, in no order.
+    done: Vec<(usize, Answered<K>)>,
+    /// How often those that wait were polled.
+    polls: usize,
+}
+
+impl<'a, K: HookKind> Start<'a, K> {
+    /// Nothing but pointers.
+    #[inline]
+    fn lane(&mut self, lane: &[ReadAsyncFn<K>], outcome: &mut Outcome<'_, K>, task: &mut Context<'_>) -> Flow {
+        for hook in lane {
+            let index = self.next;
+            self.next += 1;
+            let future = hook(self.inputs.cx, self.inputs.event, self.inputs.subject);
+            if self.first_poll(index, future, outcome, task) == Flow::Stop {
+                return Flow::Stop;
+            }
+        }
+        Flow::Next
+    }
+
+    #[inline]
+    fn steps(&mut self, end: usize, outcome: &mut Outcome<'_, K>, task: &mut Context<'_>) -> Flow {
+        while self.next < end {
+            let index = self.next;
+            self.next += 1;
+            match self.step(index, outcome, task) {
+                Flow::Next => {}
+                Flow::FallBack => self.next = index,
+                Flow::Stop => return Flow::Stop,
+            }
+        }
+        Flow::Next
+    }
+
+    /// Calls one hook, or its fallback where the hook has failed.
+    #[inline]
+    fn step(&mut self, index: usize, outcome: &mut Outcome<'_, K>, task: &mut Context<'_>) -> Flow {
+        let Inputs { event, subject, .. } = self.inputs;
+        let step = &outcome.plan.steps[index];
+        let handler = match step.fallback().filter(|_| outcome.falls_back(index)) {
+            Some(fallback) => fallback,
+            None if !step.matches(event) => return Flow::Next,
+            None => {
+                if let Some(log) = outcome.log() {
+                    log.start(index);
+                }
+                &step.handler
+            }
+        };
+        match self.inputs.call(index, handler, outcome) {
+            ReaderCall::Answered(answer) => self.answered(index, answer, outcome),
+            ReaderCall::Waits(future) => self.first_poll(index, future, outcome, task),
+            ReaderCall::Launch => {
+                let cx = context_of(self.inputs.own, self.inputs.cx, index);
+                match outcome.launch(index, cx, event, subject) {
+                    Ok(()) => Flow::Next,
+                    Err(fail) => self.settle(index, Err(NoAnswer::Failed(fail)), outcome),
+                }
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn first_poll(
+        &mut self,
+        index: usize,
+        mut future: BoxFuture<'a, Answer<K::Verdict>>,
+        outcome: &mut Outcome<'_, K>,
+        task: &mut Context<'_>,
+    ) -> Flow {
+        match future.as_mut().poll(task) {
+            Poll::Ready(answer) => {
+                // What the future still holds may panic when it is dropped; the hook has failed then.
+                drop(future);
+                self.answered(index, answer, outcome)
+            }
+            Poll::Pending => self.waits(index, future, outcome),
+        }
+    }
+
+    #[inline(always)]
+    fn answered(&mut self, index: usize, answer: Answer<K::Verdict>, outcome: &mut Outcome<'_, K>) -> Flow {
+        match answer {
+            Ok(verdict) if self.stage.is_none() && outcome.plan.steps[index].extras.is_none() => {
+                outcome.decided(index, verdict)
+            }
+            answer => self.settle(index, Ok(answer), outcome),
+        }
+    }
+
+    #[cold]
+    fn waits(&mut self, index: usize, future: BoxFuture<'a, Answer<K::Verdict>>, outcome: &mut Outcome<'_, K>) -> Flow {
+        match Waiting::new(future, outcome.plan.steps[index].timeout) {
+            Ok(waiting) => {
+                let inputs = self.inputs;
+                let stage = self.stage.get_or_insert_with(|| Box::new(Stage::new(inputs)));
+                stage.waiting.push((index, waiting));
+                Flow::Next
+            }
+            Err(stopped) => self.settle(index, Err(NoAnswer::Stopped(stopped)), outcome),
+        }
+    }
+
+    /// Merges an answer, or keeps it until the earlier ones are there. `Stop` where no later hook is to be started.
+    fn settle(&mut self, index: usize, answered: Answered<K>, outcome: &mut Outcome<'_, K>) -> Flow {
+        let answered = match admit(index, answered, outcome) {
+            Ok(answered) => answered,
+            Err(_fallback) => return Flow::FallBack,
+        };
+        match &mut self.stage {
+            None => merge(index, answered, outcome),
+            // Whatever the earlier ones say, nothing after an answer that ends the chain counts.
+            Some(stage) => match stage.keep(index, answered, outcome) {
+                true => Flow::Stop,
+                false => Flow::Next,
+            },
+        }
+    }
+}
+
+impl<K: HookKind> Clone for Inputs<'_, K> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<K: HookKind> Copy for Inputs<'_, K> {}
+
+impl<'a, K: HookKind> Inputs<'a, K> {
+    #[inline(always)]
+    fn call(&self, index: usize, handler: &Handler<K>, outcome: &Outcome<'_, K>) -> ReaderCall<'a, K::Verdict> {
+        let cx = context_of(self.own, self.cx, index);
+        call::read(handler, outcome.plan.steps[index].blocking(), cx, self.event, self.subject)
+    }
+}
+
+impl<'a, K: HookKind> Stage<'a, K> {
+    fn new(inputs: Inputs<'a, K>) -> Self {
+        Self { inputs, waiting: Vec::new(), done: Vec::new(), polls: 0 }
+    }
+
+    /// Waits for those that have to.
+    pub(super) async fn finish(mut self: Box<Self>, cx: &HookContext, outcome: &mut Outcome<'_, K>) -> Flow {
+        if until_cancelled(cx.cancellation(), |task| self.poll(outcome, task)).await.is_none() {
+            self.cancelled();
+        }
+        self.merge(outcome)
+    }
+
+    /// Keeps an answer. Returns whether it ends the chain.
+    fn keep(&mut self, index: usize, answered: Answered<K>, outcome: &mut Outcome<'_, K>) -> bool {
+        if let Some(log) = outcome.log() {
+            log.ended(index);
+        }
+        // `is_final` may be the app's. Where it panics, so does merging, which makes it the hook's failure.
+        let ends = catch(|| ends_chain(&answered, index, outcome)).unwrap_or(false);
+        self.done.push((index, answered));
+        ends
+    }
+
+    /// Polls those that wait; done when none is left. Those after one that ends the chain are dropped.
+    ///
+    /// A hook may eat the whole budget of the task, so each poll begins with another one: none starves.
+    fn poll(&mut self, outcome: &mut Outcome<'_, K>, task: &mut Context<'_>) -> Poll<()> {
+        let count = self.waiting.len();
+        self.polls = self.polls.wrapping_add(1);
+        let mut last = usize::MAX;
+        for turn in 0..count {
+            let at = (self.polls % count + turn) % count;
+            let index = self.waiting[at].0;
+            if index > last {
+                continue;
+            }
+            let Poll::Ready(answered) = self.poll_one(at, outcome, task) else { continue };
+            if self.keep(index, answered, outcome) {
+                last = index;
+            }
+        }
+        self.waiting.retain(|(index, waiting)| *index < last && waiting.is_waiting());
+        self.done.retain(|(index, _)| *index <= last);
+        if self.waiting.is_empty() { Poll::Ready(()) } else { Poll::Pending }
+    }
+
+    /// Polls a hook that waits, and then its fallback where the hook failed.
+    fn poll_one(&mut self, at: usize, outcome: &mut Outcome<'_, K>, task: &mut Context<'_>) -> Poll<Answered<K>> {
+        let (index, waiting) = &mut self.waiting[at];
+        let Poll::Ready(mut answered) = waiting.poll(task) else { return Poll::Pending };
+        loop {
+            // A verdict of the app's says what it contributes.
+            let admitted = catch(|| admit(*index, answered, outcome));
+            let fallback = match admitted.unwrap_or_else(|panic| Ok(Err(NoAnswer::Failed(Fail::Panicked(panic))))) {
+                Ok(answered) => return Poll::Ready(answered),
+                Err(fallback) => fallback,
+            };
+            answered = match catch(|| self.inputs.call(*index, fallback, outcome)) {
+                Ok(ReaderCall::Answered(answer)) => Ok(answer),
+                Ok(ReaderCall::Waits(future)) => match Waiting::new(future, outcome.plan.steps[*index].timeout) {
+                    Ok(fresh) => {
+                        *waiting = fresh;
+                        let Poll::Ready(answered) = waiting.poll(task) else { return Poll::Pending };
+                        answered
+                    }
+                    Err(stopped) => Err(NoAnswer::Stopped(stopped)),
+                },
+                // A fallback has the form of its hook, which a dispatch waits for.
+                Ok(ReaderCall::Launch) => Ok(Ok(().into())),
+                Err(panic) => Err(NoAnswer::Failed(Fail::Panicked(panic))),
+            };
+        }
+    }
+
+    /// Ends the stage at the first hook that still waits: what is done before it counts, it and the others do not.
+    fn cancelled(&mut self) {
+        let Some(first) = self.waiting.first().map(|(index, _)| *index) else { return };
+        self.waiting.clear();
+        self.done.retain(|(index, _)| *index < first);
+        self.done.push((first, Err(NoAnswer::Stopped(Stopped::Cancelled))));
+    }
+
+    /// Merges what was kept, in the order of the plan.
+    fn merge(mut self, outcome: &mut Outcome<'_, K>) -> Flow {
+        self.done.sort_by_key(|(index, _)| *index);
+        for (index, answered) in self.done {
+            if merge(index, answered, outcome) == Flow::Stop {
+                return Flow::Stop;
+            }
+        }
+        Flow::Next
+    }
+}
+
+/// Holds an answer to the hook's capabilities. The error is the fallback that is to answer in the place of a failure.
+fn admit<'p, K: HookKind>(
+    index: usize,
+    answered: Answered<K>,
+    outcome: &mut Outcome<'p, K>,
+) -> Result<Answered<K>, &'p Handler<K>> {
+    let plan = outcome.plan;
+    if plan.steps[index].extras.is_none() {
+        return Ok(answered);
+    }
+    let fail = match answered {
+        Ok(Ok(verdict)) => match outcome.capability_missing(index, &verdict) {
+            None => return Ok(Ok(Ok(verdict))),
+            Some(fail) => fail,
+        },
+        Ok(Err(Fault(fault))) if matches!(*fault, FaultKind::Error(_)) => Fail::Fault(Fault(fault)),
+        Err(NoAnswer::Failed(fail)) => fail,
+        halted_or_stopped => return Ok(halted_or_stopped),
+    };
+    match outcome.fall_back(index, fail) {
+        Ok(fallback) => Err(fallback),
+        Err(fail) => Ok(Err(NoAnswer::Failed(fail))),
+    }
+}
+
+/// Merges one answer. The verdict may be the app's own type, whose `merge` may panic.
+fn merge<K: HookKind>(index: usize, answered: Answered<K>, outcome: &mut Outcome<'_, K>) -> Flow {
+    match answered {
+        Ok(Ok(verdict)) => catch(|| outcome.decided(index, verdict))
+            .unwrap_or_else(|panic| outcome.failed(index, Fail::Panicked(panic))),
+        Ok(Err(fault)) => outcome.failed(index, Fail::Fault(fault)),
+        Err(NoAnswer::Failed(fail)) => outcome.failed(index, fail),
+        Err(NoAnswer::Stopped(stopped)) => outcome.stop(stopped.at(index)),
+    }
+}
+
+/// Whether this answer, once merged, ends the chain.
+fn ends_chain<K: HookKind>(answered: &Answered<K>, index: usize, outcome: &Outcome<'_, K>) -> bool {
+    let failure_ends = || outcome.plan.steps[index].on_failure != OnFailure::Continue;
+    match answered {
+        Ok(Ok(verdict)) => verdict.is_final(),
+        Ok(Err(fault)) => matches!(*fault.0, FaultKind::Error(_)) && failure_ends(),
+        Err(NoAnswer::Failed(_)) => failure_ends(),
+        Err(NoAnswer::Stopped(_)) => true,
+    }
+}

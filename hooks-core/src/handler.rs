@@ -1,0 +1,304 @@
+//! The six forms in which a hook is called. Who writes is known from the form, before anything runs.
+
+use std::error::Error;
+use std::fmt;
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+
+mod answered;
+
+#[doc(hidden)]
+pub use answered::Answered;
+
+use crate::context::HookContext;
+use crate::failure::CAUSE_LIMIT;
+use crate::kind::HookKind;
+use crate::panics::catch;
+use crate::verdict::Halt;
+
+/// A future that owns its place.
+pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
+
+/// What a call of a hook comes to. The error is one pointer wide: a hook without opinion answers in a register.
+pub type Answer<T> = Result<T, Fault>;
+
+/// Why a hook gave no plain answer.
+#[derive(Debug)]
+pub struct Fault(pub(crate) Box<FaultKind>);
+
+#[derive(Debug)]
+pub(crate) enum FaultKind {
+    /// It failed, with this text: the error itself is dropped where a panic of its `Drop` is still the hook's.
+    Error(String),
+    /// It ends the turn, in the place of its error: as with every error, its changes are dropped.
+    Halt(Halt),
+    /// It ends the turn, in the place of its verdict: its changes stay.
+    HaltAndKeep(Halt),
+    /// The same of a hook that took the subject: this is what is to be there instead.
+    HaltAndReplace(Halt, Box<dyn std::any::Any + Send>),
+}
+
+impl Fault {
+    /// The error of a hook, which may be a halt in disguise.
+    pub(crate) fn from_error(error: Box<dyn Error + Send + Sync>) -> Self {
+        Self(Box::new(match error.downcast::<Halt>() {
+            Ok(halt) => FaultKind::Halt(*halt),
+            Err(error) => FaultKind::Error(describe(&*error)),
+        }))
+    }
+
+    /// The failure of a hook that could not be run.
+    #[cold]
+    pub(crate) fn error(text: impl Into<String>) -> Self {
+        Self(Box::new(FaultKind::Error(text.into())))
+    }
+
+    pub(crate) fn halt_and_keep(halt: Halt) -> Self {
+        Self(Box::new(FaultKind::HaltAndKeep(halt)))
+    }
+
+    pub(crate) fn halt_and_replace<S: Send + 'static>(halt: Halt, subject: S) -> Self {
+        Self(Box::new(FaultKind::HaltAndReplace(halt, Box::new(subject))))
+    }
+}
+
+/// The error and what caused it, in one line. A hook's `Display` is code like any other: it may panic.
+#[cold]
+fn describe(error: &(dyn Error + Send + Sync)) -> String {
+    catch(|| {
+        let mut text = error.to_string();
+        let mut source = error.source();
+        // An error may be its own cause; what is cut off need not be asked for.
+        while let Some(cause) = source.filter(|_| text.chars().nth(CAUSE_LIMIT).is_none()) {
+            text = format!("{text}: {cause}");
+            source = cause.source();
+        }
+        text
+    })
+    .unwrap_or_else(|panic| format!("an error whose text panicked: {panic}"))
+}
+
+/// What a hook that took the subject gave back. Small, so that where the subject is a pointer it is returned in registers.
+#[derive(Debug)]
+pub struct Effect<S, V> {
+    /// `None` removes it.
+    pub(crate) subject: Option<S>,
+    pub(crate) verdict: V,
+}
+
+/// What an async hook with `&mut` comes to: the subject it was lent, and its answer.
+///
+/// # Errors
+/// Its failure, or a halt in the place of an error.
+pub fn effect_of<S: Send + 'static, V>(subject: S, answer: Answer<V>) -> Answer<Effect<S, V>> {
+    match answer {
+        Ok(verdict) => Ok(Effect { subject: Some(subject), verdict }),
+        Err(fault) => match *fault.0 {
+            FaultKind::HaltAndKeep(halt) => Err(Fault::halt_and_replace(halt, subject)),
+            other => Err(Fault(Box::new(other))),
+        },
+    }
+}
+
+/// Declares one form: the pointer to a function that the attribute made, or a closure that was registered.
+macro_rules! form {
+    ($(#[$doc:meta])* $name:ident = fn$(<$a:lifetime>)?($($argument:ty),*) -> $returned:ty) => {
+        $(#[$doc])*
+        pub enum $name<K: 'static, S: 'static, V: 'static> {
+            /// The attribute's.
+            Static($(for<$a>)? fn($($argument),*) -> $returned),
+            /// A closure's.
+            Shared(Arc<dyn $(for<$a>)? Fn($($argument),*) -> $returned + Send + Sync>),
+        }
+
+        impl<K, S, V> fmt::Debug for $name<K, S, V> {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str(stringify!($name))
+            }
+        }
+
+        impl<K, S, V> Clone for $name<K, S, V> {
+            fn clone(&self) -> Self {
+                match self {
+                    Self::Static(function) => Self::Static(*function),
+                    Self::Shared(function) => Self::Shared(Arc::clone(function)),
+                }
+            }
+        }
+    };
+}
+
+form! {
+    /// Borrows the subject.
+    Read = fn(&HookContext, &K, &S) -> Answer<V>
+}
+form! {
+    /// Is lent a copy to change in place.
+    Lend = fn(&HookContext, &K, &mut S) -> Answer<V>
+}
+form! {
+    /// Is given a copy and returns what is to be there instead.
+    Own = fn(&HookContext, &K, S) -> Answer<Effect<S, V>>
+}
+form! {
+    /// As `Read`, and may wait.
+    ReadAsync = fn<'a>(&'a HookContext, &'a K, &'a S) -> BoxFuture<'a, Answer<V>>
+}
+form! {
+    /// As `Own`, and may wait. Async `&mut` hooks are called in this form too.
+    OwnAsync = fn<'a>(&'a HookContext, &'a K, S) -> BoxFuture<'a, Answer<Effect<S, V>>>
+}
+
+form! {
+    /// Runs detached from the dispatch, with an event and a context of its own; `None` for a subject that it does not take.
+    Detached = fn<'a>(&'a HookContext, &'a K, Option<&'a S>) -> BoxFuture<'a, Answer<V>>
+}
+
+type Subject<K> = <K as HookKind>::Subject;
+type Verdict<K> = <K as HookKind>::Verdict;
+
+// The pointers that a lane is made of.
+pub(crate) type ReadFn<K> = fn(&HookContext, &K, &Subject<K>) -> Answer<Verdict<K>>;
+pub(crate) type LendFn<K> = fn(&HookContext, &K, &mut Subject<K>) -> Answer<Verdict<K>>;
+pub(crate) type ReadAsyncFn<K> =
+    for<'a> fn(&'a HookContext, &'a K, &'a Subject<K>) -> BoxFuture<'a, Answer<Verdict<K>>>;
+pub(crate) type OwnFn<K> = fn(&HookContext, &K, Subject<K>) -> Answer<Effect<Subject<K>, Verdict<K>>>;
+
+/// Calls a form, whichever of the two it is.
+macro_rules! call {
+    ($form:ident::&$function:ident($($argument:expr),*)) => {
+        match &$function {
+            $form::Static(function) => function($($argument),*),
+            $form::Shared(function) => function($($argument),*),
+        }
+    };
+    ($form:ident::$function:ident($($argument:expr),*)) => {
+        match $function {
+            $form::Static(function) => function($($argument),*),
+            $form::Shared(function) => function($($argument),*),
+        }
+    };
+}
+
+pub(crate) use call;
+
+/// A hook's function in the form that it is called in at a kind.
+pub type Handler<K> = Call<K, <K as HookKind>::Subject, <K as HookKind>::Verdict>;
+
+/// A hook's function in the form that it is called in.
+///
+/// Without a bound, so that generated code can name it for a type that is no kind, which is then told elsewhere.
+pub enum Call<K: 'static, S: 'static, V: 'static> {
+    /// See [`Read`].
+    Read(Read<K, S, V>),
+    /// See [`Lend`].
+    Lend(Lend<K, S, V>),
+    /// See [`Own`].
+    Own(Own<K, S, V>),
+    /// See [`ReadAsync`].
+    ReadAsync(ReadAsync<K, S, V>),
+    /// See [`OwnAsync`].
+    OwnAsync(OwnAsync<K, S, V>),
+    /// See [`Detached`].
+    Detached(Detached<K, S, V>),
+}
+
+impl<K, S, V> Clone for Call<K, S, V> {
+    fn clone(&self) -> Self {
+        match self {
+            Self::Read(hook) => Self::Read(hook.clone()),
+            Self::Lend(hook) => Self::Lend(hook.clone()),
+            Self::Own(hook) => Self::Own(hook.clone()),
+            Self::ReadAsync(hook) => Self::ReadAsync(hook.clone()),
+            Self::OwnAsync(hook) => Self::OwnAsync(hook.clone()),
+            Self::Detached(hook) => Self::Detached(hook.clone()),
+        }
+    }
+}
+
+impl<K, S, V> fmt::Debug for Call<K, S, V> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Read(_) => "Read",
+            Self::Lend(_) => "Lend",
+            Self::Own(_) => "Own",
+            Self::ReadAsync(_) => "ReadAsync",
+            Self::OwnAsync(_) => "OwnAsync",
+            Self::Detached(_) => "Detached",
+        })
+    }
+}
+
+/// How a hook is called, without its types.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Form {
+    pub(crate) writes: bool,
+    pub(crate) is_async: bool,
+    /// Whether no dispatch waits for it.
+    pub(crate) detached: bool,
+    /// The constructor of a value in this form.
+    pub(crate) name: &'static str,
+}
+
+impl Form {
+    /// The form of `handler`.
+    pub const fn of<K, S, V>(handler: &Call<K, S, V>) -> Self {
+        let (writes, is_async, detached, name) = match handler {
+            Call::Read(_) => (false, false, false, "reader"),
+            Call::Lend(_) => (true, false, false, "writer"),
+            Call::Own(_) => (true, false, false, "replacer"),
+            Call::ReadAsync(_) => (false, true, false, "async_reader"),
+            Call::OwnAsync(_) => (true, true, false, "async_replacer"),
+            Call::Detached(_) => (false, false, true, "detached"),
+        };
+        Self { writes, is_async, detached, name }
+    }
+}
+
+impl<K: HookKind> Handler<K> {
+    pub(crate) fn read(
+        run: impl Fn(&HookContext, &K, &K::Subject) -> Answer<K::Verdict> + Send + Sync + 'static,
+    ) -> Self {
+        Self::Read(Read::Shared(Arc::new(run)))
+    }
+
+    pub(crate) fn lend(
+        run: impl Fn(&HookContext, &K, &mut K::Subject) -> Answer<K::Verdict> + Send + Sync + 'static,
+    ) -> Self {
+        Self::Lend(Lend::Shared(Arc::new(run)))
+    }
+
+    pub(crate) fn own(
+        run: impl Fn(&HookContext, &K, K::Subject) -> Answer<Effect<K::Subject, K::Verdict>> + Send + Sync + 'static,
+    ) -> Self {
+        Self::Own(Own::Shared(Arc::new(run)))
+    }
+
+    pub(crate) fn read_async(
+        run: impl for<'a> Fn(&'a HookContext, &'a K, &'a K::Subject) -> BoxFuture<'a, Answer<K::Verdict>>
+        + Send
+        + Sync
+        + 'static,
+    ) -> Self {
+        Self::ReadAsync(ReadAsync::Shared(Arc::new(run)))
+    }
+
+    pub(crate) fn own_async(
+        run: impl for<'a> Fn(&'a HookContext, &'a K, K::Subject) -> BoxFuture<'a, Answer<Effect<K::Subject, K::Verdict>>>
+        + Send
+        + Sync
+        + 'static,
+    ) -> Self {
+        Self::OwnAsync(OwnAsync::Shared(Arc::new(run)))
+    }
+
+    pub(crate) fn detached(
+        run: impl for<'a> Fn(&'a HookContext, &'a K, Option<&'a K::Subject>) -> BoxFuture<'a, Answer<K::Verdict>>
+        + Send
+        + Sync
+        + 'static,
+    ) -> Self {
+        Self::Detached(Detached::Shared(Arc::new(run)))
+    }
+}

@@ -1,0 +1,238 @@
+//! Hooks made as values: `Hook::at::<K>("id").writer(…)`.
+
+use std::marker::PhantomData;
+
+use super::spec::OwnEvent;
+use super::{Binding, Hook};
+use crate::context::HookContext;
+use crate::handler::{BoxFuture, Handler};
+use crate::id::HookId;
+use crate::kind::{HookKind, OwnedEvent};
+use crate::options::{Options, RunMode};
+use crate::signature::{Fails, Of, ReturnsDetached, ReturnsSubject, ReturnsVerdict};
+use crate::source::Origin;
+
+/// A hook at `K` that has no function yet. Made by [`Hook::at`].
+///
+/// Each method says what its closure does with the subject, and gives the hook.
+#[derive(Clone, Debug)]
+#[must_use = "a hook needs a function: call `reader`, `writer` or their like"]
+pub struct HookAt<K> {
+    id: HookId,
+    origin: Origin,
+    kind: PhantomData<fn(K)>,
+}
+
+/// A hook whose plain function computes for long. Made by [`HookAt::blocking`].
+///
+/// The function runs on the pool of threads for such code, under the hook's deadline, with its own copy of event and subject.
+/// Its thread cannot be stopped; an answer that comes too late is dropped.
+#[derive(Clone, Debug)]
+#[must_use = "a hook needs a function: call `reader`, `writer` or `replacer`"]
+pub struct BlockingHookAt<K>(HookAt<K>);
+
+impl Hook {
+    /// Starts a hook at the kind `K`.
+    ///
+    /// `id` is checked when the hook is registered. Messages name the place of this call as the hook's place.
+    ///
+    /// ```
+    /// use hooks_core::kinds::BeforeToolCall;
+    /// use hooks_core::prelude::*;
+    ///
+    /// let guard = Hook::at::<BeforeToolCall>("no_refunds")
+    ///     .reader(|_cx, _event, _input| Permission::deny("a person pays refunds"))
+    ///     .only("tool", "refund");
+    /// Registry::empty().register(guard)?;
+    /// # Ok::<(), ConfigError>(())
+    /// ```
+    #[track_caller]
+    pub fn at<K: HookKind>(id: &str) -> HookAt<K> {
+        let caller = std::panic::Location::caller();
+        HookAt { id: HookId::new(id), origin: Origin::new(caller.file(), caller.line(), ""), kind: PhantomData }
+    }
+}
+
+impl<K: HookKind> HookAt<K> {
+    fn with(self, handler: Handler<K>, decides: bool, own_event: Option<OwnEvent<K>>) -> Hook {
+        Hook {
+            id: self.id,
+            description: "".into(),
+            origin: self.origin,
+            options: Options::default(),
+            with: None,
+            plugin: None,
+            locked: false,
+            asks_context: true,
+            bindings: vec![Binding::new(handler, decides, own_event)],
+        }
+    }
+
+    /// Reads the subject.
+    pub fn reader<F, R, M>(self, run: F) -> Hook
+    where
+        F: Fn(&HookContext, &K, &K::Subject) -> R + Send + Sync + 'static,
+        R: ReturnsVerdict<K, K::Verdict, M, Error: Fails>,
+    {
+        self.with(reads(run), R::decides(), None)
+    }
+
+    /// Changes the subject in place.
+    pub fn writer<F, R, M>(self, run: F) -> Hook
+    where
+        F: Fn(&HookContext, &K, &mut K::Subject) -> R + Send + Sync + 'static,
+        R: ReturnsVerdict<K, K::Verdict, M, Error: Fails>,
+    {
+        self.with(writes(run), R::decides(), None)
+    }
+
+    /// Takes the subject and returns its replacement.
+    pub fn replacer<F, R, M>(self, run: F) -> Hook
+    where
+        F: Fn(&HookContext, &K, K::Subject) -> R + Send + Sync + 'static,
+        R: ReturnsSubject<K, K::Subject, K::Verdict, M, Error: Fails>,
+    {
+        self.with(replaces(run), R::decides(), None)
+    }
+
+    /// Reads the subject and may wait.
+    pub fn async_reader<F, R, M>(self, run: F) -> Hook
+    where
+        F: for<'a> Fn(&'a HookContext, &'a K, &'a K::Subject) -> BoxFuture<'a, R> + Send + Sync + 'static,
+        R: ReturnsVerdict<K, K::Verdict, M, Error: Fails> + 'static,
+        M: 'static,
+    {
+        let handler = Handler::<K>::read_async(move |cx, event, subject| {
+            let answer = run(cx, event, subject);
+            Box::pin(async move { Fails::settle(R::verdict(Of::NEW, answer.await)) })
+        });
+        self.with(handler, R::decides(), None)
+    }
+
+    /// Takes the subject, may wait, and returns its replacement.
+    pub fn async_replacer<F, R, M>(self, run: F) -> Hook
+    where
+        F: for<'a> Fn(&'a HookContext, &'a K, K::Subject) -> BoxFuture<'a, R> + Send + Sync + 'static,
+        R: ReturnsSubject<K, K::Subject, K::Verdict, M, Error: Fails> + 'static,
+        M: 'static,
+    {
+        let handler = Handler::<K>::own_async(move |cx, event, subject| {
+            let answer = run(cx, event, subject);
+            Box::pin(async move { Fails::settle(R::effect(Of::NEW, answer.await)) })
+        });
+        self.with(handler, R::decides(), None)
+    }
+
+    /// The hook's plain function computes for long: it runs on the pool of threads for such code.
+    pub fn blocking(self) -> BlockingHookAt<K>
+    where
+        K: Clone,
+    {
+        BlockingHookAt(self)
+    }
+
+    /// Starts at its place in the plan, and no dispatch waits for it. It has an event of its own, the subject as it is at that
+    /// place, and a context that the end of the turn does not cancel. Observers see how it ended: see
+    /// [`detached`](crate::detached).
+    pub fn detached<F, R, M>(self, run: F) -> Hook
+    where
+        K: Clone,
+        F: for<'a> Fn(&'a HookContext, &'a K, &'a K::Subject) -> BoxFuture<'a, R> + Send + Sync + 'static,
+        R: ReturnsDetached<K, K::Verdict, M, Error: Fails> + 'static,
+        M: 'static,
+    {
+        let mut hook = self.with(detaches(run), false, Some(<K as OwnedEvent>::own));
+        hook.options.run = RunMode::Detached;
+        hook
+    }
+
+    /// Is written as a [`Job`](crate::detached::Job) at its place in the plan, for a worker. A worker in another process has
+    /// to register it too.
+    pub fn background<F, R, M>(self, run: F) -> Hook
+    where
+        F: for<'a> Fn(&'a HookContext, &'a K, &'a K::Subject) -> BoxFuture<'a, R> + Send + Sync + 'static,
+        R: ReturnsDetached<K, K::Verdict, M, Error: Fails> + 'static,
+        M: 'static,
+    {
+        let mut hook = self.with(detaches(run), false, None);
+        hook.options.run = RunMode::Background;
+        hook
+    }
+}
+
+impl<K: HookKind + Clone> BlockingHookAt<K> {
+    fn with(self, handler: Handler<K>, decides: bool) -> Hook {
+        let mut hook = self.0.with(handler, decides, Some(<K as OwnedEvent>::own));
+        hook.options.blocking = true;
+        hook
+    }
+
+    /// Reads the subject.
+    pub fn reader<F, R, M>(self, run: F) -> Hook
+    where
+        F: Fn(&HookContext, &K, &K::Subject) -> R + Send + Sync + 'static,
+        R: ReturnsVerdict<K, K::Verdict, M, Error: Fails>,
+    {
+        self.with(reads(run), R::decides())
+    }
+
+    /// Changes the subject in place.
+    pub fn writer<F, R, M>(self, run: F) -> Hook
+    where
+        F: Fn(&HookContext, &K, &mut K::Subject) -> R + Send + Sync + 'static,
+        R: ReturnsVerdict<K, K::Verdict, M, Error: Fails>,
+    {
+        self.with(writes(run), R::decides())
+    }
+
+    /// Takes the subject and returns its replacement.
+    pub fn replacer<F, R, M>(self, run: F) -> Hook
+    where
+        F: Fn(&HookContext, &K, K::Subject) -> R + Send + Sync + 'static,
+        R: ReturnsSubject<K, K::Subject, K::Verdict, M, Error: Fails>,
+    {
+        self.with(replaces(run), R::decides())
+    }
+}
+
+fn reads<K, F, R, M>(run: F) -> Handler<K>
+where
+    K: HookKind,
+    F: Fn(&HookContext, &K, &K::Subject) -> R + Send + Sync + 'static,
+    R: ReturnsVerdict<K, K::Verdict, M, Error: Fails>,
+{
+    Handler::<K>::read(move |cx, event, subject| Fails::settle(R::verdict(Of::NEW, run(cx, event, subject))))
+}
+
+fn writes<K, F, R, M>(run: F) -> Handler<K>
+where
+    K: HookKind,
+    F: Fn(&HookContext, &K, &mut K::Subject) -> R + Send + Sync + 'static,
+    R: ReturnsVerdict<K, K::Verdict, M, Error: Fails>,
+{
+    Handler::<K>::lend(move |cx, event, subject| Fails::settle(R::verdict(Of::NEW, run(cx, event, subject))))
+}
+
+fn replaces<K, F, R, M>(run: F) -> Handler<K>
+where
+    K: HookKind,
+    F: Fn(&HookContext, &K, K::Subject) -> R + Send + Sync + 'static,
+    R: ReturnsSubject<K, K::Subject, K::Verdict, M, Error: Fails>,
+{
+    Handler::<K>::own(move |cx, event, subject| Fails::settle(R::effect(Of::NEW, run(cx, event, subject))))
+}
+
+fn detaches<K, F, R, M>(run: F) -> Handler<K>
+where
+    K: HookKind,
+    F: for<'a> Fn(&'a HookContext, &'a K, &'a K::Subject) -> BoxFuture<'a, R> + Send + Sync + 'static,
+    R: ReturnsDetached<K, K::Verdict, M, Error: Fails> + 'static,
+    M: 'static,
+{
+    Handler::<K>::detached(move |cx, event, subject| {
+        // Its binding takes the subject, so there is one.
+        let Some(subject) = subject else { return Box::pin(async { Ok(().into()) }) };
+        let answer = run(cx, event, subject);
+        Box::pin(async move { Fails::settle(R::verdict(Of::NEW, answer.await)) })
+    })
+}

@@ -1,0 +1,132 @@
+//! Not public API. What generated code names a kind, a subject or a verdict through.
+//!
+//! Each trait gives the type itself back. A type that does not fit is then told once, in the words here and on the user's
+//! token, and everything that is built on it is an unknown type, of which the compiler says nothing more. A bound of
+//! [`HookKind`] would be told at every mention, with a place in this crate that helps nobody.
+
+use std::marker::PhantomData;
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use super::{HookKind, Wire};
+use crate::verdict::Verdict;
+
+/// A kind.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a hook kind",
+    label = "not a kind",
+    note = "write a built-in kind in snake_case, such as `before_tool_call`, or a type with `#[derive(HookKind)]`"
+)]
+pub trait KindType {
+    /// The type itself.
+    type Itself: HookKind;
+}
+
+#[diagnostic::do_not_recommend]
+impl<K: HookKind> KindType for K {
+    type Itself = K;
+}
+
+/// A subject.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be the subject of a kind",
+    label = "not `Clone + Send + Sync + 'static`",
+    note = "a subject is cloned and goes from thread to thread: derive `Clone`, and put what cannot be sent behind an `Arc` or a lock"
+)]
+pub trait SubjectType {
+    /// The type itself.
+    type Itself: Clone + Send + Sync + 'static;
+}
+
+#[diagnostic::do_not_recommend]
+impl<S: Clone + Send + Sync + 'static> SubjectType for S {
+    type Itself = S;
+}
+
+/// A verdict.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a verdict",
+    label = "not a verdict",
+    note = "use `()`, `Permission`, `PromptVerdict`, `Contributions`, or a type of your own with `#[derive(Clone, Debug, Verdict)]`"
+)]
+pub trait VerdictType {
+    /// The type itself.
+    type Itself: Verdict;
+}
+
+#[diagnostic::do_not_recommend]
+impl<V: Verdict> VerdictType for V {
+    type Itself = V;
+}
+
+/// The value of a field to filter by.
+#[diagnostic::on_unimplemented(
+    message = "a `{Self}` cannot be filtered by: a pattern is held against text",
+    label = "not `AsRef<str>`",
+    note = "name a field that is a `String`, a `&'static str`, or a type with `AsRef<str>`"
+)]
+pub trait FieldText {
+    /// The text.
+    fn text(&self) -> &str;
+}
+
+#[diagnostic::do_not_recommend]
+impl<T: AsRef<str> + ?Sized> FieldText for T {
+    fn text(&self) -> &str {
+        self.as_ref()
+    }
+}
+
+/// An event that a hook can have of its own.
+#[diagnostic::on_unimplemented(
+    message = "a hook with `run = detached` or `blocking` has an event of its own, and `{Self}` cannot be cloned",
+    label = "needs `{Self}: Clone`",
+    note = "derive `Clone` for the event"
+)]
+pub trait OwnedEvent: Sized {
+    /// Its own copy.
+    fn own(event: &Self) -> std::sync::Arc<Self>;
+}
+
+#[diagnostic::do_not_recommend]
+impl<K: HookKind + Clone> OwnedEvent for K {
+    fn own(event: &Self) -> std::sync::Arc<Self> {
+        std::sync::Arc::new(event.clone())
+    }
+}
+
+/// What an event, a subject or a verdict is that can be written as JSON and read again.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be written as JSON and read again, which `json` promises of event, subject and verdict",
+    label = "needs `Serialize` and `Deserialize` of serde for `{Self}`",
+    note = "derive both, or take `json` away: the kind can then be fired from Rust only"
+)]
+pub trait JsonType {
+    /// Nothing: it is asked for where a type that is none is to be told.
+    fn json(_: &Self) {}
+}
+
+#[diagnostic::do_not_recommend]
+impl<T: Serialize + DeserializeOwned> JsonType for T {}
+
+/// A [`JsonType`] as a bound.
+pub trait Serde: Serialize + DeserializeOwned {}
+
+impl<T: Serialize + DeserializeOwned> Serde for T {}
+
+/// The way to write a kind's values as JSON.
+#[derive(Debug)]
+pub struct Json<K>(PhantomData<K>);
+
+/// There is none for a kind of which something is no [`JsonType`], which is told at its own place. A constant of the type
+/// itself is found before one of a trait.
+pub trait NoJson<K: HookKind> {
+    const WIRE: Option<fn() -> Wire<K>> = None;
+}
+
+impl<K: HookKind> NoJson<K> for Json<K> {}
+
+impl<K: HookKind<Subject: Serde, Verdict: Serde> + Serde> Json<K> {
+    pub const WIRE: Option<fn() -> Wire<K>> = Some(Wire::of);
+}

@@ -1,0 +1,32 @@
+//! Whether two subjects are the same, where their type can tell.
+
+/// Two subjects side by side, compared with `PartialEq` where the type has it: method resolution tries [`ByEq`] first.
+pub struct Same<'a, S>(pub &'a S, pub &'a S);
+
+impl<S> std::fmt::Debug for Same<'_, S> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Same")
+    }
+}
+
+pub trait ByEq {
+    fn same(&self) -> bool;
+}
+
+impl<S: PartialEq> ByEq for Same<'_, S> {
+    #[inline]
+    fn same(&self) -> bool {
+        self.0 == self.1
+    }
+}
+
+pub trait ByNothing {
+    fn same(&self) -> bool;
+}
+
+impl<S> ByNothing for &Same<'_, S> {
+    #[inline]
+    fn same(&self) -> bool {
+        false
+    }
+}

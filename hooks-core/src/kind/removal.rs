@@ -1,0 +1,57 @@
+//! Whether hooks may remove the subject.
+
+use super::HookKind;
+
+/// How a kind treats removal, and so what a dispatch gives back.
+pub trait Removal<S>: Send + Sync + 'static {
+    /// What [`Fired::subject`](crate::dispatch::Fired::subject) is.
+    type Kept: Send;
+    /// Whether hooks may remove the subject.
+    const ALLOWED: bool;
+    // Not public API.
+    #[doc(hidden)]
+    fn kept(subject: S, removed: bool) -> Self::Kept;
+    // Not public API.
+    #[doc(hidden)]
+    fn left(kept: Self::Kept) -> Option<S>;
+}
+
+/// The subject always stays.
+#[derive(Debug)]
+pub enum Never {}
+
+/// A hook may remove the subject by returning `None`.
+#[derive(Debug)]
+pub enum Allowed {}
+
+impl<S: Send> Removal<S> for Never {
+    type Kept = S;
+    const ALLOWED: bool = false;
+    #[inline]
+    fn kept(subject: S, _removed: bool) -> S {
+        subject
+    }
+
+    fn left(kept: S) -> Option<S> {
+        Some(kept)
+    }
+}
+
+impl<S: Send> Removal<S> for Allowed {
+    type Kept = Option<S>;
+    const ALLOWED: bool = true;
+    #[inline]
+    fn kept(subject: S, removed: bool) -> Option<S> {
+        (!removed).then_some(subject)
+    }
+
+    fn left(kept: Option<S>) -> Option<S> {
+        kept
+    }
+}
+
+/// What a dispatch of `K` gives back: the subject, or an `Option` of it where hooks may remove it.
+pub type Kept<K> = <<K as HookKind>::Removal as Removal<<K as HookKind>::Subject>>::Kept;
+
+/// A kind whose subject a hook may remove by returning `None`.
+pub trait Removable: HookKind {}

@@ -1,0 +1,180 @@
+//! The options of a hook.
+
+mod visibility;
+
+use std::borrow::Cow;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+pub use visibility::Visibility;
+
+use crate::failure::OnFailure;
+use crate::verdict::{Capabilities, Capability};
+
+/// A list of ids of hooks, static where the attribute wrote it.
+pub type HookIds = Cow<'static, [Cow<'static, str>]>;
+
+/// The options of a hook.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Options {
+    /// Lower runs earlier.
+    pub priority: i32,
+    /// Ids at the same kind to follow where they are in scope.
+    pub after: HookIds,
+    /// Ids at the same kind to precede where they are in scope.
+    pub before: HookIds,
+    /// As `after`, and their absence from the scope is an error.
+    pub requires: HookIds,
+    /// How long an async hook may take.
+    pub timeout: Timeout,
+    /// What is done when it fails; `None` stands for the kind's default.
+    pub on_failure: Option<OnFailure>,
+    /// Whom it concerns.
+    pub visibility: Visibility,
+    /// What it may contribute; `None` stands for what the kind offers.
+    pub capabilities: Option<Capabilities>,
+    /// Whether the dispatch waits for it.
+    pub run: RunMode,
+    /// Whether it runs on the pool of threads for code that computes for long.
+    pub blocking: bool,
+    /// Whether running it twice does no more than running it once.
+    pub idempotent: bool,
+    /// How often a background run that failed is tried again.
+    pub retries: u32,
+}
+
+impl Options {
+    /// The options of a hook that says nothing.
+    pub const DEFAULT: Self = Self {
+        priority: 0,
+        after: Cow::Borrowed(&[]),
+        before: Cow::Borrowed(&[]),
+        requires: Cow::Borrowed(&[]),
+        timeout: Timeout::Default,
+        on_failure: None,
+        visibility: Visibility::Internal,
+        capabilities: None,
+        run: RunMode::Inline,
+        blocking: false,
+        idempotent: false,
+        retries: 0,
+    };
+
+    // Not public API. Used by generated code.
+    #[doc(hidden)]
+    #[must_use]
+    pub const fn visible(mut self, visibility: Visibility) -> Self {
+        self.visibility = visibility;
+        self
+    }
+
+    // Not public API. Used by generated code.
+    #[doc(hidden)]
+    #[must_use]
+    pub const fn limited(mut self, capabilities: &[Capability]) -> Self {
+        self.capabilities = Some(Capabilities::of(capabilities));
+        self
+    }
+
+    // Not public API. Used by generated code.
+    #[doc(hidden)]
+    #[must_use]
+    pub const fn runs(mut self, run: RunMode, blocking: bool, idempotent: bool, retries: u32) -> Self {
+        self.run = run;
+        self.blocking = blocking;
+        self.idempotent = idempotent;
+        self.retries = retries;
+        self
+    }
+}
+
+/// Whether the dispatch waits for a hook, and where it runs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum RunMode {
+    /// Within the dispatch, which waits for it.
+    #[default]
+    Inline,
+    /// Started at its place in the plan and not waited for.
+    Detached,
+    /// Written as a [`Job`](crate::detached::Job) for a worker, perhaps in another process.
+    Background,
+}
+
+impl RunMode {
+    /// The word in an attribute and in a plan.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Inline => "inline",
+            Self::Detached => "detached",
+            Self::Background => "background",
+        }
+    }
+}
+
+impl std::fmt::Display for RunMode {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self::DEFAULT
+    }
+}
+
+/// How long an async hook may take before it is dropped. A [`Duration`] is one.
+///
+/// ```
+/// use std::time::Duration;
+///
+/// use hooks_core::hook::Timeout;
+/// use hooks_core::prelude::*;
+///
+/// let slow = Hook::at::<BeforeToolCall>("slow").async_reader(|_, _, _| Box::pin(async {}));
+/// assert_eq!(slow.timeout(Duration::from_secs(2)).options().timeout, Timeout::After(Duration::from_secs(2)));
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Timeout {
+    /// 30 seconds.
+    #[default]
+    Default,
+    /// This long.
+    After(Duration),
+    /// As long as it likes.
+    None,
+}
+
+impl From<Duration> for Timeout {
+    fn from(after: Duration) -> Self {
+        Self::After(after)
+    }
+}
+
+impl Timeout {
+    /// The deadline, `None` where there is none.
+    pub fn duration(self) -> Option<Duration> {
+        match self {
+            Self::Default => Some(Duration::from_secs(30)),
+            Self::After(duration) => Some(duration),
+            Self::None => None,
+        }
+    }
+}
+
+/// The options of a hook as a constant.
+#[doc(hidden)]
+pub const fn options(
+    priority: i32,
+    after: HookIds,
+    before: HookIds,
+    requires: HookIds,
+    timeout: Timeout,
+    on_failure: Option<OnFailure>,
+) -> Options {
+    Options { priority, after, before, requires, timeout, on_failure, ..Options::DEFAULT }
+}

@@ -1,0 +1,36 @@
+//! Nothing can come after a hook that no dispatch waits for.
+
+use std::collections::HashMap;
+
+use super::Candidate;
+use crate::diagnostics::Problem;
+use crate::options::RunMode;
+
+/// Every `after`, `before` and `requires` by which a hook would have to wait for one that is detached.
+pub(super) fn waits_for_detached(kind: &'static str, candidates: &[Candidate<'_>]) -> Vec<Problem> {
+    let by_id: HashMap<&str, &Candidate<'_>> =
+        candidates.iter().map(|candidate| (candidate.hook.id.as_str(), candidate)).collect();
+    let mut problems = Vec::new();
+    for this in candidates {
+        let options = &this.hook.options;
+        for (option, ids) in [("after", &options.after), ("before", &options.before), ("requires", &options.requires)] {
+            for other in ids.iter().filter_map(|id| by_id.get(&**id)) {
+                let (first, second) = if option == "before" { (this, *other) } else { (*other, this) };
+                if first.hook.options.run != RunMode::Inline {
+                    problems.push(Problem::WaitsForDetached {
+                        kind,
+                        id: this.hook.id.clone(),
+                        option,
+                        other: other.hook.id.clone(),
+                        waiting: second.hook.id.clone(),
+                        detached: first.hook.id.clone(),
+                        mode: first.hook.options.run,
+                        origin: this.hook.origin,
+                        other_origin: other.hook.origin,
+                    });
+                }
+            }
+        }
+    }
+    problems
+}

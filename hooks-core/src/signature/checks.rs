@@ -1,0 +1,215 @@
+//! Not public API. Checks of an attribute's options against its kind, evaluated when the user's crate is compiled.
+//!
+//! A failed check is a panic of a constant on the user's own token. The text is put together from what the kind says of
+//! itself, so an app's own kind answers as well as a built-in one.
+
+use super::first;
+use crate::context::WithSpec;
+use crate::kind::{HookKind, Removal};
+use crate::verdict::Semantics;
+use crate::verdict::{Capabilities, Capability, Verdict};
+
+/// A text of at most 512 bytes, put together by constant functions.
+struct Text {
+    bytes: [u8; 512],
+    len: usize,
+}
+
+impl Text {
+    const fn new() -> Self {
+        Self { bytes: [0; 512], len: 0 }
+    }
+
+    const fn add(mut self, part: &str) -> Self {
+        let part = part.as_bytes();
+        let mut i = 0;
+        while i < part.len() && self.len < self.bytes.len() {
+            self.bytes[self.len] = part[i];
+            self.len += 1;
+            i += 1;
+        }
+        self
+    }
+
+    const fn as_str(&self) -> &str {
+        match std::str::from_utf8(self.bytes.split_at(self.len).0) {
+            Ok(text) => text,
+            Err(_) => "this option does not fit the kind",
+        }
+    }
+}
+
+/// The index of the matchable field `name`; 0 where there is none, which [`filter`] has told already.
+pub const fn field<K: HookKind>(name: &str) -> usize {
+    match find::<K>(name) {
+        Some(index) => index,
+        None => 0,
+    }
+}
+
+const fn find<K: HookKind>(name: &str) -> Option<usize> {
+    let mut i = 0;
+    while i < K::FIELDS.len() {
+        if equal(K::FIELDS[i].name, name) {
+            return Some(i);
+        }
+        i += 1;
+    }
+    None
+}
+
+const fn equal(a: &str, b: &str) -> bool {
+    let (a, b) = (a.as_bytes(), b.as_bytes());
+    if a.len() != b.len() {
+        return false;
+    }
+    let mut i = 0;
+    while i < a.len() {
+        if a[i] != b[i] {
+            return false;
+        }
+        i += 1;
+    }
+    true
+}
+
+/// A hook filters by `name`, which says what `here` says if it is an option of another system.
+#[track_caller]
+#[allow(clippy::panic)] // the way in which a constant refuses
+pub const fn filter<K: HookKind>(name: &str, here: &str) {
+    if find::<K>(name).is_some() {
+        return;
+    }
+    let mut text = Text::new();
+    if !here.is_empty() {
+        text = text.add("here, `").add(name).add("` is ").add(here).add("; ");
+    }
+    text = text.add("a hook at `").add(K::NAME).add("` cannot filter by `").add(name).add("`; ");
+    if K::FIELDS.is_empty() {
+        text = text.add("its event has no field to filter by");
+    } else {
+        text = text.add("it can by ");
+        let mut i = 0;
+        while i < K::FIELDS.len() {
+            if i > 0 {
+                text = text.add(", ");
+            }
+            text = text.add("`").add(K::FIELDS[i].name).add("`");
+            i += 1;
+        }
+    }
+    panic!("{}", text.as_str())
+}
+
+/// `setup!` stands in the module `path`.
+#[track_caller]
+#[allow(clippy::panic)] // the way in which a constant refuses
+pub const fn root(path: &str) {
+    let mut i = 0;
+    while i < path.len() {
+        if path.as_bytes()[i] == b':' {
+            let text = Text::new()
+                .add("`setup!` stands in the root of a crate, and this is the module `")
+                .add(path)
+                .add("`, where it does nothing");
+            panic!("{}", text.as_str())
+        }
+        i += 1;
+    }
+}
+
+/// A hook says `on_failure = remove`.
+#[track_caller]
+#[allow(clippy::panic)] // the way in which a constant refuses
+pub const fn remove<K: HookKind>() {
+    if !<K::Removal as Removal<K::Subject>>::ALLOWED {
+        let text = Text::new()
+            .add("`on_failure = remove` needs a kind whose subject may be removed, and `")
+            .add(K::NAME)
+            .add("` is not one; write `continue` or `required`");
+        panic!("{}", text.as_str())
+    }
+}
+
+/// A hook says `on_failure = deny`.
+#[track_caller]
+#[allow(clippy::panic)] // the way in which a constant refuses
+pub const fn deny<K: HookKind>() {
+    if !matches!(K::SEMANTICS, Semantics::Gate) {
+        let text = Text::new()
+            .add("`on_failure = deny` needs a gate, and `")
+            .add(K::NAME)
+            .add("` is not one (its semantics: ")
+            .add(K::SEMANTICS.name())
+            .add("); write `required` to stop with an error");
+        panic!("{}", text.as_str())
+    }
+}
+
+/// A hook says what it contributes.
+#[track_caller]
+#[allow(clippy::panic)] // the way in which a constant refuses
+pub const fn contributes<K: HookKind>() {
+    if <K::Verdict as Verdict>::CAPABILITIES.is_empty() {
+        let text = Text::new()
+            .add("a hook at `")
+            .add(K::NAME)
+            .add("` contributes nothing that `capabilities` could limit (its semantics: ")
+            .add(K::SEMANTICS.name())
+            .add("); take it away");
+        panic!("{}", text.as_str())
+    }
+}
+
+/// A hook says `run = background`.
+#[track_caller]
+#[allow(clippy::panic)] // the way in which a constant refuses
+pub const fn background<K: HookKind>() {
+    if K::WIRE.is_none() {
+        let text = Text::new()
+            .add("`run = background` writes event and subject down for a worker, and `")
+            .add(K::NAME)
+            .add("` cannot be written as JSON; add `json` to its `#[hook_kind(…)]`, or write `run = detached`");
+        panic!("{}", text.as_str())
+    }
+}
+
+/// A hook contributes `this`. Where its kind takes no contribution at all, [`contributes`] has told it.
+#[track_caller]
+#[allow(clippy::panic)] // the way in which a constant refuses
+pub const fn capability<K: HookKind>(this: Capability) {
+    let offered = <K::Verdict as Verdict>::CAPABILITIES;
+    if offered.is_empty() || Capabilities::of(offered).has(this) {
+        return;
+    }
+    let mut text = Text::new().add("a hook at `").add(K::NAME).add("` cannot contribute `").add(this.as_str());
+    text = text.add("`; it can ");
+    let mut i = 0;
+    while i < offered.len() {
+        if i > 0 {
+            text = text.add(", ");
+        }
+        text = text.add("`").add(offered[i].as_str()).add("`");
+        i += 1;
+    }
+    panic!("{}", text.as_str())
+}
+
+/// A hook takes parameters from a list, after these others.
+#[track_caller]
+pub const fn parameters_once(earlier: &[Option<WithSpec>], this: Option<WithSpec>) {
+    assert!(
+        this.is_none() || first(earlier).is_none(),
+        "a list gives a hook one set of parameters; take one `&With<…>` with all of them as its fields"
+    );
+}
+
+/// A hook names two kinds, which may be one kind under two names.
+#[track_caller]
+#[allow(clippy::panic)] // the way in which a constant refuses
+pub const fn distinct<K: HookKind, Other: HookKind>() {
+    if equal(K::NAME, Other::NAME) {
+        let text = Text::new().add("`").add(K::NAME).add("` is there twice; keep one");
+        panic!("{}", text.as_str())
+    }
+}

@@ -1,0 +1,60 @@
+//! What a trial waits for although its dispatch does not: detached runs and jobs.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use crate::context::HookContext;
+use crate::detached::{BackgroundSink, Job, Refused};
+use crate::record::{Ended, Observer, Record, Run};
+use crate::registry::Registry;
+use crate::verdict::{Contributions, Verdict as _};
+use crate::worker::JobError;
+
+/// Keeps the jobs of a trial, and hears how everything ended.
+#[derive(Default)]
+pub(super) struct TrialRuns {
+    jobs: Mutex<Vec<Job>>,
+    ends: Mutex<Ends>,
+}
+
+/// How the runs ended that the dispatch did not wait for.
+#[derive(Default)]
+pub(super) struct Ends {
+    pub(super) runs: Vec<Run>,
+    pub(super) left: Contributions,
+}
+
+impl TrialRuns {
+    /// Runs every job once, as a worker would, and waits for the rest.
+    pub(super) async fn finish(&self, registry: &Registry, cx: &HookContext) -> Result<(), JobError> {
+        let jobs = std::mem::take(&mut *self.jobs.lock().unwrap_or_else(PoisonError::into_inner));
+        for job in jobs {
+            let _ = registry.run_job(cx, &job).await?;
+        }
+        registry.detached_runs().tasks.idle().await;
+        Ok(())
+    }
+
+    pub(super) fn ends(&self) -> Ends {
+        std::mem::take(&mut *self.ends.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+impl BackgroundSink for Arc<TrialRuns> {
+    fn enqueue(&self, job: Job) -> Result<(), Refused> {
+        // Through JSON, as to another process.
+        let line = serde_json::to_string(&job).map_err(|error| Refused::Failed(error.to_string()))?;
+        let job = serde_json::from_str(&line).map_err(|error| Refused::Failed(error.to_string()))?;
+        self.jobs.lock().unwrap_or_else(PoisonError::into_inner).push(job);
+        Ok(())
+    }
+}
+
+impl Observer for Arc<TrialRuns> {
+    fn dispatched(&self, _record: &Record) {}
+
+    fn ended(&self, ended: &Ended, contributions: &Contributions) {
+        let mut ends = self.ends.lock().unwrap_or_else(PoisonError::into_inner);
+        ends.runs.push(ended.run.clone());
+        ends.left.merge(contributions.clone());
+    }
+}

@@ -1,0 +1,10 @@
+//! Text as messages and records show it: cut, redacted, and with the nearest known name.
+
+mod fingerprint;
+mod nearest;
+mod redact;
+
+pub(crate) use fingerprint::{Fnv, fingerprint};
+pub(crate) use nearest::{did_you_mean, nearest, nearest_names};
+pub use redact::CAUSE_LIMIT;
+pub(crate) use redact::{cut, is_unsafe, one_line, redacted};

@@ -1,0 +1,61 @@
+//! FNV-1a with 128 bits: the same in every process, build and version, which no hasher of `std` promises.
+
+use serde_json::Value;
+
+/// The state of the hash.
+pub(crate) struct Fnv(u128);
+
+impl Fnv {
+    const OFFSET: u128 = 0x6c62_272e_07bb_0142_62b8_2175_6295_c58d;
+    const PRIME: u128 = 0x0000_0000_0100_0000_0000_0000_0000_013b;
+
+    pub(crate) fn new() -> Self {
+        Self(Self::OFFSET)
+    }
+
+    pub(crate) fn write(&mut self, bytes: impl IntoIterator<Item = u8>) {
+        for byte in bytes {
+            self.0 = (self.0 ^ u128::from(byte)).wrapping_mul(Self::PRIME);
+        }
+    }
+
+    /// The bits as 32 digits.
+    pub(crate) fn digits(&self) -> String {
+        format!("{:032x}", self.0)
+    }
+}
+
+/// The bits of a JSON value as 32 digits, whatever order its maps keep.
+pub(crate) fn fingerprint(value: &Value) -> String {
+    let mut hash = Fnv::new();
+    // A byte that no text has ends each part, so that two never read as another two.
+    walk(value, &mut |text| hash.write(text.bytes().chain([0xff])));
+    hash.digits()
+}
+/// The parts of a value in an order of their own, whatever order its maps keep.
+fn walk(value: &Value, part: &mut impl FnMut(&str)) {
+    match value {
+        Value::Object(fields) => {
+            part("{");
+            let mut fields: Vec<_> = fields.iter().collect();
+            fields.sort_unstable_by_key(|(key, _)| *key);
+            for (key, value) in fields {
+                part(key);
+                walk(value, part);
+            }
+            part("}");
+        }
+        Value::Array(items) => {
+            part("[");
+            for item in items {
+                walk(item, part);
+            }
+            part("]");
+        }
+        Value::String(text) => {
+            part("\"");
+            part(text);
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) => part(&value.to_string()),
+    }
+}

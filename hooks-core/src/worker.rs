@@ -1,0 +1,272 @@
+//! The background of a single process: a bounded queue in memory and those who work it off.
+
+mod run_job;
+
+use std::collections::VecDeque;
+use std::fmt;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use tokio::runtime::Handle;
+
+pub use run_job::{JobEnd, JobError};
+
+use crate::context::HookContext;
+use crate::detached::{BackgroundSink, Job, Notice, Refused, Tasks, Unfinished};
+use crate::registry::{Registry, WeakRegistry};
+use run_job::{Attempt, attempt, notice};
+
+/// Works off background jobs in this process: one after the other, unless it is told otherwise.
+///
+/// What is queued is lost when the process ends; for work that must survive that, implement [`BackgroundSink`] over a
+/// queue that does. The registry has to live as long as there is work.
+#[derive(Clone, Debug)]
+#[must_use = "a worker works once it is started"]
+pub struct Worker {
+    queue: usize,
+    parallelism: usize,
+    backoff: Backoff,
+    cx: HookContext,
+}
+
+/// How long a job that failed waits before it is tried again.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Backoff {
+    /// Not at all.
+    None,
+    /// A second each time.
+    Fixed,
+    /// A second, then twice as long each time, up to a minute.
+    #[default]
+    Exponential,
+}
+
+impl Backoff {
+    const BASE: Duration = Duration::from_secs(1);
+    const CEILING: Duration = Duration::from_secs(60);
+
+    /// The wait after this attempt, counted from 1.
+    pub fn after(self, attempt: u32) -> Duration {
+        match self {
+            Self::None => Duration::ZERO,
+            Self::Fixed => Self::BASE,
+            Self::Exponential => {
+                let factor = 2_u32.saturating_pow(attempt.saturating_sub(1));
+                Self::BASE.saturating_mul(factor).min(Self::CEILING)
+            }
+        }
+    }
+}
+
+/// A worker was started outside a Tokio runtime.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("a worker runs on a Tokio runtime, and there is none here; start it within one")]
+pub struct NoRuntime;
+
+impl Default for Worker {
+    fn default() -> Self {
+        Self { queue: 1_024, parallelism: 1, backoff: Backoff::default(), cx: HookContext::new() }
+    }
+}
+
+impl Worker {
+    /// A queue of 1,024 jobs that are worked off one after the other, with an exponential backoff.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// How many jobs may wait, those included that wait for their backoff; what comes on top is recorded as dropped.
+    pub fn queue(mut self, jobs: usize) -> Self {
+        self.queue = jobs;
+        self
+    }
+
+    /// How many jobs run at a time, at least one.
+    pub fn parallelism(mut self, jobs: usize) -> Self {
+        self.parallelism = jobs.max(1);
+        self
+    }
+
+    /// How long a job that failed waits before it is tried again.
+    pub fn backoff(mut self, backoff: Backoff) -> Self {
+        self.backoff = backoff;
+        self
+    }
+
+    /// The context whose state the hooks find; the ids are those of each job.
+    pub fn context(mut self, cx: HookContext) -> Self {
+        self.cx = cx;
+        self
+    }
+
+    /// Becomes the background of `registry`, for sets made from now on.
+    ///
+    /// # Errors
+    /// [`NoRuntime`] outside a Tokio runtime.
+    pub fn start(self, registry: &Registry) -> Result<(), NoRuntime> {
+        let handle = Handle::try_current().map_err(|_| NoRuntime)?;
+        let tasks = registry.detached_runs().tasks;
+        let registry_of_jobs = registry.downgrade();
+        let jobs = Mutex::new(Jobs::default());
+        registry.set_background(Queue(Arc::new(Shared {
+            settings: self,
+            handle,
+            registry: registry_of_jobs,
+            tasks,
+            jobs,
+        })));
+        Ok(())
+    }
+}
+
+struct Queue(Arc<Shared>);
+
+struct Shared {
+    settings: Worker,
+    handle: Handle,
+    /// Weak: the registry holds its queue.
+    registry: WeakRegistry,
+    tasks: Arc<Tasks>,
+    jobs: Mutex<Jobs>,
+}
+
+#[derive(Default)]
+struct Jobs {
+    waiting: VecDeque<(Job, Notice)>,
+    /// How many wait for their backoff. They have their place in the queue.
+    backing_off: usize,
+    /// How many work them off now. Where nothing waits there are none.
+    workers: usize,
+}
+
+impl fmt::Debug for Shared {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Queue").field("settings", &self.settings).finish_non_exhaustive()
+    }
+}
+
+impl BackgroundSink for Queue {
+    fn enqueue(&self, job: Job) -> Result<(), Refused> {
+        let inner = &self.0;
+        let registry = inner.registry.upgrade().ok_or(Refused::Closed)?;
+        if inner.tasks.is_closed() {
+            return Err(Refused::Closed);
+        }
+        let jobs = inner.jobs();
+        if jobs.waiting.len() + jobs.backing_off >= inner.settings.queue {
+            return Err(Refused::Full);
+        }
+        let notice = notice(&registry, &job, inner.tasks.take_in());
+        inner.push(jobs, job, notice);
+        Ok(())
+    }
+}
+
+impl Shared {
+    fn jobs(&self) -> MutexGuard<'_, Jobs> {
+        self.jobs.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Puts a job at the end, and somebody to work it off where there is room.
+    fn push(self: &Arc<Self>, mut jobs: MutexGuard<'_, Jobs>, job: Job, notice: Notice) {
+        jobs.waiting.push_back((job, notice));
+        if jobs.workers < self.settings.parallelism {
+            jobs.workers += 1;
+            drop(jobs);
+            let place = Place { queue: Arc::clone(self), given_up: false };
+            self.handle.spawn(place.work());
+        }
+    }
+
+    async fn run(self: &Arc<Self>, job: Job, notice: Notice) {
+        // Dropped with its notice, which tells it.
+        let Some(registry) = self.registry.upgrade() else { return };
+        let run = match registry.read_job(&self.settings.cx, &job) {
+            Ok(run) => run,
+            Err(error) => {
+                notice.end(Err(Unfinished::failed(error.to_string())));
+                return;
+            }
+        };
+        if let Attempt::Again(_, permit) = attempt(&registry, &job, run, notice).await {
+            let wait = self.settings.backoff.after(job.attempt);
+            let job = job.again();
+            let notice = run_job::notice(&registry, &job, permit);
+            let place = BackingOff::new(self);
+            // The others need not wait for it.
+            self.handle.spawn(async move {
+                let queue = Arc::clone(&place.0);
+                let wait = async {
+                    if !wait.is_zero() {
+                        tokio::time::sleep(wait).await;
+                    }
+                };
+                if queue.tasks.shutdown.run_until_cancelled(wait).await.is_some() {
+                    drop(place);
+                    queue.push(queue.jobs(), job, notice);
+                }
+            });
+        }
+    }
+}
+
+/// The place in the queue of a job that waits for its backoff; given up when it is dropped.
+struct BackingOff(Arc<Shared>);
+
+impl BackingOff {
+    fn new(queue: &Arc<Shared>) -> Self {
+        queue.jobs().backing_off += 1;
+        Self(Arc::clone(queue))
+    }
+}
+
+impl Drop for BackingOff {
+    fn drop(&mut self) {
+        self.0.jobs().backing_off -= 1;
+    }
+}
+
+/// The place of one who works off jobs.
+struct Place {
+    queue: Arc<Shared>,
+    given_up: bool,
+}
+
+impl Place {
+    async fn work(mut self) {
+        while let Some((job, notice)) = self.next() {
+            if self.queue.tasks.shutdown.is_cancelled() {
+                // Which tells that it was cut off.
+                drop(notice);
+            } else {
+                self.queue.run(job, notice).await;
+            }
+        }
+    }
+
+    /// The next job. Where there is none the place is given up at once, so that no job comes in between.
+    fn next(&mut self) -> Option<(Job, Notice)> {
+        let mut jobs = self.queue.jobs();
+        let next = jobs.waiting.pop_front();
+        if next.is_none() {
+            jobs.workers -= 1;
+            self.given_up = true;
+        }
+        next
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        if self.given_up {
+            return;
+        }
+        let mut jobs = self.queue.jobs();
+        jobs.workers -= 1;
+        // The runtime ended, so nobody will ever work these off; their notices tell it.
+        let left = if jobs.workers == 0 { std::mem::take(&mut jobs.waiting) } else { VecDeque::new() };
+        drop(jobs);
+        drop(left);
+    }
+}

@@ -1,0 +1,181 @@
+//! Executing a job.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use crate::context::HookContext;
+use crate::detached::{DetachedRun, Job, Notice, Permit, until_shutdown};
+use crate::engine::Engine;
+use crate::id::HookId;
+use crate::options::RunMode;
+use crate::record::Ended;
+use crate::registry::Registry;
+use crate::text::{did_you_mean, nearest};
+use crate::verdict::Contributions;
+
+/// How an attempt at a job ended.
+#[derive(Clone, Debug, PartialEq)]
+#[must_use = "`ended.again` says whether the job is to be tried once more"]
+#[non_exhaustive]
+pub struct JobEnd {
+    /// What observers are told too. [`again`](Ended::again) says whether the job is to be tried once more.
+    pub ended: Ended,
+    /// The audit notes and background jobs that the hook left.
+    pub contributions: Contributions,
+}
+
+/// Why a job could not be executed here. It would be no different the next time, so it is not tried again.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum JobError {
+    /// This process has no such hook.
+    #[error(
+        "the job `{job}` is for the hook `{hook}`, which is not there{}; link its crate into the worker: `use that_crate as _;`",
+        did_you_mean(nearest)
+    )]
+    #[non_exhaustive]
+    UnknownHook {
+        /// The job's id.
+        job: String,
+        /// The hook.
+        hook: HookId,
+        /// The ids nearest to it.
+        nearest: Vec<HookId>,
+    },
+    /// The hook is disabled here, by the app or by an operator's override.
+    #[error("the job `{job}` is for the hook `{hook}`, which is disabled")]
+    #[non_exhaustive]
+    Disabled {
+        /// The job's id.
+        job: String,
+        /// The hook.
+        hook: HookId,
+    },
+    /// The hook's plugin is not installed here, or could not be started.
+    #[error(
+        "the job `{job}` is for the hook `{hook}` of the plugin `{plugin}`, which is not installed or could not be started"
+    )]
+    #[non_exhaustive]
+    NoPlugin {
+        /// The job's id.
+        job: String,
+        /// The hook.
+        hook: HookId,
+        /// Its plugin.
+        plugin: String,
+    },
+    /// The hook is no background hook of that kind, any more.
+    #[error("the job `{job}` is for the hook `{hook}` at `{kind}`, where it is no background hook")]
+    #[non_exhaustive]
+    NotBackground {
+        /// The job's id.
+        job: String,
+        /// The hook.
+        hook: HookId,
+        /// The kind.
+        kind: String,
+    },
+    /// Event, subject or parameters are not what the hook takes, any more.
+    #[error("the job `{job}` of the hook `{hook}` cannot be read: its {part}: {cause}")]
+    #[non_exhaustive]
+    Unreadable {
+        /// The job's id.
+        job: String,
+        /// The hook.
+        hook: HookId,
+        /// Event, subject or parameters.
+        part: &'static str,
+        /// What is wrong.
+        cause: String,
+    },
+}
+
+impl Registry {
+    /// Executes a job: in a worker of another process, which is linked with the same hooks, or in this one.
+    ///
+    /// The hook finds the state of `worker`, with the ids of the job. Observers of this registry see how it ended; a
+    /// future that is dropped is reported as cancelled.
+    ///
+    /// # Errors
+    /// [`JobError`]: there is no such hook here, or the job cannot be read. A hook that fails is no error:
+    /// [`Ended::again`] says whether it is to be tried again, with [`Job::again`].
+    ///
+    /// ```
+    /// # use hooks_core::prelude::*;
+    /// # use hooks_core::detached::Job;
+    /// # async fn push(_: Job) {}
+    /// async fn work(registry: &Registry, line: &str) -> Result<(), Box<dyn std::error::Error>> {
+    ///     let job: Job = serde_json::from_str(line)?;
+    ///     let end = registry.run_job(&HookContext::new(), &job).await?;
+    ///     if end.ended.again {
+    ///         push(job.again()).await;
+    ///     }
+    ///     Ok(())
+    /// }
+    /// ```
+    pub async fn run_job(&self, worker: &HookContext, job: &Job) -> Result<JobEnd, JobError> {
+        let run = self.read_job(worker, job)?;
+        let notice = notice(self, job, self.detached_runs().tasks.take_in());
+        match attempt(self, job, run, notice).await {
+            Attempt::Ended(end) => Ok(end),
+            Attempt::Again(ended, permit) => {
+                // Whoever tries again takes the job in again.
+                permit.release();
+                Ok(JobEnd { ended, contributions: Contributions::default() })
+            }
+        }
+    }
+
+    /// Makes a run of a job.
+    pub(super) fn read_job(&self, worker: &HookContext, job: &Job) -> Result<DetachedRun, JobError> {
+        let snapshot = self.snapshot();
+        let (id, hook) = (job.id.clone(), job.hook.clone());
+        let Some(registered) = snapshot.hooks.get(&job.hook) else {
+            let nearest = nearest(job.hook.as_str(), snapshot.hooks.keys().cloned());
+            return Err(JobError::UnknownHook { job: id, hook, nearest });
+        };
+        if !registered.enabled || snapshot.disabled_by(&registered.hook).is_some() {
+            return Err(JobError::Disabled { job: id, hook });
+        }
+        let (known, _) = snapshot.overridden(&registered.hook);
+        let out = |plugin: &&Arc<str>| !snapshot.may_run(plugin) || snapshot.has_failed(plugin);
+        if let Some(plugin) = known.plugin.as_ref().filter(out) {
+            return Err(JobError::NoPlugin { job: id, hook, plugin: plugin.to_string() });
+        }
+        let binding = known.bindings.iter().find(|binding| binding.kind.name == job.kind);
+        let Some(binding) = binding.filter(|_| known.options.run == RunMode::Background) else {
+            return Err(JobError::NotBackground { job: id, hook, kind: job.kind.clone() });
+        };
+        let cx = job.within(worker).outliving(snapshot.tasks.shutdown.clone());
+        let unreadable = |(part, cause)| JobError::Unreadable { job: id.clone(), hook: hook.clone(), part, cause };
+        let engine = Engine::of_kind(binding.kind).ok_or(("kind", "its type was not derived".to_owned()));
+        engine.and_then(|engine| (engine.read_job)(&known, binding, cx, job)).map_err(unreadable)
+    }
+}
+
+pub(super) fn notice(registry: &Registry, job: &Job, permit: Permit) -> Notice {
+    Notice::of_job(job, registry.visibility_of(&job.hook), registry.detached_runs().observers, permit)
+}
+
+/// How one attempt at a job ended.
+pub(super) enum Attempt {
+    Ended(JobEnd),
+    /// It failed and is to be tried again, for which there is room.
+    Again(Ended, Permit),
+}
+
+/// Runs what was read from `job`, until the registry is shut down.
+pub(super) async fn attempt(registry: &Registry, job: &Job, run: DetachedRun, mut notice: Notice) -> Attempt {
+    notice.started = Some(Instant::now());
+    let shutdown = registry.detached_runs().tasks.shutdown.clone();
+    match until_shutdown(&shutdown, run).await {
+        Err(why) if !why.terminal && job.attempt < job.max_attempts => match notice.again(why) {
+            (ended, Some(permit)) => Attempt::Again(ended, permit),
+            (ended, None) => Attempt::Ended(JobEnd { ended, contributions: Contributions::default() }),
+        },
+        outcome => {
+            let (ended, contributions) = notice.end(outcome);
+            Attempt::Ended(JobEnd { ended, contributions })
+        }
+    }
+}
