@@ -11,7 +11,7 @@ use hooks_core::plugin::Plugin;
 use hooks_core::record::{Ended, OnEnd, Status};
 use serde::{Deserialize, Serialize};
 
-use crate::support::*;
+use super::support::*;
 
 const SOON: Duration = Duration::from_secs(5);
 

@@ -2,7 +2,7 @@
 
 use hooks_core::config::Problem;
 
-use crate::support::*;
+use super::support::*;
 
 fn reads(name: &'static str) -> Hook {
     Hook::reader::<Step, _, _, _>(name, |_, _, _| ())

@@ -7,8 +7,8 @@ use std::time::Duration;
 use hooks_core::background::{BackgroundSink, Job, Refused, Worker};
 use hooks_core::record::Status;
 
-use crate::support::*;
-use crate::unawaited::*;
+use super::support::*;
+use super::unawaited::*;
 
 struct Says(Refused);
 
