@@ -2,14 +2,12 @@
 #![allow(clippy::unwrap_used, clippy::panic, clippy::print_stderr, reason = "the helpers of tests are tests too")]
 #![cfg(unix)]
 
-mod support;
-
 use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use crate::support::{data, hooks, hooks_with, settled};
 use serde_json::{Value, json};
-use support::{data, hooks, hooks_with, settled};
 
 fn chapter() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/command-line.md")
@@ -26,7 +24,7 @@ fn assert_written(part: &str, text: &str) {
     if std::env::var_os("UPDATE_BOOK").is_some() {
         fs::write(chapter(), format!("{}{wanted}{}", &page[..start], &page[end..])).unwrap();
     } else {
-        assert_eq!(&page[start..end], wanted, "UPDATE_BOOK=1 cargo test -p hooks-cli --test book writes it anew");
+        assert_eq!(&page[start..end], wanted, "UPDATE_BOOK=1 cargo test -p hooks-cli --test it book writes it anew");
     }
 }
 

@@ -1,9 +1,7 @@
 //! What the commands print, word for word.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::print_stderr, reason = "the helpers of tests are tests too")]
 
-mod support;
-
-use support::{assert_snapshot, data, hooks, hooks_with};
+use crate::support::{assert_snapshot, data, hooks, hooks_with};
 
 #[test]
 fn a_file_with_ten_mistakes_is_told_all_of_them_at_once() {

@@ -1,11 +1,9 @@
 //! Whatever the program is given, it says in words what is wrong, and ends with a status that tells.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::print_stderr, reason = "the helpers of tests are tests too")]
 
-mod support;
-
 use std::fs;
 
-use support::{hooks, hooks_with};
+use crate::support::{hooks, hooks_with};
 
 const RULES: &str = r#"{"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": "touch ran"}]}]}}"#;
 

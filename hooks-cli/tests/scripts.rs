@@ -3,15 +3,13 @@
 #![allow(clippy::unwrap_used, clippy::panic, clippy::print_stderr, reason = "the helpers of tests are tests too")]
 #![cfg(unix)]
 
-mod support;
-
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
+use crate::support::{Said, data, hooks_with};
 use serde_json::{Value, json};
-use support::{Said, data, hooks_with};
 
 const LANGUAGES: &[(&str, &str)] = &[("sh", "sh"), ("py", "python3"), ("js", "node")];
 

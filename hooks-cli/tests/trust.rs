@@ -1,12 +1,10 @@
 //! `hooks trust`: what is trusted was shown, and is trusted as it was shown.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::print_stderr, reason = "the helpers of tests are tests too")]
 
-mod support;
-
 use std::fs;
 use std::path::Path;
 
-use support::{Said, assert_snapshot, hooks, hooks_with};
+use crate::support::{Said, assert_snapshot, hooks, hooks_with};
 
 const RULES: &str = r#"{"hooks": {
   "PreToolUse": [{"matcher": "Bash", "hooks": [{"type": "command", "command": "touch ran"}]}],

@@ -1,6 +1,6 @@
 //! Promise 8: with no hook selected, a dispatch allocates nothing, reads no clock, touches no runtime, emits no record.
 //!
-//! A binary of its own: the allocator counts.
+//! The allocator counts per thread, and so does each test.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "the helpers of tests are tests too")]
 
 use std::future::Future;

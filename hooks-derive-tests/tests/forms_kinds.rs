@@ -2,9 +2,7 @@
 #![allow(clippy::unwrap_used)] // hooks of tests say what they expect by unwrapping
 #![allow(clippy::ptr_arg, clippy::needless_pass_by_value, clippy::unnecessary_wraps, clippy::option_option)] // the form is the point
 
-mod common;
-
-use common::{BeforePublish, set, summary};
+use crate::common::{BeforePublish, set, summary};
 use hooks_core::data::ToolCall;
 use hooks_core::prelude::*;
 

@@ -2,9 +2,8 @@
 #![allow(clippy::unwrap_used)] // hooks of tests say what they expect by unwrapping
 #![allow(clippy::ptr_arg, clippy::needless_pass_by_value, clippy::unnecessary_wraps, clippy::option_option)] // the form is the point
 
-mod common;
-
-use common::BeforePublish;
+use crate::common::BeforePublish;
+use crate::table;
 use hooks_core::prelude::*;
 
 #[hook(id = "nothing", kind = BeforePublish)]
@@ -109,7 +108,7 @@ fn patterns(BeforePublish { topic }: &BeforePublish, mut text: String, _: &HookC
     text
 }
 
-#[hook(id = "aliased", kind = common::BeforePublish)]
+#[hook(id = "aliased", kind = crate::common::BeforePublish)]
 fn aliased(cx: &hooks_core::HookContext, text: &mut std::string::String) {
     text.push_str(cx.agent().unwrap());
 }

@@ -2,12 +2,11 @@
 #![allow(clippy::unwrap_used)] // hooks of tests say what they expect by unwrapping
 #![allow(clippy::ptr_arg, clippy::needless_pass_by_value, clippy::unnecessary_wraps, clippy::option_option)] // the form is the point
 
-mod common;
-
 use std::convert::Infallible;
 use std::io;
 
-use common::BeforePublish;
+use crate::common::BeforePublish;
+use crate::table;
 use hooks_core::prelude::*;
 
 /// A sync and an async hook that return the same; `$text` is what they took.

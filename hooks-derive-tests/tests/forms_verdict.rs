@@ -2,13 +2,12 @@
 #![allow(clippy::unwrap_used)] // hooks of tests say what they expect by unwrapping
 #![allow(clippy::ptr_arg, clippy::needless_pass_by_value, clippy::unnecessary_wraps, clippy::option_option)] // the form is the point
 
-mod common;
-
 use std::convert::Infallible;
 use std::error::Error;
 use std::{fmt, io};
 
-use common::BeforePublish;
+use crate::common::BeforePublish;
+use crate::table;
 use hooks_core::prelude::*;
 
 /// An app's own answer.

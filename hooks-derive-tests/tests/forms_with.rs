@@ -2,9 +2,7 @@
 #![allow(clippy::unwrap_used)] // hooks of tests say what they expect by unwrapping
 #![allow(clippy::ptr_arg, clippy::needless_pass_by_value)] // the form is the point
 
-mod common;
-
-use common::{BeforePublish, summary};
+use crate::common::{BeforePublish, summary};
 use hooks_core::With as Given;
 use hooks_core::prelude::*;
 use hooks_core::scope::{HookRef, HookUse};

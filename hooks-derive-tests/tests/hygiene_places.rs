@@ -5,8 +5,6 @@
 use hooks_core::prelude::*;
 use hooks_core::scope::HookRef;
 
-hooks_core::setup!();
-
 /// Hooks of one name in two modules; the id tells them apart.
 mod first {
     use hooks_core::prelude::*;

@@ -1,12 +1,10 @@
 //! Answers, line by line of `data/answers.toml`.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "the helpers of tests are tests too")]
 
-mod support;
-
+use crate::support::{self, tables};
 use hooks_rules::{Answer, Decision, Dialect, Event, OnFailure, Reading, Status};
 use proptest::prelude::*;
 use serde_json::Value;
-use support::tables;
 
 fn status(value: &toml::Value) -> Status {
     match value {

@@ -1,11 +1,9 @@
 //! Every row of the contract has a line of data, a named test, or a reason why not.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "the helpers of tests are tests too")]
 
-mod support;
-
 use std::collections::BTreeSet;
 
-use support::{data, tables};
+use crate::support::{data, tables};
 
 /// The sources of all tests of this crate.
 fn sources() -> String {

@@ -1,11 +1,9 @@
 //! Matchers, line by line of `data/matchers.toml`.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "the helpers of tests are tests too")]
 
-mod support;
-
+use crate::support::{self, Line, data, json};
 use hooks_rules::{Aliases, Dialect, Event, Matcher};
 use proptest::prelude::*;
-use support::{Line, data, json};
 
 fn read(line: &Line, at: usize) -> (Dialect, Event, Option<serde_json::Value>) {
     let dialect = support::dialect(line[at].as_str().unwrap());

@@ -1,10 +1,9 @@
 //! Lines that are no conversations: each is told with its number, and the rest of the file goes on.
 #![allow(clippy::unwrap_used, reason = "tests say what they expect by unwrapping")]
 
-mod support;
-
 use std::io::{BufReader, Read};
 
+use crate::support;
 use airline_desk::desk::Desk;
 use airline_desk::glimpse::Glimpses;
 use airline_desk::run::replay_lines;

@@ -1,8 +1,6 @@
 //! The program from outside: what it prints, what it leaves behind, how it ends.
 #![allow(clippy::unwrap_used, reason = "tests say what they expect by unwrapping")]
 
-mod support;
-
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};

@@ -5,11 +5,10 @@
     reason = "tests say what they expect by unwrapping, and why they skip by printing"
 )]
 
-mod support;
-
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
+use crate::support;
 use airline_desk::desk::Desk;
 use airline_desk::summary::Summary;
 use hooks_core::data::ToolInput;

@@ -1,8 +1,7 @@
 //! What the hooks do with the conversations that ship with the desk.
 #![allow(clippy::unwrap_used, reason = "tests say what they expect by unwrapping")]
 
-mod support;
-
+use crate::support;
 use airline_desk::desk::{Answer, Desk};
 use airline_desk::tally::Row;
 use std::collections::BTreeSet;

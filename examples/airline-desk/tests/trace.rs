@@ -1,11 +1,10 @@
 //! The sequence of kinds and hooks, as `--trace` shows it.
 #![allow(clippy::unwrap_used, reason = "tests say what they expect by unwrapping")]
 
-mod support;
-
 use std::collections::BTreeSet;
 use std::process::Command;
 
+use crate::support;
 use serde_json::Value;
 
 fn trace(arguments: &[&str]) -> String {

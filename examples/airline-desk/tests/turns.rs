@@ -1,8 +1,7 @@
 //! What comes of a turn where a hook decides against the recording: each message keeps its place, each call its result.
 #![allow(clippy::unwrap_used, reason = "tests say what they expect by unwrapping")]
 
-mod support;
-
+use crate::support;
 use airline_desk::desk::Desk;
 use airline_desk::summary::Summary;
 use hooks_core::data::{Message, Messages, ToolInput, ToolResult};

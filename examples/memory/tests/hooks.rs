@@ -1,8 +1,7 @@
 //! The hooks one by one: as the functions that they are, and as a dispatch runs them.
 #![allow(clippy::unwrap_used, reason = "tests say what they expect by unwrapping")]
 
-mod support;
-
+use crate::support::{keep, notes};
 use hooks_core::prelude::*;
 use hooks_core::testing::Trial;
 use memory::hooks::{
@@ -10,7 +9,6 @@ use memory::hooks::{
 };
 use memory::policy::Policy;
 use serde_json::{Value, json};
-use support::{keep, notes};
 
 fn policy(read: bool, write: bool) -> Contributions {
     vec![Contribution::policy("memory", "read", read, 0), Contribution::policy("memory", "write", write, 0)].into()

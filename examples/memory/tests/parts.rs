@@ -1,11 +1,10 @@
 //! What the hooks stand on: the notes, the rules, the worker.
 #![allow(clippy::unwrap_used, reason = "tests say what they expect by unwrapping")]
 
-mod support;
-
 use std::collections::BTreeSet;
 use std::fs;
 
+use crate::support::{keep, notes};
 use memory::extract::{self, facts};
 use memory::fact::{Fact, slug, words};
 use memory::hooks::EXTRACT;
@@ -13,7 +12,6 @@ use memory::store::{Store, StoreError};
 use memory::topics::topics;
 use memory::worker::{JobError, Worker};
 use serde_json::json;
-use support::{keep, notes};
 
 fn keys(facts: &[Fact]) -> Vec<&str> {
     facts.iter().map(|fact| fact.key.as_str()).collect()

@@ -1,11 +1,10 @@
 //! The phases together, in the turn loop.
 #![allow(clippy::unwrap_used, reason = "tests say what they expect by unwrapping")]
 
-mod support;
-
 use std::sync::{Arc, mpsc};
 use std::time::Duration;
 
+use crate::support::{Bench, keep, keys};
 use hooks_agent::model::{Deltas, Line, Model, ModelAnswer, ModelCall, ModelError, Scripted};
 use hooks_core::hook::BoxFuture;
 use hooks_core::prelude::*;
@@ -15,7 +14,6 @@ use memory::hooks::NOTES;
 use memory::model::Concierge;
 use memory::store::{Store, StoreError};
 use serde_json::json;
-use support::{Bench, keep, keys};
 use tokio::sync::Barrier;
 
 #[tokio::test]

@@ -6,7 +6,7 @@ use hooks_agent::model::{Deltas, Genai, MAX_TOKENS, Model, ModelCall};
 use hooks_core::data::{Block, Message, Role, Usage};
 use serde_json::{Value, json};
 
-use crate::server::{Reply, Server, call, hello};
+use super::server::{Reply, Server, call, hello};
 
 async fn answered(reply: Reply) -> (Vec<Block>, String) {
     let server = Server::start([reply]).await;

@@ -6,7 +6,7 @@ use std::time::Duration;
 use hooks_agent::model::{Deltas, Genai, Model, ModelError};
 use serde_json::json;
 
-use crate::server::{Reply, Server, call, hello};
+use super::server::{Reply, Server, call, hello};
 
 async fn failed(reply: Reply) -> (ModelError, Vec<String>) {
     let server = Server::start([reply]).await;

@@ -5,7 +5,7 @@ use hooks_agent::tool::ToolSpec;
 use hooks_core::data::{Block, Message, Role, ToolCall, ToolResultBlock};
 use serde_json::{Value, json};
 
-use crate::server::{Asked, Reply, Server, call, hello};
+use super::server::{Asked, Reply, Server, call, hello};
 
 async fn sent(message_list: Vec<Message>) -> Value {
     let server = Server::start([Reply::says("ok")]).await;

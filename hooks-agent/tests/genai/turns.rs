@@ -8,7 +8,7 @@ use hooks_agent::{Harness, Limits, Outcome, Session, TurnError, TurnEvent};
 use hooks_core::kinds::ExitReason;
 use hooks_core::prelude::*;
 
-use crate::server::{Reply, Server};
+use super::server::{Reply, Server};
 
 /// A session whose own waits would outlast the test.
 async fn session(server: &Server) -> Session {

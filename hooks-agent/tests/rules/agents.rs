@@ -5,7 +5,7 @@ use hooks_agent::model::Line;
 use hooks_core::prelude::*;
 use serde_json::{Value, json};
 
-use crate::desk::{Desk, bash};
+use super::desk::{Desk, bash};
 
 fn ask(id: &str) -> Line {
     Line::call(id, "research", json!({"prompt": "what is it?"}))

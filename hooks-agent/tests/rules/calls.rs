@@ -10,7 +10,7 @@ use hooks_core::hook::BoxFuture;
 use hooks_core::prelude::*;
 use serde_json::json;
 
-use crate::desk::{Desk, bash, output, prints};
+use super::desk::{Desk, bash, output, prints};
 
 fn decides(decision: &str, reason: &str) -> String {
     prints(&output("PreToolUse", json!({"permissionDecision": decision, "permissionDecisionReason": reason})))

@@ -6,7 +6,7 @@ use hooks_agent::window::Window;
 use hooks_core::data::{Message, Role};
 use serde_json::json;
 
-use crate::desk::Desk;
+use super::desk::Desk;
 
 /// A turn in a conversation of eight messages, in a window that takes fewer; how often the model was called for it.
 async fn compacted(desk: &Desk) -> usize {

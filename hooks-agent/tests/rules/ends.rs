@@ -4,7 +4,7 @@ use hooks_agent::model::Line;
 use hooks_agent::{Limits, Outcome};
 use serde_json::json;
 
-use crate::desk::{Desk, bash, output, prints};
+use super::desk::{Desk, bash, output, prints};
 
 const FOLLOW_UP: &str = "user: <system-reminder>a stop hook asks to go on</system-reminder>\n";
 

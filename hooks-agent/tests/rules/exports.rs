@@ -9,7 +9,7 @@ use hooks_core::prelude::*;
 use hooks_rules::{Event, Plugin};
 use serde_json::json;
 
-use crate::desk::{Desk, bash};
+use super::desk::{Desk, bash};
 
 /// A shell that runs commands as the chapter on rules has it.
 fn shell(desk: &Desk) -> Harness {
@@ -42,7 +42,7 @@ async fn what_a_script_exports_at_the_start_the_shell_of_that_session_finds() {
     assert_eq!(desk.sent().last(), Some(&found));
     // So does an agent that works for it.
     one.turn(None, "ask the helper").await;
-    let told = |i: usize| crate::desk::line(desk.model.heard()[i].messages.last().unwrap());
+    let told = |i: usize| super::desk::line(desk.model.heard()[i].messages.last().unwrap());
     assert_eq!(told(4), found);
     // It holds for the commands of the model and not for other scripts.
     assert!(!desk.read("before.txt").contains("LEVEL=") && !desk.read("before.txt").contains("CLAUDE_ENV_FILE"));

@@ -10,7 +10,7 @@ use hooks_core::kinds::SessionEndReason;
 use hooks_core::prelude::*;
 use serde_json::{Value, json};
 
-use crate::desk::{Desk, bash};
+use super::desk::{Desk, bash};
 
 /// The fields of each event, beside `session_id`, `transcript_path`, `cwd` and `hook_event_name`: those of a turn have the
 /// prompt's id, those of a sub-agent its ids.

@@ -5,7 +5,7 @@ use hooks_agent::{Outcome, SubAgent};
 use hooks_core::prelude::*;
 use serde_json::json;
 
-use crate::desk::{Desk, bash, prints};
+use super::desk::{Desk, bash, prints};
 
 /// What the model says.
 type Says = fn() -> Line;

@@ -8,7 +8,7 @@ use hooks_agent::model::Line;
 use hooks_core::prelude::*;
 use serde_json::{Value, json};
 
-use crate::desk::{Desk, bash, output, prints};
+use super::desk::{Desk, bash, output, prints};
 
 fn decides(decision: &Value) -> String {
     prints(&output("PermissionRequest", json!({ "decision": decision })))

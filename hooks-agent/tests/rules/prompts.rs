@@ -4,7 +4,7 @@ use hooks_agent::Outcome;
 use hooks_agent::model::Line;
 use serde_json::json;
 
-use crate::desk::{Desk, output, prints};
+use super::desk::{Desk, output, prints};
 
 #[tokio::test]
 async fn a_refused_prompt_is_neither_stored_nor_sent_and_the_person_is_told() {

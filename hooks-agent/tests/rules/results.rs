@@ -3,7 +3,7 @@
 use hooks_agent::model::Line;
 use serde_json::json;
 
-use crate::desk::{Desk, bash, output, prints};
+use super::desk::{Desk, bash, output, prints};
 
 /// What the model says.
 type Says = fn() -> Line;

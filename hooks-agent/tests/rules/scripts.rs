@@ -14,7 +14,7 @@ use hooks_agent::window::Window;
 use hooks_core::data::{Message, Role};
 use serde_json::{Value, json};
 
-use crate::desk::{Desk, bash};
+use super::desk::{Desk, bash};
 
 const LANGUAGES: &[(&str, &str)] = &[("sh", "sh"), ("py", "python3"), ("js", "node")];
 

@@ -6,7 +6,7 @@ use hooks_core::prelude::*;
 use hooks_rules::Session as Known;
 use serde_json::json;
 
-use crate::desk::{Desk, bash, output, prints};
+use super::desk::{Desk, bash, output, prints};
 
 #[tokio::test]
 async fn what_scripts_say_at_the_start_every_turn_of_the_session_sees() {

@@ -7,7 +7,7 @@ use hooks_core::data::{Block, ResultRow, ToolCall};
 use hooks_core::prelude::*;
 use serde_json::{Value, json};
 
-use crate::desk::{Desk, bash, prints};
+use super::desk::{Desk, bash, prints};
 
 const KEEP: (&str, &str, &str) = (
     "Stop",

@@ -7,7 +7,7 @@ use hooks_core::kinds::ExitReason;
 use hooks_core::prelude::*;
 use serde_json::json;
 
-use crate::bench::{Bench, line};
+use super::bench::{Bench, line};
 
 #[tokio::test]
 async fn an_answer_whose_role_a_hook_changes_is_the_answer_all_the_same() {

@@ -11,7 +11,7 @@ use hooks_core::kinds::Delivery;
 use hooks_core::prelude::*;
 use serde_json::json;
 
-use crate::bench::Bench;
+use super::bench::Bench;
 
 /// Keeps what is sent, or refuses it.
 #[derive(Default)]

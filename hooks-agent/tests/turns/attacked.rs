@@ -14,7 +14,7 @@ use hooks_core::kinds::{CompactionKind, SessionEndReason};
 use hooks_core::prelude::*;
 use serde_json::json;
 
-use crate::bench::{Bench, line};
+use super::bench::{Bench, line};
 
 /// What a store does at one of its calls.
 #[derive(Clone, Copy, Debug)]

@@ -11,7 +11,7 @@ use hooks_core::data::Block;
 use hooks_core::prelude::*;
 use serde_json::json;
 
-use crate::bench::{Bench, told};
+use super::bench::{Bench, told};
 
 /// How often something was noted.
 fn count(bench: &Bench, what: &str) -> usize {

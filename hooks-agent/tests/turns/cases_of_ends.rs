@@ -5,7 +5,7 @@ use hooks_agent::{Limits, Outcome, StopOutcome, TurnEvent};
 use hooks_core::prelude::*;
 use serde_json::json;
 
-use crate::bench::{Bench, told};
+use super::bench::{Bench, told};
 
 /// What was made of the ends of a turn.
 fn outcomes(events: &[TurnEvent]) -> Vec<StopOutcome> {

@@ -8,7 +8,7 @@ use hooks_core::kinds::ExitReason;
 use hooks_core::prelude::*;
 use serde_json::json;
 
-use crate::bench::{Bench, line};
+use super::bench::{Bench, line};
 
 fn at_reply(id: &str, verdict: ReplyVerdict) -> Hook {
     Hook::at::<PostModelCall>(id).reader(move |_, _, _| verdict)

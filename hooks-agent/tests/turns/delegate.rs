@@ -5,7 +5,7 @@ use hooks_agent::{Outcome, SubAgent, TurnEvent};
 use hooks_core::prelude::*;
 use serde_json::json;
 
-use crate::bench::Bench;
+use super::bench::Bench;
 
 fn research() -> SubAgent {
     SubAgent::new(AgentDef::new("research").hooks(["own"]), "Looks things up.").system_prompt("Cite sources.")
@@ -18,7 +18,7 @@ fn ask() -> Line {
 #[tokio::test]
 async fn it_has_its_own_list_and_the_apps_and_nothing_of_who_asks_it() {
     let mut bench = Bench::new([ask(), Line::text("it is a bird"), Line::text("a bird, I hear")]);
-    let noted = |id: &'static str, log: crate::bench::Log| {
+    let noted = |id: &'static str, log: super::bench::Log| {
         Hook::at::<BeforeAgentStart>(id).reader(move |cx, event: &BeforeAgentStart, ()| {
             let path = [cx.agent_path(), &[cx.agent().unwrap().to_owned()]].concat().join("/");
             log.note(format!("{id} of {path} by {}", event.trigger));

@@ -9,7 +9,7 @@ use hooks_core::kinds::SessionEndReason;
 use hooks_core::prelude::*;
 use serde_json::json;
 
-use crate::bench::Bench;
+use super::bench::Bench;
 
 pub(crate) const STORED: &[&str] = &["before_create_message", "after_create_message"];
 pub(crate) const BEGIN: &[&str] = &[

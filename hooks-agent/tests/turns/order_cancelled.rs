@@ -15,8 +15,8 @@ use hooks_core::prelude::*;
 use serde_json::json;
 use tokio::sync::Notify;
 
-use crate::bench::Bench;
-use crate::order::{BEGIN, CALL, NOT_RUN, STORED};
+use super::bench::Bench;
+use super::order::{BEGIN, CALL, NOT_RUN, STORED};
 
 /// Whatever it stands in for, it never comes to an end, and says that it has begun.
 #[derive(Clone, Default)]

@@ -13,7 +13,7 @@ use hooks_core::kinds::CompactionKind;
 use hooks_core::prelude::*;
 use serde_json::json;
 
-use crate::bench::{Bench, line};
+use super::bench::{Bench, line};
 
 /// Fails at one `append`, the nth, and is well again.
 struct Fails {

@@ -6,7 +6,7 @@ use hooks_agent::tool::{FnTool, ToolSpec};
 use hooks_core::prelude::*;
 use serde_json::json;
 
-use crate::bench::Bench;
+use super::bench::Bench;
 
 fn contributes<K: HookKind<Subject = (), Verdict = Contributions>>(
     id: &str,

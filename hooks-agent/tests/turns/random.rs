@@ -16,7 +16,7 @@ use hooks_core::prelude::*;
 use proptest::prelude::*;
 use serde_json::json;
 
-use crate::bench::Bench;
+use super::bench::Bench;
 use faults::{Fault, Faulty, Moody, Slow};
 use properties::{in_order, well_formed};
 

@@ -8,7 +8,7 @@ use hooks_agent::{Outcome, Reply, SubAgent, TurnEvent};
 use hooks_core::prelude::*;
 use serde_json::json;
 
-use crate::bench::Bench;
+use super::bench::Bench;
 
 /// Notes the id of each turn.
 fn notes_requests(bench: &Bench) -> Hook {
@@ -63,7 +63,7 @@ async fn what_hooks_contributed_to_a_turn_that_was_dropped_is_told() {
     let mut bench = Bench::new([Line::call("1", "hangs", json!({})), Line::text("never")]);
     bench.app(learns());
     let (heard, listener) = listened();
-    let harness = bench.harness().tool(crate::tools::Hangs).on_reply(listener);
+    let harness = bench.harness().tool(super::tools::Hangs).on_reply(listener);
     let session = bench.session(harness).await;
     let mut turn = session.turn(None, "hi");
     while let Some(event) = turn.next().await {

@@ -7,7 +7,7 @@ use hooks_core::kinds::ExitReason;
 use hooks_core::prelude::*;
 use serde_json::json;
 
-use crate::bench::{Bench, line};
+use super::bench::{Bench, line};
 
 /// A window that counts words, so that tests can too.
 fn words(limit: u64) -> Window {

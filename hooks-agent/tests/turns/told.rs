@@ -8,7 +8,7 @@ use hooks_core::prelude::*;
 use hooks_core::verdict::PromptVerdict;
 use serde_json::json;
 
-use crate::bench::{Bench, line};
+use super::bench::{Bench, line};
 
 /// Masks what the provider says beside the text, as a hook that is required to.
 fn masks_names() -> Hook {

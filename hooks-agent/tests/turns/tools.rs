@@ -11,7 +11,7 @@ use hooks_core::kinds::ExitReason;
 use hooks_core::prelude::*;
 use serde_json::json;
 
-use crate::bench::Bench;
+use super::bench::Bench;
 
 /// A tool that never answers.
 pub(crate) struct Hangs;
@@ -150,7 +150,7 @@ async fn additional_context_follows_the_results_and_is_not_stored() {
         result.add_context("hint");
     }));
     bench.turn().await;
-    let sent: Vec<_> = bench.model.heard()[1].messages.iter().map(crate::bench::line).skip(2).collect();
+    let sent: Vec<_> = bench.model.heard()[1].messages.iter().map(super::bench::line).skip(2).collect();
     assert_eq!(
         sent,
         ["tool: <- found a", "tool: <- found b", "user: <tool-hook-context>\nhint\n\nhint\n</tool-hook-context>",]

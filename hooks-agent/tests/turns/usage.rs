@@ -8,7 +8,7 @@ use hooks_core::data::{Block, Usage};
 use hooks_core::prelude::*;
 use serde_json::json;
 
-use crate::bench::{Bench, told};
+use super::bench::{Bench, told};
 
 fn says(text: &str, usage: Usage) -> Line {
     Line::answer(ModelAnswer::text(text).usage(usage))

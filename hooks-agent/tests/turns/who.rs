@@ -7,7 +7,7 @@ use hooks_core::HookId;
 use hooks_core::prelude::*;
 use serde_json::json;
 
-use crate::bench::{Bench, told};
+use super::bench::{Bench, told};
 
 /// What was told of hooks that do not let something happen: what, where, which hook, why.
 fn refusals(events: &[TurnEvent]) -> Vec<String> {

@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 
-use crate::source::pairs;
-use crate::{assert_written, root};
+use super::source::pairs;
+use super::{assert_written, root};
 
 #[test]
 fn the_page_of_names_says_what_the_macros_know() {

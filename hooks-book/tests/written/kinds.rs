@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use hooks_core::KindDescriptor;
 
-use crate::source::{Event, events};
-use crate::{assert_written, render};
+use super::source::{Event, events};
+use super::{assert_written, render};
 
 /// The parts of an agent's life, as files of the kinds, in the order in which they come.
 const PARTS: &[(&str, &str)] = &[

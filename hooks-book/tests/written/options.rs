@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 use std::fs;
 
-use crate::root;
-use crate::source::words;
+use super::root;
+use super::source::words;
 
 /// The options in the first cells of the table that begins with `head`; a cell may hold several.
 fn shown(page: &str, head: &str) -> BTreeSet<String> {

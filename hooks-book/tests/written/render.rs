@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use hooks_core::{KindDescriptor, Semantics};
 
-use crate::source::Event;
+use super::source::Event;
 
 /// A row of the overview.
 pub(crate) fn row(kind: &KindDescriptor, event: &Event) -> String {

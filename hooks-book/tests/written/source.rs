@@ -6,7 +6,7 @@ use std::fs;
 use quote::ToTokens;
 use syn::{Attribute, Expr, Field, Item, ItemStruct, Lit, Meta, Token, Type};
 
-use crate::root;
+use super::root;
 
 /// An event, as it is written.
 pub(crate) struct Event {

@@ -2,7 +2,7 @@
 
 use std::process::Command;
 
-use crate::assert_written;
+use super::assert_written;
 
 /// The program without what only this workspace needs.
 fn program() -> &'static str {

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Deserializer};
 use serde_json::{Map, Value};
 
-use crate::hooks::HookSpec;
+use super::hooks::HookSpec;
 
 /// One case, `each` and null resolved.
 #[derive(Clone, Debug, Deserialize)]

@@ -2,8 +2,8 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::case::Case;
-use crate::run::{Seen, seen};
+use super::case::Case;
+use super::run::{Seen, seen};
 
 /// What a case may expect, and whether it is looked at where a case is silent: nothing of it must then have been seen.
 ///

@@ -2,9 +2,9 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::case::{files, parse};
-use crate::expect::{differences, report};
-use crate::run::seen;
+use super::case::{files, parse};
+use super::expect::{differences, report};
+use super::run::seen;
 
 /// `value` with one thing changed, once for each thing in it.
 fn wrong(value: &Value) -> Vec<Value> {

@@ -4,7 +4,7 @@ use hooks_core::prelude::*;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::hooks::{Finished, HookSpec, hook, removing};
+use super::hooks::{Finished, HookSpec, hook, removing};
 
 /// What flows through at [`AppPoint`]: anything.
 pub(crate) type Anything = Value;

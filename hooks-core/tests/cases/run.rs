@@ -8,9 +8,9 @@ use hooks_core::scope::HookUse;
 use hooks_core::{JsonError, JsonFired};
 use serde_json::{Map, Value, json};
 
-use crate::case::Case;
-use crate::hooks::Finished;
-use crate::points::{Point, point};
+use super::case::Case;
+use super::hooks::Finished;
+use super::points::{Point, point};
 
 /// What was seen of a case.
 pub(crate) type Seen = Map<String, Value>;

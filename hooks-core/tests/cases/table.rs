@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
-use crate::case::{File, files, testdata};
+use super::case::{File, files, testdata};
 
 /// Says what is missing beside an answer.
 type Holds = fn(&Row) -> Result<(), &'static str>;

@@ -6,8 +6,8 @@ use hooks_core::prelude::*;
 use hooks_core::record::{Ended, OnEnd, Status};
 use proptest::test_runner::TestCaseError;
 
-use crate::case::Case;
-use crate::fold::Started;
+use super::case::Case;
+use super::fold::Started;
 
 type Given = Vec<(&'static str, Vec<u8>)>;
 

@@ -5,9 +5,9 @@ use std::fmt;
 
 use hooks_core::record::Status;
 
-use crate::case::Case;
-use crate::fold::{End, fold};
-use crate::order::order;
+use super::case::Case;
+use super::fold::{End, fold};
+use super::order::order;
 
 /// How much of what can happen did.
 #[derive(Default)]

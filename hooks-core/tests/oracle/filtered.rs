@@ -3,8 +3,8 @@
 use hooks_core::prelude::*;
 use hooks_core::scope::HookRef;
 
-use crate::case::Act;
-use crate::hooks::{Bytes, Fails, OEvent, OGate, OStep, answer, edit, end, lend, own_later, read_later};
+use super::case::Act;
+use super::hooks::{Bytes, Fails, OEvent, OGate, OStep, answer, edit, end, lend, own_later, read_later};
 
 pub(crate) fn functions() -> [HookRef; 12] {
     hooks![g0, g1, g2, g3, s0, s1, s2, s3, e0, e1, e2, e3]

@@ -4,9 +4,9 @@ use hooks_core::hook::OnFailure;
 use hooks_core::prelude::*;
 use hooks_core::record::{FailureKind, Note, Skip, Status};
 
-use crate::case::{Act, Case, Edit, Form, Move, Point, Role, Spec};
-use crate::hooks::{FORBIDDEN, answer};
-use crate::order::stages;
+use super::case::{Act, Case, Edit, Form, Move, Point, Role, Spec};
+use super::hooks::{FORBIDDEN, answer};
+use super::order::stages;
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum End {

@@ -9,8 +9,8 @@ use hooks_core::Violation;
 use hooks_core::hook::Timeout;
 use hooks_core::prelude::*;
 
-use crate::apart;
-use crate::case::{Act, Case, Edit, Form, Move, Point, Role};
+use super::apart;
+use super::case::{Act, Case, Edit, Form, Move, Point, Role};
 
 /// How many subjects there are, snapshots included.
 pub(crate) static LIVE: AtomicIsize = AtomicIsize::new(0);
@@ -231,7 +231,7 @@ fn value(point: Point, id: &'static str, form: Form, role: Role) -> Hook {
 
 /// The hooks of the case, registered from last to first: the order of registration is no order.
 pub(crate) fn registry(case: &Case) -> Registry {
-    let registry = Registry::empty().with(crate::filtered::functions()).unwrap();
+    let registry = Registry::empty().with(super::filtered::functions()).unwrap();
     for spec in case.specs.iter().rev().filter(|spec| !spec.filtered) {
         let ids = |list: &[usize]| list.iter().map(|&other| case.specs[other].id).collect::<Vec<_>>();
         let timeout = spec

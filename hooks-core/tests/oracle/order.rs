@@ -1,6 +1,6 @@
 //! What DESIGN says the order of a plan is, and its stages.
 
-use crate::case::{Case, Point, Role};
+use super::case::{Case, Point, Role};
 
 /// Who must run before `later`.
 fn comes_before(case: &Case, earlier: usize, later: usize) -> bool {

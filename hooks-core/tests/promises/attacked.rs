@@ -12,7 +12,7 @@ use hooks_core::record::{Ended, OnEnd, Status};
 use hooks_core::worker::Worker;
 use serde::{Deserialize, Serialize};
 
-use crate::support::*;
+use super::support::*;
 
 const SOON: Duration = Duration::from_secs(5);
 

@@ -10,7 +10,7 @@ use std::time::Duration;
 use hooks_core::hook::BoxFuture;
 use hooks_core::record::{FailureKind, Record};
 
-use crate::support::*;
+use super::support::*;
 
 /// What became of the futures of one kind.
 #[derive(Debug, Default)]

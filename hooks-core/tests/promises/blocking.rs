@@ -10,7 +10,7 @@ use hooks_core::DispatchError;
 use hooks_core::record::Status;
 use hooks_core::testing;
 
-use crate::support::*;
+use super::support::*;
 
 /// A transform whose event can be cloned.
 #[derive(Clone, Debug, HookKind)]

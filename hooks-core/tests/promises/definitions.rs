@@ -1,6 +1,6 @@
 //! Bad input: what is wrong with a definition is told with its place and what was expected.
 
-use crate::support::*;
+use super::support::*;
 
 fn json(text: &str) -> String {
     match AgentDef::from_json("a.json", text) {

@@ -7,7 +7,7 @@ use futures_executor::block_on;
 use hooks_core::record::{Ended, OnEnd, Skip, Status};
 use hooks_core::testing;
 
-use crate::support::*;
+use super::support::*;
 
 /// A transform whose event can be cloned.
 #[derive(Clone, Debug, HookKind)]

@@ -5,7 +5,7 @@ use std::time::Duration;
 use hooks_core::hook::BoxFuture;
 use hooks_core::testing;
 
-use crate::support::*;
+use super::support::*;
 
 #[derive(Debug, HookKind)]
 #[hook_kind(name = "edit_value", subject = String, verdict = Permission)]

@@ -6,7 +6,7 @@ use std::time::Duration;
 use hooks_core::record::{Note, Status};
 use hooks_core::scope::{HookRef, HookUse};
 
-use crate::support::*;
+use super::support::*;
 
 /// A transform with a rule, so that a hook can also fail by breaking it.
 #[derive(Debug, HookKind)]

@@ -8,7 +8,7 @@ use hooks_core::plugin::Plugin;
 use hooks_core::record::{Skip, Status};
 use serde_json::json;
 
-use crate::support::*;
+use super::support::*;
 
 #[hook(id = "linked_guard", kind = Spend, plugin = "linked_acme")]
 fn linked_guard(cx: &HookContext) -> Permission {

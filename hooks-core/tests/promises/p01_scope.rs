@@ -3,7 +3,7 @@
 use hooks_core::diagnostics::Finding;
 use hooks_core::record::{Skip, Status};
 
-use crate::support::*;
+use super::support::*;
 
 fn three_levels() -> Registry {
     let registry = registry(["of_app", "of_agent", "of_prompt", "of_nobody"].map(writes));

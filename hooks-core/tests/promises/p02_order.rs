@@ -2,7 +2,7 @@
 
 use hooks_core::diagnostics::Problem;
 
-use crate::support::*;
+use super::support::*;
 
 fn reads(name: &'static str) -> Hook {
     Hook::at::<Step>(name).reader(|_, _, _| ())

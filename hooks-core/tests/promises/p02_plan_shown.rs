@@ -2,7 +2,7 @@
 
 use hooks_core::kinds::{AfterCreateMessage, BeforeToolCall};
 
-use crate::support::*;
+use super::support::*;
 
 #[hook(id = "shown_first", kind = before_tool_call, tool = "pay_*", priority = -1, on_failure = continue)]
 fn first(_input: &mut ToolInput) {}

@@ -3,7 +3,7 @@
 use hooks_core::plugin::Plugin;
 use proptest::prelude::*;
 
-use crate::support::*;
+use super::support::*;
 
 const NAMES: [&str; 3] = ["p_a", "p_b", "p_c"];
 const HOOKS: [[&str; 3]; 3] = [["a_z", "a_y", "a_x"], ["b_z", "b_y", "b_x"], ["c_z", "c_y", "c_x"]];

@@ -4,7 +4,7 @@
 use hooks_core::kinds::BeforeToolCall;
 use hooks_core::scope::HookRef;
 
-use crate::support::*;
+use super::support::*;
 
 #[hook(id = "lane_read", kind = Step)]
 fn lane_read(trail: &Trail) {

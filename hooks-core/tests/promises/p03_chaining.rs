@@ -2,7 +2,7 @@
 
 use hooks_core::record::{Skip, Status};
 
-use crate::support::*;
+use super::support::*;
 
 fn writes_in_form(form: usize, name: &'static str) -> Hook {
     match form {

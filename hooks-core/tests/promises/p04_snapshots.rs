@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use crate::support::*;
+use super::support::*;
 
 /// What an untouched history must be afterwards: the very same allocation.
 fn address(messages: &Messages) -> *const Vec<Message> {

@@ -7,7 +7,7 @@ use hooks_core::hook::BoxFuture;
 use hooks_core::record::FailureKind;
 use hooks_core::{CancellationToken, DispatchError};
 
-use crate::support::*;
+use super::support::*;
 
 /// A subject of an app with nothing but `Clone`: not comparable, and dear enough that nobody shares it.
 #[derive(Clone, Debug, Default)]

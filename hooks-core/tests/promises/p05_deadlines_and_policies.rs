@@ -9,7 +9,7 @@ use hooks_core::hook::{OnFailure, Timeout};
 use hooks_core::record::FailureKind;
 use hooks_core::{CancellationToken, DispatchError};
 
-use crate::support::*;
+use super::support::*;
 
 #[tokio::test(start_paused = true)]
 async fn an_overrun_deadline_is_a_failure_and_a_late_answer_is_dropped() {

@@ -11,7 +11,7 @@ use std::time::Duration;
 use hooks_core::hook::BoxFuture;
 use hooks_core::record::FailureKind;
 
-use crate::support::*;
+use super::support::*;
 
 /// Panics when it is dropped, unless something is unwinding already.
 #[derive(Debug)]

@@ -9,7 +9,7 @@ use hooks_core::hook::{OnFailure, Timeout};
 use hooks_core::record::{FailureKind, Note, Skip, Status};
 use hooks_core::verdict::{Cause, Reason};
 
-use crate::support::*;
+use super::support::*;
 
 fn lattice() -> [(Permission, &'static str); 5] {
     [

@@ -3,7 +3,7 @@
 use hooks_core::diagnostics::Problem;
 use hooks_core::hook::OnFailure;
 
-use crate::support::*;
+use super::support::*;
 
 /// One mistake in each line from the third on.
 const JSON: &str = r#"{

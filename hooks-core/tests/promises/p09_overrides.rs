@@ -8,7 +8,7 @@ use hooks_core::overrides::{Override, Overrides};
 use hooks_core::record::{Skip, Status};
 use proptest::prelude::*;
 
-use crate::support::*;
+use super::support::*;
 
 fn desk() -> Registry {
     registry([

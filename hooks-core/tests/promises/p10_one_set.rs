@@ -3,7 +3,7 @@
 use hooks_core::diagnostics::Finding;
 use hooks_core::record::{Skip, Status};
 
-use crate::support::*;
+use super::support::*;
 
 fn run(set: &HookSet) -> Vec<&'static str> {
     set.fire_blocking(&cx(), &step(), Trail::default()).unwrap().subject.unwrap().0

@@ -6,7 +6,7 @@ use std::time::Duration;
 use hooks_core::hook::{OnFailure, Timeout};
 use hooks_core::record::{Record, Skip, Status};
 
-use crate::support::*;
+use super::support::*;
 
 #[tokio::test(start_paused = true)]
 async fn each_run_has_its_status_its_verdict_its_cause_and_whether_it_changed_the_subject() {
@@ -123,8 +123,7 @@ fn error_texts_are_cut_at_512_characters_at_a_character_boundary() {
         let text = character.repeat(count);
         let fails = Hook::at::<Step>("h").reader(move |_, _, _| Err::<(), _>(text.clone()));
         let fired = set([fails]).fire_blocking(&cx(), &step(), Trail::default()).unwrap();
-        let expected =
-            if count > 512 { format!("{}...", character.repeat(509)) } else { character.repeat(count) };
+        let expected = if count > 512 { format!("{}...", character.repeat(509)) } else { character.repeat(count) };
         assert_eq!(fired.report.failures[0].cause, expected);
         assert_eq!(fired.report.record.clone().unwrap().runs[0].cause.as_deref(), Some(expected.as_str()));
     }

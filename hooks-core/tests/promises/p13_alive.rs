@@ -8,8 +8,8 @@ use hooks_core::record::Status;
 use hooks_core::worker::Worker;
 use tokio::sync::Semaphore;
 
-use crate::support::*;
-use crate::unawaited::*;
+use super::support::*;
+use super::unawaited::*;
 
 /// An event that counts how many of it there are.
 #[derive(Debug, HookKind)]

@@ -7,8 +7,8 @@ use hooks_core::record::Status;
 use hooks_core::worker::Worker;
 use tokio::sync::Semaphore;
 
-use crate::support::*;
-use crate::unawaited::*;
+use super::support::*;
+use super::unawaited::*;
 
 /// A detached hook that ends when it is let through.
 fn gated(name: &'static str, gate: &Arc<Semaphore>) -> Hook {

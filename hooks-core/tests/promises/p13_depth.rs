@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, OnceLock};
 use hooks_core::context::within_this;
 use tokio_util::sync::CancellationToken;
 
-use crate::support::*;
+use super::support::*;
 
 /// What a hook knows of how deep it is, in the order in which hooks ran.
 type Depths = Arc<Mutex<Vec<usize>>>;

@@ -4,8 +4,8 @@ use hooks_core::record::Status;
 use hooks_core::verdict::Contribution;
 use hooks_core::worker::{JobError, Worker};
 
-use crate::support::*;
-use crate::unawaited::*;
+use super::support::*;
+use super::unawaited::*;
 
 #[tokio::test]
 async fn a_job_runs_in_another_process_with_the_event_the_subject_and_the_ids() {

@@ -8,8 +8,8 @@ use hooks_core::detached::{BackgroundSink, Job, Refused};
 use hooks_core::record::Status;
 use hooks_core::worker::Worker;
 
-use crate::support::*;
-use crate::unawaited::*;
+use super::support::*;
+use super::unawaited::*;
 
 struct Says(Refused);
 

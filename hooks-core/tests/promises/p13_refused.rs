@@ -2,8 +2,8 @@
 
 use hooks_core::diagnostics::Problem;
 
-use crate::support::*;
-use crate::unawaited::*;
+use super::support::*;
+use super::unawaited::*;
 
 #[test]
 fn without_a_place_for_its_jobs_a_background_hook_is_a_configuration_error() {

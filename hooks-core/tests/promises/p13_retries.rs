@@ -8,8 +8,8 @@ use hooks_core::record::{Ended, OnEnd, Status};
 use hooks_core::verdict::Contribution;
 use hooks_core::worker::{Backoff, Worker};
 
-use crate::support::*;
-use crate::unawaited::*;
+use super::support::*;
+use super::unawaited::*;
 
 #[tokio::test(start_paused = true)]
 async fn a_job_that_failed_is_tried_again_after_its_backoff_and_no_more_often_than_it_says() {

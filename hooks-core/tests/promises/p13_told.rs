@@ -7,8 +7,8 @@ use hooks_core::record::{Ended, OnEnd, Record, Skip, Status};
 use hooks_core::verdict::Contribution;
 use hooks_core::{CancellationToken, testing};
 
-use crate::support::*;
-use crate::unawaited::*;
+use super::support::*;
+use super::unawaited::*;
 
 #[tokio::test(start_paused = true)]
 async fn the_end_of_the_turn_does_not_end_a_detached_run() {

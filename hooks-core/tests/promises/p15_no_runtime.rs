@@ -4,7 +4,7 @@ use futures_executor::block_on;
 use hooks_core::DispatchError;
 use hooks_core::hook::Timeout;
 
-use crate::support::*;
+use super::support::*;
 
 /// A future that waits once, for nobody's timer.
 fn yields<T: Send + 'static>(value: T) -> hooks_core::hook::BoxFuture<'static, T> {

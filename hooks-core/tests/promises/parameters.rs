@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use hooks_core::scope::HookUse;
 use serde_json::{Value, json};
 
-use crate::support::*;
+use super::support::*;
 
 #[derive(serde::Deserialize)]
 struct Limits {

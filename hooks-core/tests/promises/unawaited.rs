@@ -8,7 +8,7 @@ use hooks_core::record::{Ended, OnEnd, Status};
 use hooks_core::verdict::Contribution;
 use serde::{Deserialize, Serialize};
 
-use crate::support::*;
+use super::support::*;
 
 pub(crate) const SOON: Duration = Duration::from_secs(5);
 

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use hooks_core::hook::{OnFailure, Timeout};
 
-use crate::support::*;
+use super::support::*;
 
 #[test]
 fn a_value_runs_only_where_its_patterns_match() {

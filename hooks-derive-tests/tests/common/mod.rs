@@ -47,7 +47,7 @@ macro_rules! table {
         #[tokio::test]
         async fn $test() {
             $(
-                let came_to = common::publish(hooks![$hook], table!(@ $kind)).await;
+                let came_to = $crate::common::publish(hooks![$hook], table!(@ $kind)).await;
                 assert_eq!(came_to, $expected, stringify!($hook));
             )+
         }

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
 
-use crate::files::{CATEGORIES, Misuse, all, category};
+use super::files::{CATEGORIES, Misuse, all, category};
 
 const HEAD: &str = "\
 # What does not compile, and what is said
@@ -12,7 +12,7 @@ const HEAD: &str = "\
 Each block is one program of `hooks-derive-tests/tests/ui/fail`: on the left what the compiler underlines, on the right the
 first line of its message. All of a program is told in one compile.
 
-This page is written by `UPDATE_MISUSE=1 cargo test -p hooks-derive-tests --test quotas`, and a test holds it to the
+This page is written by `UPDATE_MISUSE=1 cargo test -p hooks-derive-tests --test it quotas`, and a test holds it to the
 messages.
 ";
 

@@ -3,7 +3,7 @@
 use hooks_core::verdict::StopDecision;
 use hooks_rules::{Aliases, Plugin};
 
-use crate::support::*;
+use super::support::*;
 
 /// A flat file with these handlers at an event.
 fn flat(event: &str, handlers: &[Value]) -> String {

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use hooks_rules::{Plugin, Session};
 
-use crate::support::*;
+use super::support::*;
 
 /// What a command at a prompt printed, which is context.
 async fn said(rules: &Rules, cx: &HookContext) -> String {
@@ -99,7 +99,7 @@ async fn folders_that_an_app_names_from_where_it_runs_are_full_paths_for_command
 /// A guard that is not asked lets the call through. Asks itself in a process that may open few files.
 #[tokio::test]
 async fn more_commands_than_the_system_has_room_for_all_run() {
-    const HERE: &str = "commands::more_commands_than_the_system_has_room_for_all_run";
+    const HERE: &str = "rules::commands::more_commands_than_the_system_has_room_for_all_run";
     const MARK: &str = "DESK_FEW_FILES";
     if std::env::var_os(MARK).is_none() {
         let own = std::env::current_exe().unwrap();
@@ -122,7 +122,7 @@ async fn more_commands_than_the_system_has_room_for_all_run() {
 /// Asks itself in a process that has such variables: they cannot be set within one that runs.
 #[tokio::test]
 async fn commands_do_not_see_what_looks_like_a_credential() {
-    const HERE: &str = "commands::commands_do_not_see_what_looks_like_a_credential";
+    const HERE: &str = "rules::commands::commands_do_not_see_what_looks_like_a_credential";
     if std::env::var_os("DESK_TOKEN").is_none() {
         let own = std::env::current_exe().unwrap();
         let variables = [("DESK_TOKEN", "t"), ("KEPT_TOKEN", "k"), ("OTEL_DESK", "o"), ("DESK_COLOUR", "c")];

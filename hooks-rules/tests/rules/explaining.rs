@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex};
 
 use hooks_rules::{Event, KeptOut, Occurrence};
 
-use crate::support::*;
+use super::support::*;
 
 const TEXT: &str = r#"{"hooks": {
     "PreToolUse": [

@@ -1,6 +1,6 @@
 //! The rules of one event: selected, at the same time, folded in the order of the files.
 
-use crate::support::*;
+use super::support::*;
 
 /// Each waits until all have begun: one after the other, none would ever end.
 #[tokio::test]

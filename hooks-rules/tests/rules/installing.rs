@@ -3,7 +3,7 @@
 use hooks_core::diagnostics::Finding;
 use hooks_rules::Plugin;
 
-use crate::support::*;
+use super::support::*;
 
 fn ids(set: &HookSet) -> Vec<String> {
     let shown = set.to_string();

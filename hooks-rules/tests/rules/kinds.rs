@@ -6,7 +6,7 @@ use hooks_core::verdict::{StopDecision, StopVerdict};
 
 use hooks_rules::Session;
 
-use crate::support::*;
+use super::support::*;
 
 /// A rule that keeps its input in a file beside its answer.
 fn keeps(folder: &std::path::Path, event: &str, answer: &Value) -> Rules {

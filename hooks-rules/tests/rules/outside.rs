@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 use hooks_core::hook::BoxFuture;
 use hooks_rules::{Asked, Judge, Post, Posted, Reply};
 
-use crate::support::*;
+use super::support::*;
 
 /// Answers the same to everything, and keeps what it was asked.
 #[derive(Clone)]

@@ -1,6 +1,6 @@
 //! Scripts as they are found in the wild, in shape: what each is after, and what comes of it.
 
-use crate::support::*;
+use super::support::*;
 
 /// What happened to a call.
 fn outcome(fired: &hooks_core::Fired<BeforeToolCall>) -> String {

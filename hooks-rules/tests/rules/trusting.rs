@@ -2,7 +2,7 @@
 
 use hooks_rules::Trust;
 
-use crate::support::*;
+use super::support::*;
 
 #[tokio::test]
 async fn a_project_runs_nothing_until_it_is_trusted_as_it_is() {

@@ -9,7 +9,7 @@ use hooks_core::data::Message;
 use hooks_core::hook::BoxFuture;
 use hooks_core::prelude::*;
 
-use crate::bench::Log;
+use crate::turns::bench::Log;
 
 /// How something of the app misbehaves.
 #[derive(Clone, Copy, Debug)]

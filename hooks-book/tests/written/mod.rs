@@ -1,6 +1,6 @@
 //! Pages that are written from the sources: a change of the code that they would no longer tell the truth about fails here.
 //!
-//! `UPDATE_BOOK=1 cargo test -p hooks-book --test written` writes them anew.
+//! `UPDATE_BOOK=1 cargo test -p hooks-book --test it written` writes them anew.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "the helpers of tests are tests too")]
 
 mod elsewhere;

@@ -1,0 +1,4 @@
+//! The tests of the book, one binary.
+
+mod chapters;
+mod written;
