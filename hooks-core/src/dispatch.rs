@@ -133,12 +133,19 @@ impl HookSet {
     /// # use hooks_core::prelude::*;
     /// # use hooks_core::kinds::BeforeToolCall;
     /// # use hooks_core::data::{ToolCall, ToolInput};
+    /// use serde::Deserialize;
+    ///
+    /// #[derive(Deserialize)]
+    /// struct Refund {
+    ///     cents: u64,
+    /// }
+    ///
     /// #[hook(id = "only_small_refunds", kind = before_tool_call, tool = "refund")]
     /// async fn only_small_refunds(input: &ToolInput) -> Permission {
-    ///     if input["cents"].as_u64().is_some_and(|cents| cents <= 5_000) {
-    ///         Permission::allow()
-    ///     } else {
-    ///         Permission::deny("refunds over 50 need a person")
+    ///     match Refund::deserialize(&**input) {
+    ///         Ok(refund) if refund.cents <= 5_000 => Permission::allow(),
+    ///         Ok(_) => Permission::deny("refunds over 50 need a person"),
+    ///         Err(error) => Permission::deny(format!("expected {{\"cents\": 300}}: {error}")),
     ///     }
     /// }
     ///

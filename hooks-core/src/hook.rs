@@ -150,7 +150,8 @@ impl Hook {
     ///     Err("the list of addresses is gone".into())
     /// };
     /// let mask = Hook::writer::<BeforeCreateMessage, _, _, _>("mask", precise)
-    ///     .fallback(&Hook::writer::<BeforeCreateMessage, _, _, _>("mask_simply", simple));
+    ///     .fallback(&Hook::writer::<BeforeCreateMessage, _, _, _>("mask_simply", simple))
+    ///     .on_failure(OnFailure::Required);
     /// Registry::empty().register(mask)?;
     /// # Ok::<(), hooks_core::ConfigError>(())
     /// ```

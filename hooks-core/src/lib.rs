@@ -7,7 +7,7 @@
 //! use hooks_core::prelude::*;
 //!
 //! /// Masks what looks like an e-mail address in everything that is stored.
-//! #[hook(id = "redact_pii", kind = before_create_message)]
+//! #[hook(id = "redact_pii", kind = before_create_message, on_failure = required)]
 //! fn redact_pii(row: &mut Message) {
 //!     row.rewrite_text(|text| {
 //!         let mask = |word: &str| if word.contains('@') { "[email]".to_owned() } else { word.to_owned() };
