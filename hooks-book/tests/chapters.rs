@@ -156,6 +156,39 @@ fn all_rust_is_compiled() {
     assert!(problems.is_empty(), "{}", problems.join("\n"));
 }
 
+/// The lines of a table in a manifest, such as `[features]`.
+fn table<'a>(manifest: &'a str, name: &str) -> Vec<&'a str> {
+    let lines = manifest.lines().skip_while(|line| *line != format!("[{name}]")).skip(1);
+    lines.take_while(|line| !line.starts_with('[')).collect()
+}
+
+#[test]
+fn the_packages_are_those_of_the_workspace() {
+    let page = read("packages.md");
+    let workspace = fs::read_to_string(root().join("Cargo.toml")).unwrap();
+    for entry in fs::read_dir(root()).unwrap() {
+        let folder = entry.unwrap().path();
+        let Ok(manifest) = fs::read_to_string(folder.join("Cargo.toml")) else { continue };
+        let package = table(&manifest, "package");
+        if package.is_empty() || package.contains(&"publish = false") {
+            continue;
+        }
+        let name = folder.file_name().unwrap().to_str().unwrap().to_owned();
+        let row = page.lines().find(|line| line.starts_with(&format!("| `{name}` |")));
+        let row = row.unwrap_or_else(|| panic!("docs/packages.md has no row of the folder `{name}`"));
+        let version = |lines: Vec<&str>| {
+            let line = lines.into_iter().find_map(|line| line.strip_prefix("rust-version = \""))?;
+            line.split('"').next().map(str::to_owned)
+        };
+        let rust = version(package).or_else(|| version(table(&workspace, "workspace.package"))).unwrap();
+        assert!(row.ends_with(&format!("| {rust} |")), "`{name}` needs Rust {rust}");
+        let features = table(&manifest, "features").into_iter().filter_map(|line| line.split_once(" = "));
+        for (feature, _) in features.filter(|(feature, _)| *feature != "default") {
+            assert!(row.contains(&format!("`{feature}`")), "`{name}` has the feature `{feature}`");
+        }
+    }
+}
+
 /// The hooks that a text shows, each as its options and its signature. Comments in front of a line do not count.
 fn hooks(text: &str) -> Vec<(String, String)> {
     let bare = |line: &str| {
