@@ -290,7 +290,7 @@ impl HookContextBuilder {
         self
     }
 
-    /// Gives each dispatch's [`Record`](crate::record::Record) back in `Fired::record`.
+    /// Gives each dispatch's [`Record`](crate::record::Record) back in `fired.report.record`.
     pub fn keep_records(mut self, keep: bool) -> Self {
         self.0.keep_records = keep;
         self

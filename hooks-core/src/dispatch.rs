@@ -121,7 +121,7 @@ where
 impl HookSet {
     /// Runs the hooks of `K` in their order.
     ///
-    /// Readers of one stage run together, writers one after the other. A hook that fails, panics or overruns its
+    /// Async readers of one stage run concurrently, plain functions and writers one after the other. A hook that fails, panics or overruns its
     /// deadline leaves no trace in the subject; its `on_failure` says how the dispatch goes on. Dropping the future drops
     /// the hooks that are under way.
     ///

@@ -47,7 +47,7 @@
 //! - A hook that fails, panics or overruns its deadline leaves no trace in the subject; its
 //!   [`on_failure`](hook::OnFailure) says how the dispatch goes on. By default a **gate refuses and everything else goes
 //!   on without the hook**, so a redactor fails open unless it says otherwise.
-//! - Readers of a stage run together, writers in sequence. The outcome never depends on who is done first.
+//! - Async readers of a stage run concurrently, plain functions and writers in sequence. The outcome never depends on who is done first.
 //! - Everything that is wrong with a registry or a scope is told at once, before the first hook runs.
 //! - A dispatch at which no hook is selected allocates nothing.
 //!

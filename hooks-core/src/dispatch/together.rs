@@ -1,4 +1,5 @@
-//! The readers of one stage, together. Answers are folded in the order of the plan, whoever is done first.
+//! The readers of one stage: async ones concurrently, plain ones in turn. Answers are folded in the order of the plan,
+//! whoever is done first.
 
 use std::task::{Context, Poll};
 
