@@ -7,6 +7,11 @@
 use std::fs;
 use std::path::Path;
 
+use hooks_core::data::{ToolCall, ToolInput};
+use hooks_core::kinds::BeforeToolCall;
+use hooks_core::testing::Trial;
+use serde_json::{Value, json};
+
 /// A module per chapter, its text as the documentation that is tested.
 macro_rules! chapters {
     ($($name:ident: $file:literal,)*) => {
@@ -64,6 +69,46 @@ pub fn assert_shown(chapter: &str, text: &str) {
     let wanted = plain(text);
     let shown = page.split("```text\n").skip(1).filter_map(|rest| rest.split("```").next());
     assert!(shown.into_iter().any(|block| plain(block) == wanted), "docs/{chapter} does not show:\n\n{text}");
+}
+
+/// Asserts that a guard fails closed: it lets `input` pass, and denies it where `field` is of another type, a fraction,
+/// negative or missing, and arguments that are not JSON, each with a reason that names the field. An example of the book
+/// calls it, so that no reader copies a guard that lets pass what it could not read.
+///
+/// # Panics
+/// Where the guard does otherwise, with what it did.
+#[track_caller]
+#[allow(clippy::panic, clippy::unwrap_used, reason = "an expectation of a test")]
+pub fn assert_fails_closed(guard: impl Fn() -> Trial, tool: &str, input: &str, field: &str) {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
+    let run = |input: ToolInput| {
+        let event = BeforeToolCall::new(ToolCall::new("call_1", tool, input.clone()));
+        runtime.block_on(guard().run(&event, input)).unwrap()
+    };
+    let good = ToolInput::parse(input);
+    if let Some(denial) = run(good.clone()).verdict.denial() {
+        panic!("{input} is denied: {}", denial.reason);
+    }
+    for hostile in unreadable(&good, field) {
+        run(hostile).expect_denied(field);
+    }
+}
+
+/// `good` with a `field` that cannot be read, in each way, and what is no JSON.
+fn unreadable(good: &Value, field: &str) -> Vec<ToolInput> {
+    let wrong = [json!("300"), json!(300.0), json!(-5), Value::Null].into_iter();
+    let mut inputs: Vec<Value> = wrong
+        .filter(|wrong| !(wrong.is_string() && good[field].is_string()))
+        .map(|wrong| {
+            let mut input = good.clone();
+            input[field] = wrong;
+            input
+        })
+        .collect();
+    let mut without = good.clone();
+    without.as_object_mut().map(|fields| fields.remove(field));
+    inputs.push(without);
+    inputs.into_iter().map(ToolInput::from).chain([ToolInput::parse("pay 300 cents")]).collect()
 }
 
 /// `text` without places in the source and without blanks at the ends of lines.

@@ -1,4 +1,5 @@
-//! The book holds together: every chapter is in its table of contents, every link leads somewhere, all Rust is compiled.
+//! The book holds together: every chapter is in its table of contents, every link leads somewhere, all Rust is compiled,
+//! no example fails open.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "the helpers of tests are tests too")]
 
 use std::collections::BTreeSet;
@@ -155,8 +156,123 @@ fn all_rust_is_compiled() {
     assert!(problems.is_empty(), "{}", problems.join("\n"));
 }
 
+/// The lines of a table in a manifest, such as `[features]`.
+fn table<'a>(manifest: &'a str, name: &str) -> Vec<&'a str> {
+    let lines = manifest.lines().skip_while(|line| *line != format!("[{name}]")).skip(1);
+    lines.take_while(|line| !line.starts_with('[')).collect()
+}
+
+#[test]
+fn the_packages_are_those_of_the_workspace() {
+    let page = read("packages.md");
+    let workspace = fs::read_to_string(root().join("Cargo.toml")).unwrap();
+    for entry in fs::read_dir(root()).unwrap() {
+        let folder = entry.unwrap().path();
+        let Ok(manifest) = fs::read_to_string(folder.join("Cargo.toml")) else { continue };
+        let package = table(&manifest, "package");
+        if package.is_empty() || package.contains(&"publish = false") {
+            continue;
+        }
+        let name = folder.file_name().unwrap().to_str().unwrap().to_owned();
+        let row = page.lines().find(|line| line.starts_with(&format!("| `{name}` |")));
+        let row = row.unwrap_or_else(|| panic!("docs/packages.md has no row of the folder `{name}`"));
+        let version = |lines: Vec<&str>| {
+            let line = lines.into_iter().find_map(|line| line.strip_prefix("rust-version = \""))?;
+            line.split('"').next().map(str::to_owned)
+        };
+        let rust = version(package).or_else(|| version(table(&workspace, "workspace.package"))).unwrap();
+        assert!(row.ends_with(&format!("| {rust} |")), "`{name}` needs Rust {rust}");
+        let features = table(&manifest, "features").into_iter().filter_map(|line| line.split_once(" = "));
+        for (feature, _) in features.filter(|(feature, _)| *feature != "default") {
+            assert!(row.contains(&format!("`{feature}`")), "`{name}` has the feature `{feature}`");
+        }
+    }
+}
+
+/// The hooks that a text shows, each as its options and its signature. Comments in front of a line do not count.
+fn hooks(text: &str) -> Vec<(String, String)> {
+    let bare = |line: &str| {
+        let line = line.trim_start_matches(['/', '!', ' ']);
+        format!("{}\n", line.strip_prefix("# ").unwrap_or(line))
+    };
+    let code: String = text.lines().map(bare).collect();
+    let of_hook = |after: &str| {
+        let (options, rest) = after.split_once(")]")?;
+        let signature = rest.split('{').next()?;
+        Some((options.to_owned(), signature.to_owned()))
+    };
+    code.split("#[hook(").skip(1).filter_map(of_hook).collect()
+}
+
+/// The files beneath a folder that end so.
+fn files(folder: &Path, ending: &str) -> Vec<PathBuf> {
+    let beneath = |path: PathBuf| match path.is_dir() {
+        true => files(&path, ending),
+        false => vec![path],
+    };
+    let all = fs::read_dir(folder).unwrap().flat_map(|entry| beneath(entry.unwrap().path()));
+    all.filter(|path| path.to_str().unwrap().ends_with(ending)).collect()
+}
+
+#[test]
+fn every_redactor_says_what_happens_where_it_fails() {
+    // What does not compile is shown on a page of its own.
+    let mut shown: Vec<PathBuf> =
+        pages().iter().filter(|page| *page != "misuse.md").map(|page| docs().join(page)).collect();
+    shown.push(root().join("README.md"));
+    for folder in [
+        "examples",
+        "hooks-agent/src",
+        "hooks-book/src",
+        "hooks-cli/examples",
+        "hooks-core/src",
+        "hooks-macros/src",
+        "hooks-rules/src",
+    ] {
+        shown.extend(files(&root().join(folder), ".rs"));
+    }
+    let redacts = |options: &str| {
+        ["redact", "mask", "strip", "scrub", "hide"].iter().any(|word| options.contains(&format!("id = \"{word}")))
+    };
+    let mut found = 0;
+    for file in shown {
+        for (options, _) in hooks(&fs::read_to_string(&file).unwrap()) {
+            if redacts(&options) {
+                found += 1;
+                assert!(options.contains("on_failure"), "{}: #[hook({options})] fails open", file.display());
+            }
+        }
+    }
+    assert!(found > 10, "{found}");
+}
+
+#[test]
+fn every_guard_of_the_book_is_tried_with_what_it_cannot_read() {
+    let mut found = 0;
+    for page in CHAPTERS.iter().filter(|page| **page != "kinds.md") {
+        for block in read(page).split("```rust").skip(1).filter_map(|rest| rest.split("```").next()) {
+            let judges = |(options, signature): &(String, String)| {
+                let gate = ["before_tool_call", "permission_request"].iter().any(|kind| options.contains(kind));
+                gate && signature.contains("-> ")
+                    && signature.replace("mut ", "").split(['(', ' ']).any(|word| word == "input:")
+            };
+            let guards = hooks(block).iter().filter(|hook| judges(hook)).count();
+            found += guards;
+            let tried = block.matches("assert_fails_closed").count();
+            assert!(
+                tried >= guards,
+                "docs/{page}: {tried} of {guards} guards are held by `assert_fails_closed`:\n{block}"
+            );
+        }
+    }
+    assert!(found > 8, "{found}");
+}
+
 #[test]
 fn what_the_checks_look_for_is_found() {
+    let hook = |options: &str, signature: &str| (options.to_owned(), signature.to_owned());
+    let shown = "/// #[hook(id = \"mask\")]\n/// fn mask(event: &Stop) {\n# #[hook(id = \"a\")]\n# fn a() {}";
+    assert_eq!(hooks(shown), [hook("id = \"mask\"", "\nfn mask(event: &Stop) "), hook("id = \"a\"", "\nfn a() ")]);
     let text = "# A `b`, or c?\n\n[x](y.md#z) and `[no](code.md)`\n```text\n# none\n[no](fenced.md)\n```\n[w](v.md)";
     assert_eq!(links(text), [(3, "y.md#z".to_owned()), (8, "v.md".to_owned())]);
     assert_eq!(anchors(text), BTreeSet::from(["a-b-or-c".to_owned()]));

@@ -114,7 +114,7 @@ where
 impl HookSet {
     /// Runs the hooks of `K` in their order.
     ///
-    /// Readers of one stage run together, writers one after the other. A hook that fails, panics or overruns its
+    /// Async readers of one stage run concurrently, plain functions and writers one after the other. A hook that fails, panics or overruns its
     /// deadline leaves no trace in the subject; its `on_failure` says how the dispatch goes on. Dropping the future drops
     /// the hooks that are under way.
     ///
@@ -126,12 +126,19 @@ impl HookSet {
     /// # use hooks_core::prelude::*;
     /// # use hooks_core::kinds::BeforeToolCall;
     /// # use hooks_core::data::{ToolCall, ToolInput};
+    /// use serde::Deserialize;
+    ///
+    /// #[derive(Deserialize)]
+    /// struct Refund {
+    ///     cents: u64,
+    /// }
+    ///
     /// #[hook(id = "only_small_refunds", kind = before_tool_call, tool = "refund")]
     /// async fn only_small_refunds(input: &ToolInput) -> Permission {
-    ///     if input["cents"].as_u64().is_some_and(|cents| cents <= 5_000) {
-    ///         Permission::allow()
-    ///     } else {
-    ///         Permission::deny("refunds over 50 need a person")
+    ///     match Refund::deserialize(&**input) {
+    ///         Ok(refund) if refund.cents <= 5_000 => Permission::allow(),
+    ///         Ok(_) => Permission::deny("refunds over 50 need a person"),
+    ///         Err(error) => Permission::deny(format!("expected {{\"cents\": 300}}: {error}")),
     ///     }
     /// }
     ///

@@ -129,7 +129,8 @@ impl Hook {
     ///     Err("the list of addresses is gone".into())
     /// };
     /// let mask = Hook::at::<BeforeCreateMessage>("mask").writer(precise)
-    ///     .fallback(&Hook::at::<BeforeCreateMessage>("mask_simply").writer(simple));
+    ///     .fallback(&Hook::at::<BeforeCreateMessage>("mask_simply").writer(simple))
+    ///     .on_failure(OnFailure::Required);
     /// Registry::empty().register(mask)?;
     /// # Ok::<(), hooks_core::ConfigError>(())
     /// ```

@@ -7,7 +7,7 @@
 //! use hooks_core::prelude::*;
 //!
 //! /// Masks what looks like an e-mail address in everything that is stored.
-//! #[hook(id = "redact_pii", kind = before_create_message)]
+//! #[hook(id = "redact_pii", kind = before_create_message, on_failure = required)]
 //! fn redact_pii(row: &mut Message) {
 //!     row.rewrite_text(|text| {
 //!         let mask = |word: &str| if word.contains('@') { "[email]".to_owned() } else { word.to_owned() };
@@ -47,7 +47,7 @@
 //! - A hook that fails, panics or overruns its deadline leaves no trace in the subject; its
 //!   [`on_failure`](hook::OnFailure) says how the dispatch goes on. By default a **gate refuses and everything else goes
 //!   on without the hook**, so a redactor fails open unless it says otherwise.
-//! - Readers of a stage run together, writers in sequence. The outcome never depends on who is done first.
+//! - Async readers of a stage run concurrently, plain functions and writers in sequence. The outcome never depends on who is done first.
 //! - Everything that is wrong with a registry or a scope is told at once, before the first hook runs.
 //! - A dispatch at which no hook is selected allocates nothing.
 //!

@@ -7,7 +7,7 @@
 //! use hooks_core::prelude::*;
 //! use hooks_core::testing;
 //!
-//! #[hook(id = "mask_addresses", kind = before_create_message)]
+//! #[hook(id = "mask_addresses", kind = before_create_message, on_failure = required)]
 //! fn mask_addresses(row: &mut Message) {
 //!     row.rewrite_text(|text| text.contains('@').then(|| "[email]".to_owned()));
 //! }

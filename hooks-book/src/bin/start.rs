@@ -1,18 +1,27 @@
 //! The program of `docs/start.md`, which is written from here: what follows the first blank line.
 #![allow(clippy::print_stdout, reason = "a program for people")]
 
+use std::sync::atomic::{AtomicU64, Ordering};
+
 use hooks_core::prelude::*;
+use serde::Deserialize;
 
 // Two hooks with one id are now a build error.
 hooks_core::setup!();
 
-/// Refuses refunds above 50.00.
+/// What the guard reads of the arguments, which a model wrote.
+#[derive(Deserialize)]
+struct Refund {
+    cents: u64,
+}
+
+/// Refuses refunds above 50.00, and what it cannot read.
 #[hook(id = "limit_refunds", kind = before_tool_call, tool = "refund")]
 fn limit_refunds(input: &ToolInput) -> Permission {
-    match input["cents"].as_u64() {
-        Some(cents) if cents <= 5_000 => Permission::Allow,
-        Some(_) => Permission::deny("refunds above 50.00 need a person"),
-        None => Permission::deny("the amount is missing"),
+    match Refund::deserialize(&**input) {
+        Ok(refund) if refund.cents <= 5_000 => Permission::Allow,
+        Ok(_) => Permission::deny("refunds above 50.00 need a person"),
+        Err(error) => Permission::deny(format!("expected {{\"cents\": 300}}: {error}")),
     }
 }
 
@@ -30,6 +39,17 @@ fn masked(text: &str) -> String {
     masked
 }
 
+/// How many refunds were paid. Hooks find it in the context, by its type.
+#[derive(Default)]
+struct Paid(AtomicU64);
+
+/// Counts what was paid.
+#[hook(id = "count_refunds", kind = after_tool_call_success, tool = "refund")]
+fn count_refunds(cx: &HookContext) -> Result<(), MissingState> {
+    cx.state::<Paid>()?.0.fetch_add(1, Ordering::Relaxed);
+    Ok(())
+}
+
 /// The tool. It knows nothing of hooks.
 fn refund(input: &ToolInput) -> ToolResult {
     let cents = &input["cents"];
@@ -37,10 +57,9 @@ fn refund(input: &ToolInput) -> ToolResult {
 }
 
 /// The part of a harness that runs a tool: what it gives back is what the model is told.
-fn call_tool(hooks: &HookSet, call: ToolCall) -> Result<Option<ToolResult>, DispatchError> {
-    let cx = HookContext::builder().agent("support").build();
+fn call_tool(hooks: &HookSet, cx: &HookContext, call: ToolCall) -> Result<Option<ToolResult>, DispatchError> {
     let event = BeforeToolCall::new(call.clone());
-    let asked = hooks.fire_blocking(&cx, &event, call.input.clone())?;
+    let asked = hooks.fire_blocking(cx, &event, call.input.clone())?;
     match asked.verdict {
         Permission::Allow | Permission::NoOpinion => {}
         Permission::Deny(denial) => return Ok(Some(ToolResult::error(denial.reason.as_str()))),
@@ -49,19 +68,26 @@ fn call_tool(hooks: &HookSet, call: ToolCall) -> Result<Option<ToolResult>, Disp
     let input = asked.subject; // as the hooks left it
     let result = refund(&input);
     let event = AfterToolCallSuccess::new(call).ran_with(input);
-    Ok(hooks.fire_blocking(&cx, &event, result)?.subject) // `None` where a hook removed it
+    let fired = hooks.fire_blocking(cx, &event, result)?;
+    for failure in &fired.report.failures {
+        println!("{failure}");
+    }
+    Ok(fired.subject) // `None` where a hook removed it
 }
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
+    tracing_subscriber::fmt().without_time().init(); // shows the warnings of hooks that fail
+
     let registry = Registry::discover()?; // every hook that is linked into the program
-    let agent = r#"{ "name": "support", "hooks": ["limit_refunds", "mask_addresses"] }"#;
+    let agent = r#"{ "name": "support", "hooks": ["limit_refunds", "mask_addresses", "count_refunds"] }"#;
     let agent = AgentDef::from_json("support.json", agent)?;
     let hooks = registry.scope(&agent, None)?; // the plan for this agent
     print!("{hooks}");
 
+    let cx = HookContext::builder().agent("support").state(Paid::default()).build();
     for input in [r#"{"cents": 900}"#, r#"{"cents": 9900}"#] {
         let call = ToolCall::new("call_1", "refund", ToolInput::parse(input));
-        match call_tool(&hooks, call)? {
+        match call_tool(&hooks, &cx, call)? {
             Some(result) => println!("{input} -> {}", result.to_text()),
             None => println!("{input} -> nothing"),
         }
@@ -90,9 +116,60 @@ mod tests {
     }
 
     #[test]
+    fn what_cannot_be_read_is_refused() {
+        for hostile in [r#"{"cents": "300"}"#, r#"{"cents": 300.0}"#, r#"{"cents": -5}"#, "{}", "300 cents"] {
+            let (event, input) = call("refund", hostile);
+            let ran = testing::run_blocking(hooks![limit_refunds], &event, input).unwrap();
+            ran.expect_denied("expected");
+        }
+    }
+
+    #[test]
     fn other_tools_are_left_alone() {
         let (event, input) = call("search", "{}");
         let ran = testing::run_blocking(hooks![limit_refunds], &event, input).unwrap();
         ran.expect_skipped("limit_refunds", Skip::Filter);
+    }
+}
+
+/// What the start shows of a hook that fails.
+#[cfg(test)]
+mod shown {
+    use std::io::{self, Write};
+    use std::sync::{Arc, Mutex};
+
+    use hooks_core::testing::Trial;
+
+    use super::*;
+
+    #[derive(Clone, Default)]
+    struct Screen(Arc<Mutex<Vec<u8>>>);
+
+    impl Write for Screen {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            self.0.lock().unwrap().extend(bytes);
+            Ok(bytes.len())
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn a_hook_without_its_state_is_seen_on_the_first_day() {
+        let screen = Screen::default();
+        let writer = screen.clone();
+        let subscriber = tracing_subscriber::fmt().without_time().with_writer(move || writer.clone()).finish();
+        let event = AfterToolCallSuccess::new(ToolCall::new("call_1", "refund", ToolInput::default()));
+        let trial = Trial::of(hooks![count_refunds]);
+        let ran =
+            tracing::subscriber::with_default(subscriber, || trial.run_blocking(&event, ToolResult::text("paid")));
+        let failures = &ran.unwrap().report.failures;
+        assert_eq!(failures.len(), 1);
+        let warning = String::from_utf8(screen.0.lock().unwrap().clone()).unwrap();
+        let shown = format!("{warning}{}\n", failures[0]);
+        // The reader's crate has another name.
+        hooks_book::assert_shown("start.md", &shown.replace("start::", "refund_desk::"));
     }
 }

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use hooks_core::KindDescriptor;
 
+use super::made::words;
 use super::source::{Event, events};
 use super::{assert_written, render};
 
@@ -49,6 +50,7 @@ fn every_kind_is_read_from_the_sources() {
         assert!(known.contains(&event.file.as_str()), "name the part `{}` in `PARTS`", event.file);
         assert!(event.doc[0].starts_with("Fires "), "{}", event.name);
         assert!(event.fields.iter().all(|(_, _, doc)| !doc.is_empty()), "{}", event.name);
+        assert!(!event.made.constructors.is_empty(), "{} is made by nothing", event.name);
     }
 }
 
@@ -63,8 +65,10 @@ fn the_page_of_the_kinds_says_what_the_code_says() {
     let head = "| Kind | Semantics | Subject | Verdict | Patterns over |\n|---|---|---|---|---|";
     assert_written("kinds.md", "overview", &format!("{head}\n{}", rows.join("\n")));
 
+    let enums = words();
     let part = |(title, part): (&str, Vec<&Event>)| {
-        let sections: Vec<String> = part.iter().map(|event| render::section(entries[&*event.name], event)).collect();
+        let section = |event: &&Event| render::section(entries[&*event.name], event, &enums);
+        let sections: Vec<String> = part.iter().map(section).collect();
         format!("## {title}\n\n{}", sections.join("\n\n"))
     };
     let sections: Vec<String> = in_order(&events).into_iter().map(part).collect();

@@ -5,6 +5,7 @@
 
 mod elsewhere;
 mod kinds;
+mod made;
 mod options;
 mod render;
 mod source;

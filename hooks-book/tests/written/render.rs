@@ -1,9 +1,11 @@
 //! One kind as a section of the page.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use hooks_core::{KindDescriptor, Semantics};
 
+use super::made::Words;
 use super::source::Event;
 
 /// A row of the overview.
@@ -20,13 +22,15 @@ pub(crate) fn row(kind: &KindDescriptor, event: &Event) -> String {
 }
 
 /// The whole section.
-pub(crate) fn section(kind: &KindDescriptor, event: &Event) -> String {
+pub(crate) fn section(kind: &KindDescriptor, event: &Event, enums: &BTreeMap<String, Words>) -> String {
     let mut text = format!("### {}\n\n{}\n\n", kind.name(), event.doc.join("\n\n"));
     let mut line = |what: &str, value: &str| writeln!(text, "| {what} | {value} |").unwrap();
     line("", "");
     line("---", "---");
     line("semantics", kind.semantics().name());
     line("event", &code(&event.ident));
+    line("constructor", &list(&event.made.constructors));
+    line("setters", or(&list(&event.made.setters), "none"));
     line("subject", or(&code(&event.subject), "none: nothing to rewrite"));
     line("verdict", or(&code(&event.verdict), "none"));
     line("a hook may remove the subject", if kind.is_removable() { "yes" } else { "no" });
@@ -41,6 +45,14 @@ pub(crate) fn section(kind: &KindDescriptor, event: &Event) -> String {
         text.push_str("\n| Field of the event | Type | |\n|---|---|---|\n");
         for (name, ty, doc) in &event.fields {
             writeln!(text, "| `{name}` | `{ty}` | {doc} |").unwrap();
+        }
+    }
+    for name in enums.keys().filter(|name| is_of(name, kind, event)) {
+        let of = &enums[name];
+        let more = if of.open { "; `Other` holds a word of the harness" } else { "" };
+        write!(text, "\n| Word | `{name}`{more} | |\n|---|---|---|\n").unwrap();
+        for (variant, word, doc) in &of.words {
+            writeln!(text, "| `{word}` | `{variant}` | {doc} |").unwrap();
         }
     }
     write!(text, "\n```rust\n# use hooks_core::prelude::*;\n{}\n```", example(kind, event)).unwrap();
@@ -84,6 +96,15 @@ fn code(text: &str) -> String {
 
 fn words(words: &[&str]) -> String {
     words.iter().map(|word| code(word)).collect::<Vec<_>>().join(", ")
+}
+
+fn list(texts: &[String]) -> String {
+    texts.iter().map(|text| code(text)).collect::<Vec<_>>().join(", ")
+}
+
+/// Whether a field of the event is of that enum, or what hooks filter by is.
+fn is_of(name: &str, kind: &KindDescriptor, event: &Event) -> bool {
+    event.fields.iter().any(|(_, ty, _)| ty == name) || kind.fields().contains(&&*name.to_lowercase())
 }
 
 fn or<'a>(text: &'a str, otherwise: &'a str) -> &'a str {

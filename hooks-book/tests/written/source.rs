@@ -6,6 +6,7 @@ use std::fs;
 use quote::ToTokens;
 use syn::{Attribute, Expr, Field, Item, ItemStruct, Lit, Meta, Token, Type};
 
+use super::made::{Made, made};
 use super::root;
 
 /// An event, as it is written.
@@ -24,6 +25,8 @@ pub(crate) struct Event {
     pub(crate) doc: Vec<String>,
     /// Name, type and comment of each field.
     pub(crate) fields: Vec<(String, String, String)>,
+    /// How one is made.
+    pub(crate) made: Made,
 }
 
 /// The events of the built-in kinds, by name.
@@ -34,11 +37,15 @@ pub(crate) fn events() -> BTreeMap<String, Event> {
         let path = entry.unwrap().path();
         let file = path.file_stem().unwrap().to_str().unwrap().to_owned();
         let source = syn::parse_file(&fs::read_to_string(&path).unwrap()).unwrap();
+        let mut made = made(&source);
         let structs = source.items.iter().enumerate().filter_map(|(position, item)| match item {
             Item::Struct(item) => event(&file, position, item),
             _ => None,
         });
-        events.extend(structs.map(|event| (event.name.clone(), event)));
+        events.extend(structs.map(|mut event| {
+            event.made = made.remove(&event.ident).unwrap_or_default();
+            (event.name.clone(), event)
+        }));
     }
     events
 }
@@ -72,6 +79,7 @@ fn event(file: &str, position: usize, item: &ItemStruct) -> Option<Event> {
         verdict,
         doc: paragraphs(&item.attrs),
         fields: item.fields.iter().map(field).collect(),
+        made: Made::default(),
     })
 }
 
@@ -81,12 +89,12 @@ fn field(field: &Field) -> (String, String, String) {
 }
 
 /// A type without the blanks that tokens have between them.
-fn shown(tokens: &impl ToTokens) -> String {
+pub(crate) fn shown(tokens: &impl ToTokens) -> String {
     tokens.to_token_stream().to_string().replace(' ', "").replace(',', ", ")
 }
 
 /// A doc comment, one text per paragraph.
-fn paragraphs(attributes: &[Attribute]) -> Vec<String> {
+pub(crate) fn paragraphs(attributes: &[Attribute]) -> Vec<String> {
     let lines = attributes.iter().filter_map(|attribute| match &attribute.meta {
         Meta::NameValue(doc) if doc.path.is_ident("doc") => match &doc.value {
             Expr::Lit(text) => match &text.lit {

@@ -21,13 +21,13 @@ impl Overrides {
     /// Reads a TOML file. The layer has the file's name.
     ///
     /// ```toml
-    /// [hooks.redact_pii]
+    /// [hooks.count_tokens]
     /// enabled = false
     ///
     /// [hooks.guard_cancel]
     /// priority = 5
     /// timeout = "2s"
-    /// on_failure = "continue"
+    /// on_failure = "required"
     /// ```
     pub fn from_file(file: impl AsRef<Path>) -> Self {
         let file = file.as_ref();

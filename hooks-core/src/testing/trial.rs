@@ -41,20 +41,36 @@ impl From<Hook> for Tried {
 /// ```
 /// use hooks_core::prelude::*;
 /// use hooks_core::testing::Trial;
+/// use serde::Deserialize;
 ///
 /// struct Limit(u64);
+///
+/// #[derive(Deserialize)]
+/// struct Refund {
+///     cents: u64,
+/// }
 ///
 /// #[hook(id = "limit_refunds", kind = before_tool_call, tool = "refund")]
 /// fn limit_refunds(cx: &HookContext, input: &ToolInput) -> Result<Permission, MissingState> {
 ///     let limit = cx.state::<Limit>()?.0;
-///     Ok(if input["cents"].as_u64() > Some(limit) { Permission::deny("too much") } else { Permission::NoOpinion })
+///     Ok(match Refund::deserialize(&**input) {
+///         Ok(refund) if refund.cents <= limit => Permission::NoOpinion,
+///         Ok(_) => Permission::deny("too much"),
+///         Err(error) => Permission::deny(format!("expected {{\"cents\": 300}}: {error}")),
+///     })
 /// }
 ///
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// let call = ToolCall::new("call_1", "refund", serde_json::json!({ "cents": 9_900 }));
 /// let input = call.input.clone();
 /// let trial = Trial::of(hooks![limit_refunds]).context(|cx| cx.agent("support").state(Limit(5_000)));
-/// trial.run_blocking(&BeforeToolCall::new(call), input)?.expect_denied("too much");
+/// trial.run_blocking(&BeforeToolCall::new(call.clone()), input)?.expect_denied("too much");
+///
+/// // What the guard cannot read it denies.
+/// for hostile in [r#"{"cents": "300"}"#, r#"{"cents": 300.0}"#, r#"{"cents": -5}"#, "{}", "300 cents"] {
+///     let trial = Trial::of(hooks![limit_refunds]).context(|cx| cx.state(Limit(5_000)));
+///     trial.run_blocking(&BeforeToolCall::new(call.clone()), ToolInput::parse(hostile))?.expect_denied("expected");
+/// }
 /// # Ok(())
 /// # }
 /// ```

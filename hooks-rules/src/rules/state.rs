@@ -25,7 +25,8 @@ use crate::stdin::Occurrence;
 /// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// let text = r#"{"hooks": {"PreToolUse": [{"matcher": "Bash", "hooks": [
-///     {"type": "command", "command": "grep -q 'rm -rf' && { echo 'not here' >&2; exit 2; } || exit 0"}
+///     {"type": "command", "onFailure": "block",
+///      "command": "grep -q '\"tool_input\":{\"command\":\"ls\"}' && exit 0; echo 'not here' >&2; exit 2"}
 /// ]}]}}"#;
 /// let rules = Rules::builder().text("hooks.json", text).build();
 /// assert!(rules.defects().is_empty());

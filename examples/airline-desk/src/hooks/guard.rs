@@ -3,7 +3,8 @@
 use hooks_core::data::ToolInput;
 use hooks_core::verdict::Permission;
 use hooks_core::{HookContext, hook};
-use serde_json::Value;
+use serde::Deserialize;
+use serde::de::IgnoredAny;
 
 /// The airline's own rule: no reservation holds more.
 pub const MOST_PASSENGERS: usize = 5;
@@ -11,38 +12,60 @@ pub const MOST_PASSENGERS: usize = 5;
 /// What may be paid without asking, in dollars.
 pub const PAID_UNASKED: f64 = 1_000.0;
 
+/// What the guard reads of a booking.
+#[derive(Deserialize)]
+struct Booking {
+    passengers: Vec<IgnoredAny>,
+    payment_methods: Vec<Payment>,
+}
+
+#[derive(Deserialize)]
+struct Payment {
+    amount: f64,
+}
+
+/// What the guard reads of a cancellation.
+#[derive(Deserialize)]
+struct Cancellation {
+    reservation_id: String,
+}
+
 /// Denies bookings that the airline would not take, and asks before much is paid.
 ///
-/// A booking whose price cannot be read is denied: what cannot be judged is not allowed.
+/// A booking that cannot be read is denied: what cannot be judged is not allowed.
 #[hook(id = "guard_booking", kind = before_tool_call, tool = "book_reservation")]
 pub(crate) fn guard_booking(input: &ToolInput) -> Permission {
-    let passengers = input["passengers"].as_array().map_or(0, Vec::len);
+    let expected =
+        "a booking has one of `passengers` or more, and `payment_methods`, each with an `amount` of 0 or more";
+    let booking = match Booking::deserialize(&**input) {
+        Ok(booking) => booking,
+        Err(error) => return Permission::deny(format!("{expected}: {error}")),
+    };
+    let (passengers, payments) = (booking.passengers.len(), booking.payment_methods);
+    // An amount below 0 would hide another.
+    if passengers == 0 || payments.is_empty() || payments.iter().any(|payment| payment.amount < 0.0) {
+        return Permission::deny(expected);
+    }
     if passengers > MOST_PASSENGERS {
         return Permission::deny(format!(
             "a reservation holds at most {MOST_PASSENGERS} passengers, this one has {passengers}; book in two parts"
         ));
     }
-    match total(input) {
-        None => Permission::deny(
-            "what it costs cannot be read: `payment_methods` must be a list, each with an `amount` of 0 or more",
-        ),
-        Some(total) if total > PAID_UNASKED => {
-            Permission::ask(format!("{total} dollars are more than the {PAID_UNASKED} that are paid unasked"))
-        }
-        Some(_) => Permission::allow(),
+    let total: f64 = payments.iter().map(|payment| payment.amount).sum();
+    if total > PAID_UNASKED {
+        return Permission::ask(format!("{total} dollars are more than the {PAID_UNASKED} that are paid unasked"));
     }
+    Permission::allow()
 }
 
-/// All that is paid. An amount below 0 would hide another, so it counts as unreadable.
-fn total(input: &ToolInput) -> Option<f64> {
-    let amount = |payment: &Value| payment["amount"].as_f64().filter(|amount| *amount >= 0.0);
-    input["payment_methods"].as_array()?.iter().map(amount).sum()
-}
-
-/// Asks before a reservation is cancelled, since that cannot be undone; where nobody is there to be asked, denies.
+/// Asks before a reservation is cancelled, since that cannot be undone; where nobody is there to be asked, or nobody could
+/// say what they are asked about, denies.
 #[hook(id = "guard_cancellation", kind = before_tool_call, tool = "cancel_reservation")]
 pub(crate) fn guard_cancellation(cx: &HookContext, input: &ToolInput) -> Permission {
-    let reservation = input["reservation_id"].as_str().unwrap_or("without an id");
+    let reservation = match Cancellation::deserialize(&**input) {
+        Ok(cancellation) => cancellation.reservation_id,
+        Err(error) => return Permission::deny(format!("a cancellation has a `reservation_id`, a text: {error}")),
+    };
     if cx.human_present() {
         Permission::ask(format!("cancelling reservation {reservation} cannot be undone"))
     } else {
@@ -55,7 +78,7 @@ pub(crate) fn guard_cancellation(cx: &HookContext, input: &ToolInput) -> Permiss
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde_json::json;
+    use serde_json::{Value, json};
 
     fn booking(passengers: usize, amounts: &[Value]) -> ToolInput {
         let payments: Vec<Value> = amounts.iter().map(|amount| json!({ "amount": amount })).collect();
@@ -82,6 +105,45 @@ mod tests {
                 _ => "other",
             };
             assert_eq!(said, expected, "{input:?}");
+        }
+    }
+
+    #[test]
+    fn a_booking_that_cannot_be_read_is_denied() {
+        let read = json!({ "passengers": [{}], "payment_methods": [{ "amount": 10 }] });
+        let with = |field: &str, wrong: Value| {
+            let mut input = read.clone();
+            input[field] = wrong;
+            ToolInput::from(input)
+        };
+        assert_eq!(guard_booking(&read.clone().into()), Permission::Allow);
+        let wrong = [json!("six"), json!(6), json!(6.0), json!(-6), json!([]), json!({ "0": {} }), Value::Null];
+        let fields = ["passengers", "payment_methods"];
+        let mut hostile: Vec<ToolInput> =
+            fields.iter().flat_map(|field| wrong.iter().map(|wrong| with(field, wrong.clone()))).collect();
+        let amounts = [json!("300"), json!(-5), json!(-0.5), Value::Null];
+        hostile.extend(amounts.map(|amount| with("payment_methods", json!([{ "amount": amount }]))));
+        hostile.push(with("payment_methods", json!([{}])));
+        hostile.extend([ToolInput::parse("{}"), ToolInput::parse("six seats, please")]);
+        for input in hostile {
+            let verdict = guard_booking(&input);
+            let denial = verdict.denial().unwrap_or_else(|| panic!("{input:?}: {verdict:?}"));
+            assert!(denial.reason.as_str().contains("`payment_methods`"), "{input:?}: {}", denial.reason);
+        }
+    }
+
+    #[test]
+    fn a_cancellation_that_cannot_be_read_is_denied_whoever_is_there() {
+        let attended = HookContext::builder().human_present(true).build();
+        let ids =
+            [json!({ "reservation_id": 300 }), json!({ "reservation_id": 300.0 }), json!({ "reservation_id": -5 })];
+        let hostile = ids.into_iter().chain([json!({}), json!("ABC123")]);
+        for input in hostile.map(ToolInput::from).chain([ToolInput::parse("cancel it")]) {
+            for cx in [&attended, &HookContext::new()] {
+                let verdict = guard_cancellation(cx, &input);
+                let denial = verdict.denial().unwrap_or_else(|| panic!("{input:?}: {verdict:?}"));
+                assert!(denial.reason.as_str().contains("`reservation_id`"), "{input:?}: {}", denial.reason);
+            }
         }
     }
 

@@ -1,0 +1,160 @@
+//! How an event is made, and the words of the enums that it is made of: what the sources of the kinds say of it.
+
+use std::collections::BTreeMap;
+use std::fs;
+
+use syn::parse::{Parse, ParseStream};
+use syn::punctuated::Punctuated;
+use syn::{Attribute, FnArg, Ident, ImplItem, Item, LitStr, Pat, ReturnType, Token, Type, braced};
+
+use super::root;
+use super::source::{paragraphs, shown};
+
+/// The constructors of an event, and what is said after them.
+#[derive(Default)]
+pub(crate) struct Made {
+    /// Each as `Stop::new(reason: impl Into<StopReason>)`.
+    pub(crate) constructors: Vec<String>,
+    /// Each as `.at_iteration_cap(bool)`.
+    pub(crate) setters: Vec<String>,
+}
+
+/// The words of an enum.
+pub(crate) struct Words {
+    /// Variant, word and comment of each.
+    pub(crate) words: Vec<(String, String, String)>,
+    /// Whether a harness may have more.
+    pub(crate) open: bool,
+}
+
+/// How the events of a file are made, by their types' names.
+pub(crate) fn made(source: &syn::File) -> BTreeMap<String, Made> {
+    let mut all: BTreeMap<String, Made> = BTreeMap::new();
+    for item in &source.items {
+        match item {
+            Item::Impl(item) if item.trait_.is_none() => {
+                let event = shown(&item.self_ty);
+                let made = all.entry(event.clone()).or_default();
+                for function in &item.items {
+                    if let ImplItem::Fn(function) = function {
+                        method(&event, function, made);
+                    }
+                }
+            }
+            Item::Macro(item) if item.mac.path.is_ident("setters") => {
+                let setters: Setters = item.mac.parse_body().unwrap();
+                all.entry(setters.event).or_default().setters.extend(setters.setters);
+            }
+            _ => {}
+        }
+    }
+    all
+}
+
+/// A public function that gives the event back is one way to make it, or to say one thing more of it.
+fn method(event: &str, function: &syn::ImplItemFn, made: &mut Made) {
+    let signature = &function.sig;
+    let gives_itself = matches!(&signature.output, ReturnType::Type(_, ty) if shown(ty) == "Self");
+    if !gives_itself || !matches!(function.vis, syn::Visibility::Public(_)) {
+        return;
+    }
+    let parameter = |argument: &FnArg| match argument {
+        FnArg::Typed(typed) => match &*typed.pat {
+            Pat::Ident(name) => Some((name.ident.to_string(), readable(&typed.ty))),
+            _ => None,
+        },
+        FnArg::Receiver(_) => None,
+    };
+    let parameters: Vec<(String, String)> = signature.inputs.iter().filter_map(parameter).collect();
+    match (signature.receiver(), &*parameters) {
+        (None, parameters) => {
+            let list: Vec<String> = parameters.iter().map(|(name, ty)| format!("{name}: {ty}")).collect();
+            made.constructors.push(format!("{event}::{}({})", signature.ident, list.join(", ")));
+        }
+        (Some(_), [(_, ty)]) => made.setters.push(format!(".{}({ty})", signature.ident)),
+        _ => {}
+    }
+}
+
+fn readable(ty: &Type) -> String {
+    let text = shown(ty);
+    if matches!(ty, Type::ImplTrait(_)) { text.replacen("impl", "impl ", 1) } else { text }
+}
+
+/// The enums of the kinds, and the roles, by their names.
+pub(crate) fn words() -> BTreeMap<String, Words> {
+    let kinds = fs::read_dir(root().join("hooks-core/src/kinds")).unwrap().map(|entry| entry.unwrap().path());
+    let files = kinds.chain([root().join("hooks-core/src/data/message.rs")]);
+    let of_file = |file| {
+        let source = syn::parse_file(&fs::read_to_string(file).unwrap()).unwrap();
+        source.items.into_iter().filter_map(of_item)
+    };
+    files.flat_map(of_file).collect()
+}
+
+fn of_item(item: Item) -> Option<(String, Words)> {
+    match item {
+        Item::Macro(item) if item.mac.path.is_ident("words") => {
+            let Named { name, words } = item.mac.parse_body().unwrap();
+            Some((name, Words { words, open: true }))
+        }
+        Item::Enum(item) => {
+            let word = |variant: &syn::Variant| {
+                let name = variant.ident.to_string();
+                let word = name.to_lowercase(); // each is one word, in `snake_case` on the wire
+                (name, word, paragraphs(&variant.attrs).join(" "))
+            };
+            Some((item.ident.to_string(), Words { words: item.variants.iter().map(word).collect(), open: false }))
+        }
+        _ => None,
+    }
+}
+
+/// What `setters!` is given.
+struct Setters {
+    event: String,
+    setters: Vec<String>,
+}
+
+impl Parse for Setters {
+    fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
+        let event = input.parse::<Ident>()?.to_string();
+        let fields;
+        braced!(fields in input);
+        let setter = |input: ParseStream<'_>| {
+            input.call(Attribute::parse_outer)?;
+            let name: Ident = input.parse()?;
+            input.parse::<Token![:]>()?;
+            let ty: Type = input.parse()?;
+            if input.parse::<Option<Token![=>]>>()?.is_some() {
+                input.parse::<syn::Path>()?;
+            }
+            Ok(format!(".{name}({})", shown(&ty)))
+        };
+        let setters = Punctuated::<_, Token![,]>::parse_terminated_with(&fields, setter)?;
+        Ok(Self { event, setters: setters.into_iter().collect() })
+    }
+}
+
+/// What `words!` is given.
+struct Named {
+    name: String,
+    words: Vec<(String, String, String)>,
+}
+
+impl Parse for Named {
+    fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
+        input.call(Attribute::parse_outer)?;
+        let name = input.parse::<Ident>()?.to_string();
+        let words;
+        braced!(words in input);
+        let word = |input: ParseStream<'_>| {
+            let doc = paragraphs(&input.call(Attribute::parse_outer)?).join(" ");
+            let variant = input.parse::<Ident>()?.to_string();
+            input.parse::<Token![=]>()?;
+            Ok((variant, input.parse::<LitStr>()?.value(), doc))
+        };
+        let words = Punctuated::<_, Token![,]>::parse_terminated_with(&words, word)?;
+        Ok(Self { name, words: words.into_iter().collect() })
+    }
+}
