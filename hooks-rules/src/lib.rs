@@ -56,38 +56,41 @@
 //! not fired. Commands keep the terminal, if there is one: a session of their own would need `unsafe`. They run on Unix;
 //! elsewhere, as on Windows, for which all of this compiles, each fails with a message.
 
-mod alias;
-mod answer;
-mod dialect;
+mod json_type;
 pub mod event;
-mod file;
-mod filter;
-#[cfg(feature = "runner")]
-mod hooks;
+mod dialect;
+mod alias;
 mod matcher;
+mod filter;
 mod rule;
-#[cfg(feature = "runner")]
-mod rules;
-#[cfg(feature = "runner")]
-mod run;
+mod file;
 mod schema;
 mod stdin;
+mod answer;
+#[cfg(feature = "runner")]
+mod run;
+#[cfg(feature = "runner")]
+mod firing;
+#[cfg(feature = "runner")]
+mod hooks;
+#[cfg(feature = "runner")]
+mod rules;
 
 pub use alias::Aliases;
-pub use answer::{Answer, Attachment, Decision, Reading, Status, TEXT_LIMIT};
+pub use answer::{Answer, Attachment, Decision, Reading, RunStatus, TEXT_LIMIT};
 pub use dialect::Dialect;
 pub use event::Event;
 pub use file::{Defect, RuleFile, Severity};
 pub use filter::{BadFilter, Filter};
-pub use matcher::{BadMatcher, Matcher};
-pub use rule::{Action, CommandLine, OnFailure, Question, Request, Rule, RuleId, Shell};
 #[cfg(feature = "runner")]
-pub use rules::{
-    Aside, Explained, KeptOut, Listed, Outcome, Plugin, RuleRun, Rules, RulesBuilder, Session, Trust, TrustError,
-};
+pub use firing::{KeptOut, Notices, PluginFolder, RuleRun, RunOutcome, SessionInfo};
+pub use matcher::{BadMatcher, Matcher};
+pub use rule::{Action, CommandLine, FailureMode, HttpRequest, JudgePrompt, Rule, RuleId, Shell};
+#[cfg(feature = "runner")]
+pub use rules::{Explained, Listed, Rules, RulesBuilder, Trust, TrustError};
 #[cfg(feature = "http")]
 pub use run::PlainHttp;
 #[cfg(feature = "runner")]
-pub use run::{Asked, Judge, Post, Posted, Reply};
+pub use run::{ClientResult, Judge, JudgeQuestion, Post, PostRequest};
 pub use schema::schema;
 pub use stdin::Occurrence;

@@ -57,7 +57,7 @@ pub struct Rule {
     /// Whether the file says so itself.
     pub timeout_is_written: bool,
     /// What a failure of it means.
-    pub on_failure: OnFailure,
+    pub on_failure: FailureMode,
     /// Whether nobody waits for it; it can then decide nothing.
     pub detached: bool,
     /// Whether it runs once, and no more after its first success.
@@ -79,11 +79,11 @@ pub enum Action {
     /// Runs a command.
     Command(CommandLine),
     /// Sends the input to an address.
-    Http(Request),
+    Http(HttpRequest),
     /// Puts this text into the conversation; `{userMessage}` in it is the prompt.
     Text(String),
     /// Asks a model.
-    Judge(Question),
+    Judge(JudgePrompt),
     /// Is a compiled hook, named by its id.
     Compiled {
         /// The id.
@@ -117,7 +117,7 @@ pub enum Shell {
 
 /// A request as a file has it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Request {
+pub struct HttpRequest {
     /// The address.
     pub url: String,
     /// The headers; `$NAME` in a value is filled from the environment where `allowed_env` has the name, and empty
@@ -129,7 +129,7 @@ pub struct Request {
 
 /// A question to a model as a file has it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Question {
+pub struct JudgePrompt {
     /// The text; `$ARGUMENTS` in it is the input, and the input is put after it where it has none.
     pub prompt: String,
     /// The model, where the rule asks for one.
@@ -141,7 +141,7 @@ pub struct Question {
 /// What a failure of a rule means.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum OnFailure {
+pub enum FailureMode {
     /// Nothing: it is told, and the event goes on.
     #[default]
     Continue,

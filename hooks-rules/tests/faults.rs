@@ -18,7 +18,7 @@ use std::time::Duration;
 
 use cases::{Case, Expected, all};
 use hooks_core::prelude::*;
-use hooks_rules::{Outcome, RuleRun, Rules};
+use hooks_rules::{RuleRun, Rules, RunOutcome};
 use processes::{descriptors, gone, none, started, zombies};
 
 /// How many dispatches run at a time.
@@ -93,8 +93,8 @@ impl Ready {
 
 fn words(run: &RuleRun) -> String {
     match (run.outcome, run.code, &run.failure) {
-        (Outcome::Answered, Some(code), _) => format!("answered {code}"),
-        (Outcome::Failed, _, Some(why)) => why.clone(),
+        (RunOutcome::Answered, Some(code), _) => format!("answered {code}"),
+        (RunOutcome::Failed, _, Some(why)) => why.clone(),
         (outcome, ..) => format!("{outcome:?}"),
     }
 }

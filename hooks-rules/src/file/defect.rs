@@ -110,13 +110,13 @@ impl Flaws {
         self.errors
     }
 
-    /// Whether one more warning would not be told, so that there is no need to look for good words.
+    /// Whether one more warning would not be reported, so that there is no need to look for good words.
     pub(super) fn enough_warnings(&self) -> bool {
         self.warnings >= TOLD
     }
 }
 
-/// How many defects of one file are told.
+/// How many defects of one file are reported.
 const TOLD: usize = 100;
 
 /// How many characters of a line are shown.
@@ -146,7 +146,7 @@ impl Defect {
         Self { line, column, ..Self::of_file(file, problem, help) }
     }
 
-    /// The flaws with their lines and columns, in the order of the text. Of very many only the first are told, the
+    /// The flaws with their lines and columns, in the order of the text. Of very many only the first are reported, the
     /// costly ones before the others.
     pub(crate) fn place(file: &Arc<Path>, text: &str, lines: &Lines, flaws: Flaws) -> Vec<Self> {
         let Flaws { mut kept, errors, warnings } = flaws;
@@ -156,14 +156,14 @@ impl Defect {
             kept.truncate(TOLD);
         }
         kept.sort_by_key(|flaw| flaw.span.start);
-        let mut told: Vec<_> = kept.into_iter().map(|flaw| Self::at(file, text, lines, flaw)).collect();
+        let mut defects: Vec<_> = kept.into_iter().map(|flaw| Self::at(file, text, lines, flaw)).collect();
         if more > 0 {
             // Warnings that are not shown are no more than warnings.
             let severity = if errors > TOLD { Severity::Error } else { Severity::Warning };
             let rest = Self::of_file(file, format!("{more} more defects are not shown"), "mend the first ones");
-            told.push(Self { severity, ..rest });
+            defects.push(Self { severity, ..rest });
         }
-        told
+        defects
     }
 
     fn at(file: &Arc<Path>, text: &str, lines: &Lines, flaw: Flaw) -> Self {

@@ -6,7 +6,7 @@ use hooks_core::Hook;
 use hooks_core::data::{Block, ResultRow, Role};
 use hooks_core::kinds::{AfterCreateMessage, BeforeStoreToolResult};
 
-use crate::rules::Shared;
+use crate::firing::Shared;
 
 /// Writes down what is stored, and sees where a tool was called.
 pub(crate) fn follow(shared: Arc<Shared>) -> Hook {

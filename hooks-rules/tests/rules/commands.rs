@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use hooks_rules::{Plugin, Session};
+use hooks_rules::{PluginFolder, SessionInfo};
 
 use crate::support::*;
 
@@ -19,7 +19,7 @@ fn one(line: &str) -> Rules {
 
 #[tokio::test]
 async fn the_input_is_one_object_on_stdin() {
-    let session = Session { transcript: Some("/t.jsonl".into()), permission_mode: Some("plan".into()) };
+    let session = SessionInfo { transcript: Some("/t.jsonl".into()), permission_mode: Some("plan".into()) };
     let folder = tempfile::tempdir().unwrap();
     let cx = HookContext::builder().conversation("s-1").workspace(folder.path()).state(session).build();
     let text = said(&one("printf 'got '; cat"), &cx).await;
@@ -70,7 +70,7 @@ async fn commands_find_the_variables_of_the_contract_and_no_credentials() {
     let folder = tempfile::tempdir().unwrap();
     let line = "echo \"$CLAUDE_PLUGIN_ROOT|$CLAUDE_PLUGIN_DATA|$CLAUDE_PLUGIN_OPTION_TEAM|$CLAUDE_PROJECT_DIR\"";
     write(&folder.path().join("hooks/hooks.json"), &commands("UserPromptSubmit", &[line]));
-    let plugin = Plugin::new("desk", folder.path()).data("/data").option("TEAM", "blue");
+    let plugin = PluginFolder::new("desk", folder.path()).data("/data").option("TEAM", "blue");
     let rules = built(Rules::builder().plugin(plugin).project_dir("/project"));
     let root = folder.path().display();
     assert_eq!(said(&rules, &HookContext::new()).await, format!("{root}|/data|blue|/project"));
@@ -84,7 +84,7 @@ async fn folders_that_an_app_names_from_where_it_runs_are_full_paths_for_command
     let name = folder.path().file_name().unwrap();
     let line = "cat; echo \"$CLAUDE_PROJECT_DIR|$CLAUDE_PLUGIN_ROOT|$CLAUDE_PLUGIN_DATA\"; pwd";
     write(&folder.path().join("hooks/hooks.json"), &commands("UserPromptSubmit", &[line]));
-    let plugin = Plugin::new("desk", name).data("data");
+    let plugin = PluginFolder::new("desk", name).data("data");
     let rules = built(Rules::builder().plugin(plugin).project_dir("."));
     let (here, root) = (here.display(), folder.path().display());
     for (workspace, cwd) in [("/", "/".to_owned()), ("src", format!("{here}/src")), (".", here.to_string())] {
@@ -232,7 +232,7 @@ async fn a_detached_rule_runs_at_every_firing_and_decides_nothing() {
     assert_eq!(rules.shutdown(Duration::from_secs(20)).await, 0);
     assert_eq!(std::fs::read_to_string(folder.path().join("ran")).unwrap(), "ran\nran\n");
     // The start and the end of each are told.
-    assert_eq!(told.outcomes().iter().filter(|outcome| **outcome == Outcome::Detached).count(), 2);
+    assert_eq!(told.outcomes().iter().filter(|outcome| **outcome == RunOutcome::Detached).count(), 2);
     assert_eq!(told.outcomes().len(), 4);
     assert!(
         told.runs.lock().unwrap().iter().all(|run| run.decision.is_none()),
@@ -285,7 +285,7 @@ async fn shutdown_ends_what_is_not_done_in_time() {
     assert_eq!(rules.shutdown(Duration::from_millis(50)).await, 1);
     gone(&mark).await;
     let _ = shell(&set, "ls").await;
-    assert_eq!(told.outcomes(), [Outcome::Detached, Outcome::Dropped]);
+    assert_eq!(told.outcomes(), [RunOutcome::Detached, RunOutcome::Dropped]);
 }
 
 #[tokio::test]

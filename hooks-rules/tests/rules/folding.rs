@@ -14,7 +14,7 @@ async fn sixteen_rules_run_at_the_same_time() {
     let text = commands("PreToolUse", &lines.iter().map(String::as_str).collect::<Vec<_>>());
     let rules = built(told.listens(Rules::builder().text("hooks.json", text)));
     let _ = shell(&set(&rules), "ls").await;
-    assert_eq!(told.outcomes(), [Outcome::Answered; 16]);
+    assert_eq!(told.outcomes(), [RunOutcome::Answered; 16]);
 }
 
 /// Nobody is stopped by another's refusal.
@@ -25,7 +25,7 @@ async fn a_refusal_stops_no_other_rule() {
     let rules = built(told.listens(Rules::builder().text("hooks.json", text)));
     let fired = shell(&set(&rules), "ls").await;
     assert_eq!(reason(&fired.verdict), "No stderr output");
-    assert_eq!(told.outcomes(), [Outcome::Answered; 3]);
+    assert_eq!(told.outcomes(), [RunOutcome::Answered; 3]);
     let runs = told.runs.lock().unwrap();
     let seen: Vec<_> = runs.iter().map(|run| (run.code, run.decision)).collect();
     assert_eq!(seen, [(Some(2), Some("deny")), (Some(0), None), (Some(2), Some("deny"))]);
@@ -91,8 +91,8 @@ async fn one_command_of_several_settings_files_runs_once() {
             .text("one.json", text.clone())
             .text("two.json", text.clone())
             .text("three.json", commands("PreToolUse", &[line, "true"]))
-            .plugin(hooks_rules::Plugin::new("a", folder.path().join("a")))
-            .plugin(hooks_rules::Plugin::new("b", folder.path().join("b"))),
+            .plugin(hooks_rules::PluginFolder::new("a", folder.path().join("a")))
+            .plugin(hooks_rules::PluginFolder::new("b", folder.path().join("b"))),
     );
     let cx = HookContext::builder().workspace(folder.path()).build();
     let _ = shell_in(&set(&rules), &cx, "ls").await;

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use hooks_core::verdict::{StopDecision, StopVerdict};
 
-use hooks_rules::Session;
+use hooks_rules::SessionInfo;
 
 use crate::support::*;
 
@@ -136,7 +136,7 @@ async fn a_transcript_is_there_before_the_end_of_a_turn() {
     let rules = built(Rules::builder().text("h", commands("Stop", &[line])).session_files(folder.path().join("new")));
     let cx = HookContext::builder().conversation("../s 1").build();
     assert_eq!(stops(&set(&rules), &cx, false).await.decision, StopDecision::Continue("found".into()));
-    let own = Session { transcript: Some(folder.path().join("own.jsonl")), permission_mode: None };
+    let own = SessionInfo { transcript: Some(folder.path().join("own.jsonl")), permission_mode: None };
     let cx = HookContext::builder().state(own).build();
     assert_eq!(stops(&set(&rules), &cx, false).await.decision, StopDecision::NoOpinion, "the harness keeps its own");
 }
