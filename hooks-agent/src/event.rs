@@ -121,7 +121,7 @@ pub enum TurnEvent {
     #[non_exhaustive]
     Stop {
         /// What.
-        outcome: StopOutcome,
+        effect: StopEffect,
         /// The hook whose decision it is; `None` where none decided anything.
         by: Option<HookId>,
     },
@@ -138,7 +138,7 @@ pub enum TurnEvent {
 /// What hooks at `stop` made of the end of a turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
-pub enum StopOutcome {
+pub enum StopEffect {
     /// It ends.
     Allow,
     /// An error takes the place of the answer.
@@ -151,7 +151,7 @@ pub enum StopOutcome {
     ReentryCapped,
 }
 
-impl StopOutcome {
+impl StopEffect {
     /// The word in a trace.
     pub const fn as_str(self) -> &'static str {
         match self {

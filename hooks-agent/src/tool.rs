@@ -122,10 +122,10 @@ impl<F> fmt::Debug for FnTool<F> {
 
 /// The tools of a harness.
 #[derive(Clone, Default)]
-pub(crate) struct Tools(Vec<Known>);
+pub(crate) struct Tools(Vec<ToolEntry>);
 
 #[derive(Clone)]
-struct Known {
+struct ToolEntry {
     spec: ToolSpec,
     tool: Arc<dyn Tool>,
     /// Whether the model is offered it in every turn.
@@ -136,7 +136,7 @@ impl Tools {
     pub(crate) fn add(&mut self, tool: Arc<dyn Tool>, always: bool) {
         let spec = tool.spec();
         self.0.retain(|known| known.spec.name != spec.name);
-        self.0.push(Known { spec, tool, always });
+        self.0.push(ToolEntry { spec, tool, always });
     }
 
     pub(crate) fn get(&self, name: &str) -> Option<&Arc<dyn Tool>> {

@@ -103,7 +103,7 @@ impl Recording {
 
     /// A model that says again what was recorded. Where the recording of a turn ends, it refuses.
     pub fn model(&self) -> impl Model {
-        Said(Mutex::new(self.turns.iter().map(|turn| turn.answers.clone()).collect()))
+        RecordedModel(Mutex::new(self.turns.iter().map(|turn| turn.answers.clone()).collect()))
     }
 
     /// The tools that were called, which answer again what was recorded.
@@ -139,9 +139,9 @@ fn results(message: &Message) -> impl Iterator<Item = (&str, ToolResult)> {
     })
 }
 
-struct Said(Mutex<Vec<VecDeque<Message>>>);
+struct RecordedModel(Mutex<Vec<VecDeque<Message>>>);
 
-impl Model for Said {
+impl Model for RecordedModel {
     fn call<'a>(&'a self, call: &'a ModelCall, _deltas: Deltas<'a>) -> BoxFuture<'a, Result<ModelAnswer, ModelError>> {
         Box::pin(async move {
             let mut turns = self.0.lock().unwrap_or_else(PoisonError::into_inner);

@@ -2,7 +2,7 @@
 
 mod name;
 mod result;
-mod said;
+mod stderr;
 
 use std::fmt;
 use std::process::Stdio;
@@ -21,7 +21,7 @@ use tokio::process::Command;
 
 use super::{Tool, ToolError, ToolSpec};
 use name::Names;
-use said::Said;
+use stderr::StderrTail;
 
 /// A server that runs as a process of its own and is spoken to over its standard input and output.
 ///
@@ -108,7 +108,7 @@ impl McpServer {
             Ok(started) => started,
             Err(error) => return Err(McpError::Start { command: program, error }),
         };
-        let said = said.map(|said| Said::read(said, program.clone()));
+        let said = said.map(|said| StderrTail::read(said, program.clone()));
         let connected = tokio::time::timeout(limit, Self::greet(process)).await;
         let message = match connected.unwrap_or_else(|_| Err(format!("it was not ready within {limit:?}"))) {
             Ok(server) => return Ok(server),

@@ -28,10 +28,10 @@ pub(super) fn of(end: StreamEnd, model: &str) -> ModelAnswer {
 }
 
 /// What the call took; `None` where the provider says nothing of it.
-fn usage(told: &::genai::chat::Usage) -> Option<Usage> {
+fn usage(reported: &::genai::chat::Usage) -> Option<Usage> {
     let tokens = |count: Option<i32>| count.and_then(|count| u64::try_from(count).ok());
-    let cache = told.prompt_tokens_details.as_ref();
-    let (input, output) = (tokens(told.prompt_tokens), tokens(told.completion_tokens));
+    let cache = reported.prompt_tokens_details.as_ref();
+    let (input, output) = (tokens(reported.prompt_tokens), tokens(reported.completion_tokens));
     if input.is_none() && output.is_none() {
         return None;
     }
