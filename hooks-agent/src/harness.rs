@@ -146,7 +146,7 @@ impl HarnessBuilder {
         self
     }
 
-    /// Told every turn that is over, whoever waits for its reply: the one of a [`Turn`](crate::Turn) that was dropped, and of
+    /// Called after every turn, whoever waits for its reply: the one of a [`Turn`](crate::Turn) that was dropped, and of
     /// an agent that another one asked, has no other reader. So it is the place for the jobs and audit notes that hooks
     /// contribute ([`Reply::contributions`]). The context says whose turn it was.
     ///
@@ -194,7 +194,7 @@ impl HarnessBuilder {
         self
     }
 
-    /// What hooks and tools are given beside what the loop says itself: the app's name, its state, the workspace.
+    /// What hooks and tools get in addition to what the loop knows: the app's name, its state, the workspace.
     pub fn context(mut self, cx: HookContext) -> Self {
         self.state.cx = cx;
         self

@@ -35,7 +35,7 @@ impl Opening {
         Self { harness, conversation, agent, system_prompt: String::new(), channel: String::new(), cx }
     }
 
-    /// What the model is told before the conversation.
+    /// The system prompt.
     pub fn system_prompt(mut self, text: impl Into<String>) -> Self {
         self.system_prompt = text.into();
         self
@@ -109,7 +109,7 @@ impl Session {
     ///
     /// The turn runs on the runtime, whoever waits for it: [`await`](Turn#impl-IntoFuture-for-Turn) it for the reply,
     /// [`next`](Turn::next) tells what happens meanwhile. Dropping it cancels it; then too, the conversation is left well
-    /// formed and `turn_end` fires. What hooks contributed in it is then told to
+    /// formed and `turn_end` fires. What hooks contributed in it then reaches
     /// [`on_reply`](crate::HarnessBuilder::on_reply) alone.
     ///
     /// # Panics

@@ -57,7 +57,7 @@ impl HarnessState {
         self.scope(&Arc::new(AgentDef::new("").hooks::<String>([])), None)
     }
 
-    /// What a model is told it can ask for.
+    /// The tools and agents that a model is offered.
     pub(crate) fn offered(&self) -> impl Iterator<Item = ToolSpec> + '_ {
         let tools = self.tools.specs().filter(|tool| self.agents.get(&tool.name).is_none());
         tools.cloned().chain(self.agents.specs())
@@ -89,7 +89,7 @@ pub(crate) struct SessionState {
 
 impl SessionState {
     /// The id of the turn `number`. Turns are counted by the prompts that are stored, which grow fewer where a conversation
-    /// is folded, and two programs may have the same conversation open: the tag tells those apart.
+    /// is folded, and two programs may have the same conversation open: the tag differs then.
     pub(crate) fn request(&self, number: u64) -> String {
         format!("{}:{number}:{:016x}", self.conversation, self.tag)
     }

@@ -91,7 +91,7 @@ struct Transcript {
 
 /// What the model is given with the conversation.
 struct ModelInput {
-    /// What it is told before the conversation.
+    /// Before the conversation.
     system_prompt: String,
     /// The tools that it is offered.
     tools: Vec<ToolSpec>,

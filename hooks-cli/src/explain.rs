@@ -212,7 +212,7 @@ fn of_rule(explained: &Explained) -> String {
     format!("{}  {place}  {}", styled(FAINT, &rule.id), line(&rule.summary))
 }
 
-/// What to write instead, where that can be told.
+/// What to write instead, where that is known.
 fn help(event: Event, explained: &Explained, kept_out: &KeptOut) -> Option<String> {
     let rule = &explained.rule;
     match kept_out {

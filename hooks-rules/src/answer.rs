@@ -32,9 +32,9 @@ pub struct Answer {
     pub stop: Option<String>,
     /// Text for the model.
     pub contexts: Vec<String>,
-    /// What the person is told, in order.
+    /// Messages for the person, in order.
     pub messages: Vec<String>,
-    /// What is told to the model out of turn, in order.
+    /// Messages for the model out of turn, in order.
     pub for_the_model: Vec<String>,
     /// Whether the contexts are kept from the person. Has power in flat files only.
     pub suppress_output: bool,
@@ -82,7 +82,7 @@ pub struct Reading {
 /// How many characters of a text reach the model or the person.
 pub const TEXT_LIMIT: usize = 10_000;
 
-/// How many characters are told of why a rule failed.
+/// How many characters of the reason of a failure are kept.
 const FAILURE_LIMIT: usize = 512;
 
 impl Reading {

@@ -1,4 +1,4 @@
-//! `hooks.json`: external commands, prompts and requests as hooks of an agent, beside the compiled ones.
+//! `hooks.json`: external commands, prompts and requests as hooks of an agent, next to the compiled ones.
 //!
 //! A rule file says which command runs when. The files that exist for Claude Code and for Agentao are read as they are;
 //! a file's form tells which of the two it is.
@@ -30,8 +30,8 @@
 //!
 //! # What holds
 //!
-//! - A defect costs what it marks and nothing else, and is told with file, line, column and what to write.
-//! - Exit code 2 blocks, whatever is on stdout. Every other failure is told and goes on, unless the rule says
+//! - A defect costs what it marks and nothing else, and is reported with file, line, column and what to write.
+//! - Exit code 2 blocks, whatever is on stdout. Every other failure is reported and goes on, unless the rule says
 //!   `"onFailure": "block"`: **rules fail open** where compiled gates fail closed, since that is what scripts are written for.
 //! - A command runs in a process group of its own. At its deadline, and when the dispatch is dropped, all of it is ended.
 //!   What it leaves behind when it leaves is ended too; a command that wants to be left alone says `async`. On Linux that
@@ -43,7 +43,7 @@
 //! - The rules of a project wait until somebody trusts its file as it is: [`Trust`].
 //! - In a turn loop that fires the kinds, such as that of `hooks-agent`, rules decide as the contract has it, and
 //!   [`session_files`](RulesBuilder::session_files) keeps the transcript that scripts read, as the conversation is stored.
-//! - Every run of a rule is told to [`observe`](RulesBuilder::observe), without what was given to it.
+//! - Every run of a rule is reported to [`observe`](RulesBuilder::observe), without what was given to it.
 //!
 //! # Features
 //!
@@ -52,7 +52,7 @@
 //!
 //! # Not here
 //!
-//! Handlers of the types `agent` and `mcp_tool` are known and refused. Events that no kind carries are known, and told as
+//! Handlers of the types `agent` and `mcp_tool` are known and refused. Events that no kind carries are known, and reported as
 //! not fired. Commands keep the terminal, if there is one: a session of their own would need `unsafe`. They run on Unix;
 //! elsewhere, as on Windows, for which all of this compiles, each fails with a message.
 

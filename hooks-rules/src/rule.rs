@@ -48,7 +48,7 @@ pub struct Rule {
     pub matcher: Matcher,
     /// The matcher as the file has it.
     pub written_matcher: Option<Value>,
-    /// For which calls of a tool it runs, beside the matcher.
+    /// For which calls of a tool it runs, in addition to the matcher.
     pub filter: Option<Filter>,
     /// What it does.
     pub action: Action,
@@ -134,7 +134,7 @@ pub struct JudgePrompt {
     pub prompt: String,
     /// The model, where the rule asks for one.
     pub model: Option<String>,
-    /// Whether a no is told to the model instead of ending the turn.
+    /// Whether a no goes to the model instead of ending the turn.
     pub continue_on_block: bool,
 }
 
@@ -142,7 +142,7 @@ pub struct JudgePrompt {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum FailureMode {
-    /// Nothing: it is told, and the event goes on.
+    /// Nothing: it is reported, and the event goes on.
     #[default]
     Continue,
     /// What exit code 2 would mean.

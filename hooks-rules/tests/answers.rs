@@ -20,9 +20,9 @@ fn status(value: &toml::Value) -> RunStatus {
 }
 
 /// The answer in the words of the table; what is not there was not said.
-fn told(answer: &Answer) -> toml::Table {
-    let mut told = toml::Table::new();
-    let mut put = |name: &str, value: toml::Value| told.insert(name.to_owned(), value);
+fn observed(answer: &Answer) -> toml::Table {
+    let mut observed = toml::Table::new();
+    let mut put = |name: &str, value: toml::Value| observed.insert(name.to_owned(), value);
     let list = |texts: &[String]| texts.iter().cloned().map(toml::Value::String).collect::<Vec<_>>();
     if let Some(word) = answer.decision.as_str() {
         put("decision", word.into());
@@ -49,7 +49,7 @@ fn told(answer: &Answer) -> toml::Table {
             put(name, true.into());
         }
     }
-    told
+    observed
 }
 
 fn reason(decision: &Decision) -> &str {
@@ -83,7 +83,7 @@ fn every_line_means_what_it_says() {
         let members = expected.remove("members").map(|m| m.as_str().unwrap().to_owned());
         let members = members.map_or(Value::Object(serde_json::Map::new()), |m| serde_json::from_str(&m).unwrap());
         assert_eq!(Value::Object(answer.members.clone()), members, "{line}");
-        assert_eq!(told(&answer), expected, "{line}\n{answer:?}");
+        assert_eq!(observed(&answer), expected, "{line}\n{answer:?}");
     }
 }
 
@@ -127,8 +127,8 @@ fn a_model_is_asked_for_ok() {
     assert_eq!(read(Event::Stop, r#"{"ok": false, "impossible": true}"#, false), Answer::default());
     let refused = read(Event::PreToolUse, &format!("```json\n{no}\n```"), false);
     assert_eq!((refused.decision, refused.stop), (Decision::Deny("tests fail".into()), Some("tests fail".into())));
-    let told = read(Event::PostToolUse, no, true);
-    assert_eq!((told.decision, told.stop), (Decision::Feedback("tests fail".into()), None));
+    let observed = read(Event::PostToolUse, no, true);
+    assert_eq!((observed.decision, observed.stop), (Decision::Feedback("tests fail".into()), None));
     assert_eq!(read(Event::PermissionRequest, no, false), Answer::default());
     assert!(read(Event::PreToolUse, "I think so", false).failure.is_some());
 }

@@ -48,7 +48,7 @@ use stderr::StderrTail;
 ///
 /// The process lives as long as this handle, a clone of it or one of its tools. Then its input is closed; if it does not end
 /// by itself within a few seconds, it is killed. A server that ends earlier is not started again: each call of its tools
-/// fails from then on, and the model is told.
+/// fails from then on, and the model reads why.
 ///
 /// The tools are those that the server listed when it was connected. What it asks for itself (samples of the model, roots,
 /// questions to the person) is declined.
@@ -171,7 +171,7 @@ impl Tool for McpTool {
         self.spec.clone()
     }
 
-    /// Where the future is dropped, the server is told that nobody waits any more.
+    /// Where the future is dropped, the server gets a notice that nobody waits any more.
     fn run<'a>(
         &'a self,
         _cx: &'a HookContext,

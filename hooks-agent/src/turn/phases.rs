@@ -17,7 +17,7 @@ use crate::event::TurnEvent;
 use crate::tool::ToolSpec;
 
 impl TurnLoop {
-    /// Fires the phases in their order; each is told what the earlier ones contributed.
+    /// Fires the phases in their order; each gets what the earlier ones contributed.
     pub(super) async fn phases(&mut self, input: &str) -> Result<(), End> {
         let history = self.transcript.view.clone();
         let event = PrePolicy::new(input).history(history.clone()).contributions(self.draft.contributions.clone());

@@ -79,7 +79,7 @@ impl TurnLoop {
         self.start_agent(&input).await
     }
 
-    /// Settles what the model is told before the conversation.
+    /// Settles the system prompt.
     async fn start_agent(&mut self, input: &str) -> Result<(), End> {
         let event = BeforeAgentStart::new(input).messages(self.transcript.view.clone()).trigger(self.session.trigger);
         let start = self.fire(&event, ()).await?.verdict;

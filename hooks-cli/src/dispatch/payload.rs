@@ -3,7 +3,7 @@
 use hooks_rules::Event;
 use serde_json::{Map, Value};
 
-/// The fields of a payload, each taken by its type; what is wrong with any of them is told at the end, all at once.
+/// The fields of a payload, each taken by its type; what is wrong with any of them is reported at the end, all at once.
 pub(super) struct Payload {
     fields: Map<String, Value>,
     known: Vec<&'static str>,

@@ -100,7 +100,7 @@ impl Flaws {
     pub(super) fn push(&mut self, flaw: Flaw) {
         let count = if flaw.severity == Severity::Error { &mut self.errors } else { &mut self.warnings };
         *count += 1;
-        if *count <= TOLD {
+        if *count <= MOST {
             self.kept.push(flaw);
         }
     }
@@ -112,12 +112,12 @@ impl Flaws {
 
     /// Whether one more warning would not be reported, so that there is no need to look for good words.
     pub(super) fn enough_warnings(&self) -> bool {
-        self.warnings >= TOLD
+        self.warnings >= MOST
     }
 }
 
 /// How many defects of one file are reported.
-const TOLD: usize = 100;
+const MOST: usize = 100;
 
 /// How many characters of a line are shown.
 const SHOWN: usize = 100;
@@ -150,16 +150,16 @@ impl Defect {
     /// costly ones before the others.
     pub(crate) fn place(file: &Arc<Path>, text: &str, lines: &Lines, flaws: Flaws) -> Vec<Self> {
         let Flaws { mut kept, errors, warnings } = flaws;
-        let more = (errors + warnings).saturating_sub(TOLD);
+        let more = (errors + warnings).saturating_sub(MOST);
         if more > 0 {
             kept.sort_by_key(|flaw| (std::cmp::Reverse(flaw.severity), flaw.span.start));
-            kept.truncate(TOLD);
+            kept.truncate(MOST);
         }
         kept.sort_by_key(|flaw| flaw.span.start);
         let mut defects: Vec<_> = kept.into_iter().map(|flaw| Self::at(file, text, lines, flaw)).collect();
         if more > 0 {
             // Warnings that are not shown are no more than warnings.
-            let severity = if errors > TOLD { Severity::Error } else { Severity::Warning };
+            let severity = if errors > MOST { Severity::Error } else { Severity::Warning };
             let rest = Self::of_file(file, format!("{more} more defects are not shown"), "mend the first ones");
             defects.push(Self { severity, ..rest });
         }

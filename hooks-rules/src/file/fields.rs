@@ -1,4 +1,4 @@
-//! The fields of a handler by their types, each mistake told at its place.
+//! The fields of a handler by their types, each mistake reported at its place.
 
 use serde_json::Value;
 

@@ -31,12 +31,12 @@ const LONGEST: u64 = 3_600;
 /// Linux takes no word of a command above 128 KiB.
 const WORD: usize = 100_000;
 
-/// Reads a handler; `None` where a flaw costs it. `beside` are fields of the caller that are no part of the handler.
+/// Reads a handler; `None` where a flaw costs it. `others` are fields of the caller, no part of the handler.
 pub(super) fn read(
     dialect: Dialect,
     event: Event,
     node: &Node,
-    beside: &[&str],
+    others: &[&str],
     flaws: &mut Flaws,
 ) -> Option<(Map<String, Value>, Parts)> {
     let Value::Object(mut fields) = node.value() else {
@@ -44,7 +44,7 @@ pub(super) fn read(
         flaws.push(Flaw::error(node.span.clone(), problem, "write `{\"type\": \"command\", \"command\": \"…\"}`"));
         return None;
     };
-    fields.retain(|name, _| !beside.contains(&name.as_str()));
+    fields.retain(|name, _| !others.contains(&name.as_str()));
     let before = flaws.costly();
     let mut handler = Handler { dialect, event, node, flaws };
     let action = handler.action();

@@ -59,7 +59,7 @@ pub(crate) enum Owner {
 }
 
 impl Owner {
-    /// What sets its rules apart from the same rules elsewhere. All settings files are one.
+    /// What distinguishes its rules from the same rules elsewhere. All settings files are one.
     pub(crate) fn duplicate_key(&self) -> &str {
         match self {
             Self::User | Self::Project => "",

@@ -45,7 +45,7 @@ pub enum RunOutcome {
     Answered,
     /// It failed; what that means is the rule's `onFailure`.
     Failed,
-    /// Nobody waits for it; a second run is told when it ends.
+    /// Nobody waits for it; a second run is reported when it ends.
     Detached,
     /// It was not started: too many run already that nobody waits for.
     Dropped,
@@ -73,9 +73,9 @@ pub struct Notices {
     pub event: Event,
     /// The session.
     pub session: String,
-    /// What the person is to be told, in the order of the files.
+    /// Messages for the person, in the order of the files.
     pub messages: Vec<String>,
-    /// What the model is to be told out of turn.
+    /// Messages for the model, out of turn.
     pub for_the_model: Vec<String>,
     /// Members of `hookSpecificOutput` such as `sessionTitle`.
     pub members: Map<String, Value>,

@@ -117,7 +117,7 @@ impl Shared {
     }
 
     /// Has the session stop at its first prompt, where `reason` says why, or not: when it starts there is nothing yet that
-    /// could be stopped. What an earlier session of this name was told is nothing to this one.
+    /// could be stopped. What stopped an earlier session of this name does not stop this one.
     pub(crate) fn stop_session(&self, session: &str, reason: Option<String>) {
         let mut stopped = lock(&self.stopped);
         match reason {
@@ -126,7 +126,7 @@ impl Shared {
         };
     }
 
-    /// Why the session is to stop, told once.
+    /// Why the session is to stop, once.
     pub(crate) fn take_stop(&self, cx: &HookContext) -> Option<String> {
         lock(&self.stopped).remove(cx.session().unwrap_or_default())
     }

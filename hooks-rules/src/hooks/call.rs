@@ -1,4 +1,4 @@
-//! What scripts are told of a call, before it and after it.
+//! What scripts get of a call, before it and after it.
 
 use std::path::{Component, Path, PathBuf};
 

@@ -21,8 +21,8 @@ pub(crate) fn follow(shared: Arc<Shared>) -> Hook {
     )
 }
 
-/// What rules said to the model before a call stands beside what the tool answered. A call that did not run has nothing
-/// beside which it could stand: then it is part of the row that says so.
+/// What rules said to the model before a call goes with what the tool answered. A call that did not run has no answer
+/// that it could go with: then it is part of the row that says so.
 pub(crate) fn leftover(shared: Arc<Shared>) -> Hook {
     let hook =
         Hook::writer::<BeforeStoreToolResult, _, _, _>("rules_tool_result", move |cx, event, row: &mut ResultRow| {

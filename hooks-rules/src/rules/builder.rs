@@ -150,20 +150,20 @@ impl RulesBuilder {
         self
     }
 
-    /// Is told of every run of a rule.
+    /// Calls `observer` after every run of a rule.
     pub fn observe(mut self, observer: impl Fn(&RuleRun) + Send + Sync + 'static) -> Self {
         self.run_observers.push(Arc::new(observer));
         self
     }
 
-    /// Is told of every run of a rule, with what the rule said: for a person who tries rules out. An answer holds texts of
+    /// Calls `observer` after every run, with what the rule said: for a person who tries rules out. An answer holds texts of
     /// the conversation; a log is better served by [`observe`](Self::observe).
     pub fn observe_answers(mut self, observer: impl Fn(&RuleRun, &Answer) + Send + Sync + 'static) -> Self {
         self.answer_observers.push(Arc::new(observer));
         self
     }
 
-    /// Is told what rules say to the person, and what else a kind cannot carry.
+    /// Calls `listener` with what rules say to the person, and what else a kind cannot carry.
     pub fn on_notices(mut self, listener: impl Fn(&Notices) + Send + Sync + 'static) -> Self {
         self.notice_listeners.push(Arc::new(listener));
         self

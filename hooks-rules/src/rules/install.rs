@@ -38,7 +38,7 @@ impl Rules {
             }
         }
         if by_event.contains_key(&Event::PreToolUse) {
-            // What rules say to the model before a call is told beside its result.
+            // What rules say to the model before a call goes with its result.
             by_event.entry(Event::PostToolUse).or_default();
             by_event.entry(Event::PostToolUseFailure).or_default();
         }

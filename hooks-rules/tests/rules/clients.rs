@@ -65,10 +65,10 @@ async fn a_question_goes_to_the_model_of_the_app() {
         (Fake::says(0, "no line"), "the model could not be asked: no line"),
         (Fake::says(1, "sure"), "the model did not answer with"),
     ] {
-        let told = Told::default();
-        let rules = built(told.listens(Rules::builder().text("h", asks(&question)).judge(judge)));
+        let observed = Observed::default();
+        let rules = built(observed.listens(Rules::builder().text("h", asks(&question)).judge(judge)));
         assert_eq!(shell(&set(&rules), "ls").await.verdict, Permission::NoOpinion);
-        assert!(told.failures()[0].starts_with(failure), "{:?}", told.failures());
+        assert!(observed.failures()[0].starts_with(failure), "{:?}", observed.failures());
     }
     let rules = Rules::builder().text("h", asks(&question)).build();
     assert!(rules.defects()[0].to_string().contains("give one with `Rules::builder().judge(…)`"));
@@ -86,11 +86,11 @@ async fn a_panic_of_the_app_costs_its_rule_and_no_other() {
     let question = json!({"type": "prompt", "prompt": "?"});
     let refuses = json!({"type": "command", "command": "echo refused >&2; exit 2"});
     let text = json!({"hooks": {"PreToolUse": [{"hooks": [question, refuses]}]}}).to_string();
-    let told = Told::default();
+    let observed = Observed::default();
     let builder = Rules::builder().text("h", text).judge(Panics).observe(|_| panic!("on purpose"));
-    let fired = shell(&set(&built(told.listens(builder))), "ls").await;
+    let fired = shell(&set(&built(observed.listens(builder))), "ls").await;
     assert_eq!(reason(&fired.verdict), "refused");
-    assert_eq!(told.failures(), ["it panicked"]);
+    assert_eq!(observed.failures(), ["it panicked"]);
 }
 
 #[tokio::test(start_paused = true)]

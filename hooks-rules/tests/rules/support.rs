@@ -70,17 +70,17 @@ pub(crate) fn output(event: &str, members: Value) -> Value {
 
 /// What was told, for a builder.
 #[derive(Clone, Default)]
-pub(crate) struct Told {
+pub(crate) struct Observed {
     pub(crate) runs: Arc<Mutex<Vec<RuleRun>>>,
-    pub(crate) asides: Arc<Mutex<Vec<Notices>>>,
+    pub(crate) notices: Arc<Mutex<Vec<Notices>>>,
 }
 
-impl Told {
+impl Observed {
     pub(crate) fn listens(&self, builder: RulesBuilder) -> RulesBuilder {
-        let (runs, asides) = (Arc::clone(&self.runs), Arc::clone(&self.asides));
+        let (runs, notices) = (Arc::clone(&self.runs), Arc::clone(&self.notices));
         builder
             .observe(move |run| runs.lock().unwrap().push(run.clone()))
-            .on_notices(move |aside| asides.lock().unwrap().push(aside.clone()))
+            .on_notices(move |notice| notices.lock().unwrap().push(notice.clone()))
     }
 
     pub(crate) fn outcomes(&self) -> Vec<RunOutcome> {

@@ -12,7 +12,7 @@ pub(super) const SIGNATURES: &str = "thought_signatures";
 pub(super) fn of(end: StreamEnd, model: &str) -> ModelAnswer {
     let parts = end.captured_content.map(MessageContent::into_parts).unwrap_or_default();
     let mut content = blocks(parts, model);
-    // Providers that sign nothing tell their thoughts beside the content.
+    // Providers that sign nothing send their thoughts next to the content.
     if !content.iter().any(|block| matches!(block, Block::Other(_))) {
         let thought = end.captured_reasoning_content.filter(|text| !text.is_empty());
         content.splice(..0, thought.map(|text| thinking(Some(text), None, model)));
