@@ -7,7 +7,7 @@ use serde_json::json;
 
 use crate::tool::ToolSpec;
 
-/// Agents within agents within agents: one of more than this many levels is told that it may ask nobody.
+/// Agents within agents within agents: one of more than this many levels may ask nobody.
 pub(crate) const DEPTH: usize = 4;
 
 /// An agent that other agents can ask. It has its own list of hooks, and the app's; nothing of who asks it.
@@ -31,7 +31,7 @@ impl SubAgent {
         Self { agent, system_prompt: String::new(), description: description.into() }
     }
 
-    /// What its model is told before the conversation.
+    /// The system prompt of its model.
     #[must_use]
     pub fn system_prompt(mut self, text: impl Into<String>) -> Self {
         self.system_prompt = text.into();

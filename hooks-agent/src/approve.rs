@@ -7,7 +7,7 @@ use hooks_core::verdict::Question;
 /// A call that waits for somebody's word.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
-pub struct Request {
+pub struct ApprovalRequest {
     /// The call as the model asked for it.
     pub call: ToolCall,
     /// What the tool would get. It cannot change any more.
@@ -18,16 +18,16 @@ pub struct Request {
     pub deferred: bool,
 }
 
-impl Request {
+impl ApprovalRequest {
     pub(crate) fn new(call: ToolCall, input: ToolInput, question: Question, deferred: bool) -> Self {
         Self { call, input, question, deferred }
     }
 }
 
-/// What came of a [`Request`].
+/// What came of an [`ApprovalRequest`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Answer {
+pub enum ApprovalAnswer {
     /// The call may run.
     Yes,
     /// It may not, for this reason.
@@ -39,7 +39,7 @@ pub enum Answer {
 /// A request that is not answered at its deadline is denied. So is one whose approver panics.
 pub trait Approver: Send + Sync + 'static {
     /// Whether the call may run.
-    fn approve<'a>(&'a self, request: &'a Request) -> BoxFuture<'a, Answer>;
+    fn approve<'a>(&'a self, request: &'a ApprovalRequest) -> BoxFuture<'a, ApprovalAnswer>;
 }
 
 /// Denies everything: the approver of a harness that was given none, because nobody is there to be asked.
@@ -47,14 +47,14 @@ pub trait Approver: Send + Sync + 'static {
 pub struct Nobody;
 
 impl Approver for Nobody {
-    fn approve<'a>(&'a self, _request: &'a Request) -> BoxFuture<'a, Answer> {
-        Box::pin(async { Answer::No("nobody is there to be asked".to_owned()) })
+    fn approve<'a>(&'a self, _request: &'a ApprovalRequest) -> BoxFuture<'a, ApprovalAnswer> {
+        Box::pin(async { ApprovalAnswer::No("nobody is there to be asked".to_owned()) })
     }
 }
 
 /// A plain function that answers at once.
-impl<F: Fn(&Request) -> Answer + Send + Sync + 'static> Approver for F {
-    fn approve<'a>(&'a self, request: &'a Request) -> BoxFuture<'a, Answer> {
+impl<F: Fn(&ApprovalRequest) -> ApprovalAnswer + Send + Sync + 'static> Approver for F {
+    fn approve<'a>(&'a self, request: &'a ApprovalRequest) -> BoxFuture<'a, ApprovalAnswer> {
         Box::pin(async move { self(request) })
     }
 }

@@ -17,7 +17,7 @@ pub trait Channel: Send + Sync + 'static {
     /// Sends `message` to `recipient`. Returns the id that the channel gave it, if it gives any.
     ///
     /// # Errors
-    /// What the channel said; hooks at `message_sent` are told.
+    /// What the channel said; hooks at `message_sent` get it.
     fn send<'a>(&'a self, recipient: &'a str, message: &'a Message) -> BoxFuture<'a, Result<Option<String>, String>>;
 }
 

@@ -3,11 +3,11 @@ use hooks_core::data::{Message, ToolCall, ToolResult, Usage};
 use hooks_core::kinds::CompactionKind;
 use hooks_core::verdict::{Contributions, Diagnostic, Reason};
 
-/// What happens in a turn, told as it happens.
+/// What happens in a turn, reported as it happens.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum TurnEvent {
-    /// A piece of the model's answer. None are told where a hook holds the output back.
+    /// A piece of the model's answer. There are none where a hook holds the output back.
     Text(String),
     /// A message was stored.
     Stored(Message),
@@ -48,7 +48,7 @@ pub enum TurnEvent {
     Prepared {
         /// How many stored messages hooks at `filter_messages` left out of what the model reads.
         left_out: usize,
-        /// How many texts hooks at `user_prompt_submit` put beside the prompt.
+        /// How many contexts hooks at `user_prompt_submit` added to the prompt.
         contexts: usize,
     },
     /// A model is called.
@@ -77,12 +77,13 @@ pub enum TurnEvent {
     },
     /// A tool is about to run.
     ToolStarted(ToolCall),
-    /// A call is over, with what the model is told. Where no [`ToolStarted`](Self::ToolStarted) went before, it did not run.
+    /// A call is over, with the result that the model reads. Where no [`ToolStarted`](Self::ToolStarted) went before, it did
+    /// not run.
     #[non_exhaustive]
     ToolFinished {
         /// The call.
         call: ToolCall,
-        /// What the model is told.
+        /// The result that the model reads.
         result: ToolResult,
         /// The hook that removed what the tool answered.
         removed_by: Option<HookId>,
@@ -121,7 +122,7 @@ pub enum TurnEvent {
     #[non_exhaustive]
     Stop {
         /// What.
-        outcome: StopOutcome,
+        effect: StopEffect,
         /// The hook whose decision it is; `None` where none decided anything.
         by: Option<HookId>,
     },
@@ -138,7 +139,7 @@ pub enum TurnEvent {
 /// What hooks at `stop` made of the end of a turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
-pub enum StopOutcome {
+pub enum StopEffect {
     /// It ends.
     Allow,
     /// An error takes the place of the answer.
@@ -151,7 +152,7 @@ pub enum StopOutcome {
     ReentryCapped,
 }
 
-impl StopOutcome {
+impl StopEffect {
     /// The word in a trace.
     pub const fn as_str(self) -> &'static str {
         match self {

@@ -3,20 +3,21 @@
 use std::fmt;
 use std::sync::Arc;
 
-use hooks_core::scope::{AgentDef, PromptDef};
-use hooks_core::{ConfigError, HookContext, HookSet, Registry};
+use hooks_core::scope::AgentDef;
+use hooks_core::{HookContext, HookSet, Registry};
 
 use crate::agents::{SubAgent, SubAgents};
 use crate::approve::{Approver, Nobody};
+use crate::hook_sets::HookSets;
 use crate::limits::Limits;
 use crate::model::{Model, Models};
 use crate::preflight::Preflight;
 use crate::queues::Queues;
 use crate::reply::Reply;
 use crate::session::Opening;
-use crate::sets::Sets;
+use crate::state::HarnessState;
 use crate::store::{Guarded, MemoryStore, MessageStore};
-use crate::tool::{Tool, ToolSpec, Tools};
+use crate::tool::{Tool, Tools};
 use crate::window::Window;
 
 /// What all sessions of an app share: models, tools, the store, the hooks.
@@ -45,60 +46,17 @@ use crate::window::Window;
 /// ```
 #[derive(Clone)]
 pub struct Harness {
-    pub(crate) parts: Arc<Parts>,
-}
-
-/// What a turn uses of its harness.
-pub(crate) struct Parts {
-    pub(crate) registry: Registry,
-    /// What is in force, whatever agents and prompts say.
-    pub(crate) fixed: Option<HookSet>,
-    pub(crate) sets: Sets,
-    pub(crate) queues: Queues,
-    pub(crate) models: Models,
-    pub(crate) tools: Tools,
-    pub(crate) agents: SubAgents,
-    pub(crate) preflight: Option<Arc<dyn Preflight>>,
-    pub(crate) on_reply: Option<Arc<OnReply>>,
-    pub(crate) store: Arc<dyn MessageStore>,
-    pub(crate) approver: Arc<dyn Approver>,
-    pub(crate) window: Option<Window>,
-    pub(crate) limits: Limits,
-    pub(crate) cx: HookContext,
-}
-
-/// What is told of every turn that is over.
-pub(crate) type OnReply = dyn Fn(&HookContext, &Reply) + Send + Sync;
-
-impl Parts {
-    /// The hooks in force for `agent` at `prompt`.
-    pub(crate) fn scope(&self, agent: &Arc<AgentDef>, prompt: Option<&PromptDef>) -> Result<HookSet, ConfigError> {
-        match &self.fixed {
-            Some(hooks) => Ok(hooks.clone()),
-            None => self.sets.of(&self.registry, agent, prompt),
-        }
-    }
-
-    /// The hooks of the app's list, which alone is read outside a turn.
-    pub(crate) fn app_hooks(&self) -> Result<HookSet, ConfigError> {
-        self.scope(&Arc::new(AgentDef::new("").hooks::<String>([])), None)
-    }
-
-    /// What a model is told it can ask for.
-    pub(crate) fn offered(&self) -> impl Iterator<Item = ToolSpec> + '_ {
-        let tools = self.tools.specs().filter(|tool| self.agents.get(&tool.name).is_none());
-        tools.cloned().chain(self.agents.specs())
-    }
+    pub(crate) state: Arc<HarnessState>,
 }
 
 impl Harness {
     /// Starts a harness with the hooks of `registry`.
     pub fn builder(registry: Registry) -> HarnessBuilder {
         HarnessBuilder {
-            parts: Parts {
+            state: HarnessState {
                 registry,
                 fixed: None,
-                sets: Sets::default(),
+                sets: HookSets::default(),
                 queues: Queues::default(),
                 models: Models::default(),
                 tools: Tools::default(),
@@ -118,20 +76,20 @@ impl Harness {
     ///
     /// A conversation may have several sessions, one for each request, say: their turns run one after the other.
     pub fn session(&self, conversation: impl Into<String>, agent: AgentDef) -> Opening {
-        Opening::new(Arc::clone(&self.parts), conversation.into(), agent)
+        Opening::new(Arc::clone(&self.state), conversation.into(), agent)
     }
 
     /// The hooks.
     pub fn registry(&self) -> &Registry {
-        &self.parts.registry
+        &self.state.registry
     }
 }
 
 impl fmt::Debug for Harness {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Harness")
-            .field("profiles", &self.parts.models.profiles())
-            .field("limits", &self.parts.limits)
+            .field("profiles", &self.state.models.profiles())
+            .field("limits", &self.state.limits)
             .finish_non_exhaustive()
     }
 }
@@ -139,38 +97,38 @@ impl fmt::Debug for Harness {
 /// Makes a [`Harness`].
 #[must_use = "call `build` to get the harness"]
 pub struct HarnessBuilder {
-    parts: Parts,
+    state: HarnessState,
 }
 
 impl HarnessBuilder {
     /// Has these hooks in force, whatever agents and prompts say: for tests of a harness.
     pub fn hooks(mut self, hooks: HookSet) -> Self {
-        self.parts.fixed = Some(hooks);
+        self.state.fixed = Some(hooks);
         self
     }
 
     /// A model, by its profile. The first one is the default. A second model of a profile replaces the first.
     pub fn model(mut self, profile: impl Into<String>, model: impl Model) -> Self {
-        self.parts.models.add(profile.into(), Arc::new(model));
+        self.state.models.add(profile.into(), Arc::new(model));
         self
     }
 
     /// A model that the app keeps a handle to.
     pub fn shared_model(mut self, profile: impl Into<String>, model: Arc<dyn Model>) -> Self {
-        self.parts.models.add(profile.into(), model);
+        self.state.models.add(profile.into(), model);
         self
     }
 
     /// A tool. A second tool of a name replaces the first.
     pub fn tool(mut self, tool: impl Tool) -> Self {
-        self.parts.tools.add(Arc::new(tool), true);
+        self.state.tools.add(Arc::new(tool), true);
         self
     }
 
     /// Tools, as a recording or a server has them.
     pub fn tools(mut self, tools: impl IntoIterator<Item = impl Tool>) -> Self {
         for tool in tools {
-            self.parts.tools.add(Arc::new(tool), true);
+            self.state.tools.add(Arc::new(tool), true);
         }
         self
     }
@@ -178,79 +136,79 @@ impl HarnessBuilder {
     /// A tool that the model is offered only in turns in which a hook contributes it
     /// ([`Contribution::tool_bundle`](hooks_core::verdict::Contribution::tool_bundle)).
     pub fn bundled_tool(mut self, tool: impl Tool) -> Self {
-        self.parts.tools.add(Arc::new(tool), false);
+        self.state.tools.add(Arc::new(tool), false);
         self
     }
 
     /// The app's first look at each prompt; none where this is not said.
     pub fn preflight(mut self, preflight: impl Preflight) -> Self {
-        self.parts.preflight = Some(Arc::new(preflight));
+        self.state.preflight = Some(Arc::new(preflight));
         self
     }
 
-    /// Told every turn that is over, whoever waits for its reply: the one of a [`Turn`](crate::Turn) that was dropped, and of
+    /// Called after every turn, whoever waits for its reply: the one of a [`Turn`](crate::Turn) that was dropped, and of
     /// an agent that another one asked, has no other reader. So it is the place for the jobs and audit notes that hooks
     /// contribute ([`Reply::contributions`]). The context says whose turn it was.
     ///
     /// It is called at the end of the turn, before the next one of the session begins. A panic of it goes to the log.
     pub fn on_reply(mut self, listener: impl Fn(&HookContext, &Reply) + Send + Sync + 'static) -> Self {
-        self.parts.on_reply = Some(Arc::new(listener));
+        self.state.on_reply = Some(Arc::new(listener));
         self
     }
 
     /// An agent that other agents can ask, by its name, as if it were a tool. A second agent of a name replaces the first,
     /// and an agent takes the place of a tool of its name.
     pub fn agent(mut self, agent: SubAgent) -> Self {
-        self.parts.agents.add(agent);
+        self.state.agents.add(agent);
         self
     }
 
     /// Where conversations are kept; in memory where this is not said.
     pub fn store(mut self, store: impl MessageStore) -> Self {
-        self.parts.store = Arc::new(store);
+        self.state.store = Arc::new(store);
         self
     }
 
     /// A store that the app keeps a handle to.
     pub fn shared_store(mut self, store: Arc<dyn MessageStore>) -> Self {
-        self.parts.store = store;
+        self.state.store = store;
         self
     }
 
     /// Who is asked where a gate asks; nobody where this is not said, and then the call is denied.
     pub fn approver(mut self, approver: impl Approver) -> Self {
-        self.parts.approver = Arc::new(approver);
+        self.state.approver = Arc::new(approver);
         self
     }
 
     /// How much the models can read. Where this is not said, the conversation is compacted only when a provider says that
     /// it is too long.
     pub fn window(mut self, window: Window) -> Self {
-        self.parts.window = Some(window);
+        self.state.window = Some(window);
         self
     }
 
     /// How far a turn may go.
     pub fn limits(mut self, limits: Limits) -> Self {
-        self.parts.limits = limits;
+        self.state.limits = limits;
         self
     }
 
-    /// What hooks and tools are given beside what the loop says itself: the app's name, its state, the workspace.
+    /// What hooks and tools get in addition to what the loop knows: the app's name, its state, the workspace.
     pub fn context(mut self, cx: HookContext) -> Self {
-        self.parts.cx = cx;
+        self.state.cx = cx;
         self
     }
 
     /// The harness.
     pub fn build(mut self) -> Harness {
-        self.parts.store = Arc::new(Guarded { store: self.parts.store, limit: self.parts.limits.store });
-        Harness { parts: Arc::new(self.parts) }
+        self.state.store = Arc::new(Guarded { store: self.state.store, limit: self.state.limits.store });
+        Harness { state: Arc::new(self.state) }
     }
 }
 
 impl fmt::Debug for HarnessBuilder {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("HarnessBuilder").field("profiles", &self.parts.models.profiles()).finish_non_exhaustive()
+        f.debug_struct("HarnessBuilder").field("profiles", &self.state.models.profiles()).finish_non_exhaustive()
     }
 }

@@ -40,25 +40,26 @@
 //!
 //! None is on by default.
 
+mod limits;
+mod panics;
+mod injected;
+pub mod tool;
 mod agents;
 pub mod approve;
-mod beside;
-pub mod channel;
-mod event;
-mod harness;
-mod life;
-mod limits;
 pub mod model;
-mod panics;
-mod preflight;
-mod queues;
-mod reply;
-mod session;
-mod sets;
 pub mod store;
-pub mod tool;
-mod turn;
 pub mod window;
+mod preflight;
+mod reply;
+mod event;
+mod queues;
+mod hook_sets;
+mod state;
+mod turn;
+mod session;
+mod harness;
+mod lifecycle;
+pub mod channel;
 
 use hooks_core::kinds::{
     AfterCreateMessage, AfterToolCall, AfterToolCallFailure, AfterToolCallSuccess, AfterUpdateMessage,
@@ -70,12 +71,13 @@ use hooks_core::kinds::{
 };
 
 pub use agents::SubAgent;
-pub use event::{StopOutcome, TurnEvent};
+pub use event::{StopEffect, TurnEvent};
 pub use harness::{Harness, HarnessBuilder};
 pub use limits::Limits;
 pub use preflight::Preflight;
 pub use reply::{Outcome, Reply, TurnError};
-pub use session::{Opening, Session, Turn};
+pub use session::{Opening, Session};
+pub use turn::Turn;
 
 hooks_core::fires![
     AfterCreateMessage,

@@ -25,7 +25,7 @@ use crate::tool::ToolSpec;
 /// use hooks_agent::model::{Deltas, Model, ModelAnswer, ModelCall, ModelError};
 /// use hooks_core::hook::BoxFuture;
 ///
-/// /// Says what it was told.
+/// /// Repeats the prompt.
 /// struct Echo;
 ///
 /// impl Model for Echo {
@@ -39,7 +39,7 @@ use crate::tool::ToolSpec;
 /// }
 /// ```
 pub trait Model: Send + Sync + 'static {
-    /// Answers `call`. Text is told to `deltas` as it comes, by a model that streams; the answer holds all of it.
+    /// Answers `call`. A model that streams passes text to `deltas` as it comes; the answer holds all of it.
     ///
     /// The future is dropped where the turn is cancelled.
     ///

@@ -2,7 +2,7 @@ use hooks_core::HookContext;
 use hooks_core::data::Messages;
 use hooks_core::hook::BoxFuture;
 
-/// A first look at a prompt, before its context is put together: what it finds is told to hooks at
+/// A first look at a prompt, before its context is put together: what it finds goes to hooks at
 /// `post_preflight_prompt_context`.
 pub trait Preflight: Send + Sync + 'static {
     /// What is found, in words of the app. Nothing, where it takes longer than a call of a model may, or panics.

@@ -8,10 +8,10 @@ type Queue = tokio::sync::Mutex<()>;
 /// The queues of the conversations that have a session. An app that serves requests opens one for each of them, so that
 /// two sessions of one conversation are common; their turns must not be stored among each other.
 #[derive(Default)]
-pub(crate) struct Queues(Mutex<Known>);
+pub(crate) struct Queues(Mutex<QueueMap>);
 
 #[derive(Default)]
-struct Known {
+struct QueueMap {
     queues: HashMap<String, Weak<Queue>>,
     /// How many there may be before those that nobody holds are dropped.
     room: usize,

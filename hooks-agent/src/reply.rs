@@ -20,7 +20,7 @@ pub struct Reply {
     pub messages: Messages,
     /// Text of hooks at `stop` that goes with the answer, unless they keep it back.
     pub contexts: Contexts,
-    /// What hooks at `stop` tell the person beside the answer.
+    /// Messages of hooks at `stop` for the person.
     pub system_messages: Vec<String>,
     /// What hooks contributed in the phases of the turn: its policies, its audit notes, the jobs that are to be done later.
     pub contributions: Contributions,

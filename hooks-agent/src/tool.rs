@@ -11,7 +11,7 @@ use hooks_core::data::{ToolCall, ToolInput, ToolResult};
 use hooks_core::hook::BoxFuture;
 use serde_json::{Value, json};
 
-/// What a model is told of a tool.
+/// The description of a tool for a model.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ToolSpec {
@@ -46,7 +46,7 @@ impl ToolSpec {
 
 /// Something a model can ask for.
 pub trait Tool: Send + Sync + 'static {
-    /// What the model is told of it.
+    /// Its description for the model.
     fn spec(&self) -> ToolSpec;
 
     /// Runs it. `call` is what the model asked for, `input` what the gate left of its input; nothing has held that against
@@ -55,7 +55,7 @@ pub trait Tool: Send + Sync + 'static {
     /// The future is dropped at the deadline and where the turn is cancelled. A panic is a failure of the tool.
     ///
     /// # Errors
-    /// [`ToolError`], which the model is told.
+    /// [`ToolError`], which the model reads.
     fn run<'a>(
         &'a self,
         cx: &'a HookContext,
@@ -70,7 +70,7 @@ pub trait Tool: Send + Sync + 'static {
 pub struct ToolError(String);
 
 impl ToolError {
-    /// A failure that the model is told as `message`.
+    /// A failure that the model reads as `message`.
     pub fn new(message: impl Into<String>) -> Self {
         Self(message.into())
     }
@@ -122,10 +122,10 @@ impl<F> fmt::Debug for FnTool<F> {
 
 /// The tools of a harness.
 #[derive(Clone, Default)]
-pub(crate) struct Tools(Vec<Known>);
+pub(crate) struct Tools(Vec<ToolEntry>);
 
 #[derive(Clone)]
-struct Known {
+struct ToolEntry {
     spec: ToolSpec,
     tool: Arc<dyn Tool>,
     /// Whether the model is offered it in every turn.
@@ -136,7 +136,7 @@ impl Tools {
     pub(crate) fn add(&mut self, tool: Arc<dyn Tool>, always: bool) {
         let spec = tool.spec();
         self.0.retain(|known| known.spec.name != spec.name);
-        self.0.push(Known { spec, tool, always });
+        self.0.push(ToolEntry { spec, tool, always });
     }
 
     pub(crate) fn get(&self, name: &str) -> Option<&Arc<dyn Tool>> {

@@ -1,15 +1,15 @@
 //! One turn, from the prompt to its end.
 //!
-//! Each part of it has a file; this one has their order. A part that cannot go on returns an [`Exit`], and the turn goes
-//! to its end from wherever it was: the conversation is left well formed, and `turn_end` fires once.
+//! Each part of it has a file; this one has their order. A part that cannot go on returns an [`End`] as its error, and
+//! the turn goes to its end from wherever it was: the conversation is left well formed, and `turn_end` fires once.
 
 mod ask;
 mod call;
 mod delegate;
 mod end;
-mod exit;
 mod fire;
 mod gate;
+mod handle;
 mod lineage;
 mod pairs;
 mod phases;
@@ -27,64 +27,95 @@ use futures_util::FutureExt;
 use hooks_core::data::{Message, Messages, Usage};
 use hooks_core::kinds::{ExitReason, StopReason};
 use hooks_core::scope::PromptDef;
-use hooks_core::verdict::{Contributions, Halt};
+use hooks_core::verdict::{Contexts, Contributions, Halt};
 use hooks_core::{CancellationToken, HookContext, HookSet};
 use tokio::sync::mpsc::UnboundedSender;
 
-use crate::beside;
 use crate::event::TurnEvent;
+use crate::injected;
 use crate::limits::Limits;
 use crate::panics;
-use crate::reply::{Reply, TurnError};
-use crate::session::Inner;
+use crate::reply::{Outcome, Reply, TurnError};
+use crate::state::SessionState;
 use crate::tool::ToolSpec;
 use crate::window::Counted;
-use ask::Said;
-use exit::{Ending, Exit};
+use ask::Step;
+use end::End;
+pub use handle::Turn;
+pub(crate) use handle::begin;
 use lineage::Lineage;
 use tools::Repeats;
 
 /// What a turn begins with.
-pub(crate) struct Start {
-    pub(crate) session: Arc<Inner>,
-    pub(crate) prompt: Option<PromptDef>,
-    pub(crate) message: Message,
-    pub(crate) number: u64,
-    pub(crate) events: UnboundedSender<TurnEvent>,
-    pub(crate) cancellation: CancellationToken,
+struct Start {
+    session: Arc<SessionState>,
+    prompt: Option<PromptDef>,
+    message: Message,
+    number: u64,
+    events: UnboundedSender<TurnEvent>,
+    cancellation: CancellationToken,
 }
 
 /// A turn under way.
-struct Turn {
-    session: Arc<Inner>,
+struct TurnLoop {
+    session: Arc<SessionState>,
     hooks: HookSet,
     cx: HookContext,
     /// The same, for what a cancellation does not stop.
     to_end: HookContext,
     cancellation: CancellationToken,
     events: UnboundedSender<TurnEvent>,
-    /// The conversation as the model reads it: what is stored, and what hooks put beside it for this turn.
+    /// What the person wrote.
+    input: String,
+    /// Whether the prompt was taken, so that there is a turn to look back on.
+    taken: bool,
+    /// The first halt that a hook asked for.
+    halted: Option<Halt>,
+    transcript: Transcript,
+    model: ModelInput,
+    calls: Calls,
+    counts: Counts,
+    draft: Draft,
+}
+
+/// The conversation, as the model reads it and as it is stored.
+#[derive(Default)]
+struct Transcript {
+    /// As the model reads it: what is stored, and what hooks put into it for this turn.
     view: Messages,
     /// What of the view is stored.
     lineage: Lineage,
     /// What this turn stored.
     added: Messages,
-    /// The ids of the calls that were stored when the turn began, also of those that hooks keep from the model.
-    stored_calls: HashSet<String>,
-    /// The ids of the calls whose tool was started.
-    started: HashSet<String>,
-    /// What the person wrote.
-    input: String,
-    /// What the model is told before the conversation.
+}
+
+/// What the model is given with the conversation.
+struct ModelInput {
+    /// Before the conversation.
     system_prompt: String,
-    /// The tools that the model is offered.
+    /// The tools that it is offered.
     tools: Vec<ToolSpec>,
-    /// What hooks contributed in the phases.
-    contributions: Contributions,
-    /// Whether the prompt was taken, so that there is a turn to look back on.
-    taken: bool,
-    /// The first halt that a hook asked for.
-    halted: Option<Halt>,
+    /// What the conversation counts for in its window.
+    counted: Counted,
+}
+
+/// The tool calls of a turn.
+#[derive(Default)]
+struct Calls {
+    /// The ids of those that were stored when the turn began, also of those that hooks keep from the model.
+    stored: HashSet<String>,
+    /// The ids of those whose tool was started.
+    started: HashSet<String>,
+    /// Contexts of hooks to the results of a message, until all of these are there.
+    contexts: Vec<String>,
+    /// Results that somebody else than the tool says, until then too.
+    relayed: Vec<Message>,
+    repeats: Repeats,
+}
+
+/// How far a turn went.
+#[derive(Default)]
+struct Counts {
     iterations: u32,
     /// How often hooks at `post_model_call` continued.
     continues: u32,
@@ -92,30 +123,24 @@ struct Turn {
     stop_continues: u32,
     /// Whether one ever did.
     stop_hook_active: bool,
-    /// What hooks put beside the results of tools, until all results of a message are there.
-    beside: Vec<String>,
-    /// Answers of tools that somebody else says, until then too.
-    aside: Vec<Message>,
-    repeats: Repeats,
-    /// What the conversation counts for in the model's window.
-    counted: Counted,
-    reply: Spoken,
+}
+
+/// What goes into the reply.
+#[derive(Default)]
+struct Draft {
+    contexts: Contexts,
+    system_messages: Vec<String>,
+    /// What hooks contributed in the phases.
+    contributions: Contributions,
     /// The tokens of all calls of models.
     usage: Usage,
 }
 
-/// What goes with the answer.
-#[derive(Default)]
-struct Spoken {
-    contexts: hooks_core::verdict::Contexts,
-    system_messages: Vec<String>,
-}
-
 /// Runs a turn to its end, whatever happens in it.
-pub(crate) async fn run(start: Start) -> Reply {
+async fn run(start: Start) -> Reply {
     let Start { session, prompt, message, number, events, cancellation } = start;
     // A turn sees one set from its start to its end.
-    let hooks = session.parts.scope(&session.agent, prompt.as_ref());
+    let hooks = session.harness.scope(&session.agent, prompt.as_ref());
     let cx = session.cx.to_builder().turn(number).request(session.request(number));
     let cx = match &prompt {
         Some(prompt) => cx.prompt(prompt.name.as_str()),
@@ -124,68 +149,59 @@ pub(crate) async fn run(start: Start) -> Reply {
     let to_end = cx.cancellation(CancellationToken::new()).build();
     let hooks = match hooks {
         Ok(hooks) => hooks,
-        Err(error) => return session.told(&to_end, Reply::of(crate::reply::Outcome::Failed(error.into()))),
+        Err(error) => return session.report(&to_end, Reply::of(Outcome::Failed(error.into()))),
     };
-    let mut turn = Turn {
+    let mut turn = TurnLoop {
         cx: to_end.to_builder().cancellation(cancellation.clone()).build(),
         to_end,
-        system_prompt: session.system_prompt.clone(),
-        tools: session.parts.offered().collect(),
-        contributions: Contributions::default(),
-        taken: false,
-        input: message.text().into_owned(),
-        session,
-        hooks,
         cancellation,
         events,
-        view: Messages::default(),
-        lineage: Lineage::default(),
-        added: Messages::default(),
-        stored_calls: HashSet::new(),
-        started: HashSet::new(),
+        input: message.text().into_owned(),
+        taken: false,
         halted: None,
-        iterations: 0,
-        continues: 0,
-        stop_continues: 0,
-        stop_hook_active: false,
-        beside: Vec::new(),
-        aside: Vec::new(),
-        repeats: Repeats::default(),
-        counted: Counted::default(),
-        reply: Spoken::default(),
-        usage: Usage::default(),
+        transcript: Transcript::default(),
+        model: ModelInput {
+            system_prompt: session.system_prompt.clone(),
+            tools: session.harness.offered().collect(),
+            counted: Counted::default(),
+        },
+        calls: Calls::default(),
+        counts: Counts::default(),
+        draft: Draft::default(),
+        session,
+        hooks,
     };
     // Models, tools and the like are guarded where they are called; whatever else of the app's code panics ends here.
-    let ending = match AssertUnwindSafe(turn.answer(message)).catch_unwind().await {
-        Ok(ending) => ending,
-        Err(panic) => Err(Exit::from(TurnError::Panicked(panics::told(panic)))),
+    let ended = match AssertUnwindSafe(turn.answer(message)).catch_unwind().await {
+        Ok(ended) => ended,
+        Err(panic) => Err(End::from(TurnError::Panicked(panics::message(panic)))),
     };
     let (session, cx) = (Arc::clone(&turn.session), turn.to_end.clone());
-    session.told(&cx, turn.end(ending).await)
+    let (Ok(end) | Err(end)) = ended;
+    session.report(&cx, turn.end(end).await)
 }
 
-impl Turn {
+impl TurnLoop {
     /// The order of a turn.
-    async fn answer(&mut self, prompt: Message) -> Result<Ending, Exit> {
+    async fn answer(&mut self, prompt: Message) -> Result<End, End> {
         self.submit(prompt).await?;
         loop {
-            if self.iterations >= self.limits().iterations
+            if self.counts.iterations >= self.limits().iterations
                 && let Some(ending) = self.stop(StopReason::MaxIterations, None).await?
             {
                 return Ok(ending);
             }
             self.make_room().await?;
-            let said = self.ask().await?;
-            let reason = match said {
-                Said::Again => continue,
-                Said::Calls(message) => {
+            let reason = match self.ask().await? {
+                Step::Again => continue,
+                Step::Calls(message) => {
                     self.iterate(message).await?;
-                    if !self.repeats.going_round(self.limits().repeats) {
+                    if !self.calls.repeats.going_round(self.limits().repeats) {
                         continue;
                     }
                     StopReason::DoomLoop
                 }
-                Said::Answer { message, cut } => {
+                Step::Answer { message, cut } => {
                     let reason = if cut { StopReason::LengthTruncation } else { StopReason::FinalResponse };
                     if let Some(ending) = self.stop(reason, Some(message)).await? {
                         return Ok(ending);
@@ -200,36 +216,36 @@ impl Turn {
     }
 
     /// Stores what the model said, and runs what it asks for.
-    async fn iterate(&mut self, message: Message) -> Result<(), Exit> {
+    async fn iterate(&mut self, message: Message) -> Result<(), End> {
         let calls: Vec<_> = message.tool_calls().cloned().collect();
         self.store(message).await?;
         // A hook at `stop` may continue anew: the turn got on.
-        self.stop_continues = 0;
+        self.counts.stop_continues = 0;
         for call in calls {
-            self.repeats.note(&call);
+            self.calls.repeats.note(&call);
             self.run_tool(call).await?;
         }
-        for message in std::mem::take(&mut self.aside) {
+        for message in std::mem::take(&mut self.calls.relayed) {
             self.store(message).await?;
         }
         // Not between two results, which providers want one after the other.
-        if !self.beside.is_empty() {
-            self.view.push(beside::results(&std::mem::take(&mut self.beside)));
+        if !self.calls.contexts.is_empty() {
+            self.transcript.view.push(injected::tool_contexts(&std::mem::take(&mut self.calls.contexts)));
         }
         self.go_on(ExitReason::AbortedDuringTools)
     }
 
     /// The profile that calls go to where no hook routes them elsewhere.
     fn profile(&self) -> String {
-        self.session.parts.models.get(None).map(|(profile, _)| profile.to_owned()).unwrap_or_default()
+        self.session.harness.models.get(None).map(|(profile, _)| profile.to_owned()).unwrap_or_default()
     }
 
     fn limits(&self) -> &Limits {
-        &self.session.parts.limits
+        &self.session.harness.limits
     }
 
     /// Tells what happens, where somebody listens.
-    fn tell(&self, event: impl FnOnce() -> TurnEvent) {
+    fn emit(&self, event: impl FnOnce() -> TurnEvent) {
         if !self.events.is_closed() {
             // They may have gone meanwhile.
             let _ = self.events.send(event());

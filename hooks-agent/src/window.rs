@@ -116,7 +116,7 @@ pub enum Compaction {
     /// call site `compaction`.
     #[non_exhaustive]
     Summarise {
-        /// What the model is told to do.
+        /// The instructions for the model.
         instructions: String,
         /// What is summed up.
         old: Messages,

@@ -2,7 +2,7 @@
 //!
 //! Every block of Rust in a chapter, and the one in the README, is a documentation test of this crate, so what the book
 //! shows compiles and runs; the program of the start is one of this crate. `tests/` holds the rest of it: chapters and
-//! links, and the pages that are written from the sources.
+//! links, the pages that are written from the sources, and the layers that the page on the design promises.
 
 use std::fs;
 use std::path::Path;

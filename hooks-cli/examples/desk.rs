@@ -29,5 +29,5 @@ fn main() -> Result<ExitCode, Box<dyn Error>> {
     let registry = Registry::discover()?;
     let clerk = AgentDef::new("clerk").hooks(hooks![no_refunds]);
     let program = Program::of(&registry).scope(&clerk, None)?;
-    Ok(program.reply(&cli).write(cli.color).into())
+    Ok(program.output(&cli).write(cli.color).into())
 }

@@ -7,33 +7,33 @@ use clap_complete::Shell;
 use hooks_rules::Event;
 use serde_json::{Value, json};
 
-use crate::args::{Cli, Schema};
+use crate::args::{Cli, SchemaArgs};
 use crate::exit::Exit;
+use crate::output::{Output, json};
 use crate::paint::{FAINT, GOOD, STRONG, styled};
 use crate::program::Program;
-use crate::reply::{Reply, json};
 
 /// A JSON Schema.
-pub(crate) fn schema(program: &Program, args: &Schema) -> Reply {
+pub(crate) fn schema(program: &Program, args: &SchemaArgs) -> Output {
     let schema =
         if args.definitions { program.registry.manifest().schema() } else { hooks_rules::schema(args.dialect.into()) };
-    Reply::new(json(schema), Exit::DONE)
+    Output::new(json(schema), Exit::DONE)
 }
 
 /// The kinds, and the events of the wire that each carries.
-pub(crate) fn kinds(program: &Program, as_json: bool) -> Reply {
+pub(crate) fn kinds(program: &Program, as_json: bool) -> Output {
     let events = |kind: &str| -> Vec<&str> {
         Event::all().filter(|event| event.spec().kind == Some(kind)).map(Event::as_str).collect()
     };
     let kinds = program.registry.manifest().kinds;
     if as_json {
-        let told = kinds.iter().map(|kind| {
-            let mut told = serde_json::to_value(kind).unwrap_or_default();
-            told["events"] = json!(events(kind.name));
-            told
+        let described = kinds.iter().map(|kind| {
+            let mut described = serde_json::to_value(kind).unwrap_or_default();
+            described["events"] = json!(events(kind.name));
+            described
         });
-        let report = json!({ "version": 1, "kinds": told.collect::<Vec<Value>>() });
-        return Reply::new(json(report), Exit::DONE);
+        let report = json!({ "version": 1, "kinds": described.collect::<Vec<Value>>() });
+        return Output::new(json(report), Exit::DONE);
     }
     let mut out = String::new();
     for kind in &kinds {
@@ -53,37 +53,37 @@ pub(crate) fn kinds(program: &Program, as_json: bool) -> Reply {
         let _ = writeln!(out, "    {}", styled(FAINT, first));
     }
     let lines: Vec<_> = out.lines().map(str::trim_end).collect();
-    Reply::new(lines.join("\n"), Exit::DONE)
+    Output::new(lines.join("\n"), Exit::DONE)
 }
 
 /// What is likely not meant.
-pub(crate) fn audit(program: &Program, as_json: bool) -> Reply {
+pub(crate) fn audit(program: &Program, as_json: bool) -> Output {
     let findings: Vec<String> = program.registry.audit(&program.sets).iter().map(ToString::to_string).collect();
     let exit = if findings.is_empty() { Exit::DONE } else { Exit::FAULTY };
     if as_json {
         let report = json!({ "version": 1, "hooks": program.registry.hooks().len(), "findings": findings });
-        return Reply::new(json(report), exit);
+        return Output::new(json(report), exit);
     }
     if program.registry.hooks().is_empty() {
         let text =
             "this program has no compiled hooks: run the command of an app that has some, or `hooks check` on files";
-        return Reply::new(text, exit);
+        return Output::new(text, exit);
     }
     if findings.is_empty() {
-        return Reply::new(styled(GOOD, "nothing is dead, and nothing looks unmeant"), exit);
+        return Output::new(styled(GOOD, "nothing is dead, and nothing looks unmeant"), exit);
     }
-    Reply::new(format!("- {}", findings.join("\n- ")), exit)
+    Output::new(format!("- {}", findings.join("\n- ")), exit)
 }
 
 /// The manifest, which is JSON either way.
-pub(crate) fn manifest(program: &Program) -> Reply {
+pub(crate) fn manifest(program: &Program) -> Output {
     let manifest = serde_json::to_value(program.registry.manifest()).unwrap_or_default();
-    Reply::new(json(manifest), Exit::DONE)
+    Output::new(json(manifest), Exit::DONE)
 }
 
 /// Completions for a shell.
-pub(crate) fn completions(shell: Shell) -> Reply {
+pub(crate) fn completions(shell: Shell) -> Output {
     let mut script = Vec::new();
     clap_complete::generate(shell, &mut Cli::command(), "hooks", &mut script);
-    Reply::new(String::from_utf8_lossy(&script), Exit::DONE)
+    Output::new(String::from_utf8_lossy(&script), Exit::DONE)
 }

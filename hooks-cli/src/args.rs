@@ -42,17 +42,17 @@ pub struct Cli {
 #[non_exhaustive]
 pub enum Command {
     /// Tell every defect of rule files.
-    Check(Check),
+    Check(CheckArgs),
     /// List the rules of files, and the compiled hooks.
-    List(List),
+    List(ListArgs),
     /// Tell which rules would run, in which order, and why the others would not.
-    Explain(Explain),
+    Explain(ExplainArgs),
     /// Run the rules for a payload from standard input; tell each run, and the combined answer.
-    Dispatch(Dispatch),
+    Dispatch(DispatchArgs),
     /// Show what files would run, and trust them as they are now.
-    Trust(Trust),
+    Trust(TrustArgs),
     /// Print a JSON Schema, for editors.
-    Schema(Schema),
+    Schema(SchemaArgs),
     /// List the kinds: the points at which hooks run.
     Kinds,
     /// Tell what is not wrong with the compiled hooks, but likely not meant.
@@ -69,7 +69,7 @@ pub enum Command {
 /// Rule files.
 #[derive(Clone, Debug, Default, Args)]
 #[non_exhaustive]
-pub struct Files {
+pub struct FilesArgs {
     /// Rule files, in the order in which they count; the folder of a plugin; `-` for standard input.
     #[arg(value_name = "FILE")]
     pub files: Vec<PathBuf>,
@@ -90,10 +90,10 @@ pub struct Files {
 /// `check`.
 #[derive(Clone, Debug, Default, Args)]
 #[non_exhaustive]
-pub struct Check {
+pub struct CheckArgs {
     /// The files.
     #[command(flatten)]
-    pub files: Files,
+    pub files: FilesArgs,
 
     /// Warnings count as errors.
     #[arg(long)]
@@ -103,16 +103,16 @@ pub struct Check {
 /// `list`.
 #[derive(Clone, Debug, Default, Args)]
 #[non_exhaustive]
-pub struct List {
+pub struct ListArgs {
     /// The files.
     #[command(flatten)]
-    pub files: Files,
+    pub files: FilesArgs,
 }
 
 /// `explain`.
 #[derive(Clone, Debug, Default, Args)]
 #[non_exhaustive]
-pub struct Explain {
+pub struct ExplainArgs {
     /// The event, such as `PreToolUse`.
     #[arg(long)]
     pub event: String,
@@ -131,13 +131,13 @@ pub struct Explain {
 
     /// The files.
     #[command(flatten)]
-    pub files: Files,
+    pub files: FilesArgs,
 }
 
 /// `dispatch`.
 #[derive(Clone, Debug, Default, Args)]
 #[non_exhaustive]
-pub struct Dispatch {
+pub struct DispatchArgs {
     /// The event [default: the payload's `hook_event_name`].
     #[arg(long)]
     pub event: Option<String>,
@@ -160,13 +160,13 @@ pub struct Dispatch {
 
     /// The files.
     #[command(flatten)]
-    pub files: Files,
+    pub files: FilesArgs,
 }
 
 /// `trust`.
 #[derive(Clone, Debug, Default, Args)]
 #[non_exhaustive]
-pub struct Trust {
+pub struct TrustArgs {
     /// The file that says which files are trusted; it is written where it is not there yet.
     #[arg(long, value_name = "FILE")]
     pub trust_file: PathBuf,
@@ -191,7 +191,7 @@ pub struct Trust {
 /// `schema`.
 #[derive(Clone, Debug, Default, Args)]
 #[non_exhaustive]
-pub struct Schema {
+pub struct SchemaArgs {
     /// The form of the files.
     #[arg(long, value_enum, value_name = "FORM", default_value_t)]
     pub dialect: Form,

@@ -2,53 +2,53 @@ use std::fmt::Write as _;
 
 use serde_json::json;
 
-use crate::args::Check;
+use crate::args::CheckArgs;
+use crate::diagnostics::{self, Diagnostic, count};
 use crate::exit::Exit;
 use crate::files::{Given, not_understood};
+use crate::output::{Output, json};
 use crate::paint::{BAD, DOUBTFUL, GOOD, styled};
 use crate::program::Program;
-use crate::reply::{Reply, json};
-use crate::told::{self, Told, count};
 
 /// Every defect of the files.
-pub(crate) fn check(program: &Program, args: &Check, as_json: bool) -> Reply {
+pub(crate) fn check(program: &Program, args: &CheckArgs, as_json: bool) -> Output {
     let given = match Given::read(&args.files) {
         Ok(given) if given.is_empty() => {
             return not_understood("name the files to check, as in `hooks check hooks.json`");
         }
         Ok(given) => given,
-        Err(reply) => return reply,
+        Err(output) => return output,
     };
     let rules = given.rules();
     // Which compiled hooks there are is known within an app only.
     if !program.registry.hooks().is_empty() {
         if let Err(error) = rules.install(&program.registry) {
-            return Reply::trouble(format!("{}: {error}", styled(BAD, "error")), Exit::FAULTY);
+            return Output::trouble(format!("{}: {error}", styled(BAD, "error")), Exit::FAULTY);
         }
     }
-    let told = given.told(&rules);
-    let errors = told.iter().filter(|told| told.is_error()).count();
-    let warnings = told.len() - errors;
+    let diagnostics = given.diagnostics(&rules);
+    let errors = diagnostics.iter().filter(|diagnostics| diagnostics.is_error()).count();
+    let warnings = diagnostics.len() - errors;
     let faulty = errors > 0 || (args.strict && warnings > 0);
     let exit = if faulty { Exit::FAULTY } else { Exit::DONE };
     let number = rules.list().len();
     if as_json {
         let report = json!({
-            "version": 1, "files": given.count(), "rules": number, "errors": errors, "warnings": warnings, "defects": told,
+            "version": 1, "files": given.count(), "rules": number, "errors": errors, "warnings": warnings, "defects": diagnostics,
         });
-        return Reply::new(json(report), exit);
+        return Output::new(json(report), exit);
     }
-    let mut out = told::all(&told);
+    let mut out = diagnostics::all(&diagnostics);
     if !out.is_empty() {
         out.push_str("\n\n");
     }
-    out.push_str(&summary(&told, errors, warnings));
+    out.push_str(&summary(&diagnostics, errors, warnings));
     let _ = write!(out, "; {} in {}", count(number, "rule"), count(given.count(), "file"));
-    Reply::new(out, exit)
+    Output::new(out, exit)
 }
 
-fn summary(told: &[Told], errors: usize, warnings: usize) -> String {
-    if told.is_empty() {
+fn summary(diagnostics: &[Diagnostic], errors: usize, warnings: usize) -> String {
+    if diagnostics.is_empty() {
         return styled(GOOD, "nothing is wrong");
     }
     let parts = [(errors, "error", BAD), (warnings, "warning", DOUBTFUL)];

@@ -14,17 +14,17 @@ use hooks_core::JsonError;
 use hooks_core::record::Record;
 use hooks_core::scope::{AgentDef, AppDef};
 use hooks_core::{ConfigError, HookSet};
-use hooks_rules::{Answer, Aside, PlainHttp, RuleRun, Rules, Trust};
+use hooks_rules::{Answer, Notices, PlainHttp, RuleRun, Rules, Trust};
 use serde_json::Value;
 
-use crate::args::Dispatch;
+use crate::args::DispatchArgs;
+use crate::diagnostics;
 use crate::exit::Exit;
 use crate::explain::event as event_named;
 use crate::files::{Given, not_understood};
+use crate::output::Output;
 use crate::paint::{BAD, DOUBTFUL, FAINT, line, styled};
 use crate::program::Program;
-use crate::reply::Reply;
-use crate::told;
 use crate::wait;
 use occasion::Occasion;
 use outcome::Outcome;
@@ -37,20 +37,20 @@ const LIMIT: u64 = 64 << 20;
 /// How often `--follow` fires at most; rules are stopped before.
 const ROUNDS: usize = 100;
 
-/// What the rules tell while they run.
+/// What the rules report while they run.
 #[derive(Clone, Default)]
-struct Heard {
+struct Observed {
     runs: Arc<Mutex<Vec<(RuleRun, Answer)>>>,
-    asides: Arc<Mutex<Vec<Aside>>>,
+    notices: Arc<Mutex<Vec<Notices>>>,
 }
 
-impl Heard {
+impl Observed {
     fn runs(&self) -> Vec<(RuleRun, Answer)> {
         std::mem::take(&mut self.runs.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    fn asides(&self) -> Vec<Aside> {
-        std::mem::take(&mut self.asides.lock().unwrap_or_else(PoisonError::into_inner))
+    fn notices(&self) -> Vec<Notices> {
+        std::mem::take(&mut self.notices.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }
 
@@ -73,15 +73,15 @@ impl From<JsonError> for Ended {
 }
 
 /// Runs the rules, and tells each run and the combined answer.
-pub(crate) fn dispatch(program: &Program, args: &Dispatch, as_json: bool) -> Reply {
+pub(crate) fn dispatch(program: &Program, args: &DispatchArgs, as_json: bool) -> Output {
     match prepared(args) {
         Ok((given, occasion)) => run(program, args, &given, occasion, as_json),
-        Err(reply) => reply,
+        Err(output) => output,
     }
 }
 
 /// Everything that can be wrong before anything runs.
-fn prepared(args: &Dispatch) -> Result<(Given, Occasion), Reply> {
+fn prepared(args: &DispatchArgs) -> Result<(Given, Occasion), Output> {
     if args.files.files.is_empty() {
         return Err(not_understood("name the files whose rules to run, as in `hooks dispatch --trust hooks.json`"));
     }
@@ -111,13 +111,13 @@ fn prepared(args: &Dispatch) -> Result<(Given, Occasion), Reply> {
 }
 
 /// Whether the files may run at all.
-fn trusted(args: &Dispatch, given: &Given) -> Result<(), Reply> {
+fn trusted(args: &DispatchArgs, given: &Given) -> Result<(), Output> {
     if args.trust {
         return Ok(());
     }
     let trust = match args.trust_file.as_ref().map(Trust::open).transpose() {
         Ok(trust) => trust,
-        Err(error) => return Err(Reply::trouble(format!("{}: {error}", styled(BAD, "error")), Exit::NOT_TRUSTED)),
+        Err(error) => return Err(Output::trouble(format!("{}: {error}", styled(BAD, "error")), Exit::NOT_TRUSTED)),
     };
     let untrusted = given.untrusted(trust.as_ref());
     if untrusted.is_empty() {
@@ -129,10 +129,10 @@ fn trusted(args: &Dispatch, given: &Given) -> Result<(), Reply> {
         let _ = writeln!(text, "  {}:{}  {}", line(&rule.file.to_string_lossy()), rule.line, line(&rule.summary));
     }
     text.push_str("look at them, then say `--trust`, or `hooks trust` and `--trust-file`");
-    Err(Reply::trouble(text, Exit::NOT_TRUSTED))
+    Err(Output::trouble(text, Exit::NOT_TRUSTED))
 }
 
-fn stdin() -> Result<String, Reply> {
+fn stdin() -> Result<String, Output> {
     let stdin = std::io::stdin();
     if stdin.is_terminal() {
         use std::io::Write as _;
@@ -151,35 +151,41 @@ fn stdin() -> Result<String, Reply> {
 }
 
 /// Runs on a thread of its own, so that an app may ask from within a runtime.
-fn run(program: &Program, args: &Dispatch, given: &Given, occasion: Occasion, as_json: bool) -> Reply {
+fn run(program: &Program, args: &DispatchArgs, given: &Given, occasion: Occasion, as_json: bool) -> Output {
     let work = || {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
         let runtime = runtime
-            .map_err(|error| Reply::trouble(format!("{}: no runtime: {error}", styled(BAD, "error")), Exit::FAULTY))?;
-        let reply = runtime.block_on(fire_all(program, args, given, occasion, as_json));
+            .map_err(|error| Output::trouble(format!("{}: no runtime: {error}", styled(BAD, "error")), Exit::FAULTY))?;
+        let output = runtime.block_on(fire_all(program, args, given, occasion, as_json));
         // What is left is ended, not waited for.
         runtime.shutdown_timeout(Duration::from_millis(100));
-        Ok(reply)
+        Ok(output)
     };
     let done = std::thread::scope(|scope| scope.spawn(work).join());
     match done {
-        Ok(Ok(reply) | Err(reply)) => reply,
-        Err(_) => Reply::trouble(format!("{}: the dispatch panicked", styled(BAD, "error")), Exit::FAULTY),
+        Ok(Ok(output) | Err(output)) => output,
+        Err(_) => Output::trouble(format!("{}: the dispatch panicked", styled(BAD, "error")), Exit::FAULTY),
     }
 }
 
-async fn fire_all(program: &Program, args: &Dispatch, given: &Given, mut occasion: Occasion, as_json: bool) -> Reply {
-    let heard = Heard::default();
+async fn fire_all(
+    program: &Program,
+    args: &DispatchArgs,
+    given: &Given,
+    mut occasion: Occasion,
+    as_json: bool,
+) -> Output {
+    let observed = Observed::default();
     // Scripts at the end of a turn read the conversation from a file.
     let transcripts = tempfile::tempdir().ok();
-    let rules = built(given, &heard, transcripts.as_ref().map(tempfile::TempDir::path));
+    let rules = built(given, &observed, transcripts.as_ref().map(tempfile::TempDir::path));
     let what = waited_for(&rules, &occasion);
     let (event, kind, unknown) = (occasion.event, occasion.kind, std::mem::take(&mut occasion.unknown));
     let work = async {
         let set = installed(program, &rules)?;
-        let rounds = rounds(&set, &mut occasion, args.follow, &heard).await?;
+        let rounds = rounds(&set, &mut occasion, args.follow, &observed).await?;
         rules.shutdown(args.wait).await;
-        Ok::<_, Ended>((rounds, heard.runs()))
+        Ok::<_, Ended>((rounds, observed.runs()))
     };
     let done = tokio::select! {
         // Signals first: before they are caught nothing may be started.
@@ -187,29 +193,31 @@ async fn fire_all(program: &Program, args: &Dispatch, given: &Given, mut occasio
         number = wait::signal() => Err(Ended::Signal(number)),
         done = wait::with_sign_of_life(work, &what) => done,
     };
-    let told = given.told(&rules);
-    let mut reply = match done {
-        Ok((rounds, late)) => Report { event, kind, rounds, late, listed: rules.list(), told: &told }.reply(as_json),
-        Err(Ended::Error(problem)) => Reply::trouble(format!("{}: {problem}\n", styled(BAD, "error")), Exit::FAULTY),
+    let diagnostics = given.diagnostics(&rules);
+    let mut output = match done {
+        Ok((rounds, late)) => {
+            Report { event, kind, rounds, late, listed: rules.list(), diagnostics: &diagnostics }.output(as_json)
+        }
+        Err(Ended::Error(problem)) => Output::trouble(format!("{}: {problem}\n", styled(BAD, "error")), Exit::FAULTY),
         Err(Ended::Signal(number)) => {
             rules.shutdown(Duration::ZERO).await;
-            return Reply::trouble(styled(FAINT, "interrupted; the commands were ended"), Exit::signal(number));
+            return Output::trouble(styled(FAINT, "interrupted; the commands were ended"), Exit::signal(number));
         }
     };
     for problem in unknown {
-        reply = reply.and_err(&format!("{}: {}\n", styled(DOUBTFUL, "warning"), line(&problem)));
+        output = output.and_err(&format!("{}: {}\n", styled(DOUBTFUL, "warning"), line(&problem)));
     }
-    if told.is_empty() { reply } else { reply.and_err(&format!("{}\n", told::all(&told))) }
+    if diagnostics.is_empty() { output } else { output.and_err(&format!("{}\n", diagnostics::all(&diagnostics))) }
 }
 
 /// The rules as they run. Those that need a model fail: there is none here.
-fn built(given: &Given, heard: &Heard, transcripts: Option<&std::path::Path>) -> Rules {
-    let (runs, asides) = (Arc::clone(&heard.runs), Arc::clone(&heard.asides));
-    let hear = move |run: &RuleRun, answer: &Answer| {
+fn built(given: &Given, observed: &Observed, transcripts: Option<&std::path::Path>) -> Rules {
+    let (runs, notices) = (Arc::clone(&observed.runs), Arc::clone(&observed.notices));
+    let observe = move |run: &RuleRun, answer: &Answer| {
         runs.lock().unwrap_or_else(PoisonError::into_inner).push((run.clone(), answer.clone()));
     };
-    let aside = move |aside: &Aside| asides.lock().unwrap_or_else(PoisonError::into_inner).push(aside.clone());
-    let builder = given.builder().post(PlainHttp).observe_answers(hear).on_aside(aside);
+    let notice = move |new: &Notices| notices.lock().unwrap_or_else(PoisonError::into_inner).push(new.clone());
+    let builder = given.builder().post(PlainHttp).observe_answers(observe).on_notices(notice);
     match transcripts {
         Some(folder) => builder.session_files(folder).build(),
         None => builder.build(),
@@ -223,14 +231,19 @@ fn installed(program: &Program, rules: &Rules) -> Result<HookSet, ConfigError> {
 }
 
 /// Fires once, or as long as rules go on with the turn.
-async fn rounds(set: &HookSet, occasion: &mut Occasion, follow: bool, heard: &Heard) -> Result<Vec<Round>, Ended> {
+async fn rounds(
+    set: &HookSet,
+    occasion: &mut Occasion,
+    follow: bool,
+    observed: &Observed,
+) -> Result<Vec<Round>, Ended> {
     let mut rounds = Vec::new();
     loop {
         let (event, subject) = (occasion.fires.clone(), occasion.subject.clone());
         let fired = set.fire_json(occasion.kind, &occasion.cx, event, subject).await?;
         let (outcome, reason) = Outcome::of(&fired);
         let others = fired.report.record.as_deref().map(others).unwrap_or_default();
-        rounds.push(Round { outcome, reason, fired, runs: heard.runs(), asides: heard.asides(), others });
+        rounds.push(Round { outcome, reason, fired, runs: observed.runs(), notices: observed.notices(), others });
         if !(follow && outcome == Outcome::Continue && rounds.len() < ROUNDS) {
             return Ok(rounds);
         }

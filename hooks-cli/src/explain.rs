@@ -3,20 +3,20 @@ use std::fmt::Write as _;
 use hooks_rules::{Dialect, Event, Explained, KeptOut, Occurrence};
 use serde_json::{Value, json};
 
-use crate::args::Explain;
+use crate::args::ExplainArgs;
+use crate::diagnostics::{self, Diagnostic};
 use crate::exit::Exit;
 use crate::files::{Given, not_understood};
+use crate::output::{Output, json};
 use crate::paint::{DOUBTFUL, FAINT, GOOD, PLACE, STRONG, line, styled};
 use crate::program::Program;
-use crate::reply::{Reply, json};
-use crate::told::{self, Told};
 
 /// Which rules would run, in which order, and why the others would not. Runs nothing.
-pub(crate) fn explain(program: &Program, args: &Explain, as_json: bool) -> Reply {
+pub(crate) fn explain(program: &Program, args: &ExplainArgs, as_json: bool) -> Output {
     let read = Given::read(&args.files).and_then(|given| Ok((occurrence(args, &given)?, given)));
     let (occurrence, given) = match read {
         Ok(read) => read,
-        Err(reply) => return reply,
+        Err(output) => return output,
     };
     if given.is_empty() && program.sets.is_empty() {
         return not_understood("name the files to explain, as in `hooks explain --event Stop hooks.json`");
@@ -26,20 +26,20 @@ pub(crate) fn explain(program: &Program, args: &Explain, as_json: bool) -> Reply
         event: occurrence.event,
         about: about(&occurrence),
         rules: rules.explain(&occurrence),
-        told: given.told(&rules),
+        diagnostics: given.diagnostics(&rules),
         off: given.switched_off().into_iter().map(|path| path.display().to_string()).collect(),
         plans: occurrence.event.spec().kind.map(|kind| plans(program, kind)).unwrap_or_default(),
         is_empty: given.is_empty(),
         no_input: occurrence.get("tool_input").is_none(),
     };
-    Reply::new(if as_json { answer.to_json() } else { answer.to_text() }, Exit::DONE)
+    Output::new(if as_json { answer.to_json() } else { answer.to_text() }, Exit::DONE)
 }
 
 /// The event of this name.
 ///
 /// # Errors
-/// The reply to a name that is none.
-pub(crate) fn event(name: &str) -> Result<Event, Reply> {
+/// The output to a name that is none.
+pub(crate) fn event(name: &str) -> Result<Event, Output> {
     Event::named(name).ok_or_else(|| {
         let fired = Event::all().filter(|event| event.spec().kind.is_some()).map(Event::as_str);
         let hint = match Event::meant_by(name) {
@@ -51,7 +51,7 @@ pub(crate) fn event(name: &str) -> Result<Event, Reply> {
     })
 }
 
-fn occurrence(args: &Explain, given: &Given) -> Result<Occurrence, Reply> {
+fn occurrence(args: &ExplainArgs, given: &Given) -> Result<Occurrence, Output> {
     let event = event(&args.event)?;
     let mut occurrence = Occurrence::new(event);
     occurrence.cwd = given.project.to_string_lossy().into_owned();
@@ -116,7 +116,7 @@ struct Answer {
     event: Event,
     about: String,
     rules: Vec<Explained>,
-    told: Vec<Told>,
+    diagnostics: Vec<Diagnostic>,
     off: Vec<String>,
     plans: Vec<String>,
     is_empty: bool,
@@ -127,23 +127,23 @@ impl Answer {
     fn to_json(&self) -> String {
         let mut order = 0;
         let rules = self.rules.iter().map(|explained| {
-            let mut told = json!(explained.rule);
-            told["runs"] = explained.kept_out.is_none().into();
+            let mut described = json!(explained.rule);
+            described["runs"] = explained.kept_out.is_none().into();
             if let Some(kept_out) = &explained.kept_out {
-                told["kept_out"] = json!(kept_out);
-                told["because"] = kept_out.to_string().into();
-                told["help"] = json!(help(self.event, explained, kept_out));
+                described["kept_out"] = json!(kept_out);
+                described["because"] = kept_out.to_string().into();
+                described["help"] = json!(help(self.event, explained, kept_out));
             } else {
                 order += 1;
-                told["order"] = order.into();
+                described["order"] = order.into();
             }
-            told
+            described
         });
         let rules: Vec<Value> = rules.collect();
         let spec = self.event.spec();
         let report = json!({
             "version": 1, "event": self.event, "kind": spec.kind, "rules": rules, "switched_off_by": self.off,
-            "defects": self.told, "plans": self.plans,
+            "defects": self.diagnostics, "plans": self.plans,
         });
         json(report)
     }
@@ -191,8 +191,13 @@ impl Answer {
                 let _ = writeln!(out, "      {}", styled(GOOD, format!("= help: {}", line(&help))));
             }
         }
-        if !self.told.is_empty() {
-            let _ = writeln!(out, "\n{}\n\n{}", styled(STRONG, "wrong with the files:"), told::all(&self.told));
+        if !self.diagnostics.is_empty() {
+            let _ = writeln!(
+                out,
+                "\n{}\n\n{}",
+                styled(STRONG, "wrong with the files:"),
+                diagnostics::all(&self.diagnostics)
+            );
         }
         for plan in &self.plans {
             let _ = writeln!(out, "\n{plan}");
@@ -207,7 +212,7 @@ fn of_rule(explained: &Explained) -> String {
     format!("{}  {place}  {}", styled(FAINT, &rule.id), line(&rule.summary))
 }
 
-/// What to write instead, where that can be told.
+/// What to write instead, where that is known.
 fn help(event: Event, explained: &Explained, kept_out: &KeptOut) -> Option<String> {
     let rule = &explained.rule;
     match kept_out {

@@ -6,13 +6,13 @@ use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
 
 use hooks_core::hook::BoxFuture;
-use hooks_rules::{Aliases, Asked, Judge, Plugin, RuleFile, Rules, RulesBuilder, Trust};
+use hooks_rules::{Aliases, Judge, JudgeQuestion, PluginFolder, RuleFile, Rules, RulesBuilder, Trust};
 
-use crate::args::Files;
+use crate::args::FilesArgs;
+use crate::diagnostics::Diagnostic;
 use crate::exit::Exit;
+use crate::output::Output;
 use crate::paint::{BAD, styled};
-use crate::reply::Reply;
-use crate::told::Told;
 
 /// Above this nothing is a file of rules. A device that never ends must not fill the memory.
 const LIMIT: u64 = 16 << 20;
@@ -21,11 +21,11 @@ const LIMIT: u64 = 16 << 20;
 pub(crate) struct Given {
     read: Vec<One>,
     /// Those that cannot be read, or were named before.
-    pub(crate) troubles: Vec<Told>,
+    pub(crate) troubles: Vec<Diagnostic>,
     aliases: Aliases,
     /// Where the session began.
     pub(crate) project: PathBuf,
-    args: Files,
+    args: FilesArgs,
 }
 
 struct One {
@@ -39,8 +39,8 @@ impl Given {
     /// Reads all files.
     ///
     /// # Errors
-    /// The reply to a command line that makes no sense.
-    pub(crate) fn read(args: &Files) -> Result<Self, Reply> {
+    /// The output to a command line that makes no sense.
+    pub(crate) fn read(args: &FilesArgs) -> Result<Self, Output> {
         let aliases = aliases(&args.alias)?;
         let project = match &args.project_dir {
             Some(folder) if !folder.is_dir() => {
@@ -55,14 +55,14 @@ impl Given {
             // By another name it is the same file too.
             if path.as_os_str() != "-" && !std::fs::canonicalize(path).map_or(true, |full| seen.insert(full)) {
                 let help = "name it once: the same rules in two settings files run once";
-                given
-                    .troubles
-                    .push(Told::of_file(path, "this file was named before; this time it is left out", help).warning());
+                given.troubles.push(
+                    Diagnostic::of_file(path, "this file was named before; this time it is left out", help).warning(),
+                );
                 continue;
             }
             match one(path) {
                 Ok(one) => given.read.push(one),
-                Err(told) => given.troubles.push(told),
+                Err(diagnostics) => given.troubles.push(diagnostics),
             }
         }
         Ok(given)
@@ -75,7 +75,7 @@ impl Given {
             let builder = match &one.plugin {
                 Some(root) => {
                     let name = root.file_name().unwrap_or(root.as_os_str()).to_string_lossy().into_owned();
-                    builder.plugin(Plugin::new(name, root))
+                    builder.plugin(PluginFolder::new(name, root))
                 }
                 None => builder.text(&one.path, one.text.as_str()),
             };
@@ -92,8 +92,8 @@ impl Given {
     }
 
     /// What is wrong with the files.
-    pub(crate) fn told(&self, rules: &Rules) -> Vec<Told> {
-        self.troubles.iter().cloned().chain(rules.defects().into_iter().map(Told::from)).collect()
+    pub(crate) fn diagnostics(&self, rules: &Rules) -> Vec<Diagnostic> {
+        self.troubles.iter().cloned().chain(rules.defects().into_iter().map(Diagnostic::from)).collect()
     }
 
     /// The files that say `disableAllHooks`.
@@ -126,11 +126,11 @@ impl Given {
 }
 
 /// The words for a command line that cannot be understood.
-pub(crate) fn not_understood(problem: &str) -> Reply {
-    Reply::trouble(format!("{}: {problem}", styled(BAD, "error")), Exit::NOT_UNDERSTOOD)
+pub(crate) fn not_understood(problem: &str) -> Output {
+    Output::trouble(format!("{}: {problem}", styled(BAD, "error")), Exit::NOT_UNDERSTOOD)
 }
 
-fn aliases(given: &[String]) -> Result<Aliases, Reply> {
+fn aliases(given: &[String]) -> Result<Aliases, Output> {
     let mut aliases = Aliases::default();
     for alias in given {
         match alias.split_once('=') {
@@ -141,7 +141,7 @@ fn aliases(given: &[String]) -> Result<Aliases, Reply> {
     Ok(aliases)
 }
 
-fn one(path: &Path) -> Result<One, Told> {
+fn one(path: &Path) -> Result<One, Diagnostic> {
     if path.as_os_str() == "-" {
         let text = text(Path::new("<stdin>"), std::io::stdin().lock())?;
         return Ok(One { path: PathBuf::from("<stdin>"), text, plugin: None });
@@ -150,14 +150,14 @@ fn one(path: &Path) -> Result<One, Told> {
         let file = path.join("hooks").join("hooks.json");
         if !file.exists() {
             let help = "name a file, or the folder of a plugin, which has its rules in `hooks/hooks.json`";
-            return Err(Told::of_file(path, "this is a folder without `hooks/hooks.json`", help));
+            return Err(Diagnostic::of_file(path, "this is a folder without `hooks/hooks.json`", help));
         }
         (file, Some(path.to_owned()))
     } else {
         (path.to_owned(), None)
     };
     if plugin.is_some() && file.to_str().is_none() {
-        return Err(Told::of_file(path, "the folder's name is not UTF-8", "give it a name that is"));
+        return Err(Diagnostic::of_file(path, "the folder's name is not UTF-8", "give it a name that is"));
     }
     let opened = File::open(&file).map_err(|error| unreadable(&file, &error))?;
     let text = text(&file, opened)?;
@@ -165,33 +165,33 @@ fn one(path: &Path) -> Result<One, Told> {
     Ok(One { text, path: file.to_string_lossy().into_owned().into(), plugin })
 }
 
-fn text(path: &Path, from: impl Read) -> Result<String, Told> {
+fn text(path: &Path, from: impl Read) -> Result<String, Diagnostic> {
     let mut bytes = Vec::new();
     from.take(LIMIT + 1).read_to_end(&mut bytes).map_err(|error| unreadable(path, &error))?;
     if bytes.len() as u64 > LIMIT {
         let problem = format!("this is larger than {} MiB, too much for a file of rules", LIMIT >> 20);
-        return Err(Told::of_file(path, problem, "name a file of rules"));
+        return Err(Diagnostic::of_file(path, problem, "name a file of rules"));
     }
     String::from_utf8(bytes).map_err(|error| {
         let bytes = error.as_bytes();
         let utf_16 = bytes.starts_with(&[0xff, 0xfe]) || bytes.starts_with(&[0xfe, 0xff]);
         let problem = if utf_16 { "the file is UTF-16, not UTF-8" } else { "the file is not UTF-8" };
-        Told::of_file(path, problem, "save it as UTF-8")
+        Diagnostic::of_file(path, problem, "save it as UTF-8")
     })
 }
 
-fn unreadable(path: &Path, error: &std::io::Error) -> Told {
+fn unreadable(path: &Path, error: &std::io::Error) -> Diagnostic {
     match error.kind() {
         ErrorKind::NotFound => {
             let here = std::env::current_dir().unwrap_or_default();
             let help = format!("paths begin at the current folder, {}", here.display());
-            Told::of_file(path, "there is no such file", help)
+            Diagnostic::of_file(path, "there is no such file", help)
         }
         ErrorKind::PermissionDenied => {
             let help = "make it readable for you, as in `chmod u+r`, or ask its owner";
-            Told::of_file(path, "the file cannot be read: permission denied", help)
+            Diagnostic::of_file(path, "the file cannot be read: permission denied", help)
         }
-        _ => Told::of_file(path, format!("the file cannot be read: {error}"), "name a file that can be read"),
+        _ => Diagnostic::of_file(path, format!("the file cannot be read: {error}"), "name a file that can be read"),
     }
 }
 
@@ -199,7 +199,7 @@ fn unreadable(path: &Path, error: &std::io::Error) -> Told {
 struct Nobody;
 
 impl Judge for Nobody {
-    fn judge<'a>(&'a self, _: &'a Asked) -> BoxFuture<'a, hooks_rules::Reply<String>> {
+    fn judge<'a>(&'a self, _: &'a JudgeQuestion) -> BoxFuture<'a, hooks_rules::ClientResult<String>> {
         Box::pin(async { Err("there is no model here".into()) })
     }
 }

@@ -33,29 +33,32 @@
 //! let program = Program::of(&registry).scope(&agent, None)?;
 //!
 //! if let Desk::Hooks(cli) = Desk::parse_from(["desk", "hooks", "list"]) {
-//!     let reply = program.reply(&cli);
-//!     assert!(reply.out.contains("trim"));
+//!     let output = program.output(&cli);
+//!     assert!(output.out.contains("trim"));
 //! }
 //! # Ok(())
 //! # }
 //! ```
 
-mod about;
-mod args;
-mod check;
-mod dispatch;
 mod exit;
-mod explain;
-mod files;
-mod list;
+mod args;
 mod paint;
-mod program;
-mod reply;
-mod told;
-mod trust;
+mod output;
+mod diagnostics;
+mod files;
 mod wait;
+mod program;
+mod about;
+mod check;
+mod list;
+mod explain;
+mod dispatch;
+mod trust;
+mod run;
 
-pub use args::{Check, Cli, Color, Command, Dispatch, Explain, Files, Form, List, Schema, Trust};
+pub use args::{
+    CheckArgs, Cli, Color, Command, DispatchArgs, ExplainArgs, FilesArgs, Form, ListArgs, SchemaArgs, TrustArgs,
+};
 pub use exit::Exit;
+pub use output::Output;
 pub use program::Program;
-pub use reply::Reply;

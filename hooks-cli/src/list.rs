@@ -4,30 +4,30 @@ use hooks_core::manifest::HookDescriptor;
 use hooks_rules::Listed;
 use serde_json::json;
 
-use crate::args::List;
+use crate::args::ListArgs;
+use crate::diagnostics::{self, Diagnostic};
 use crate::exit::Exit;
 use crate::files::{Given, not_understood};
+use crate::output::{Output, json};
 use crate::paint::{FAINT, PLACE, STRONG, line, styled};
 use crate::program::Program;
-use crate::reply::{Reply, json};
-use crate::told::{self, Told};
 
 /// The rules of the files, and the compiled hooks.
-pub(crate) fn list(program: &Program, args: &List, as_json: bool) -> Reply {
+pub(crate) fn list(program: &Program, args: &ListArgs, as_json: bool) -> Output {
     let given = match Given::read(&args.files) {
         Ok(given) => given,
-        Err(reply) => return reply,
+        Err(output) => return output,
     };
     let hooks = program.registry.manifest().hooks;
     if given.is_empty() && hooks.is_empty() {
         return not_understood("name the files whose rules to list, as in `hooks list hooks.json`");
     }
     let rules = given.rules();
-    let (listed, told) = (rules.list(), given.told(&rules));
-    let exit = if told.iter().any(Told::is_error) { Exit::FAULTY } else { Exit::DONE };
+    let (listed, diagnostics) = (rules.list(), given.diagnostics(&rules));
+    let exit = if diagnostics.iter().any(Diagnostic::is_error) { Exit::FAULTY } else { Exit::DONE };
     if as_json {
-        let report = json!({ "version": 1, "rules": listed, "hooks": hooks, "defects": told });
-        return Reply::new(json(report), exit);
+        let report = json!({ "version": 1, "rules": listed, "hooks": hooks, "defects": diagnostics });
+        return Output::new(json(report), exit);
     }
     let mut out = String::new();
     for group in listed.chunk_by(|a, b| a.file == b.file) {
@@ -51,8 +51,8 @@ pub(crate) fn list(program: &Program, args: &List, as_json: bool) -> Reply {
     if out.is_empty() {
         out.push_str("no rules");
     }
-    let reply = Reply::new(out, exit);
-    if told.is_empty() { reply } else { reply.and_err(&told::all(&told)) }
+    let output = Output::new(out, exit);
+    if diagnostics.is_empty() { output } else { output.and_err(&diagnostics::all(&diagnostics)) }
 }
 
 /// One rule in two lines.
@@ -74,6 +74,6 @@ fn of_hook(hook: &HookDescriptor) -> String {
     let kinds = hook.at.iter().map(|at| at.kind).collect::<Vec<_>>().join(", ");
     let place = styled(PLACE, hook.origin);
     let first = hook.description.lines().next().unwrap_or_default();
-    let told = if first.is_empty() { String::new() } else { format!("\n      {}", line(first)) };
-    format!("  {}  {kinds}  {place}{told}", styled(STRONG, &hook.id))
+    let description = if first.is_empty() { String::new() } else { format!("\n      {}", line(first)) };
+    format!("  {}  {kinds}  {place}{description}", styled(STRONG, &hook.id))
 }

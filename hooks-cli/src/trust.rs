@@ -6,14 +6,14 @@ use std::path::Path;
 use hooks_rules::{Action, Rule, RuleFile, Trust as Store, TrustError};
 use serde_json::{Value, json};
 
-use crate::args::{Files, Trust};
+use crate::args::{FilesArgs, TrustArgs};
+use crate::diagnostics::{self, Diagnostic};
 use crate::exit::Exit;
 use crate::files::{Given, not_understood};
+use crate::output::{Output, json};
 use crate::paint::{BAD, DOUBTFUL, FAINT, GOOD, PLACE, STRONG, line, safe, styled};
-use crate::reply::{Reply, json};
-use crate::told::{self, Told};
 
-pub(crate) fn trust(args: &Trust, as_json: bool) -> Reply {
+pub(crate) fn trust(args: &TrustArgs, as_json: bool) -> Output {
     let store = match Store::open(&args.trust_file) {
         Ok(store) => store,
         Err(error) => return trouble(&error, Exit::FAULTY),
@@ -25,25 +25,27 @@ pub(crate) fn trust(args: &Trust, as_json: bool) -> Reply {
     }
 }
 
-fn trouble(error: &TrustError, exit: Exit) -> Reply {
-    Reply::trouble(format!("{}: {error}", styled(BAD, "error")), exit)
+fn trouble(error: &TrustError, exit: Exit) -> Output {
+    Output::trouble(format!("{}: {error}", styled(BAD, "error")), exit)
 }
 
 /// Shows what the files would run, then trusts them. Where one cannot be shown none is trusted.
-fn add(args: &Trust, mut store: Store, as_json: bool) -> Reply {
+fn add(args: &TrustArgs, mut store: Store, as_json: bool) -> Output {
     if args.files.iter().any(|path| path.as_os_str() == "-") {
         return not_understood("what is read from standard input is gone afterwards; name a file");
     }
-    let given = match Given::read(&Files { files: args.files.clone(), dialect: args.dialect, ..Files::default() }) {
-        Ok(given) => given,
-        Err(reply) => return reply,
-    };
+    let given =
+        match Given::read(&FilesArgs { files: args.files.clone(), dialect: args.dialect, ..FilesArgs::default() }) {
+            Ok(given) => given,
+            Err(output) => return output,
+        };
     let files: Vec<_> = given.files().collect();
-    let defects = files.iter().flat_map(|(file, _)| file.defects.iter().cloned().map(Told::from));
-    let told: Vec<Told> = given.troubles.iter().cloned().chain(defects).collect();
-    if given.troubles.iter().any(Told::is_error) || files.iter().any(|(file, _)| !file.readable) {
-        let text = format!("{}\n\nnothing was trusted: what these files run cannot be shown", told::all(&told));
-        return Reply::trouble(text, Exit::FAULTY);
+    let defects = files.iter().flat_map(|(file, _)| file.defects.iter().cloned().map(Diagnostic::from));
+    let diagnostics: Vec<Diagnostic> = given.troubles.iter().cloned().chain(defects).collect();
+    if given.troubles.iter().any(Diagnostic::is_error) || files.iter().any(|(file, _)| !file.readable) {
+        let text =
+            format!("{}\n\nnothing was trusted: what these files run cannot be shown", diagnostics::all(&diagnostics));
+        return Output::trouble(text, Exit::FAULTY);
     }
     let (mut out, mut reports) = (String::new(), Vec::new());
     for (file, text) in &files {
@@ -68,11 +70,12 @@ fn add(args: &Trust, mut store: Store, as_json: bool) -> Reply {
         }));
     }
     if as_json {
-        let report = json!({ "version": 1, "trust_file": name(&args.trust_file), "files": reports, "defects": told });
-        return Reply::new(json(report), Exit::DONE);
+        let report =
+            json!({ "version": 1, "trust_file": name(&args.trust_file), "files": reports, "defects": diagnostics });
+        return Output::new(json(report), Exit::DONE);
     }
-    let reply = Reply::new(out.trim_end(), Exit::DONE);
-    if told.is_empty() { reply } else { reply.and_err(&told::all(&told)) }
+    let output = Output::new(out.trim_end(), Exit::DONE);
+    if diagnostics.is_empty() { output } else { output.and_err(&diagnostics::all(&diagnostics)) }
 }
 
 /// Everything that a file runs, whole: what is cut cannot be judged.
@@ -113,7 +116,7 @@ fn runs(rule: &Rule) -> String {
 }
 
 /// What is trusted, and whether it still is what was trusted.
-fn list(args: &Trust, store: &Store, as_json: bool) -> Reply {
+fn list(args: &TrustArgs, store: &Store, as_json: bool) -> Output {
     let state = |file: &Path| match std::fs::read(file) {
         Ok(content) if store.allows(file, &content) => "trusted",
         Ok(_) => "changed",
@@ -125,15 +128,15 @@ fn list(args: &Trust, store: &Store, as_json: bool) -> Reply {
             .iter()
             .map(|(file, print, state)| json!({ "file": name(file), "fingerprint": print, "state": state }));
         let files: Vec<Value> = files.collect();
-        return Reply::new(
+        return Output::new(
             json(json!({ "version": 1, "trust_file": name(&args.trust_file), "files": files })),
             Exit::DONE,
         );
     }
     if files.is_empty() {
-        return Reply::new(format!("{} trusts nothing", line(&name(&args.trust_file))), Exit::DONE);
+        return Output::new(format!("{} trusts nothing", line(&name(&args.trust_file))), Exit::DONE);
     }
-    let told = files.iter().map(|(file, print, state)| {
+    let lines = files.iter().map(|(file, print, state)| {
         let words = match *state {
             "trusted" => styled(GOOD, "trusted"),
             "changed" => styled(DOUBTFUL, "changed since, and no longer trusted"),
@@ -141,10 +144,10 @@ fn list(args: &Trust, store: &Store, as_json: bool) -> Reply {
         };
         format!("{}  {words}\n      {}", line(&name(file)), styled(FAINT, print))
     });
-    Reply::new(told.collect::<Vec<_>>().join("\n"), Exit::DONE)
+    Output::new(lines.collect::<Vec<_>>().join("\n"), Exit::DONE)
 }
 
-fn remove(args: &Trust, mut store: Store, as_json: bool) -> Reply {
+fn remove(args: &TrustArgs, mut store: Store, as_json: bool) -> Output {
     let (mut removed, mut unknown) = (Vec::new(), Vec::new());
     for path in &args.files {
         // The folder of a plugin stands for its file, also when it is gone.
@@ -160,13 +163,13 @@ fn remove(args: &Trust, mut store: Store, as_json: bool) -> Reply {
     if as_json {
         let report =
             json!({ "version": 1, "trust_file": name(&args.trust_file), "removed": removed, "unknown": unknown });
-        return Reply::new(json(report), exit);
+        return Output::new(json(report), exit);
     }
     let out = removed.iter().map(|file| format!("{}  no longer trusted", line(file))).collect::<Vec<_>>().join("\n");
     let err = unknown.iter().map(|file| {
         format!("{}: {} was not trusted; see what is with `hooks trust --list`\n", styled(BAD, "error"), line(file))
     });
-    Reply::new(out, exit).and_err(&err.collect::<String>())
+    Output::new(out, exit).and_err(&err.collect::<String>())
 }
 
 fn name(path: &Path) -> String {

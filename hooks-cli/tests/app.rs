@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::panic, clippy::print_stderr, reason = "the helpers of tests are tests too")]
 
 use clap::Parser;
-use hooks_cli::{Cli, Exit, Program, Reply};
+use hooks_cli::{Cli, Exit, Output, Program};
 use hooks_core::prelude::*;
 
 #[derive(Parser)]
@@ -24,15 +24,15 @@ fn program() -> Program {
     Program::of(&registry()).scope(&agent, None).unwrap()
 }
 
-fn ask(program: &Program, args: &[&str]) -> Reply {
+fn ask(program: &Program, args: &[&str]) -> Output {
     let args = [["desk", "hooks"].as_slice(), args].concat();
     match Desk::try_parse_from(args).unwrap_or_else(|error| panic!("{error}")) {
-        Desk::Hooks(cli) => program.reply(&cli),
+        Desk::Hooks(cli) => program.output(&cli),
         Desk::Serve => panic!("the desk"),
     }
 }
 
-fn plain(reply: &Reply) -> String {
+fn plain(reply: &Output) -> String {
     anstream::adapter::strip_str(&reply.out).to_string()
 }
 

@@ -16,7 +16,10 @@ use serde_json::{Map, Value};
 
 use crate::dialect::Dialect;
 use crate::event::{Event, Exit2};
-use crate::rule::OnFailure;
+use crate::rule::FailureMode;
+
+/// The fields of a JSON object.
+type Fields = Map<String, Value>;
 
 /// What one rule said, or all rules of an event together. Its meaning is that of the event: a [`Decision::Deny`] at a tool
 /// call keeps the call from running, at a prompt it refuses the prompt.
@@ -29,9 +32,9 @@ pub struct Answer {
     pub stop: Option<String>,
     /// Text for the model.
     pub contexts: Vec<String>,
-    /// What the person is told, in order.
+    /// Messages for the person, in order.
     pub messages: Vec<String>,
-    /// What is told to the model out of turn, in order.
+    /// Messages for the model out of turn, in order.
     pub for_the_model: Vec<String>,
     /// Whether the contexts are kept from the person. Has power in flat files only.
     pub suppress_output: bool,
@@ -52,7 +55,7 @@ pub struct Answer {
 /// How a rule ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Status {
+pub enum RunStatus {
     /// A command left with this code.
     Exit(i32),
     /// A command was killed by this signal.
@@ -73,34 +76,34 @@ pub struct Reading {
     /// The event.
     pub event: Event,
     /// What a failure means.
-    pub on_failure: OnFailure,
+    pub on_failure: FailureMode,
 }
 
 /// How many characters of a text reach the model or the person.
 pub const TEXT_LIMIT: usize = 10_000;
 
-/// How many characters are told of why a rule failed.
+/// How many characters of the reason of a failure are kept.
 const FAILURE_LIMIT: usize = 512;
 
 impl Reading {
     /// A reading where failures do nothing.
     pub fn new(dialect: Dialect, event: Event) -> Self {
-        Self { dialect, event, on_failure: OnFailure::Continue }
+        Self { dialect, event, on_failure: FailureMode::Continue }
     }
 
     /// Reads what a command or a server said. Never panics, whatever it was.
     ///
     /// ```
-    /// use hooks_rules::{Decision, Dialect, Event, Reading, Status};
+    /// use hooks_rules::{Decision, Dialect, Event, Reading, RunStatus};
     ///
     /// let reading = Reading::new(Dialect::Claude, Event::PreToolUse);
-    /// let refused = reading.read(&Status::Exit(2), "", "no pushes on Friday\n");
+    /// let refused = reading.read(&RunStatus::Exit(2), "", "no pushes on Friday\n");
     /// assert_eq!(refused.decision, Decision::Deny("no pushes on Friday".into()));
-    /// let failed = reading.read(&Status::Exit(1), "", "cannot read the calendar");
+    /// let failed = reading.read(&RunStatus::Exit(1), "", "cannot read the calendar");
     /// assert_eq!(failed.decision, Decision::None);
     /// assert!(failed.failure.is_some());
     /// ```
-    pub fn read(self, status: &Status, stdout: &str, stderr: &str) -> Answer {
+    pub fn read(self, status: &RunStatus, stdout: &str, stderr: &str) -> Answer {
         let mut answer = match self.dialect {
             Dialect::Claude => nested::read(self.event, status, stdout, stderr),
             Dialect::Agentao => flat::read(self.event, status, stdout, stderr),
@@ -130,7 +133,7 @@ impl Reading {
     fn settle_failure(self, answer: &mut Answer) {
         let exempt =
             matches!(self.event, Event::Stop | Event::SubagentStop | Event::TaskCompleted | Event::TeammateIdle);
-        if self.on_failure == OnFailure::Continue || exempt {
+        if self.on_failure == FailureMode::Continue || exempt {
             return;
         }
         if let Some(failure) = answer.failure.clone() {

@@ -43,7 +43,7 @@ impl Dialect {
         }
     }
 
-    /// The types of handlers that run at an event, beside `hook`. Those that are known and refused are not among them.
+    /// The types of handlers that run at an event, besides `hook`. Those that are known and refused are not among them.
     pub fn types(self, event: Event) -> &'static [&'static str] {
         match (self, event) {
             (Self::Claude, event) => match event.spec().types.names() {

@@ -43,13 +43,13 @@ pub struct EventSpec {
 pub enum Exit2 {
     /// What the event announces does not happen; stderr is the reason.
     Deny,
-    /// The model is told stderr; nothing is undone.
+    /// The model reads stderr; nothing is undone.
     Feedback,
     /// The turn goes on, with stderr as the reason.
     Continue,
     /// The turn ends before the model is called again.
     Stop,
-    /// The person is told stderr.
+    /// The person reads stderr.
     Notice,
     /// Nothing.
     Ignored,

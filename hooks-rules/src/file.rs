@@ -21,8 +21,9 @@ use json::{Entry, Json, Node};
 use crate::dialect::Dialect;
 use crate::event::Event;
 use crate::filter::Filter;
+use crate::json_type;
 use crate::matcher::Matcher;
-use crate::rule::{Action, OnFailure, Rule, RuleId, fingerprint};
+use crate::rule::{Action, FailureMode, Rule, RuleId, fingerprint};
 
 /// What a file came to.
 #[derive(Clone, Debug)]
@@ -70,7 +71,7 @@ impl RuleFile {
             if root.entries().is_some() {
                 return Ok(root);
             }
-            let problem = format!("a file of rules is an object, not {}", what(&root.value()));
+            let problem = format!("a file of rules is an object, not {}", json_type::of(&root.value()));
             Err(Flaw::error(root.span.clone(), problem, "write `{\"hooks\": {…}}`"))
         });
         let mut drafts = Drafts::default();
@@ -144,7 +145,7 @@ fn map<'a>(root: &'a Node, flaws: &mut Flaws) -> Option<&'a [Entry]> {
     let entries = root.entries()?;
     match root.entry("hooks") {
         Some(entry) => entry.node.entries().or_else(|| {
-            let problem = format!("`hooks` maps events to lists; this is {}", what(&entry.node.value()));
+            let problem = format!("`hooks` maps events to lists; this is {}", json_type::of(&entry.node.value()));
             flaws.push(Flaw::error(entry.node.span.clone(), problem, "write `\"hooks\": {\"PreToolUse\": […]}`"));
             None
         }),
@@ -203,7 +204,7 @@ fn of_event(entry: &Entry, form: Dialect, drafts: &mut Drafts, flaws: &mut Flaws
         flaws.push(Flaw::warning(entry.key_span.clone(), problem, "remove them, or keep them for other programs"));
     }
     if matches!(entry.node.json, Json::Plain(_)) {
-        let problem = format!("`{event}` has a list of rules; this is {}", what(&entry.node.value()));
+        let problem = format!("`{event}` has a list of rules; this is {}", json_type::of(&entry.node.value()));
         flaws.push(Flaw::error(entry.node.span.clone(), problem, "write a list, `[…]`"));
         return;
     }
@@ -247,16 +248,4 @@ fn finish(drafts: Vec<Draft>, dialect: Dialect, file: &Arc<Path>, text: &str, li
         }
     };
     drafts.into_iter().map(rule).collect()
-}
-
-/// What a value is, in words.
-pub(crate) fn what(value: &Value) -> &'static str {
-    match value {
-        Value::Null => "null",
-        Value::Bool(_) => "a boolean",
-        Value::Number(_) => "a number",
-        Value::String(_) => "a string",
-        Value::Array(_) => "a list",
-        Value::Object(_) => "an object",
-    }
 }

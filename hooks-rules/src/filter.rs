@@ -67,7 +67,7 @@ impl Filter {
         Ok(Self { tool: tool.to_owned(), detail: detail.map(str::to_owned) })
     }
 
-    /// Whether it selects this call. Where that cannot be told it does: a filter that is not understood must not keep a
+    /// Whether it selects this call. Where that is not known it does: a filter that is not understood must not keep a
     /// guard from running.
     pub fn selects(&self, aliases: &Aliases, tool: &str, input: &Value, cwd: Option<&Path>) -> bool {
         let wire = aliases.on_the_wire(tool);

@@ -18,7 +18,7 @@ use hooks_core::Hook;
 use hooks_core::hook::Timeout;
 
 use crate::event::Event;
-use crate::rules::Firing;
+use crate::firing::Firing;
 
 pub(crate) use conversation::{follow, leftover};
 

@@ -1,4 +1,4 @@
-//! `hooks.json`: external commands, prompts and requests as hooks of an agent, beside the compiled ones.
+//! `hooks.json`: external commands, prompts and requests as hooks of an agent, next to the compiled ones.
 //!
 //! A rule file says which command runs when. The files that exist for Claude Code and for Agentao are read as they are;
 //! a file's form tells which of the two it is.
@@ -30,8 +30,8 @@
 //!
 //! # What holds
 //!
-//! - A defect costs what it marks and nothing else, and is told with file, line, column and what to write.
-//! - Exit code 2 blocks, whatever is on stdout. Every other failure is told and goes on, unless the rule says
+//! - A defect costs what it marks and nothing else, and is reported with file, line, column and what to write.
+//! - Exit code 2 blocks, whatever is on stdout. Every other failure is reported and goes on, unless the rule says
 //!   `"onFailure": "block"`: **rules fail open** where compiled gates fail closed, since that is what scripts are written for.
 //! - A command runs in a process group of its own. At its deadline, and when the dispatch is dropped, all of it is ended.
 //!   What it leaves behind when it leaves is ended too; a command that wants to be left alone says `async`. On Linux that
@@ -43,7 +43,7 @@
 //! - The rules of a project wait until somebody trusts its file as it is: [`Trust`].
 //! - In a turn loop that fires the kinds, such as that of `hooks-agent`, rules decide as the contract has it, and
 //!   [`session_files`](RulesBuilder::session_files) keeps the transcript that scripts read, as the conversation is stored.
-//! - Every run of a rule is told to [`observe`](RulesBuilder::observe), without what was given to it.
+//! - Every run of a rule is reported to [`observe`](RulesBuilder::observe), without what was given to it.
 //!
 //! # Features
 //!
@@ -52,42 +52,45 @@
 //!
 //! # Not here
 //!
-//! Handlers of the types `agent` and `mcp_tool` are known and refused. Events that no kind carries are known, and told as
+//! Handlers of the types `agent` and `mcp_tool` are known and refused. Events that no kind carries are known, and reported as
 //! not fired. Commands keep the terminal, if there is one: a session of their own would need `unsafe`. They run on Unix;
 //! elsewhere, as on Windows, for which all of this compiles, each fails with a message.
 
-mod alias;
-mod answer;
-mod dialect;
+mod json_type;
 pub mod event;
-mod file;
-mod filter;
-#[cfg(feature = "runner")]
-mod hooks;
+mod dialect;
+mod alias;
 mod matcher;
+mod filter;
 mod rule;
-#[cfg(feature = "runner")]
-mod rules;
-#[cfg(feature = "runner")]
-mod run;
+mod file;
 mod schema;
 mod stdin;
+mod answer;
+#[cfg(feature = "runner")]
+mod run;
+#[cfg(feature = "runner")]
+mod firing;
+#[cfg(feature = "runner")]
+mod hooks;
+#[cfg(feature = "runner")]
+mod rules;
 
 pub use alias::Aliases;
-pub use answer::{Answer, Attachment, Decision, Reading, Status, TEXT_LIMIT};
+pub use answer::{Answer, Attachment, Decision, Reading, RunStatus, TEXT_LIMIT};
 pub use dialect::Dialect;
 pub use event::Event;
 pub use file::{Defect, RuleFile, Severity};
 pub use filter::{BadFilter, Filter};
-pub use matcher::{BadMatcher, Matcher};
-pub use rule::{Action, CommandLine, OnFailure, Question, Request, Rule, RuleId, Shell};
 #[cfg(feature = "runner")]
-pub use rules::{
-    Aside, Explained, KeptOut, Listed, Outcome, Plugin, RuleRun, Rules, RulesBuilder, Session, Trust, TrustError,
-};
+pub use firing::{KeptOut, Notices, PluginFolder, RuleRun, RunOutcome, SessionInfo};
+pub use matcher::{BadMatcher, Matcher};
+pub use rule::{Action, CommandLine, FailureMode, HttpRequest, JudgePrompt, Rule, RuleId, Shell};
+#[cfg(feature = "runner")]
+pub use rules::{Explained, Listed, Rules, RulesBuilder, Trust, TrustError};
 #[cfg(feature = "http")]
 pub use run::PlainHttp;
 #[cfg(feature = "runner")]
-pub use run::{Asked, Judge, Post, Posted, Reply};
+pub use run::{ClientResult, Judge, JudgeQuestion, Post, PostRequest};
 pub use schema::schema;
 pub use stdin::Occurrence;

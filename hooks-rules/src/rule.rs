@@ -48,7 +48,7 @@ pub struct Rule {
     pub matcher: Matcher,
     /// The matcher as the file has it.
     pub written_matcher: Option<Value>,
-    /// For which calls of a tool it runs, beside the matcher.
+    /// For which calls of a tool it runs, in addition to the matcher.
     pub filter: Option<Filter>,
     /// What it does.
     pub action: Action,
@@ -57,7 +57,7 @@ pub struct Rule {
     /// Whether the file says so itself.
     pub timeout_is_written: bool,
     /// What a failure of it means.
-    pub on_failure: OnFailure,
+    pub on_failure: FailureMode,
     /// Whether nobody waits for it; it can then decide nothing.
     pub detached: bool,
     /// Whether it runs once, and no more after its first success.
@@ -79,11 +79,11 @@ pub enum Action {
     /// Runs a command.
     Command(CommandLine),
     /// Sends the input to an address.
-    Http(Request),
+    Http(HttpRequest),
     /// Puts this text into the conversation; `{userMessage}` in it is the prompt.
     Text(String),
     /// Asks a model.
-    Judge(Question),
+    Judge(JudgePrompt),
     /// Is a compiled hook, named by its id.
     Compiled {
         /// The id.
@@ -117,7 +117,7 @@ pub enum Shell {
 
 /// A request as a file has it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Request {
+pub struct HttpRequest {
     /// The address.
     pub url: String,
     /// The headers; `$NAME` in a value is filled from the environment where `allowed_env` has the name, and empty
@@ -129,20 +129,20 @@ pub struct Request {
 
 /// A question to a model as a file has it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Question {
+pub struct JudgePrompt {
     /// The text; `$ARGUMENTS` in it is the input, and the input is put after it where it has none.
     pub prompt: String,
     /// The model, where the rule asks for one.
     pub model: Option<String>,
-    /// Whether a no is told to the model instead of ending the turn.
+    /// Whether a no goes to the model instead of ending the turn.
     pub continue_on_block: bool,
 }
 
 /// What a failure of a rule means.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum OnFailure {
-    /// Nothing: it is told, and the event goes on.
+pub enum FailureMode {
+    /// Nothing: it is reported, and the event goes on.
     #[default]
     Continue,
     /// What exit code 2 would mean.

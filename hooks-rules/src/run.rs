@@ -6,15 +6,15 @@ mod capture;
 mod environment;
 #[cfg(feature = "http")]
 mod http;
-mod outside;
+mod clients;
 mod process;
 #[cfg(unix)]
 mod tree;
 
 pub(crate) use background::Background;
+pub(crate) use clients::Clients;
+pub use clients::{ClientResult, Judge, JudgeQuestion, Post, PostRequest};
 pub(crate) use environment::{Environment, Surroundings};
 #[cfg(feature = "http")]
 pub use http::PlainHttp;
-pub(crate) use outside::Outside;
-pub use outside::{Asked, Judge, Post, Posted, Reply};
 pub(crate) use process::{Ran, command, run};

@@ -22,15 +22,15 @@ pub fn schema(dialect: Dialect) -> Value {
     let mut definitions = Map::new();
     for event in Event::all().filter(|event| dialect.knows(*event)) {
         let (list, item) = entry(dialect, event, &mut definitions);
-        let mut told = json!({ "type": "array", "items": item });
+        let mut described = json!({ "type": "array", "items": item });
         if !list {
-            told = json!({ "oneOf": [told, item] });
+            described = json!({ "oneOf": [described, item] });
         }
-        told["description"] = match event.spec().kind {
+        described["description"] = match event.spec().kind {
             Some(kind) => format!("Carried by the kind `{kind}`.").into(),
             None => "Known, but not fired here.".into(),
         };
-        events.insert(event.as_str().to_owned(), told);
+        events.insert(event.as_str().to_owned(), described);
     }
     json!({
         "$schema": "https://json-schema.org/draft/2020-12/schema",

@@ -2,25 +2,25 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "the helpers of tests are tests too")]
 
 use crate::support::{self, tables};
-use hooks_rules::{Answer, Decision, Dialect, Event, OnFailure, Reading, Status};
+use hooks_rules::{Answer, Decision, Dialect, Event, FailureMode, Reading, RunStatus};
 use proptest::prelude::*;
 use serde_json::Value;
 
-fn status(value: &toml::Value) -> Status {
+fn status(value: &toml::Value) -> RunStatus {
     match value {
-        toml::Value::Integer(code) if *code < 0 => Status::Signal(i32::try_from(-code).unwrap()),
-        toml::Value::Integer(code) => Status::Exit(i32::try_from(*code).unwrap()),
-        toml::Value::String(word) if word == "timed out" => Status::TimedOut,
-        toml::Value::String(word) if word == "not started" => Status::NotStarted("no such file".to_owned()),
-        toml::Value::String(word) => Status::Http(word.strip_prefix("http ").unwrap().parse().unwrap()),
+        toml::Value::Integer(code) if *code < 0 => RunStatus::Signal(i32::try_from(-code).unwrap()),
+        toml::Value::Integer(code) => RunStatus::Exit(i32::try_from(*code).unwrap()),
+        toml::Value::String(word) if word == "timed out" => RunStatus::TimedOut,
+        toml::Value::String(word) if word == "not started" => RunStatus::NotStarted("no such file".to_owned()),
+        toml::Value::String(word) => RunStatus::Http(word.strip_prefix("http ").unwrap().parse().unwrap()),
         other => panic!("{other}"),
     }
 }
 
 /// The answer in the words of the table; what is not there was not said.
-fn told(answer: &Answer) -> toml::Table {
-    let mut told = toml::Table::new();
-    let mut put = |name: &str, value: toml::Value| told.insert(name.to_owned(), value);
+fn observed(answer: &Answer) -> toml::Table {
+    let mut observed = toml::Table::new();
+    let mut put = |name: &str, value: toml::Value| observed.insert(name.to_owned(), value);
     let list = |texts: &[String]| texts.iter().cloned().map(toml::Value::String).collect::<Vec<_>>();
     if let Some(word) = answer.decision.as_str() {
         put("decision", word.into());
@@ -47,7 +47,7 @@ fn told(answer: &Answer) -> toml::Table {
             put(name, true.into());
         }
     }
-    told
+    observed
 }
 
 fn reason(decision: &Decision) -> &str {
@@ -69,7 +69,7 @@ fn every_line_means_what_it_says() {
         let dialect = if word("dialect").is_empty() { Dialect::Claude } else { support::dialect(word("dialect")) };
         let mut reading = Reading::new(dialect, Event::named(word("event")).unwrap());
         if word("on_failure") == "block" {
-            reading.on_failure = OnFailure::Block;
+            reading.on_failure = FailureMode::Block;
         }
         let answer = reading.read(&status(&line["exit"]), word("stdout"), word("stderr"));
         let mut expected = line.get("expect").map(|e| e.as_table().unwrap().clone()).unwrap_or_default();
@@ -81,7 +81,7 @@ fn every_line_means_what_it_says() {
         let members = expected.remove("members").map(|m| m.as_str().unwrap().to_owned());
         let members = members.map_or(Value::Object(serde_json::Map::new()), |m| serde_json::from_str(&m).unwrap());
         assert_eq!(Value::Object(answer.members.clone()), members, "{line}");
-        assert_eq!(told(&answer), expected, "{line}\n{answer:?}");
+        assert_eq!(observed(&answer), expected, "{line}\n{answer:?}");
     }
 }
 
@@ -90,7 +90,7 @@ fn every_line_means_what_it_says() {
 fn attachments_are_of_four_types() {
     let reading = Reading::new(Dialect::Agentao, Event::UserPromptSubmit);
     let kinds = |stdout: &str| {
-        let answer = reading.read(&Status::Exit(0), stdout, "");
+        let answer = reading.read(&RunStatus::Exit(0), stdout, "");
         answer.attachments().into_iter().map(|attachment| attachment.kind).collect::<Vec<_>>()
     };
     assert_eq!(kinds(""), ["hook_success"]);
@@ -105,13 +105,13 @@ fn attachments_are_of_four_types() {
 #[test]
 fn long_texts_are_cut_at_a_character() {
     let reading = Reading::new(Dialect::Claude, Event::UserPromptSubmit);
-    let answer = reading.read(&Status::Exit(0), &"ä".repeat(20_000), "");
+    let answer = reading.read(&RunStatus::Exit(0), &"ä".repeat(20_000), "");
     assert!(answer.contexts[0].starts_with(&"ä".repeat(10_000)));
     assert!(answer.contexts[0].ends_with("[10000 more characters were left out]"));
     let output = serde_json::json!({"hookEventName": "UserPromptSubmit", "sessionTitle": "ä".repeat(20_000)});
-    let answer = reading.read(&Status::Exit(0), &serde_json::json!({"hookSpecificOutput": output}).to_string(), "");
+    let answer = reading.read(&RunStatus::Exit(0), &serde_json::json!({"hookSpecificOutput": output}).to_string(), "");
     assert!(answer.members["sessionTitle"].as_str().unwrap().ends_with("[10000 more characters were left out]"));
-    let failed = reading.read(&Status::Exit(1), "", &"ä".repeat(20_000)).failure.unwrap();
+    let failed = reading.read(&RunStatus::Exit(1), "", &"ä".repeat(20_000)).failure.unwrap();
     assert!(failed.chars().count() < 600, "{failed}");
 }
 
@@ -125,8 +125,8 @@ fn a_model_is_asked_for_ok() {
     assert_eq!(read(Event::Stop, r#"{"ok": false, "impossible": true}"#, false), Answer::default());
     let refused = read(Event::PreToolUse, &format!("```json\n{no}\n```"), false);
     assert_eq!((refused.decision, refused.stop), (Decision::Deny("tests fail".into()), Some("tests fail".into())));
-    let told = read(Event::PostToolUse, no, true);
-    assert_eq!((told.decision, told.stop), (Decision::Feedback("tests fail".into()), None));
+    let observed = read(Event::PostToolUse, no, true);
+    assert_eq!((observed.decision, observed.stop), (Decision::Feedback("tests fail".into()), None));
     assert_eq!(read(Event::PermissionRequest, no, false), Answer::default());
     assert!(read(Event::PreToolUse, "I think so", false).failure.is_some());
 }
@@ -171,7 +171,7 @@ proptest! {
     #[test]
     fn nothing_that_is_said_panics(event in events(), code in -15..200_i32, out in stdouts(), err in ".{0,20}") {
         for dialect in [Dialect::Claude, Dialect::Agentao] {
-            let status = if code < 0 { Status::Signal(-code) } else { Status::Exit(code) };
+            let status = if code < 0 { RunStatus::Signal(-code) } else { RunStatus::Exit(code) };
             let _ = Reading::new(dialect, event).read(&status, &out, &err);
         }
     }
@@ -179,7 +179,7 @@ proptest! {
     /// The block of exit code 2 cannot be undone by what is on stdout.
     #[test]
     fn exit_code_2_is_never_an_allow(out in stdouts(), err in ".{0,20}") {
-        let answer = Reading::new(Dialect::Claude, Event::PreToolUse).read(&Status::Exit(2), &out, &err);
+        let answer = Reading::new(Dialect::Claude, Event::PreToolUse).read(&RunStatus::Exit(2), &out, &err);
         prop_assert!(matches!(answer.decision, Decision::Deny(_)), "{:?}", answer);
     }
 
@@ -187,7 +187,7 @@ proptest! {
     #[test]
     fn unknown_keys_change_nothing(event in events(), word in "[a-z]{9}", value in any::<i64>()) {
         let reading = Reading::new(Dialect::Claude, event);
-        let read = |object: &Value| reading.read(&Status::Exit(0), &object.to_string(), "");
+        let read = |object: &Value| reading.read(&RunStatus::Exit(0), &object.to_string(), "");
         let plain = serde_json::json!({"systemMessage": "m", "decision": "block", "reason": "r"});
         let mut more = plain.clone();
         more[format!("{word}_")] = value.into();

@@ -18,7 +18,7 @@ use std::time::Duration;
 
 use cases::{Case, Expected, all};
 use hooks_core::prelude::*;
-use hooks_rules::{Outcome, RuleRun, Rules};
+use hooks_rules::{RuleRun, Rules, RunOutcome};
 use processes::{descriptors, gone, none, started, zombies};
 
 /// How many dispatches run at a time.
@@ -32,22 +32,22 @@ struct Ready {
     case: Case,
     rules: Rules,
     set: HookSet,
-    told: Counts,
+    observed: Counts,
     done: AtomicUsize,
     dropped: AtomicUsize,
 }
 
 impl Ready {
     fn new(case: Case) -> Self {
-        let told = Counts::default();
-        let counts = Arc::clone(&told);
+        let observed = Counts::default();
+        let counts = Arc::clone(&observed);
         let tell = move |run: &RuleRun| *counts.lock().unwrap().entry(words(run)).or_default() += 1;
         let rules = Rules::builder().text("hooks.json", case.text()).observe(tell).build();
         assert!(rules.defects().is_empty(), "{:?}", rules.defects());
         let registry = Registry::empty();
         registry.set_app(AppDef::new("desk").hooks(rules.install(&registry).unwrap()));
         let set = registry.scope(&AgentDef::new("clerk"), None).unwrap();
-        Self { case, rules, set, told, done: AtomicUsize::new(0), dropped: AtomicUsize::new(0) }
+        Self { case, rules, set, observed, done: AtomicUsize::new(0), dropped: AtomicUsize::new(0) }
     }
 
     /// Fires once; where `drop_after` says so, the dispatch is dropped if it is not done by then.
@@ -70,31 +70,31 @@ impl Ready {
             self.case.expected == Expected::Blocks,
             "{}: {:?}",
             self.case.name,
-            self.told.lock().unwrap()
+            self.observed.lock().unwrap()
         );
         self.done.fetch_add(1, Ordering::Relaxed);
     }
 
     /// Every dispatch that was not dropped was told as it is said to end, and none was told otherwise.
     fn check(&self) {
-        let told = self.told.lock().unwrap();
+        let observed = self.observed.lock().unwrap();
         let done = self.done.load(Ordering::Relaxed);
         let dropped = self.dropped.load(Ordering::Relaxed);
-        println!("{:<44} {done:>6} {dropped:>6}   {told:?}", self.case.name);
+        println!("{:<44} {done:>6} {dropped:>6}   {observed:?}", self.case.name);
         let as_said =
-            told.iter().filter(|(words, _)| self.case.expected.fits(words)).map(|(_, count)| count).sum::<usize>();
-        assert_eq!(as_said, done, "{}: {told:?}", self.case.name);
-        let otherwise = told.values().sum::<usize>() - as_said;
+            observed.iter().filter(|(words, _)| self.case.expected.fits(words)).map(|(_, count)| count).sum::<usize>();
+        assert_eq!(as_said, done, "{}: {observed:?}", self.case.name);
+        let otherwise = observed.values().sum::<usize>() - as_said;
         // The end of a run that nobody waited for is told beside its start, and also where the start was dropped.
         let allowed = if self.case.expected == Expected::Detached { done + dropped } else { 0 };
-        assert!(otherwise <= allowed, "{}: {told:?}", self.case.name);
+        assert!(otherwise <= allowed, "{}: {observed:?}", self.case.name);
     }
 }
 
 fn words(run: &RuleRun) -> String {
     match (run.outcome, run.code, &run.failure) {
-        (Outcome::Answered, Some(code), _) => format!("answered {code}"),
-        (Outcome::Failed, _, Some(why)) => why.clone(),
+        (RunOutcome::Answered, Some(code), _) => format!("answered {code}"),
+        (RunOutcome::Failed, _, Some(why)) => why.clone(),
         (outcome, ..) => format!("{outcome:?}"),
     }
 }

@@ -101,7 +101,7 @@ fn timeouts_are_in_seconds_and_never_cost_a_rule() {
         assert_eq!(file.rules[1].timeout, Duration::from_secs_f64(seconds), "{written}");
         let warnings = warnings(&file);
         assert_eq!(warnings.len(), usize::from(!warning.is_empty()), "{written}");
-        assert!(warnings.iter().all(|told| told.contains(warning)), "{warnings:?}");
+        assert!(warnings.iter().all(|observed| observed.contains(warning)), "{warnings:?}");
     }
     let timeout = |event: &str, dialect| {
         let flat = json!({"hooks": {event: [{"type": "command", "command": "x"}]}});
@@ -164,7 +164,7 @@ fn types_that_an_event_does_not_take_are_refused() {
 #[test]
 fn events_that_are_unknown_or_not_fired_are_told_and_cost_nothing() {
     let list = json!([{"hooks": [{"type": "command", "command": "x"}]}]);
-    for (name, told) in [
+    for (name, observed) in [
         ("Notification", "`Notification` is known but not fired here"),
         ("preToolUse", "there is no event `preToolUse`; write `PreToolUse`"),
         ("BeforeTool", "there is no event `BeforeTool`; write `PreToolUse`"),
@@ -174,7 +174,7 @@ fn events_that_are_unknown_or_not_fired_are_told_and_cost_nothing() {
     ] {
         let file = read(&json!({"hooks": {name: list, "Stop": list}}).to_string());
         assert!(file.rules.iter().any(|rule| rule.event == Event::Stop));
-        assert!(warnings(&file)[0].contains(told), "{:?}", warnings(&file));
+        assert!(warnings(&file)[0].contains(observed), "{:?}", warnings(&file));
     }
     let flat = read(
         r#"{"hooks": {"Notification": [{"type": "command", "command": "x"}], "Stop": [{"type": "command", "command": "x"}]}}"#,
@@ -199,8 +199,8 @@ fn what_people_write_though_it_is_no_json_is_read_and_told() {
     let text = "\u{feff}{\n  // why\n  \"hooks\": { /* all of it */\n    \"Stop\": [{\"hooks\": [{\"type\": \"command\", \"command\": \"x\"},]}],\n  }\n}\n";
     let file = read(text);
     assert_eq!(file.rules.len(), 1);
-    let told = warnings(&file);
-    assert_eq!(told.len(), 4, "{told:?}");
+    let observed = warnings(&file);
+    assert_eq!(observed.len(), 4, "{observed:?}");
     let twice =
         read(r#"{"hooks": {"Stop": [{"hooks": []}], "Stop": [{"hooks": [{"type": "command", "command": "x"}]}]}}"#);
     assert_eq!(twice.rules.len(), 1);

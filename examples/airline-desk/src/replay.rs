@@ -10,7 +10,7 @@ mod turn;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use hooks_agent::approve::{self, Request};
+use hooks_agent::approve::{self, ApprovalRequest};
 use hooks_agent::model::Recording;
 use hooks_agent::{Limits, Session, TurnError};
 use hooks_core::data::{Block, Message, Messages, Role, ToolCall, ToolResult};
@@ -130,12 +130,14 @@ fn is_prompt(message: &Message) -> bool {
 
 /// Answers what the gates ask as the command line says, and counts what was approved.
 fn approver(answer: Answer, approved: Arc<AtomicU64>) -> impl approve::Approver {
-    move |request: &Request| match answer {
-        _ if request.deferred => approve::Answer::No("It was put off, and a recording does not wait".to_owned()),
-        Answer::No => approve::Answer::No("The answer was no".to_owned()),
+    move |request: &ApprovalRequest| match answer {
+        _ if request.deferred => {
+            approve::ApprovalAnswer::No("It was put off, and a recording does not wait".to_owned())
+        }
+        Answer::No => approve::ApprovalAnswer::No("The answer was no".to_owned()),
         Answer::Yes => {
             approved.fetch_add(1, Ordering::Relaxed);
-            approve::Answer::Yes
+            approve::ApprovalAnswer::Yes
         }
     }
 }

@@ -8,7 +8,7 @@ use hooks_core::hook::BoxFuture;
 use super::{Deltas, Model, ModelAnswer, ModelCall, ModelError};
 use crate::tool::{Tool, ToolError, ToolSpec};
 
-/// A recorded conversation, taken apart into what each side of it said: the model and the tools say it again.
+/// A recorded conversation, split into what each side of it said: the model and the tools say it again.
 ///
 /// ```
 /// use hooks_agent::model::Recording;
@@ -90,7 +90,7 @@ impl Recording {
         recording
     }
 
-    /// What the model was told before the conversation.
+    /// The system prompt.
     pub fn system_prompt(&self) -> &str {
         &self.system_prompt
     }
@@ -103,7 +103,7 @@ impl Recording {
 
     /// A model that says again what was recorded. Where the recording of a turn ends, it refuses.
     pub fn model(&self) -> impl Model {
-        Said(Mutex::new(self.turns.iter().map(|turn| turn.answers.clone()).collect()))
+        RecordedModel(Mutex::new(self.turns.iter().map(|turn| turn.answers.clone()).collect()))
     }
 
     /// The tools that were called, which answer again what was recorded.
@@ -129,7 +129,7 @@ fn results(message: &Message) -> impl Iterator<Item = (&str, ToolResult)> {
             let mut result = ToolResult::default();
             result.content.clone_from(&block.content);
             result.is_error = block.is_error;
-            // Some providers write what they know of a result beside it, some into it.
+            // Some providers write what they know of a result next to it, some into it.
             result
                 .extra
                 .extend(message.extra.iter().chain(&block.extra).map(|(key, value)| (key.clone(), value.clone())));
@@ -139,9 +139,9 @@ fn results(message: &Message) -> impl Iterator<Item = (&str, ToolResult)> {
     })
 }
 
-struct Said(Mutex<Vec<VecDeque<Message>>>);
+struct RecordedModel(Mutex<Vec<VecDeque<Message>>>);
 
-impl Model for Said {
+impl Model for RecordedModel {
     fn call<'a>(&'a self, call: &'a ModelCall, _deltas: Deltas<'a>) -> BoxFuture<'a, Result<ModelAnswer, ModelError>> {
         Box::pin(async move {
             let mut turns = self.0.lock().unwrap_or_else(PoisonError::into_inner);

@@ -16,11 +16,11 @@ impl Session {
     /// [`TurnError`] where a required hook failed or the store could not keep it.
     pub async fn add(&self, prompt: Option<&PromptDef>, message: Message) -> Result<Row, TurnError> {
         let _turn = self.inner.one_at_a_time.lock().await;
-        let parts = &self.inner.parts;
-        let hooks = parts.scope(&self.inner.agent, prompt)?;
+        let harness = &self.inner.harness;
+        let hooks = harness.scope(&self.inner.agent, prompt)?;
         let fired = hooks.fire(&self.inner.cx, &BeforeCreateMessage::new(), message).await;
         let message = fired.map_err(TurnError::Dispatch)?.subject;
-        let rows = parts.store.append(&self.inner.conversation, vec![message]).await?;
+        let rows = harness.store.append(&self.inner.conversation, vec![message]).await?;
         let row = rows.into_iter().next().ok_or_else(|| StoreError::new("it gave no row back for a message"))?;
         let event = AfterCreateMessage::new(row.message.clone());
         let _fired = hooks.fire(&self.inner.cx, &event, ()).await.map_err(TurnError::Dispatch)?;
@@ -33,11 +33,11 @@ impl Session {
     /// [`TurnError`] where a required hook failed or the store could not change it.
     pub async fn update(&self, id: &str, update: MessageUpdate) -> Result<Row, TurnError> {
         let _turn = self.inner.one_at_a_time.lock().await;
-        let parts = &self.inner.parts;
-        let hooks = parts.scope(&self.inner.agent, None)?;
+        let harness = &self.inner.harness;
+        let hooks = harness.scope(&self.inner.agent, None)?;
         let fired = hooks.fire(&self.inner.cx, &BeforeUpdateMessage::new(id), update).await;
         let update = fired.map_err(TurnError::Dispatch)?.subject;
-        let row = parts.store.update(&self.inner.conversation, id, update.clone()).await?;
+        let row = harness.store.update(&self.inner.conversation, id, update.clone()).await?;
         let event = AfterUpdateMessage::new(id, row.message.clone()).update(update);
         let _fired = hooks.fire(&self.inner.cx, &event, ()).await.map_err(TurnError::Dispatch)?;
         Ok(row)

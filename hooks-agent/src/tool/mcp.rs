@@ -2,7 +2,7 @@
 
 mod name;
 mod result;
-mod said;
+mod stderr;
 
 use std::fmt;
 use std::process::Stdio;
@@ -21,7 +21,7 @@ use tokio::process::Command;
 
 use super::{Tool, ToolError, ToolSpec};
 use name::Names;
-use said::Said;
+use stderr::StderrTail;
 
 /// A server that runs as a process of its own and is spoken to over its standard input and output.
 ///
@@ -48,7 +48,7 @@ use said::Said;
 ///
 /// The process lives as long as this handle, a clone of it or one of its tools. Then its input is closed; if it does not end
 /// by itself within a few seconds, it is killed. A server that ends earlier is not started again: each call of its tools
-/// fails from then on, and the model is told.
+/// fails from then on, and the model reads why.
 ///
 /// The tools are those that the server listed when it was connected. What it asks for itself (samples of the model, roots,
 /// questions to the person) is declined.
@@ -108,7 +108,7 @@ impl McpServer {
             Ok(started) => started,
             Err(error) => return Err(McpError::Start { command: program, error }),
         };
-        let said = said.map(|said| Said::read(said, program.clone()));
+        let said = said.map(|said| StderrTail::read(said, program.clone()));
         let connected = tokio::time::timeout(limit, Self::greet(process)).await;
         let message = match connected.unwrap_or_else(|_| Err(format!("it was not ready within {limit:?}"))) {
             Ok(server) => return Ok(server),
@@ -171,7 +171,7 @@ impl Tool for McpTool {
         self.spec.clone()
     }
 
-    /// Where the future is dropped, the server is told that nobody waits any more.
+    /// Where the future is dropped, the server gets a notice that nobody waits any more.
     fn run<'a>(
         &'a self,
         _cx: &'a HookContext,

@@ -6,14 +6,14 @@ use hooks_core::data::{Block, Message, Messages, ModelReply, ModelRequest, Role,
 use hooks_core::kinds::{ExitReason, PostModelCall, PreModelCall, PrefilterLlmHistory};
 use hooks_core::verdict::ReplyVerdict;
 
-use super::Turn;
+use super::TurnLoop;
 use super::call::Answered;
-use super::exit::Exit;
+use super::end::End;
 use crate::event::TurnEvent;
 use crate::model::{MAX_TOKENS, ModelAnswer, ModelError};
 
 /// What came of asking the model.
-pub(super) enum Said {
+pub(super) enum Step {
     /// Hooks want it to be asked again.
     Again,
     /// It asks for tools.
@@ -26,8 +26,8 @@ pub(super) enum Said {
     },
 }
 
-/// What hooks are told of an answer.
-fn told(stop_reason: String, model: String, usage: Option<Usage>) -> PostModelCall {
+/// The event of an answer.
+fn event_of(stop_reason: String, model: String, usage: Option<Usage>) -> PostModelCall {
     let event = PostModelCall::new(stop_reason).model(model);
     match usage {
         Some(usage) => event.usage(usage),
@@ -38,13 +38,13 @@ fn told(stop_reason: String, model: String, usage: Option<Usage>) -> PostModelCa
 /// What the loop calls the model for.
 const CALL_SITE: &str = "main";
 
-impl Turn {
+impl TurnLoop {
     /// Asks the model once; again where it cannot be reached, or where hooks say so.
-    pub(super) async fn ask(&mut self) -> Result<Said, Exit> {
-        self.iterations += 1;
+    pub(super) async fn ask(&mut self) -> Result<Step, End> {
+        self.counts.iterations += 1;
         self.go_on(ExitReason::AbortedPreCall)?;
         let event = PrefilterLlmHistory::new().call_site(CALL_SITE).profile(self.profile());
-        let messages = self.fire(&event, self.view.clone()).await?.subject;
+        let messages = self.fire(&event, self.transcript.view.clone()).await?.subject;
         self.go_on(ExitReason::AbortedPreCall)?;
         let mut retries = 0;
         loop {
@@ -60,33 +60,37 @@ impl Turn {
     }
 
     /// The system prompt and the profile of the call, as hooks leave them.
-    async fn request(&mut self, messages: &Messages) -> Result<ModelRequest, Exit> {
-        let profiles = self.session.parts.models.profiles();
+    async fn request(&mut self, messages: &Messages) -> Result<ModelRequest, End> {
+        let profiles = self.session.harness.models.profiles();
         let event = PreModelCall::new().call_site(CALL_SITE).messages(messages.clone()).profiles(profiles);
-        let fired = self.fire(&event, ModelRequest::new(self.system_prompt.as_str())).await?;
-        self.tell_of_prompt(&self.system_prompt, &fired.subject);
+        let fired = self.fire(&event, ModelRequest::new(self.model.system_prompt.as_str())).await?;
+        self.emit_prompt_change(&self.model.system_prompt, &fired.subject);
         Ok(fired.subject)
     }
 
     /// Says so where hooks left another system prompt than `given`.
-    fn tell_of_prompt(&self, given: &str, left: &ModelRequest) {
+    fn emit_prompt_change(&self, given: &str, left: &ModelRequest) {
         if left.system_prompt != given {
-            self.tell(|| TurnEvent::SystemPromptChanged);
+            self.emit(|| TurnEvent::SystemPromptChanged);
         }
     }
 
     /// Asks the model for something that is not part of the conversation; `None` where it did not answer.
-    pub(super) async fn ask_aside(&mut self, instructions: String, messages: Messages) -> Result<Option<String>, Exit> {
+    pub(super) async fn ask_for_summary(
+        &mut self,
+        instructions: String,
+        messages: Messages,
+    ) -> Result<Option<String>, End> {
         let site = "compaction";
         let messages =
             self.fire(&PrefilterLlmHistory::new().call_site(site).profile(self.profile()), messages).await?.subject;
         let event = PreModelCall::new().call_site(site).messages(messages.clone());
         let request = ModelRequest::new(instructions.as_str()).defer_output(true);
         let request = self.fire(&event, request).await?.subject;
-        self.tell_of_prompt(&instructions, &request);
+        self.emit_prompt_change(&instructions, &request);
         self.go_on(ExitReason::AbortedPreCall)?;
         let (event, content) = match self.call_model(&request, messages.clone()).await?.answer {
-            Ok(answer) => (told(answer.stop_reason, answer.model, answer.usage), answer.content),
+            Ok(answer) => (event_of(answer.stop_reason, answer.model, answer.usage), answer.content),
             Err(error) => (PostModelCall::failed(error.to_string()), Vec::new()),
         };
         let reply = ModelReply::new(content).messages(messages);
@@ -96,26 +100,26 @@ impl Turn {
     }
 
     /// The provider refused: hooks may repair the messages and have it asked again.
-    async fn refused(&mut self, error: ModelError) -> Result<Said, Exit> {
-        self.tell(|| TurnEvent::ModelFailed { error: error.to_string() });
+    async fn refused(&mut self, error: ModelError) -> Result<Step, End> {
+        self.emit(|| TurnEvent::ModelFailed { error: error.to_string() });
         let event = PostModelCall::failed(error.to_string()).call_site(CALL_SITE);
-        let fired = self.fire(&event, ModelReply::new(Vec::new()).messages(self.view.clone())).await?;
+        let fired = self.fire(&event, ModelReply::new(Vec::new()).messages(self.transcript.view.clone())).await?;
         if fired.verdict == ReplyVerdict::Continue && self.may_continue() {
-            self.view.clone_from(&fired.subject.messages);
-            return Ok(Said::Again);
+            self.transcript.view.clone_from(&fired.subject.messages);
+            return Ok(Step::Again);
         }
         self.go_on(ExitReason::AbortedPreCall)?;
         if matches!(error, ModelError::Overflow(_)) && self.make_room_by_force().await? {
-            return Ok(Said::Again);
+            return Ok(Step::Again);
         }
-        Err(Exit::from(error))
+        Err(End::from(error))
     }
 
     /// The model answered: hooks may rewrite what it said, or have it asked again.
-    async fn answered(&mut self, request: &ModelRequest, answer: ModelAnswer, streamed: bool) -> Result<Said, Exit> {
+    async fn answered(&mut self, request: &ModelRequest, answer: ModelAnswer, streamed: bool) -> Result<Step, End> {
         let cut = answer.stop_reason == MAX_TOKENS;
-        let event = told(answer.stop_reason, answer.model, answer.usage).call_site(CALL_SITE).streamed(streamed);
-        let fired = self.fire(&event, ModelReply::new(answer.content).messages(self.view.clone())).await?;
+        let event = event_of(answer.stop_reason, answer.model, answer.usage).call_site(CALL_SITE).streamed(streamed);
+        let fired = self.fire(&event, ModelReply::new(answer.content).messages(self.transcript.view.clone())).await?;
         let reply = fired.subject;
         let mut message = Message::of(Role::Assistant, reply.content.clone());
         message.extra = answer.extra;
@@ -129,23 +133,23 @@ impl Turn {
         let calls = message.tool_calls().next().is_some();
         // A call that is asked for is made; what was shown cannot be taken back.
         if fired.verdict == ReplyVerdict::Continue && !calls && !streamed && self.may_continue() {
-            self.view.clone_from(&reply.messages);
+            self.transcript.view.clone_from(&reply.messages);
             if cut && !message.content.is_empty() {
                 self.store(message).await?;
             }
-            return Ok(Said::Again);
+            return Ok(Step::Again);
         }
         let text = message.text();
         if !text.is_empty() && (request.defer_output || !streamed) {
-            self.tell(|| TurnEvent::Text(text.into_owned()));
+            self.emit(|| TurnEvent::Text(text.into_owned()));
         }
-        Ok(if calls { Said::Calls(message) } else { Said::Answer { message, cut } })
+        Ok(if calls { Step::Calls(message) } else { Step::Answer { message, cut } })
     }
 
     /// Whether hooks at `post_model_call` may have the model asked again; then it counts.
     fn may_continue(&mut self) -> bool {
-        let may = self.continues < self.limits().continues && self.halted.is_none();
-        self.continues += u32::from(may);
+        let may = self.counts.continues < self.limits().continues && self.halted.is_none();
+        self.counts.continues += u32::from(may);
         may
     }
 
@@ -154,10 +158,10 @@ impl Turn {
         if message.tool_calls().next().is_none() {
             return;
         }
-        let read = self.view.iter().chain(self.added.iter()).flat_map(Message::tool_calls);
+        let read = self.transcript.view.iter().chain(self.transcript.added.iter()).flat_map(Message::tool_calls);
         let mut taken: HashSet<String> = read.map(|call| call.id.clone()).collect();
         // Hooks may keep stored calls from the model, in this turn and not in the next.
-        taken.extend(self.stored_calls.iter().cloned());
+        taken.extend(self.calls.stored.iter().cloned());
         for block in &mut message.content {
             if let Block::ToolUse(call) = block {
                 let mut number = taken.len();

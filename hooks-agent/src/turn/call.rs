@@ -9,8 +9,8 @@ use futures_util::FutureExt;
 use hooks_core::data::{Messages, ModelRequest};
 use hooks_core::kinds::ExitReason;
 
-use super::Turn;
-use super::exit::Exit;
+use super::TurnLoop;
+use super::end::End;
 use crate::event::TurnEvent;
 use crate::model::{Deltas, ModelAnswer, ModelCall, ModelError};
 use crate::reply::TurnError;
@@ -22,10 +22,10 @@ pub(super) struct Answered {
     pub(super) streamed: bool,
 }
 
-impl Turn {
+impl TurnLoop {
     /// Calls the model of the profile that `request` was routed to.
-    pub(super) async fn call_model(&mut self, request: &ModelRequest, messages: Messages) -> Result<Answered, Exit> {
-        let parts = Arc::clone(&self.session.parts);
+    pub(super) async fn call_model(&mut self, request: &ModelRequest, messages: Messages) -> Result<Answered, End> {
+        let parts = Arc::clone(&self.session.harness);
         // An empty profile clears what was asked for.
         let wanted = request.profile.as_deref().map(str::trim).filter(|profile| !profile.is_empty());
         let (profile, model) = parts.models.get(wanted).ok_or_else(|| TurnError::NoProfile {
@@ -35,12 +35,12 @@ impl Turn {
         let call = ModelCall {
             system_prompt: request.system_prompt.clone(),
             messages,
-            tools: self.tools.clone(),
+            tools: self.model.tools.clone(),
             profile: profile.to_owned(),
             conversation: self.session.conversation.clone(),
             turn: self.cx.turn().unwrap_or_default(),
         };
-        self.tell(|| TurnEvent::ModelCalled { profile: call.profile.clone(), messages: call.messages.len() });
+        self.emit(|| TurnEvent::ModelCalled { profile: call.profile.clone(), messages: call.messages.len() });
 
         let shown = AtomicBool::new(false);
         let (events, deferred) = (self.events.clone(), request.defer_output);
@@ -55,7 +55,7 @@ impl Turn {
         let answer = AssertUnwindSafe(async { model.call(&call, Deltas::to(&listener)).await }).catch_unwind();
         let answer = tokio::select! {
             biased;
-            () = self.cancellation.cancelled() => return Err(Exit::Cancelled(ExitReason::AbortedPreCall)),
+            () = self.cancellation.cancelled() => return Err(End::cancelled(ExitReason::AbortedPreCall)),
             answer = tokio::time::timeout(limit, answer) => match answer {
                 Ok(Ok(answer)) => answer,
                 Ok(Err(_panic)) => Err(ModelError::Unanswered("its client panicked".to_owned())),
@@ -63,25 +63,25 @@ impl Turn {
             },
         };
         if let Ok(answer) = &answer {
-            self.usage += answer.usage.unwrap_or_default();
+            self.draft.usage += answer.usage.unwrap_or_default();
             let (model, stop_reason) = (answer.model.clone(), answer.stop_reason.clone());
-            self.tell(|| TurnEvent::ModelAnswered { model, stop_reason, usage: answer.usage });
+            self.emit(|| TurnEvent::ModelAnswered { model, stop_reason, usage: answer.usage });
         }
         Ok(Answered { answer, streamed: shown.load(Ordering::Relaxed) })
     }
 
     /// Waits where the same call may help after a while; `false` where it may not, or was made often enough.
-    pub(super) async fn wait_to_retry(&self, error: &ModelError, retries: u32, streamed: bool) -> Result<bool, Exit> {
+    pub(super) async fn wait_to_retry(&self, error: &ModelError, retries: u32, streamed: bool) -> Result<bool, End> {
         let backoff = self.limits().retry_after.saturating_mul(2_u32.saturating_pow(retries));
         // What was shown would be shown twice.
         let wait = error.retry_after(backoff).filter(|_| retries < self.limits().retries && !streamed);
         let Some(wait) = wait else {
             return Ok(false);
         };
-        self.tell(|| TurnEvent::Retrying { error: error.to_string() });
+        self.emit(|| TurnEvent::Retrying { error: error.to_string() });
         tokio::select! {
             biased;
-            () = self.cancellation.cancelled() => Err(Exit::Cancelled(ExitReason::AbortedPreCall)),
+            () = self.cancellation.cancelled() => Err(End::cancelled(ExitReason::AbortedPreCall)),
             () = tokio::time::sleep(wait.min(LONGEST_WAIT)) => Ok(true),
         }
     }

@@ -4,24 +4,23 @@ use std::sync::Arc;
 
 use hooks_core::data::{Message, Role, ToolCall, ToolInput, ToolResult};
 
-use super::Turn;
-use super::tools::Outcome;
+use super::tools::CallOutcome;
+use super::{TurnLoop, begin};
 use crate::agents::{DEPTH, SubAgent};
 use crate::event::TurnEvent;
-use crate::reply;
-use crate::session::Session;
+use crate::reply::Outcome;
 use crate::store::StoreError;
 
-impl Turn {
+impl TurnLoop {
     /// Has `agent` answer. Its turn is part of this one: cancelled with it, and over before it.
-    pub(super) async fn delegate(&mut self, agent: Arc<SubAgent>, call: &ToolCall, input: &ToolInput) -> Outcome {
+    pub(super) async fn delegate(&mut self, agent: Arc<SubAgent>, call: &ToolCall, input: &ToolInput) -> CallOutcome {
         let Some(prompt) = input.get("prompt").and_then(|prompt| prompt.as_str()) else {
-            return Outcome::Failed(format!("`{}` is asked with a `prompt`", call.name));
+            return CallOutcome::Failed(format!("`{}` is asked with a `prompt`", call.name));
         };
         let mut path = self.cx.agent_path().to_vec();
         path.extend(self.cx.agent().map(str::to_owned));
         if path.len() > DEPTH {
-            return Outcome::Failed(format!(
+            return CallOutcome::Failed(format!(
                 "agents that ask agents go {DEPTH} levels deep; answer without `{}`",
                 call.name
             ));
@@ -29,22 +28,23 @@ impl Turn {
         self.start(call);
         let conversation = match self.fresh(format!("{}/{}", self.session.conversation, call.id)).await {
             Ok(conversation) => conversation,
-            Err(error) => return Outcome::Failed(error.to_string()),
+            Err(error) => return CallOutcome::Failed(error.to_string()),
         };
         let cx = self.cx.to_builder().agent(agent.agent.name.as_str()).conversation(conversation.as_str());
         let cx = cx.session(self.cx.session().unwrap_or_default());
-        let session = Session::within(&self.session, &agent, conversation, cx.agent_path(path).build());
-        let mut turn = session.begin(None, Message::new(Role::User, prompt), self.cancellation.child_token());
+        let session = Arc::new(self.session.within(&agent, conversation, cx.agent_path(path).build()));
+        let message = Message::new(Role::User, prompt);
+        let mut turn = begin(&session, None, message, self.cancellation.child_token());
         while let Some(event) = turn.next().await {
-            self.tell(|| TurnEvent::Within { agent: agent.agent.name.clone(), event: Box::new(event) });
+            self.emit(|| TurnEvent::Within { agent: agent.agent.name.clone(), event: Box::new(event) });
         }
         let reply = turn.await;
-        self.usage += reply.usage;
+        self.draft.usage += reply.usage;
         let text = reply.to_string();
         match reply.outcome {
-            reply::Outcome::Answered(_) => Outcome::Succeeded(ToolResult::text(text)),
-            reply::Outcome::Cancelled => Outcome::NotDone("Not finished: the turn was cancelled".to_owned()),
-            _ => Outcome::Failed(text),
+            Outcome::Answered(_) => CallOutcome::Succeeded(ToolResult::text(text)),
+            Outcome::Cancelled => CallOutcome::NotDone("Not finished: the turn was cancelled".to_owned()),
+            _ => CallOutcome::Failed(text),
         }
     }
 
@@ -52,7 +52,7 @@ impl Turn {
     /// another one.
     async fn fresh(&self, name: String) -> Result<String, StoreError> {
         let (mut conversation, mut number) = (name.clone(), 1);
-        while !self.session.parts.store.page(&conversation, None, 1).await?.rows.is_empty() {
+        while !self.session.harness.store.page(&conversation, None, 1).await?.rows.is_empty() {
             number += 1;
             conversation = format!("{name}-{number}");
         }

@@ -3,62 +3,91 @@
 use std::collections::HashSet;
 
 use hooks_core::data::{Block, Message, Role, ToolCall, ToolResult};
-use hooks_core::kinds::TurnEnd;
+use hooks_core::kinds::{ExitReason, TurnEnd};
+use hooks_core::verdict::Halt;
 
-use super::Turn;
-use super::exit::{Ending, Exit};
-use crate::reply::{Outcome, Reply};
+use super::TurnLoop;
+use crate::model::ModelError;
+use crate::reply::{Outcome, Reply, TurnError};
 
-impl Turn {
-    /// Leaves the conversation well formed, fires `turn_end`, and says what came of the turn.
-    pub(super) async fn end(mut self, ended: Result<Ending, Exit>) -> Reply {
-        self.answer_open_calls().await;
-        let reason = match &ended {
-            Ok(ending) => ending.reason(),
-            Err(exit) => exit.reason(),
+/// How a turn ends, and the word for it that hooks at `turn_end` read.
+pub(super) struct End {
+    outcome: Outcome,
+    reason: ExitReason,
+}
+
+impl End {
+    pub(super) fn new(outcome: Outcome, reason: ExitReason) -> Self {
+        Self { outcome, reason }
+    }
+
+    /// A hook refused or stopped it at its prompt.
+    pub(super) fn refused(outcome: Outcome) -> Self {
+        Self::new(outcome, ExitReason::PromptRefused)
+    }
+
+    /// A hook ended it.
+    pub(super) fn halted(halt: Halt) -> Self {
+        Self::new(Outcome::Halted(halt), ExitReason::Halted)
+    }
+
+    /// It was cancelled, at this place.
+    pub(super) fn cancelled(place: ExitReason) -> Self {
+        Self::new(Outcome::Cancelled, place)
+    }
+
+    /// What failed that the turn cannot do without.
+    fn error(&self) -> Option<&TurnError> {
+        match &self.outcome {
+            Outcome::Failed(error) => Some(error),
+            _ => None,
+        }
+    }
+}
+
+impl<E: Into<TurnError>> From<E> for End {
+    fn from(error: E) -> Self {
+        let error = error.into();
+        let reason = match &error {
+            TurnError::Model(ModelError::Overflow(_)) => ExitReason::ContextTooLarge,
+            _ => ExitReason::Error,
         };
+        Self::new(Outcome::Failed(error), reason)
+    }
+}
+
+impl TurnLoop {
+    /// Leaves the conversation well formed, fires `turn_end`, and says what came of the turn.
+    pub(super) async fn end(mut self, end: End) -> Reply {
+        self.answer_open_calls().await;
+        let error = end.error().map(ToString::to_string);
         if self.taken {
-            let said = match &ended {
-                Ok(Ending::Answered(message, _)) => message.text().into_owned(),
+            let text = match &end.outcome {
+                Outcome::Answered(message) => message.text().into_owned(),
                 _ => String::new(),
             };
-            let errors = match &ended {
-                Err(Exit::Failed(error)) => vec![error.to_string()],
-                _ => Vec::new(),
-            };
-            if let Err(Exit::Failed(error)) = self.post_turn(&said, errors).await {
+            let failed = self.post_turn(&text, error.iter().cloned().collect()).await.err();
+            if let Some(error) = failed.as_ref().and_then(End::error) {
                 tracing::warn!(target: "hooks_agent", %error, "`post_turn` could not be fired");
             }
         }
-        let mut event = TurnEnd::new(reason.clone()).history(self.view.clone());
-        if let Err(Exit::Failed(error)) = &ended {
-            event.error = Some(error.to_string());
-        }
-        // The turn is over, whatever its last hooks say.
-        let told = self.announce(&event).await;
-        let outcome = match ended {
-            Ok(Ending::Answered(message, _)) => Outcome::Answered(message),
-            Ok(Ending::Blocked { reason, by }) => Outcome::AnswerBlocked { reason, by },
-            Ok(Ending::Unfinished(reason)) => Outcome::Unfinished { reason, last: self.last_said() },
-            Err(Exit::Refused(outcome)) => outcome,
-            Err(Exit::Halted(halt)) => Outcome::Halted(halt),
-            Err(Exit::Cancelled(_)) => Outcome::Cancelled,
-            Err(Exit::Failed(error)) => Outcome::Failed(error),
-        };
-        let outcome = match (outcome, told) {
-            (outcome @ Outcome::Failed(_), _) => outcome,
-            (_, Err(Exit::Failed(error))) => Outcome::Failed(error),
-            (outcome, _) => outcome,
+        let mut event = TurnEnd::new(end.reason.clone()).history(self.transcript.view.clone());
+        event.error = error;
+        // The turn is over, whatever its last hooks say, but for one that is required and failed.
+        let last = self.announce(&event).await.err();
+        let outcome = match last {
+            Some(last) if end.error().is_none() && last.error().is_some() => last.outcome,
+            _ => end.outcome,
         };
         Reply {
             outcome,
-            exit: reason,
-            messages: self.added,
-            contexts: self.reply.contexts,
-            system_messages: self.reply.system_messages,
-            contributions: self.contributions,
-            iterations: self.iterations,
-            usage: self.usage,
+            exit: end.reason,
+            messages: self.transcript.added,
+            contexts: self.draft.contexts,
+            system_messages: self.draft.system_messages,
+            contributions: self.draft.contributions,
+            iterations: self.counts.iterations,
+            usage: self.draft.usage,
         }
     }
 
@@ -66,16 +95,17 @@ impl Turn {
     async fn answer_open_calls(&mut self) {
         for call in self.open_calls() {
             // A model that reads that a call was not made makes it again.
-            let told = if self.started.contains(&call.id) {
+            let text = if self.calls.started.contains(&call.id) {
                 "It was started, but what came of it was not stored: the turn had ended"
             } else {
                 "Not run: the turn had ended"
             };
-            let block = ToolResult::error(told).into_block(&call);
+            let block = ToolResult::error(text).into_block(&call);
             let message = Message::of(Role::Tool, vec![block]);
             if self.store(message.clone()).await.is_err() && self.open_calls().iter().any(|open| open.id == call.id) {
                 // A hook that is required fails: there is nothing in this row that it could have to keep back.
-                if let Err(Exit::Failed(error)) = self.append(message).await {
+                let failed = self.append(message).await.err();
+                if let Some(error) = failed.as_ref().and_then(End::error) {
                     tracing::warn!(target: "hooks_agent", %error, call = %call.id, "a call is left without its result");
                 }
             }
@@ -84,13 +114,13 @@ impl Turn {
 
     /// The calls of this turn without a result.
     fn open_calls(&self) -> Vec<ToolCall> {
-        let blocks = || self.added.iter().flat_map(|message| &message.content);
+        let blocks = || self.transcript.added.iter().flat_map(|message| &message.content);
         let answered: HashSet<&str> = blocks()
             .filter_map(
                 |block| if let Block::ToolResult(result) = block { Some(result.call_id.as_str()) } else { None },
             )
             .collect();
-        let calls = self.added.iter().flat_map(Message::tool_calls);
+        let calls = self.transcript.added.iter().flat_map(Message::tool_calls);
         calls.filter(|call| !answered.contains(call.id.as_str())).cloned().collect()
     }
 }

@@ -4,55 +4,55 @@ use hooks_core::kinds::ExitReason;
 use hooks_core::verdict::Verdict;
 use hooks_core::{DispatchError, Fired, HookKind};
 
-use super::Turn;
-use super::exit::Exit;
+use super::TurnLoop;
+use super::end::End;
 use crate::event::TurnEvent;
 use crate::reply::TurnError;
 
-impl Turn {
+impl TurnLoop {
     /// Fires `event`, tells who listens, and remembers the first halt: the turn ends where it is next asked to
     /// [`go_on`](Self::go_on), after what the dispatch decided was done.
-    pub(super) async fn fire<K: HookKind>(&mut self, event: &K, subject: K::Subject) -> Result<Fired<K>, Exit> {
+    pub(super) async fn fire<K: HookKind>(&mut self, event: &K, subject: K::Subject) -> Result<Fired<K>, End> {
         let fired = self.hooks.fire(&self.cx, event, subject).await;
-        self.heard(fired)
+        self.note(fired)
     }
 
     /// As [`fire`](Self::fire), and a cancellation of the turn does not stop it.
-    pub(super) async fn fire_to_end<K: HookKind>(&mut self, event: &K, subject: K::Subject) -> Result<Fired<K>, Exit> {
+    pub(super) async fn fire_to_end<K: HookKind>(&mut self, event: &K, subject: K::Subject) -> Result<Fired<K>, End> {
         let fired = self.hooks.fire(&self.to_end, event, subject).await;
-        self.heard(fired)
+        self.note(fired)
     }
 
     /// Fires an event, which has no outcome, to the end.
-    pub(super) async fn announce<K: HookKind<Subject = ()>>(&mut self, event: &K) -> Result<(), Exit> {
+    pub(super) async fn announce<K: HookKind<Subject = ()>>(&mut self, event: &K) -> Result<(), End> {
         let _fired = self.fire_to_end(event, ()).await?;
         Ok(())
     }
 
-    fn heard<K: HookKind>(&mut self, fired: Result<Fired<K>, DispatchError>) -> Result<Fired<K>, Exit> {
-        let told = |verdict, failed, halted| TurnEvent::Fired { kind: K::NAME, verdict, failed, halted };
+    fn note<K: HookKind>(&mut self, fired: Result<Fired<K>, DispatchError>) -> Result<Fired<K>, End> {
+        let event = |verdict, failed, halted| TurnEvent::Fired { kind: K::NAME, verdict, failed, halted };
         let fired = match fired {
             Ok(fired) => fired,
             // A dispatch without an outcome was one all the same.
             Err(DispatchError::Cancelled { .. }) => {
-                self.tell(|| told(None, Vec::new(), false));
-                return Err(Exit::Cancelled(ExitReason::AbortedViaError));
+                self.emit(|| event(None, Vec::new(), false));
+                return Err(End::cancelled(ExitReason::AbortedViaError));
             }
             Err(error) => {
                 let required = match &error {
                     DispatchError::Required { failure, .. } => Some(failure.hook.clone()),
                     _ => None,
                 };
-                self.tell(|| told(None, required.into_iter().collect(), false));
-                return Err(Exit::Failed(TurnError::Dispatch(error)));
+                self.emit(|| event(None, required.into_iter().collect(), false));
+                return Err(End::from(TurnError::Dispatch(error)));
             }
         };
         if self.hooks.has::<K>() {
             let report = &fired.report;
             let failed = || report.failures.iter().map(|failure| failure.hook.clone()).collect();
-            self.tell(|| told(fired.verdict.summary(), failed(), report.halt.is_some()));
+            self.emit(|| event(fired.verdict.summary(), failed(), report.halt.is_some()));
             if let (None, Some(halt)) = (&self.halted, &report.halt) {
-                self.tell(|| TurnEvent::Stopped { kind: K::NAME, by: halt.by.clone(), reason: halt.reason.clone() });
+                self.emit(|| TurnEvent::Stopped { kind: K::NAME, by: halt.by.clone(), reason: halt.reason.clone() });
                 self.halted = Some(halt.clone());
             }
         }
@@ -60,12 +60,12 @@ impl Turn {
     }
 
     /// Whether the turn may go on from here; `place` is what its end is called where it was cancelled.
-    pub(super) fn go_on(&self, place: ExitReason) -> Result<(), Exit> {
+    pub(super) fn go_on(&self, place: ExitReason) -> Result<(), End> {
         if let Some(halt) = &self.halted {
-            return Err(Exit::Halted(halt.clone()));
+            return Err(End::halted(halt.clone()));
         }
         if self.cancellation.is_cancelled() {
-            return Err(Exit::Cancelled(place));
+            return Err(End::cancelled(place));
         }
         Ok(())
     }

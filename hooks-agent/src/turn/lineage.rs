@@ -8,7 +8,7 @@ use hooks_core::data::{Message, Messages};
 #[derive(Default)]
 pub(super) struct Lineage {
     stored: Messages,
-    /// What the model reads, as far as it was told here.
+    /// What the model reads, as far as it is known here.
     view: Messages,
     /// For each message of the view the row that it is, or was before hooks rewrote it; none where they added it.
     rows: Vec<Option<usize>>,

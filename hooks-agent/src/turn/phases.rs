@@ -11,47 +11,49 @@ use hooks_core::kinds::{
 };
 use hooks_core::verdict::{Contributions, Diagnostic, Verdict};
 
-use super::Turn;
-use super::exit::Exit;
+use super::TurnLoop;
+use super::end::End;
 use crate::event::TurnEvent;
 use crate::tool::ToolSpec;
 
-impl Turn {
-    /// Fires the phases in their order; each is told what the earlier ones contributed.
-    pub(super) async fn phases(&mut self, input: &str) -> Result<(), Exit> {
-        let history = self.view.clone();
-        let event = PrePolicy::new(input).history(history.clone()).contributions(self.contributions.clone());
+impl TurnLoop {
+    /// Fires the phases in their order; each gets what the earlier ones contributed.
+    pub(super) async fn phases(&mut self, input: &str) -> Result<(), End> {
+        let history = self.transcript.view.clone();
+        let event = PrePolicy::new(input).history(history.clone()).contributions(self.draft.contributions.clone());
         self.contribute(&event).await?;
-        let event = PrePromptContext::new(input).history(history.clone()).contributions(self.contributions.clone());
+        let event =
+            PrePromptContext::new(input).history(history.clone()).contributions(self.draft.contributions.clone());
         self.contribute(&event).await?;
 
         let findings = self.preflight(input).await?;
         let event = PostPreflightPromptContext::new(input).history(history.clone()).findings(findings);
-        self.contribute(&event.contributions(self.contributions.clone())).await?;
+        self.contribute(&event.contributions(self.draft.contributions.clone())).await?;
 
-        let names: Vec<String> = self.session.parts.offered().map(|tool| tool.name).collect();
+        let names: Vec<String> = self.session.harness.offered().map(|tool| tool.name).collect();
         let event = PreToolMaterialization::new(input).history(history.clone()).tools(names);
-        self.contribute(&event.contributions(self.contributions.clone())).await?;
+        self.contribute(&event.contributions(self.draft.contributions.clone())).await?;
         self.materialize();
 
-        let names: Vec<String> = self.tools.iter().map(|tool| tool.name.clone()).collect();
+        let names: Vec<String> = self.model.tools.iter().map(|tool| tool.name.clone()).collect();
         let event = PrePromptCompile::new(input).history(history).tools(names).profile(self.profile());
-        self.contribute(&event.contributions(self.contributions.clone())).await?;
+        self.contribute(&event.contributions(self.draft.contributions.clone())).await?;
         self.compile();
         Ok(())
     }
 
     /// After the last call of the model: what is to be noted or done later.
-    pub(super) async fn post_turn(&mut self, reply: &str, errors: Vec<String>) -> Result<(), Exit> {
-        let calls: Vec<_> = self.added.iter().flat_map(hooks_core::data::Message::tool_calls).cloned().collect();
+    pub(super) async fn post_turn(&mut self, reply: &str, errors: Vec<String>) -> Result<(), End> {
+        let calls: Vec<_> =
+            self.transcript.added.iter().flat_map(hooks_core::data::Message::tool_calls).cloned().collect();
         let event = PostTurn::new(self.input.as_str()).reply(reply).calls(calls).errors(errors);
-        let event = event.history(self.view.clone()).contributions(self.contributions.clone());
+        let event = event.history(self.transcript.view.clone()).contributions(self.draft.contributions.clone());
         let fired = self.fire_to_end(&event, ()).await?;
         self.keep(PostTurn::NAME, fired.verdict);
         Ok(())
     }
 
-    async fn contribute<K>(&mut self, event: &K) -> Result<(), Exit>
+    async fn contribute<K>(&mut self, event: &K) -> Result<(), End>
     where
         K: HookKind<Subject = (), Verdict = Contributions>,
     {
@@ -62,19 +64,20 @@ impl Turn {
 
     fn keep(&mut self, kind: &'static str, contributions: Contributions) {
         if !contributions.is_empty() {
-            self.tell(|| TurnEvent::Contributed { kind, contributions: contributions.clone() });
+            self.emit(|| TurnEvent::Contributed { kind, contributions: contributions.clone() });
         }
-        self.contributions.merge(contributions);
+        self.draft.contributions.merge(contributions);
     }
 
     /// What the app's first look at the prompt found, where it takes one.
-    async fn preflight(&mut self, input: &str) -> Result<Vec<String>, Exit> {
-        let parts = Arc::clone(&self.session.parts);
+    async fn preflight(&mut self, input: &str) -> Result<Vec<String>, End> {
+        let parts = Arc::clone(&self.session.harness);
         let Some(preflight) = &parts.preflight else { return Ok(Vec::new()) };
-        let look = AssertUnwindSafe(async { preflight.look(&self.cx, input, &self.view).await }).catch_unwind();
+        let look =
+            AssertUnwindSafe(async { preflight.look(&self.cx, input, &self.transcript.view).await }).catch_unwind();
         tokio::select! {
             biased;
-            () = self.cancellation.cancelled() => Err(Exit::Cancelled(ExitReason::AbortedPreCall)),
+            () = self.cancellation.cancelled() => Err(End::cancelled(ExitReason::AbortedPreCall)),
             found = tokio::time::timeout(self.limits().model, look) => Ok(found.ok().and_then(Result::ok).unwrap_or_default()),
         }
     }
@@ -82,8 +85,8 @@ impl Turn {
     /// Settles which tools the model is offered: those of the harness and those that hooks add, within the limits that
     /// hooks set.
     fn materialize(&mut self) {
-        let parts = Arc::clone(&self.session.parts);
-        let bundles = self.contributions.tool_bundles();
+        let parts = Arc::clone(&self.session.harness);
+        let bundles = self.draft.contributions.tool_bundles();
         let added = bundles.added.iter().filter_map(|name| parts.tools.get(name).map(|tool| tool.spec()));
         let mut tools: Vec<ToolSpec> = parts.offered().collect();
         for tool in added {
@@ -92,30 +95,30 @@ impl Turn {
             }
         }
         tools.retain(|tool| bundles.allows(&tool.name));
-        let told = bundles.diagnostics.clone();
-        self.tools = tools;
-        self.diagnose(told);
+        let diagnostics = bundles.diagnostics.clone();
+        self.model.tools = tools;
+        self.report(diagnostics);
     }
 
     /// Writes the system prompt from its parts.
     fn compile(&mut self) {
         let (policies, sections, context) = (
-            self.contributions.policies().diagnostics,
-            self.contributions.prompt_sections(),
-            self.contributions.prompt_context(),
+            self.draft.contributions.policies().diagnostics,
+            self.draft.contributions.prompt_sections(),
+            self.draft.contributions.prompt_context(),
         );
-        let mut parts = vec![std::mem::take(&mut self.system_prompt)];
+        let mut parts = vec![std::mem::take(&mut self.model.system_prompt)];
         parts.extend(sections.entries.iter().map(|section| format!("## {}\n\n{}", section.title, section.text)));
         parts.extend(context.entries.iter().map(|entry| entry.text.to_owned()));
         parts.retain(|part| !part.is_empty());
-        let told = [policies, sections.diagnostics, context.diagnostics].concat();
-        self.system_prompt = parts.join("\n\n");
-        self.diagnose(told);
+        let diagnostics = [policies, sections.diagnostics, context.diagnostics].concat();
+        self.model.system_prompt = parts.join("\n\n");
+        self.report(diagnostics);
     }
 
-    fn diagnose(&self, told: Vec<Diagnostic>) {
-        for diagnostic in told {
-            self.tell(|| TurnEvent::Diagnostic(diagnostic));
+    fn report(&self, diagnostics: Vec<Diagnostic>) {
+        for diagnostic in diagnostics {
+            self.emit(|| TurnEvent::Diagnostic(diagnostic));
         }
     }
 }

@@ -5,87 +5,87 @@ use hooks_core::data::{Message, Messages, Role};
 use hooks_core::kinds::{BeforeAgentStart, ExitReason, FilterMessages, UserPromptSubmit};
 use hooks_core::verdict::PromptDecision;
 
-use super::Turn;
-use super::exit::Exit;
+use super::TurnLoop;
+use super::end::End;
 use super::lineage::Lineage;
 use super::pairs::paired;
-use crate::beside;
 use crate::event::TurnEvent;
+use crate::injected;
 use crate::reply::Outcome;
 use crate::store;
 
-impl Turn {
+impl TurnLoop {
     /// Reads the conversation, and puts the prompt behind it, with what hooks make of both.
     ///
     /// Of what hooks at `user_prompt_submit` leave, the person's message is stored; the rest holds for this turn.
-    pub(super) async fn submit(&mut self, prompt: Message) -> Result<(), Exit> {
-        let parts = std::sync::Arc::clone(&self.session.parts);
+    pub(super) async fn submit(&mut self, prompt: Message) -> Result<(), End> {
+        let parts = std::sync::Arc::clone(&self.session.harness);
         let rows = store::read(&*parts.store, &self.session.conversation).await?;
         let stored: Messages = rows.into_iter().map(|row| row.message).collect::<Vec<_>>().into();
-        self.lineage = Lineage::of(stored.clone());
+        self.transcript.lineage = Lineage::of(stored.clone());
         let stored = paired(stored);
-        self.stored_calls = stored.iter().flat_map(Message::tool_calls).map(|call| call.id.clone()).collect();
+        self.calls.stored = stored.iter().flat_map(Message::tool_calls).map(|call| call.id.clone()).collect();
         let rows = stored.len();
-        self.view = self.fire(&FilterMessages::new(), stored).await?.subject;
-        self.lineage.becomes(&self.view);
-        let left_out = rows.saturating_sub(self.view.len());
+        self.transcript.view = self.fire(&FilterMessages::new(), stored).await?.subject;
+        self.transcript.lineage.becomes(&self.transcript.view);
+        let left_out = rows.saturating_sub(self.transcript.view.len());
         self.go_on(ExitReason::AbortedPreCall)?;
 
-        let mut original = self.view.clone();
+        let mut original = self.transcript.view.clone();
         original.push(prompt.clone());
         let event = UserPromptSubmit::new(self.input.as_str(), original.clone()).profile(self.profile());
         let fired = self.fire(&event, original).await?;
         match fired.verdict.decision {
             PromptDecision::Block(reason) => {
                 let by = fired.verdict.by;
-                self.tell(|| TurnEvent::Blocked {
+                self.emit(|| TurnEvent::Blocked {
                     kind: UserPromptSubmit::NAME,
                     by: by.clone(),
                     reason: reason.clone(),
                 });
-                return Err(Exit::Refused(Outcome::PromptBlocked { reason, by }));
+                return Err(End::refused(Outcome::PromptBlocked { reason, by }));
             }
             PromptDecision::Stop(reason) => {
                 let by = fired.verdict.by;
-                self.tell(|| TurnEvent::Stopped {
+                self.emit(|| TurnEvent::Stopped {
                     kind: UserPromptSubmit::NAME,
                     by: by.clone(),
                     reason: reason.clone(),
                 });
-                return Err(Exit::Refused(Outcome::PromptStopped { reason, by }));
+                return Err(End::refused(Outcome::PromptStopped { reason, by }));
             }
             _ => {}
         }
         self.go_on(ExitReason::AbortedPreCall)?;
 
-        self.tell(|| TurnEvent::Prepared { left_out, contexts: fired.verdict.contexts.len() });
+        self.emit(|| TurnEvent::Prepared { left_out, contexts: fired.verdict.contexts.len() });
         let mut view = fired.subject;
-        let (prompt, behind) = match place_of(&prompt, &self.view, &view) {
+        let (prompt, behind) = match place_of(&prompt, &self.transcript.view, &view) {
             Some(at) => {
                 let mut rest = view.split_off(at).into_iter();
                 (rest.next(), rest.collect())
             }
             None => (None, Vec::new()),
         };
-        self.lineage.becomes(&view);
-        view.extend(fired.verdict.contexts.iter().map(|text| beside::prompt(text)));
-        self.view = view;
+        self.transcript.lineage.becomes(&view);
+        view.extend(fired.verdict.contexts.iter().map(|text| injected::prompt_context(text)));
+        self.transcript.view = view;
         self.taken = true;
         if let Some(prompt) = prompt {
             self.store(prompt).await?;
         }
-        self.view.extend(behind);
+        self.transcript.view.extend(behind);
         let input = self.input.clone();
         self.start_agent(&input).await
     }
 
-    /// Settles what the model is told before the conversation.
-    async fn start_agent(&mut self, input: &str) -> Result<(), Exit> {
-        let event = BeforeAgentStart::new(input).messages(self.view.clone()).trigger(self.session.trigger);
+    /// Settles the system prompt.
+    async fn start_agent(&mut self, input: &str) -> Result<(), End> {
+        let event = BeforeAgentStart::new(input).messages(self.transcript.view.clone()).trigger(self.session.trigger);
         let start = self.fire(&event, ()).await?.verdict;
         let own = start.system_prompt.unwrap_or_else(|| self.session.system_prompt.clone());
         let parts = [own.as_str()].into_iter().chain(self.session.contexts.iter()).chain(start.contexts.iter());
-        self.system_prompt = parts.filter(|part| !part.is_empty()).collect::<Vec<_>>().join("\n\n");
+        self.model.system_prompt = parts.filter(|part| !part.is_empty()).collect::<Vec<_>>().join("\n\n");
         self.go_on(ExitReason::AbortedPreCall)?;
         self.phases(input).await
     }

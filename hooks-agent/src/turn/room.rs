@@ -6,8 +6,8 @@ use hooks_core::data::{CompactedHistory, Message, Messages, Role};
 use hooks_core::kinds::{BeforeCompaction, CompactionKind, CompactionTrigger, PostCompact};
 use hooks_core::verdict::Permission;
 
-use super::Turn;
-use super::exit::Exit;
+use super::TurnLoop;
+use super::end::End;
 use super::pairs::paired;
 use crate::event::TurnEvent;
 use crate::window::{Compaction, Window};
@@ -15,17 +15,18 @@ use crate::window::{Compaction, Window};
 /// From the one that loses least to the one that loses most.
 const KINDS: [CompactionKind; 3] = [CompactionKind::Micro, CompactionKind::Full, CompactionKind::MinimalHistory];
 
-impl Turn {
+impl TurnLoop {
     /// Compacts the conversation where it is too long for the window, as far as hooks let it.
-    pub(super) async fn make_room(&mut self) -> Result<(), Exit> {
-        let parts = Arc::clone(&self.session.parts);
+    pub(super) async fn make_room(&mut self) -> Result<(), End> {
+        let parts = Arc::clone(&self.session.harness);
         let Some(window) = &parts.window else { return Ok(()) };
         for kind in KINDS {
-            let used = self.counted.tokens(window, &self.system_prompt, &self.tools, &self.view);
+            let used =
+                self.model.counted.tokens(window, &self.model.system_prompt, &self.model.tools, &self.transcript.view);
             if used <= window.compact_at {
                 break;
             }
-            let event = BeforeCompaction::new(CompactionTrigger::Auto, kind, self.view.clone())
+            let event = BeforeCompaction::new(CompactionTrigger::Auto, kind, self.transcript.view.clone())
                 .reason("compression_threshold")
                 .token_count(used)
                 .overflowed(used > window.tokens);
@@ -35,11 +36,11 @@ impl Turn {
     }
 
     /// The provider says that the messages do not fit: a refusal has no power now. `false` where nothing more can go.
-    pub(super) async fn make_room_by_force(&mut self) -> Result<bool, Exit> {
-        let parts = Arc::clone(&self.session.parts);
+    pub(super) async fn make_room_by_force(&mut self) -> Result<bool, End> {
+        let parts = Arc::clone(&self.session.harness);
         let window = parts.window.clone().unwrap_or_else(|| Window::new(u64::MAX));
         for kind in KINDS {
-            let event = BeforeCompaction::new(CompactionTrigger::Auto, kind, self.view.clone())
+            let event = BeforeCompaction::new(CompactionTrigger::Auto, kind, self.transcript.view.clone())
                 .reason("api_overflow")
                 .overflowed(true);
             if self.compact(&window, event).await? {
@@ -50,8 +51,8 @@ impl Turn {
     }
 
     /// One compaction with the hooks around it; whether the conversation is shorter now.
-    async fn compact(&mut self, window: &Window, event: BeforeCompaction) -> Result<bool, Exit> {
-        let Some(compaction) = window.compactor.compact(&event.compaction, &self.view) else {
+    async fn compact(&mut self, window: &Window, event: BeforeCompaction) -> Result<bool, End> {
+        let Some(compaction) = window.compactor.compact(&event.compaction, &self.transcript.view) else {
             return Ok(false);
         };
         let verdict = self.fire(&event, ()).await?.verdict;
@@ -60,10 +61,10 @@ impl Turn {
         if refused && !event.overflowed {
             return Ok(false);
         }
-        let before = self.view.len();
+        let before = self.transcript.view.len();
         let rest = match compaction {
             Compaction::Rest(rest) => rest,
-            Compaction::Summarise { instructions, old, kept } => match self.ask_aside(instructions, old).await? {
+            Compaction::Summarise { instructions, old, kept } => match self.ask_for_summary(instructions, old).await? {
                 Some(summary) => CompactedHistory::new(kept).summary(summary),
                 // Without a summary there is the next kind.
                 None => return Ok(false),
@@ -76,11 +77,11 @@ impl Turn {
         let rest = self.fire_to_end(&event, rest).await?.subject;
         // A compactor of the app's may have parted a call from its result.
         let rest = paired(unfolded(&rest));
-        let stored = self.lineage.folded(&self.view, &rest);
-        self.view = rest;
-        let parts = Arc::clone(&self.session.parts);
+        let stored = self.transcript.lineage.folded(&self.transcript.view, &rest);
+        self.transcript.view = rest;
+        let parts = Arc::clone(&self.session.harness);
         parts.store.fold(&self.session.conversation, stored.iter().cloned().collect()).await?;
-        self.tell(|| TurnEvent::Compacted { kind: event.compaction, messages: self.view.len() });
+        self.emit(|| TurnEvent::Compacted { kind: event.compaction, messages: self.transcript.view.len() });
         Ok(true)
     }
 }

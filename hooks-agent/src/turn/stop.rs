@@ -5,17 +5,18 @@ use hooks_core::data::{Message, Role};
 use hooks_core::kinds::{ExitReason, Stop, StopReason};
 use hooks_core::verdict::StopDecision;
 
-use super::Turn;
-use super::exit::{Ending, Exit};
-use crate::beside;
-use crate::event::{StopOutcome, TurnEvent};
+use super::TurnLoop;
+use super::end::End;
+use crate::event::{StopEffect, TurnEvent};
+use crate::injected;
+use crate::reply::Outcome;
 
-impl Turn {
+impl TurnLoop {
     /// Asks the hooks at `stop`; `None` where the turn goes on.
     ///
     /// `message` is the model's answer. Hooks are shown it as it is to be stored, so that what is masked before it is kept
     /// does not reach them, and it is stored after they were asked: one of them may put an error in its place.
-    pub(super) async fn stop(&mut self, reason: StopReason, message: Option<Message>) -> Result<Option<Ending>, Exit> {
+    pub(super) async fn stop(&mut self, reason: StopReason, message: Option<Message>) -> Result<Option<End>, End> {
         // One without a word is an answer too, but there is nothing to store.
         let row = match message.clone().filter(|message| !message.content.is_empty()) {
             Some(message) => Some(self.row_of(message).await?),
@@ -25,8 +26,9 @@ impl Turn {
             self.append_said(row).await?;
             return self.go_on(ExitReason::AbortedPostResponse).map(|()| None);
         }
-        let at_cap = self.iterations >= self.limits().iterations;
-        let mut event = Stop::new(reason.clone()).at_iteration_cap(at_cap).stop_hook_active(self.stop_hook_active);
+        let at_cap = self.counts.iterations >= self.limits().iterations;
+        let mut event =
+            Stop::new(reason.clone()).at_iteration_cap(at_cap).stop_hook_active(self.counts.stop_hook_active);
         event.last_message = row.clone().or_else(|| message.clone()).or_else(|| self.last_said());
         let verdict = match self.fire(&event, ()).await {
             Ok(fired) => fired.verdict,
@@ -36,56 +38,61 @@ impl Turn {
             }
         };
         for text in &verdict.system_messages {
-            self.tell(|| TurnEvent::SystemMessage(text.clone()));
+            self.emit(|| TurnEvent::SystemMessage(text.clone()));
         }
-        self.reply.system_messages.extend(verdict.system_messages);
+        self.draft.system_messages.extend(verdict.system_messages);
         if !verdict.suppress_output && reason == StopReason::FinalResponse {
-            self.reply.contexts = verdict.contexts;
+            self.draft.contexts = verdict.contexts;
         }
 
-        let outcome = match &verdict.decision {
-            StopDecision::Block(_) => StopOutcome::Block,
-            StopDecision::Continue(_) if at_cap => StopOutcome::ContinueAtMaxIter,
-            StopDecision::Continue(_) if self.stop_continues >= self.limits().stop_continues => {
-                StopOutcome::ReentryCapped
+        let effect = match &verdict.decision {
+            StopDecision::Block(_) => StopEffect::Block,
+            StopDecision::Continue(_) if at_cap => StopEffect::ContinueAtMaxIter,
+            StopDecision::Continue(_) if self.counts.stop_continues >= self.limits().stop_continues => {
+                StopEffect::ReentryCapped
             }
-            StopDecision::Continue(_) if self.halted.is_none() => StopOutcome::Continue,
-            _ => StopOutcome::Allow,
+            StopDecision::Continue(_) if self.halted.is_none() => StopEffect::Continue,
+            _ => StopEffect::Allow,
         };
         if self.hooks.has::<Stop>() {
-            self.tell(|| TurnEvent::Stop { outcome, by: verdict.by.clone() });
+            self.emit(|| TurnEvent::Stop { effect, by: verdict.by.clone() });
         }
-        match (outcome, verdict.decision) {
-            (StopOutcome::Continue, StopDecision::Continue(follow_up)) => {
+        match (effect, verdict.decision) {
+            (StopEffect::Continue, StopDecision::Continue(follow_up)) => {
                 self.append_said(row).await?;
-                self.stop_continues += 1;
-                self.stop_hook_active = true;
-                self.store(beside::follow_up(follow_up.as_str())).await?;
+                self.counts.stop_continues += 1;
+                self.counts.stop_hook_active = true;
+                self.store(injected::follow_up(follow_up.as_str())).await?;
                 self.go_on(ExitReason::AbortedPostResponse)?;
                 Ok(None)
             }
             (_, StopDecision::Block(reason)) => {
                 let by = verdict.by;
-                self.tell(|| TurnEvent::Blocked { kind: Stop::NAME, by: by.clone(), reason: reason.clone() });
+                self.emit(|| TurnEvent::Blocked { kind: Stop::NAME, by: by.clone(), reason: reason.clone() });
                 self.store(Message::new(Role::Assistant, format!("[Blocked by Stop hook] {reason}"))).await?;
-                Ok(Some(Ending::Blocked { reason, by }))
+                Ok(Some(End::new(Outcome::AnswerBlocked { reason, by }, ExitReason::AnswerBlocked)))
             }
             _ => {
                 let answer = self.append_said(row).await?.or(message);
                 self.go_on(ExitReason::AbortedPostResponse)?;
                 Ok(Some(match (reason, answer) {
-                    (StopReason::FinalResponse, Some(answer)) => Ending::Answered(answer, ExitReason::NoToolCalls),
-                    (StopReason::LengthTruncation, Some(answer)) => {
-                        Ending::Answered(answer, ExitReason::MaxTokensReached)
+                    (StopReason::FinalResponse, Some(answer)) => {
+                        End::new(Outcome::Answered(answer), ExitReason::NoToolCalls)
                     }
-                    (reason, _) => Ending::Unfinished(reason),
+                    (StopReason::LengthTruncation, Some(answer)) => {
+                        End::new(Outcome::Answered(answer), ExitReason::MaxTokensReached)
+                    }
+                    (reason, _) => {
+                        let word = ExitReason::from(reason.as_ref());
+                        End::new(Outcome::Unfinished { reason, last: self.last_said() }, word)
+                    }
                 }))
             }
         }
     }
 
     /// Stores the model's answer, where there is one, and gives it back as it is stored.
-    async fn append_said(&mut self, row: Option<Message>) -> Result<Option<Message>, Exit> {
+    async fn append_said(&mut self, row: Option<Message>) -> Result<Option<Message>, End> {
         match row {
             Some(row) => self.append(row).await.map(Some),
             None => Ok(None),
@@ -94,6 +101,6 @@ impl Turn {
 
     /// What the model said last in this turn.
     pub(super) fn last_said(&self) -> Option<Message> {
-        self.added.iter().rev().find(|message| message.role == Role::Assistant).cloned()
+        self.transcript.added.iter().rev().find(|message| message.role == Role::Assistant).cloned()
     }
 }

@@ -8,8 +8,8 @@ use futures_util::FutureExt;
 use hooks_core::data::{Block, Message, ResultRow, Role, ToolCall, ToolInput, ToolResult, ToolResultBlock};
 use hooks_core::kinds::{AfterToolCall, AfterToolCallFailure, AfterToolCallSuccess, BeforeStoreToolResult, ExitReason};
 
-use super::Turn;
-use super::exit::Exit;
+use super::TurnLoop;
+use super::end::End;
 use super::gate::{Judged, Refusal};
 use crate::event::TurnEvent;
 
@@ -38,7 +38,7 @@ impl Repeats {
 }
 
 /// What a call came to, before any hook hears of it.
-pub(super) enum Outcome {
+pub(super) enum CallOutcome {
     Succeeded(ToolResult),
     /// The tool ran and failed.
     Failed(String),
@@ -48,22 +48,22 @@ pub(super) enum Outcome {
     Refused(Refusal),
 }
 
-impl Turn {
+impl TurnLoop {
     /// Carries one call from the gate to its stored result.
-    pub(super) async fn run_tool(&mut self, call: ToolCall) -> Result<(), Exit> {
+    pub(super) async fn run_tool(&mut self, call: ToolCall) -> Result<(), End> {
         self.go_on(ExitReason::AbortedDuringTools)?;
         let Judged { input, refusal } = match self.judge(&call).await {
             Ok(judged) => judged,
             Err(exit) => {
                 let input = call.input.clone();
-                let told = Outcome::NotDone("Not run: the gate could not answer".to_owned());
-                self.finish(call, input, told, Duration::ZERO).await?;
+                let outcome = CallOutcome::NotDone("Not run: the gate could not answer".to_owned());
+                self.finish(call, input, outcome, Duration::ZERO).await?;
                 return Err(exit);
             }
         };
         let start = Instant::now();
         let outcome = match refusal {
-            Some(refusal) => Outcome::Refused(refusal),
+            Some(refusal) => CallOutcome::Refused(refusal),
             None => self.run(&call, &input).await,
         };
         self.finish(call, input, outcome, start.elapsed()).await
@@ -71,22 +71,22 @@ impl Turn {
 
     /// From here on something may have come of the call, whatever becomes of its result.
     pub(super) fn start(&mut self, call: &ToolCall) {
-        self.started.insert(call.id.clone());
-        self.tell(|| TurnEvent::ToolStarted(call.clone()));
+        self.calls.started.insert(call.id.clone());
+        self.emit(|| TurnEvent::ToolStarted(call.clone()));
     }
 
-    async fn run(&mut self, call: &ToolCall, input: &ToolInput) -> Outcome {
-        let parts = Arc::clone(&self.session.parts);
-        let offered = self.tools.iter().any(|tool| tool.name == call.name);
+    async fn run(&mut self, call: &ToolCall, input: &ToolInput) -> CallOutcome {
+        let parts = Arc::clone(&self.session.harness);
+        let offered = self.model.tools.iter().any(|tool| tool.name == call.name);
         if let Some(agent) = parts.agents.get(&call.name).filter(|_| offered) {
             return self.delegate(Arc::clone(agent), call, input).await;
         }
         let Some(tool) = parts.tools.get(&call.name).filter(|_| offered) else {
-            let known: Vec<_> = self.tools.iter().map(|tool| tool.name.as_str()).collect();
-            return Outcome::Failed(format!("there is no tool `{}`; there are: {}", call.name, known.join(", ")));
+            let known: Vec<_> = self.model.tools.iter().map(|tool| tool.name.as_str()).collect();
+            return CallOutcome::Failed(format!("there is no tool `{}`; there are: {}", call.name, known.join(", ")));
         };
         if input.is_string() {
-            return Outcome::Failed(
+            return CallOutcome::Failed(
                 "the arguments are not JSON; write an object that fits the tool's schema".to_owned(),
             );
         }
@@ -95,37 +95,43 @@ impl Turn {
         let run = AssertUnwindSafe(async { tool.run(&self.cx, call, input.clone()).await }).catch_unwind();
         tokio::select! {
             biased;
-            () = self.cancellation.cancelled() => Outcome::NotDone("Not finished: the turn was cancelled".to_owned()),
+            () = self.cancellation.cancelled() => CallOutcome::NotDone("Not finished: the turn was cancelled".to_owned()),
             result = tokio::time::timeout(limit, run) => match result {
-                Ok(Ok(Ok(result))) if result.is_error => Outcome::Failed(result.to_text().into_owned()),
-                Ok(Ok(Ok(result))) => Outcome::Succeeded(result),
-                Ok(Ok(Err(error))) => Outcome::Failed(error.to_string()),
-                Ok(Err(_panic)) => Outcome::Failed(format!("the tool `{}` crashed", call.name)),
-                Err(_) => Outcome::Failed(format!("the tool `{}` was not done within {limit:?}", call.name)),
+                Ok(Ok(Ok(result))) if result.is_error => CallOutcome::Failed(result.to_text().into_owned()),
+                Ok(Ok(Ok(result))) => CallOutcome::Succeeded(result),
+                Ok(Ok(Err(error))) => CallOutcome::Failed(error.to_string()),
+                Ok(Err(_panic)) => CallOutcome::Failed(format!("the tool `{}` crashed", call.name)),
+                Err(_) => CallOutcome::Failed(format!("the tool `{}` was not done within {limit:?}", call.name)),
             },
         }
     }
 
     /// Tells the hooks what came of the call, and stores its result: a call is never left without one.
-    async fn finish(&mut self, call: ToolCall, input: ToolInput, outcome: Outcome, took: Duration) -> Result<(), Exit> {
-        let history = self.view.clone();
+    async fn finish(
+        &mut self,
+        call: ToolCall,
+        input: ToolInput,
+        outcome: CallOutcome,
+        took: Duration,
+    ) -> Result<(), End> {
+        let history = self.transcript.view.clone();
         let mut refused_by = None;
         let (result, error, removed_by) = match outcome {
-            Outcome::Succeeded(result) => {
+            CallOutcome::Succeeded(result) => {
                 let event = AfterToolCallSuccess::new(call.clone()).ran_with(input.clone()).history(history).took(took);
                 let fired = self.fire_to_end(&event, self.shortened(result)).await?;
                 (fired.subject, None, fired.report.removed_by.clone())
             }
-            Outcome::Failed(error) => {
+            CallOutcome::Failed(error) => {
                 let event = AfterToolCallFailure::new(call.clone(), error.as_str());
                 let event = event.ran_with(input.clone()).history(history).took(took);
                 let fired = self.fire_to_end(&event, self.shortened(ToolResult::error(error.as_str()))).await?;
                 (fired.subject, Some(error), fired.report.removed_by.clone())
             }
-            Outcome::NotDone(why) => (Some(ToolResult::error(why.as_str())), Some(why), None),
-            Outcome::Refused(Refusal { told, by }) => {
+            CallOutcome::NotDone(why) => (Some(ToolResult::error(why.as_str())), Some(why), None),
+            CallOutcome::Refused(Refusal { message, by }) => {
                 refused_by = by;
-                (Some(ToolResult::error(told.as_str())), Some(told), None)
+                (Some(ToolResult::error(message.as_str())), Some(message), None)
             }
         };
         let mut event = AfterToolCall::new(call.clone()).ran_with(input).took(took);
@@ -139,18 +145,18 @@ impl Turn {
         match result.said_by.filter(|role| *role != Role::Tool) {
             // Providers want the results of a message one after the other, so what somebody else says comes after them.
             Some(role) => {
-                let told = ToolResult::text(format!("The answer is in a message of the {role} that follows."));
-                self.store_result(&call, &told).await?;
-                self.aside.push(Message::of(role, result.content.clone()));
+                let notice = ToolResult::text(format!("The answer is in a message of the {role} that follows."));
+                self.store_result(&call, &notice).await?;
+                self.calls.relayed.push(Message::of(role, result.content.clone()));
             }
             None => self.store_result(&call, &result).await?,
         }
-        self.beside.extend(result.additional_context.iter().cloned());
-        self.tell(|| TurnEvent::ToolFinished { call, result, removed_by, refused_by });
+        self.calls.contexts.extend(result.additional_context.iter().cloned());
+        self.emit(|| TurnEvent::ToolFinished { call, result, removed_by, refused_by });
         Ok(())
     }
 
-    async fn store_result(&mut self, call: &ToolCall, result: &ToolResult) -> Result<(), Exit> {
+    async fn store_result(&mut self, call: &ToolCall, result: &ToolResult) -> Result<(), End> {
         let event = BeforeStoreToolResult::new(call.clone());
         let row = self.fire_to_end(&event, ResultRow::new(call, result)).await?.subject;
         let mut block = ToolResultBlock::new(row.call_id.as_str(), row.content.clone());

@@ -24,8 +24,8 @@ impl Counted {
         if self.before.0 != system_prompt || self.rows.is_empty() {
             // The tools are settled before the system prompt is.
             let tools = tools.iter().map(|tool| {
-                let told = json!({ "name": tool.name, "description": tool.description, "parameters": tool.schema });
-                (window.count)(&told.to_string())
+                let shown = json!({ "name": tool.name, "description": tool.description, "parameters": tool.schema });
+                (window.count)(&shown.to_string())
             });
             self.before = (system_prompt.to_owned(), (window.count)(system_prompt) + tools.sum::<u64>());
         }
@@ -95,10 +95,10 @@ mod tests {
     fn the_system_prompt_the_tools_and_the_messages_all_count() {
         let window = Window::new(1_000).count_with(|text| text.len() as u64);
         let tool = ToolSpec::new("find").description("Finds it.").schema(json!({}));
-        let told = json!({ "name": "find", "description": "Finds it.", "parameters": {} }).to_string();
+        let shown = json!({ "name": "find", "description": "Finds it.", "parameters": {} }).to_string();
         let messages = Messages::from(vec![Message::new(Role::User, "hi")]);
         let message = serde_json::to_string(&messages[0]).unwrap();
         let counted = Counted::default().tokens(&window, "Be brief.", &[tool], &messages);
-        assert_eq!(counted, ("Be brief.".len() + told.len() + message.len()) as u64);
+        assert_eq!(counted, ("Be brief.".len() + shown.len() + message.len()) as u64);
     }
 }

@@ -2,7 +2,7 @@ use hooks_core::data::{Block, CompactedHistory, Message, Messages};
 use hooks_core::kinds::CompactionKind;
 
 use super::{Compaction, Compactor};
-use crate::beside;
+use crate::injected;
 
 /// Drops old tool outputs first, then has the model sum up what is old, and at last keeps only the turn under way.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -71,9 +71,9 @@ fn is_result(block: &Block) -> bool {
 
 /// Where the turn under way begins: at the person's last prompt.
 fn turn(messages: &Messages) -> usize {
-    let prompt = messages.iter().rposition(beside::is_of_a_person).unwrap_or_default();
+    let prompt = messages.iter().rposition(injected::is_from_user).unwrap_or_default();
     // With what hooks put before it.
-    prompt - messages[..prompt].iter().rev().take_while(|message| beside::is(message)).count()
+    prompt - messages[..prompt].iter().rev().take_while(|message| injected::is_injected(message)).count()
 }
 
 /// The nearest place at or before `at` that parts no call from its result.

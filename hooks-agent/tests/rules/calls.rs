@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex};
 
-use hooks_agent::approve::{Answer, Request};
+use hooks_agent::approve::{ApprovalAnswer, ApprovalRequest};
 use hooks_agent::model::Line;
 use hooks_agent::tool::{Tool, ToolError, ToolSpec};
 use hooks_agent::{Outcome, TurnEvent};
@@ -56,16 +56,16 @@ async fn what_a_rule_asks_goes_to_the_approver() {
         ))
     );
     for (answer, ran, told) in [
-        (Some(Answer::Yes), 1, "the shell's answer"),
-        (Some(Answer::No("not today".into())), 0, "Denied: push to main?. not today"),
+        (Some(ApprovalAnswer::Yes), 1, "the shell's answer"),
+        (Some(ApprovalAnswer::No("not today".into())), 0, "Denied: push to main?. not today"),
         (None, 0, "Denied: push to main?. nobody is there to be asked"),
     ] {
         let desk = Desk::new(&[("PreToolUse", "Bash", &asks)], [bash("git push"), Line::text("so be it")]);
-        let asked: Arc<Mutex<Vec<Request>>> = Arc::default();
+        let asked: Arc<Mutex<Vec<ApprovalRequest>>> = Arc::default();
         let mut harness = desk.harness();
         if let Some(answer) = answer {
             let asked = Arc::clone(&asked);
-            harness = harness.approver(move |request: &Request| {
+            harness = harness.approver(move |request: &ApprovalRequest| {
                 asked.lock().unwrap().push(request.clone());
                 answer.clone()
             });

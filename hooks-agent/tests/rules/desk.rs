@@ -11,7 +11,7 @@ use hooks_agent::{Harness, HarnessBuilder, Reply, Session};
 use hooks_core::data::{Block, Message};
 use hooks_core::prelude::*;
 use hooks_core::scope::HookUse;
-use hooks_rules::{Aside, RuleRun, Rules, RulesBuilder};
+use hooks_rules::{Notices, RuleRun, Rules, RulesBuilder};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -27,7 +27,7 @@ pub(crate) struct Desk {
     /// What the tools got.
     pub(crate) ran: Arc<Mutex<Vec<Value>>>,
     pub(crate) runs: Arc<Mutex<Vec<RuleRun>>>,
-    pub(crate) asides: Arc<Mutex<Vec<Aside>>>,
+    pub(crate) notices: Arc<Mutex<Vec<Notices>>>,
     ids: Vec<HookUse>,
 }
 
@@ -65,14 +65,14 @@ impl Desk {
     ) -> Self {
         let path = folder.path().join("hooks.json");
         fs::write(&path, file.to_string()).unwrap();
-        let (runs, asides) = (Arc::<Mutex<Vec<RuleRun>>>::default(), Arc::<Mutex<Vec<Aside>>>::default());
-        let (run, aside) = (Arc::clone(&runs), Arc::clone(&asides));
+        let (runs, notices) = (Arc::<Mutex<Vec<RuleRun>>>::default(), Arc::<Mutex<Vec<Notices>>>::default());
+        let (run, notice) = (Arc::clone(&runs), Arc::clone(&notices));
         let builder = Rules::builder()
             .settings(path)
             .project_dir(folder.path())
             .session_files(folder.path().join("sessions"))
             .observe(move |told| run.lock().unwrap().push(told.clone()))
-            .on_aside(move |told| aside.lock().unwrap().push(told.clone()));
+            .on_notices(move |told| notice.lock().unwrap().push(told.clone()));
         let rules = more(builder).build();
         let registry = Registry::empty();
         let ids = rules.install(&registry).unwrap();
@@ -85,7 +85,7 @@ impl Desk {
             store: Arc::default(),
             ran: Arc::default(),
             runs,
-            asides,
+            notices,
             ids,
         }
     }

@@ -6,7 +6,7 @@ use hooks_agent::model::Line;
 use hooks_agent::tool::{FnTool, ToolSpec};
 use hooks_agent::{Harness, SubAgent};
 use hooks_core::prelude::*;
-use hooks_rules::{Event, Plugin};
+use hooks_rules::{Event, PluginFolder};
 use serde_json::json;
 
 use super::desk::{Desk, bash};
@@ -84,7 +84,7 @@ async fn commands_find_the_variables_of_the_contract() {
         "Stop": [{"hooks": [{"type": "command", "command": "env > stop.txt"}]}],
     }});
     let desk = Desk::of_file(folder, &own, [Line::text("ok")], |rules| {
-        let plugin = Plugin::new("guards", &plugin).data("/var/guards").option("LEVEL", "3");
+        let plugin = PluginFolder::new("guards", &plugin).data("/var/guards").option("LEVEL", "3");
         rules.plugin(plugin).variable("CLAUDE_EFFORT", "high")
     });
     desk.turn().await;

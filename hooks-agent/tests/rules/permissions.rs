@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex};
 
 use hooks_agent::Outcome;
-use hooks_agent::approve::{Answer, Request};
+use hooks_agent::approve::{ApprovalAnswer, ApprovalRequest};
 use hooks_agent::model::Line;
 use hooks_core::prelude::*;
 use serde_json::{Value, json};
@@ -27,9 +27,9 @@ async fn asked(script: &str) -> (Desk, Outcome, usize) {
     }));
     let people: Arc<Mutex<Vec<Value>>> = Arc::default();
     let person = Arc::clone(&people);
-    let harness = desk.harness().approver(move |request: &Request| {
+    let harness = desk.harness().approver(move |request: &ApprovalRequest| {
         person.lock().unwrap().push((*request.input).clone());
-        Answer::Yes
+        ApprovalAnswer::Yes
     });
     let outcome = desk.open(harness).await.turn(None, "hi").await.outcome;
     let times = people.lock().unwrap().len();

@@ -41,8 +41,8 @@ async fn titles_and_messages_are_told_aside() {
     answer["systemMessage"] = "be kind".into();
     let desk = Desk::new(&[("UserPromptSubmit", "", &prints(&answer))], [Line::text("hello")]);
     desk.turn().await;
-    let asides = desk.asides.lock().unwrap();
-    let aside = &asides[0];
-    assert_eq!((aside.session.as_str(), aside.messages.as_slice()), ("c-1", &["be kind".to_owned()][..]));
-    assert_eq!(aside.members["sessionTitle"], "A greeting");
+    let notices = desk.notices.lock().unwrap();
+    let notice = &notices[0];
+    assert_eq!((notice.session.as_str(), notice.messages.as_slice()), ("c-1", &["be kind".to_owned()][..]));
+    assert_eq!(notice.members["sessionTitle"], "A greeting");
 }

@@ -3,7 +3,7 @@
 use hooks_agent::model::Line;
 use hooks_core::kinds::SessionEndReason;
 use hooks_core::prelude::*;
-use hooks_rules::Session as Known;
+use hooks_rules::SessionInfo;
 use serde_json::json;
 
 use super::desk::{Desk, bash, output, prints};
@@ -51,7 +51,7 @@ async fn a_session_has_a_state_of_its_own() {
     let elsewhere = tempfile::tempdir().unwrap();
     let own = elsewhere.path().join("own.jsonl");
     let harness = desk.harness().build();
-    let state = Known { transcript: Some(own.clone()), permission_mode: Some("plan".into()) };
+    let state = SessionInfo { transcript: Some(own.clone()), permission_mode: Some("plan".into()) };
     let session = harness.session("c-1", AgentDef::new("clerk")).state(state).workspace(elsewhere.path());
     session.open().await.unwrap().turn(None, "hi").await;
     // The script ran where the session is.

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use hooks_agent::approve::{Answer, Request};
+use hooks_agent::approve::{ApprovalAnswer, ApprovalRequest};
 use hooks_agent::model::{Line, ModelAnswer, ModelError};
 use hooks_agent::store::MessageStore;
 use hooks_agent::window::Window;
@@ -194,7 +194,8 @@ async fn v46_the_model_reads_what_a_hook_coaches_three_times_and_no_more() {
 async fn a31_a_denied_call_does_not_run_and_one_refusal_is_told() {
     let mut bench = Bench::new([Line::answer(ModelAnswer::new(vec![lookup()])), Line::text("then not")]);
     bench.app(Hook::at::<BeforeToolCall>("no").reader(|_, _, _| Permission::deny("never")));
-    let harness = bench.harness().approver(|_: &Request| -> Answer { panic!("nobody is asked about a refusal") });
+    let harness =
+        bench.harness().approver(|_: &ApprovalRequest| -> ApprovalAnswer { panic!("nobody is asked about a refusal") });
     let (_, events) = told(&bench.session(harness).await, "hi").await;
     let finished: Vec<_> = events
         .iter()

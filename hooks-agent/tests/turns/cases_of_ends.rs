@@ -1,17 +1,17 @@
 //! Cases by number, about the ends of turns: what `docs/conformance.md` says of them and no other test shows.
 
 use hooks_agent::model::{Line, ModelAnswer};
-use hooks_agent::{Limits, Outcome, StopOutcome, TurnEvent};
+use hooks_agent::{Limits, Outcome, StopEffect, TurnEvent};
 use hooks_core::prelude::*;
 use serde_json::json;
 
 use super::bench::{Bench, told};
 
 /// What was made of the ends of a turn.
-fn outcomes(events: &[TurnEvent]) -> Vec<StopOutcome> {
+fn effects(events: &[TurnEvent]) -> Vec<StopEffect> {
     events
         .iter()
-        .filter_map(|event| if let TurnEvent::Stop { outcome, .. } = event { Some(*outcome) } else { None })
+        .filter_map(|event| if let TurnEvent::Stop { effect, .. } = event { Some(*effect) } else { None })
         .collect()
 }
 
@@ -51,7 +51,7 @@ async fn a40_a_hook_that_continues_once_has_the_point_fire_twice_and_its_follow_
     let mut bench = Bench::new([Line::text("done"), Line::text("tested")]);
     bench.app(once_more(&bench, "run the tests"));
     let (reply, events) = told(&bench.session(bench.harness()).await, "hi").await;
-    assert_eq!(outcomes(&events), [StopOutcome::Continue, StopOutcome::Allow]);
+    assert_eq!(effects(&events), [StopEffect::Continue, StopEffect::Allow]);
     assert_eq!(reply.to_string(), "tested");
     let stored = bench.stored().await;
     assert_eq!(stored.len(), 4, "{stored:?}");
@@ -105,11 +105,11 @@ async fn a46_where_no_hook_is_at_the_point_nothing_is_told_of_it() {
     let mut bench = Bench::new([Line::text("done")]);
     bench.app(Hook::at::<TurnEnd>("elsewhere").reader(|_, _, ()| ()));
     let (_, events) = told(&bench.session(bench.harness()).await, "hi").await;
-    assert_eq!(outcomes(&events), []);
+    assert_eq!(effects(&events), []);
     let mut bench = Bench::new([Line::text("done")]);
     bench.app(Hook::at::<Stop>("there").reader(|_, _, ()| ()));
     let (_, events) = told(&bench.session(bench.harness()).await, "hi").await;
-    assert_eq!(outcomes(&events), [StopOutcome::Allow]);
+    assert_eq!(effects(&events), [StopEffect::Allow]);
 }
 
 #[tokio::test]
@@ -143,7 +143,7 @@ async fn at_the_cap_a_wish_to_continue_is_told_and_has_no_effect() {
     let mut limits = Limits::default();
     limits.iterations = 1;
     let (reply, events) = told(&bench.session(bench.harness().limits(limits)).await, "hi").await;
-    assert_eq!((reply.to_string().as_str(), outcomes(&events)), ("done", vec![StopOutcome::ContinueAtMaxIter]));
+    assert_eq!((reply.to_string().as_str(), effects(&events)), ("done", vec![StopEffect::ContinueAtMaxIter]));
 }
 
 #[tokio::test]
@@ -156,9 +156,9 @@ async fn what_hooks_continue_counts_as_steps_and_is_counted_anew_after_a_tool_ca
     let mut limits = Limits::default();
     limits.stop_continues = 2;
     let (reply, events) = told(&bench.session(bench.harness().limits(limits)).await, "hi").await;
-    let mut expected = vec![StopOutcome::Continue; 4];
-    expected.push(StopOutcome::ReentryCapped);
-    assert_eq!(outcomes(&events), expected);
+    let mut expected = vec![StopEffect::Continue; 4];
+    expected.push(StopEffect::ReentryCapped);
+    assert_eq!(effects(&events), expected);
     // Each wish had the model called once more.
     assert_eq!((reply.to_string().as_str(), reply.iterations), ("e", 6));
 }

@@ -3,7 +3,7 @@
 use hooks_agent::model::Line;
 use hooks_agent::store::MessageStore;
 use hooks_agent::window::Window;
-use hooks_agent::{HarnessBuilder, Limits, Outcome, StopOutcome, TurnEvent};
+use hooks_agent::{HarnessBuilder, Limits, Outcome, StopEffect, TurnEvent};
 use hooks_core::kinds::ExitReason;
 use hooks_core::prelude::*;
 use serde_json::json;
@@ -95,15 +95,15 @@ async fn hooks_at_stop_continue_until_the_cap() {
     bench.app(Hook::at::<Stop>("go_on").reader(|_, _, ()| StopVerdict::continue_with("more")));
     let session = bench.session(bench.harness()).await;
     let mut turn = session.turn(None, "hi");
-    let mut outcomes = Vec::new();
+    let mut effects = Vec::new();
     while let Some(event) = turn.next().await {
-        if let TurnEvent::Stop { outcome, .. } = event {
-            outcomes.push(outcome);
+        if let TurnEvent::Stop { effect, .. } = event {
+            effects.push(effect);
         }
     }
-    let mut expected = vec![StopOutcome::Continue; 8];
-    expected.push(StopOutcome::ReentryCapped);
-    assert_eq!(outcomes, expected);
+    let mut expected = vec![StopEffect::Continue; 8];
+    expected.push(StopEffect::ReentryCapped);
+    assert_eq!(effects, expected);
     assert_eq!(turn.await.to_string(), "try 8");
 }
 

@@ -16,7 +16,7 @@ mod phases;
 mod random;
 mod requests;
 mod room;
-mod told;
+mod extras;
 mod tools;
 mod usage;
 mod who;

@@ -1,6 +1,6 @@
 //! The golden sequences: which kinds fire in which order, written by hand.
 
-use hooks_agent::approve::{Answer, Request};
+use hooks_agent::approve::{ApprovalAnswer, ApprovalRequest};
 use hooks_agent::model::{Line, ModelError};
 use hooks_agent::store::MessageStore;
 use hooks_agent::window::Window;
@@ -90,12 +90,12 @@ async fn each_kind_fires_at_its_place() {
     let expected = [BEGIN, CALL, STORED, asked, &NOT_RUN[1..], CALL, end];
     holds("an asked call without anybody to ask", bench, &expected).await;
 
-    for (answer, call) in [(Answer::Yes, LOOKUP), (Answer::No("not today".into()), NOT_RUN)] {
+    for (answer, call) in [(ApprovalAnswer::Yes, LOOKUP), (ApprovalAnswer::No("not today".into()), NOT_RUN)] {
         let mut bench = Bench::watched([lookup(), Line::text("so be it")]);
         bench.app(Hook::at::<BeforeToolCall>("may_i").reader(|_, _, _| Permission::ask("really?")));
         let said = answer.clone();
         let log = bench.log.clone();
-        let harness = bench.harness().approver(move |_: &Request| {
+        let harness = bench.harness().approver(move |_: &ApprovalRequest| {
             log.note("the approver");
             said.clone()
         });

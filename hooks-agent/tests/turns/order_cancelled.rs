@@ -4,7 +4,7 @@ use std::future::IntoFuture;
 use std::sync::Arc;
 use std::time::Duration;
 
-use hooks_agent::approve::{Answer, Approver, Request};
+use hooks_agent::approve::{ApprovalAnswer, ApprovalRequest, Approver};
 use hooks_agent::model::{Deltas, Line, Model, ModelAnswer, ModelCall, ModelError};
 use hooks_agent::store::MessageStore;
 use hooks_agent::tool::{Tool, ToolError, ToolSpec};
@@ -54,7 +54,7 @@ impl Tool for Never {
 }
 
 impl Approver for Never {
-    fn approve<'a>(&'a self, _: &'a Request) -> BoxFuture<'a, Answer> {
+    fn approve<'a>(&'a self, _: &'a ApprovalRequest) -> BoxFuture<'a, ApprovalAnswer> {
         self.wait()
     }
 }

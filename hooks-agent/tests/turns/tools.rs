@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use hooks_agent::approve::{Answer, Request};
+use hooks_agent::approve::{ApprovalAnswer, ApprovalRequest};
 use hooks_agent::model::Line;
 use hooks_agent::tool::{Tool, ToolError, ToolSpec};
 use hooks_agent::{Outcome, TurnEvent};
@@ -73,12 +73,12 @@ async fn the_tool_gets_the_rewritten_input_and_the_hooks_see_both() {
 
 #[tokio::test(start_paused = true)]
 async fn a_gate_that_asks_is_answered_or_denied() {
-    async fn never(_request: &Request) -> Answer {
+    async fn never(_request: &ApprovalRequest) -> ApprovalAnswer {
         std::future::pending().await
     }
     struct Never;
     impl hooks_agent::approve::Approver for Never {
-        fn approve<'a>(&'a self, request: &'a Request) -> BoxFuture<'a, Answer> {
+        fn approve<'a>(&'a self, request: &'a ApprovalRequest) -> BoxFuture<'a, ApprovalAnswer> {
             Box::pin(never(request))
         }
     }
@@ -94,8 +94,8 @@ async fn a_gate_that_asks_is_answered_or_denied() {
             let bench = bench();
             let harness = match approver {
                 0 => bench.harness(),
-                1 => bench.harness().approver(|_: &Request| Answer::Yes),
-                2 => bench.harness().approver(|_: &Request| Answer::No("not today".into())),
+                1 => bench.harness().approver(|_: &ApprovalRequest| ApprovalAnswer::Yes),
+                2 => bench.harness().approver(|_: &ApprovalRequest| ApprovalAnswer::No("not today".into())),
                 _ => bench.harness().approver(Never),
             };
             bench.session(harness).await.turn(None, "hi").await;

@@ -1,8 +1,8 @@
 //! Which hook refused, stopped or ended: told in the reply and as it happens.
 
-use hooks_agent::approve::{Answer, Request};
+use hooks_agent::approve::{ApprovalAnswer, ApprovalRequest};
 use hooks_agent::model::Line;
-use hooks_agent::{StopOutcome, TurnEvent};
+use hooks_agent::{StopEffect, TurnEvent};
 use hooks_core::HookId;
 use hooks_core::prelude::*;
 use serde_json::json;
@@ -57,7 +57,7 @@ async fn a_call_that_is_not_made_names_the_hook_that_denied_it_or_asked() {
     {
         let mut bench = Bench::new([Line::call("1", "lookup", json!({})), Line::text("then not")]);
         bench.app(Hook::at::<BeforeToolCall>("gate").reader(move |_, _, _| verdict.clone()));
-        let harness = bench.harness().approver(|_: &Request| Answer::No("no".to_owned()));
+        let harness = bench.harness().approver(|_: &ApprovalRequest| ApprovalAnswer::No("no".to_owned()));
         let (reply, events) = told(&bench.session(harness).await, "hi").await;
         assert_eq!(refusals(&events), vec!["refused lookup gate"; usize::from(refused)]);
         assert_eq!(reply.outcome.by(), None, "the turn itself was answered");
@@ -77,8 +77,8 @@ async fn what_the_hooks_of_a_kind_decided_is_told_in_a_word() {
         .iter()
         .filter_map(|event| match event {
             TurnEvent::Fired { kind, verdict, .. } => Some(format!("{kind} {}", verdict.unwrap_or("-"))),
-            TurnEvent::Stop { outcome, by, .. } => {
-                Some(format!("{} by {}", outcome.as_str(), by.as_ref().map_or("nobody", HookId::as_str)))
+            TurnEvent::Stop { effect, by, .. } => {
+                Some(format!("{} by {}", effect.as_str(), by.as_ref().map_or("nobody", HookId::as_str)))
             }
             _ => None,
         })
@@ -94,5 +94,5 @@ async fn what_the_hooks_of_a_kind_decided_is_told_in_a_word() {
             "allow by nobody"
         ]
     );
-    assert_eq!(StopOutcome::Continue.as_str(), "continue");
+    assert_eq!(StopEffect::Continue.as_str(), "continue");
 }

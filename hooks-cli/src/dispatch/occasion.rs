@@ -8,7 +8,7 @@ use hooks_core::kinds::{
     AfterToolCallFailure, AfterToolCallSuccess, BeforeAgentStart, BeforeCompaction, BeforeToolCall, PermissionRequest,
     PostCompact, SessionEnd, SessionStart, Stop, UserPromptSubmit,
 };
-use hooks_rules::{Event, Occurrence, Session};
+use hooks_rules::{Event, Occurrence, SessionInfo};
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -42,7 +42,7 @@ impl Occasion {
         if !cwd.is_dir() {
             payload.problem(format!("`cwd` is {}, and there is no such folder", cwd.display()));
         }
-        let state = Session {
+        let state = SessionInfo {
             transcript: payload.text("transcript_path").filter(|path| !path.is_empty()).map(PathBuf::from),
             permission_mode: payload.text("permission_mode"),
         };

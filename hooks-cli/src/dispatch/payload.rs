@@ -3,7 +3,7 @@
 use hooks_rules::Event;
 use serde_json::{Map, Value};
 
-/// The fields of a payload, each taken by its type; what is wrong with any of them is told at the end, all at once.
+/// The fields of a payload, each taken by its type; what is wrong with any of them is reported at the end, all at once.
 pub(super) struct Payload {
     fields: Map<String, Value>,
     known: Vec<&'static str>,
@@ -108,14 +108,14 @@ impl Payload {
 
     /// The fields that nobody asked for, with what was likely meant.
     pub(super) fn unknown(&self, event: Event) -> Vec<String> {
-        let told = self.fields.keys().filter(|name| !IGNORED.contains(&name.as_str())).map(|name| {
+        let unknown = self.fields.keys().filter(|name| !IGNORED.contains(&name.as_str())).map(|name| {
             let near = self.known.iter().map(|known| (strsim::osa_distance(known, name), *known)).min();
             let starts = self.known.iter().find(|known| known.starts_with(name.as_str()) && name.len() > 3);
             let meant = near.filter(|(distance, _)| *distance <= 2).map(|(_, known)| known).or(starts.copied());
             let hint = meant.map(|known| format!("; did you mean `{known}`?")).unwrap_or_default();
             format!("the payload's `{name}` is nothing that {event} is told of{hint}")
         });
-        told.collect()
+        unknown.collect()
     }
 
     fn take(&mut self, name: &'static str) -> Option<Value> {

@@ -3,14 +3,14 @@
 use std::fmt::Write as _;
 
 use hooks_core::JsonFired;
-use hooks_rules::{Answer, Aside, Decision, Event, Listed, Outcome as Ran, RuleRun};
+use hooks_rules::{Answer, Decision, Event, Listed, Notices, RuleRun, RunOutcome};
 use serde_json::{Map, Value, json};
 
 use super::outcome::Outcome;
+use crate::diagnostics::{Diagnostic, count};
 use crate::exit::Exit;
+use crate::output::{Output, json};
 use crate::paint::{BAD, DOUBTFUL, FAINT, GOOD, PLACE, STRONG, line, safe, styled};
-use crate::reply::{Reply, json};
-use crate::told::{Told, count};
 
 /// One firing.
 pub(super) struct Round {
@@ -18,7 +18,7 @@ pub(super) struct Round {
     pub(super) reason: Option<String>,
     pub(super) fired: JsonFired,
     pub(super) runs: Vec<(RuleRun, Answer)>,
-    pub(super) asides: Vec<Aside>,
+    pub(super) notices: Vec<Notices>,
     /// The runs of compiled hooks.
     pub(super) others: Vec<Value>,
 }
@@ -31,13 +31,13 @@ pub(super) struct Report<'a> {
     /// The ends of runs that nobody waited for.
     pub(super) late: Vec<(RuleRun, Answer)>,
     pub(super) listed: Vec<Listed>,
-    pub(super) told: &'a [Told],
+    pub(super) diagnostics: &'a [Diagnostic],
 }
 
 impl Report<'_> {
-    pub(super) fn reply(&self, as_json: bool) -> Reply {
+    pub(super) fn output(&self, as_json: bool) -> Output {
         let exit = self.exit();
-        Reply::new(if as_json { json(self.to_json(exit)) } else { self.to_text() }, exit)
+        Output::new(if as_json { json(self.to_json(exit)) } else { self.to_text() }, exit)
     }
 
     fn exit(&self) -> Exit {
@@ -46,9 +46,9 @@ impl Report<'_> {
             return exit;
         }
         let runs = self.rounds.iter().flat_map(|round| &round.runs).chain(&self.late);
-        let failed = runs.into_iter().any(|(run, _)| matches!(run.outcome, Ran::Failed | Ran::Dropped));
+        let failed = runs.into_iter().any(|(run, _)| matches!(run.outcome, RunOutcome::Failed | RunOutcome::Dropped));
         let compiled = self.rounds.iter().any(|round| !round.fired.report.failures.is_empty());
-        let faulty = failed || compiled || self.told.iter().any(Told::is_error);
+        let faulty = failed || compiled || self.diagnostics.iter().any(Diagnostic::is_error);
         if faulty { Exit::FAULTY } else { Exit::DONE }
     }
 
@@ -64,8 +64,8 @@ impl Report<'_> {
         }
         runs.extend(self.late.iter().map(|run| self.run_json(self.rounds.len(), run)));
         let answers = || self.rounds.iter().flat_map(|round| &round.runs).map(|(_, answer)| answer);
-        let asides = || self.rounds.iter().flat_map(|round| &round.asides);
-        let members: Map<String, Value> = asides().flat_map(|aside| aside.members.clone()).collect();
+        let notices = || self.rounds.iter().flat_map(|round| &round.notices);
+        let members: Map<String, Value> = notices().flat_map(|notices| notices.members.clone()).collect();
         let last = self.rounds.last();
         json!({
             "version": 1,
@@ -77,11 +77,11 @@ impl Report<'_> {
             "rounds": self.rounds.len(),
             "runs": runs,
             "contexts": answers().flat_map(|answer| &answer.contexts).collect::<Vec<_>>(),
-            "messages": asides().flat_map(|aside| &aside.messages).collect::<Vec<_>>(),
+            "messages": notices().flat_map(|notices| &notices.messages).collect::<Vec<_>>(),
             "members": members,
             "verdict": last.map(|round| round.fired.verdict.clone()),
             "subject": last.map(|round| round.fired.subject.clone()),
-            "defects": self.told,
+            "defects": self.diagnostics,
         })
     }
 
@@ -140,8 +140,8 @@ impl Report<'_> {
         let place = styled(PLACE, format!("{}:{}", line(&run.file.to_string_lossy()), run.line));
         let mut out = format!("  {}  {place}  {}\n", styled(FAINT, &run.rule), line(self.command(run)));
         let how = match (run.outcome, run.code) {
-            (Ran::Detached, _) => "started; nobody waits for it".to_owned(),
-            (Ran::Dropped, _) => "not started: too many run already that nobody waits for".to_owned(),
+            (RunOutcome::Detached, _) => "started; nobody waits for it".to_owned(),
+            (RunOutcome::Dropped, _) => "not started: too many run already that nobody waits for".to_owned(),
             (_, Some(code)) => format!("exit status {code} after {}", millis(run)),
             (_, None) => format!("done after {}", millis(run)),
         };
@@ -189,8 +189,8 @@ fn combined(round: &Round) -> String {
     if failures > 0 {
         let _ = write!(out, "; {} failed", count(failures, "compiled hook"));
     }
-    for aside in &round.asides {
-        for (name, value) in &aside.members {
+    for notices in &round.notices {
+        for (name, value) in &notices.members {
             let _ = write!(out, "\n{}: {}", line(name), line(&value.to_string()));
         }
     }

@@ -2,7 +2,7 @@
 //! zero, and stderr.
 
 use hooks_rules::event::Exit2;
-use hooks_rules::{Answer, Decision, Dialect, OnFailure, Reading, Status, TEXT_LIMIT};
+use hooks_rules::{Answer, Decision, Dialect, FailureMode, Reading, RunStatus, TEXT_LIMIT};
 
 pub(crate) fn check(input: &[u8]) {
     let &[form, event, how, number, ref rest @ ..] = input else { return };
@@ -10,25 +10,25 @@ pub(crate) fn check(input: &[u8]) {
     let stdout = String::from_utf8_lossy(&rest[..zero]);
     let stderr = String::from_utf8_lossy(rest.get(zero + 1..).unwrap_or_default());
     let status = match how % 6 {
-        0 => Status::Exit(number.into()),
-        1 => Status::Exit(2),
-        2 => Status::Signal(number.into()),
-        3 => Status::Http(u16::from(number) * 3),
-        4 => Status::TimedOut,
-        _ => Status::NotStarted(stderr.clone().into_owned()),
+        0 => RunStatus::Exit(number.into()),
+        1 => RunStatus::Exit(2),
+        2 => RunStatus::Signal(number.into()),
+        3 => RunStatus::Http(u16::from(number) * 3),
+        4 => RunStatus::TimedOut,
+        _ => RunStatus::NotStarted(stderr.clone().into_owned()),
     };
     let mut reading = Reading::new(super::dialect(form), super::event(event));
     let answer = reading.read(&status, &stdout, &stderr);
     assert_eq!(reading.read(&status, &stdout, &stderr), answer);
     bounded(&answer);
     consistent(&answer);
-    if status == Status::Exit(2) && reading.dialect == Dialect::Claude {
+    if status == RunStatus::Exit(2) && reading.dialect == Dialect::Claude {
         blocks(reading, &answer);
     }
-    if answer.failure.is_some() && !matches!(status, Status::TimedOut) {
+    if answer.failure.is_some() && !matches!(status, RunStatus::TimedOut) {
         assert_eq!(answer.decision, Decision::None, "a failure decides nothing unless somebody says so");
     }
-    reading.on_failure = OnFailure::Block;
+    reading.on_failure = FailureMode::Block;
     let strict = reading.read(&status, &stdout, &stderr);
     bounded(&strict);
     assert_eq!(strict.failure, answer.failure);

@@ -7,7 +7,7 @@ pub enum Decision {
     /// Nothing.
     #[default]
     None,
-    /// The model is told, nothing is undone.
+    /// The model reads it, nothing is undone.
     Feedback(String),
     /// The turn goes on, with this as the reason.
     Continue(String),

@@ -1,19 +1,17 @@
 //! Answers of flat handlers, as their documentation has them.
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 
-use super::{Answer, Decision, Status, first_line};
+use super::{Answer, Decision, Fields, RunStatus, first_line};
 use crate::event::Event;
 
-type Object = Map<String, Value>;
-
-pub(super) fn read(event: Event, status: &Status, stdout: &str, stderr: &str) -> Answer {
+pub(super) fn read(event: Event, status: &RunStatus, stdout: &str, stderr: &str) -> Answer {
     let (code, ended) = match status {
-        Status::NotStarted(why) => return failed(format!("it could not be run: {why}")),
-        Status::TimedOut => return failed("it was not done in time".to_owned()),
-        Status::Exit(code) => (*code, format!("it left with code {code}")),
-        Status::Signal(signal) => (1, format!("it was killed by signal {signal}")),
-        Status::Http(status) => (1, format!("it answered with status {status}")),
+        RunStatus::NotStarted(why) => return failed(format!("it could not be run: {why}")),
+        RunStatus::TimedOut => return failed("it was not done in time".to_owned()),
+        RunStatus::Exit(code) => (*code, format!("it left with code {code}")),
+        RunStatus::Signal(signal) => (1, format!("it was killed by signal {signal}")),
+        RunStatus::Http(status) => (1, format!("it answered with status {status}")),
     };
     let text = stdout.trim_start_matches('\u{feff}').trim();
     // Before stdout is looked at: a Stop hook that complains keeps the turn going.
@@ -44,7 +42,7 @@ fn failed(why: String) -> Answer {
 }
 
 /// blockingError > preventContinuation > additionalContext.
-fn prompt(object: &Object) -> Answer {
+fn prompt(object: &Fields) -> Answer {
     let mut answer = Answer { contexts: contexts(object), ..Answer::default() };
     if let Some(reason) = blocking_error(object) {
         answer.decision = Decision::Deny(reason);
@@ -55,7 +53,7 @@ fn prompt(object: &Object) -> Answer {
 }
 
 /// A refusal by either spelling. An allow is no decision here, and context is recorded and not injected.
-fn tool(object: &Object) -> Answer {
+fn tool(object: &Fields) -> Answer {
     let mut answer = Answer::default();
     if let Some(reason) = blocking_error(object) {
         answer.decision = Decision::Deny(reason);
@@ -74,7 +72,7 @@ fn tool(object: &Object) -> Answer {
 }
 
 /// An error > an end > a wish to go on.
-fn stop(object: &Object) -> Answer {
+fn stop(object: &Fields) -> Answer {
     let output = object.get("hookSpecificOutput").and_then(Value::as_object);
     let mut answer = Answer { contexts: output.map(contexts).unwrap_or_default(), ..Answer::default() };
     answer.contexts.extend(contexts(object));
@@ -97,7 +95,7 @@ fn stop(object: &Object) -> Answer {
 }
 
 /// `decision: block` with a reason, or `force_continue` with its message.
-fn goes_on(object: &Object) -> Option<String> {
+fn goes_on(object: &Fields) -> Option<String> {
     if object.get("force_continue") == Some(&Value::Bool(true)) {
         let follow_up = string(object, "follow_up_message").or_else(|| string(object, "stopReason"));
         return Some(follow_up.unwrap_or_else(|| "A stop hook asked for the work to go on.".to_owned()));
@@ -106,7 +104,7 @@ fn goes_on(object: &Object) -> Option<String> {
 }
 
 /// `blockingError` or `hook_blocking_error`: a text that is not empty, or true.
-fn blocking_error(object: &Object) -> Option<String> {
+fn blocking_error(object: &Fields) -> Option<String> {
     ["blockingError", "hook_blocking_error"].iter().find_map(|name| match object.get(*name)? {
         Value::String(text) if !text.trim().is_empty() => Some(text.clone()),
         Value::Bool(true) => {
@@ -116,7 +114,7 @@ fn blocking_error(object: &Object) -> Option<String> {
     })
 }
 
-fn prevented(object: &Object) -> Option<String> {
+fn prevented(object: &Fields) -> Option<String> {
     let prevents = ["preventContinuation", "hook_stopped_continuation"]
         .iter()
         .any(|name| object.get(*name) == Some(&Value::Bool(true)));
@@ -124,7 +122,7 @@ fn prevented(object: &Object) -> Option<String> {
 }
 
 /// `additionalContext` or `hook_additional_context`, a text or a list of texts.
-fn contexts(object: &Object) -> Vec<String> {
+fn contexts(object: &Fields) -> Vec<String> {
     let found = ["additionalContext", "hook_additional_context"].iter().filter_map(|name| object.get(*name));
     let texts = found.flat_map(|value| match value {
         Value::Array(texts) => texts.iter().filter_map(Value::as_str).map(str::to_owned).collect(),
@@ -134,6 +132,6 @@ fn contexts(object: &Object) -> Vec<String> {
     texts.filter(|text| !text.trim().is_empty()).collect()
 }
 
-fn string(object: &Object, name: &str) -> Option<String> {
+fn string(object: &Fields, name: &str) -> Option<String> {
     object.get(name)?.as_str().filter(|text| !text.trim().is_empty()).map(str::to_owned)
 }

@@ -1,15 +1,15 @@
 use super::stdout::Stdout;
-use super::{Answer, Decision, Status, first_line, schema, stdout};
+use super::{Answer, Decision, RunStatus, first_line, schema, stdout};
 use crate::event::{Event, Exit2};
 
-pub(super) fn read(event: Event, status: &Status, out: &str, stderr: &str) -> Answer {
+pub(super) fn read(event: Event, status: &RunStatus, out: &str, stderr: &str) -> Answer {
     let code = match status {
-        Status::NotStarted(why) => return failed(format!("it could not be run: {why}")),
-        Status::TimedOut => return timed_out(event),
-        Status::Http(status) => return http(event, *status, out),
-        Status::Exit(code) => *code,
+        RunStatus::NotStarted(why) => return failed(format!("it could not be run: {why}")),
+        RunStatus::TimedOut => return timed_out(event),
+        RunStatus::Http(status) => return http(event, *status, out),
+        RunStatus::Exit(code) => *code,
         // A command that was killed is one that failed.
-        Status::Signal(_) => 1,
+        RunStatus::Signal(_) => 1,
     };
     let mut answer = match stdout::read(out) {
         Stdout::Nothing => bare(status, code, stderr),
@@ -55,10 +55,10 @@ fn block(event: Event, answer: &mut Answer, stderr: &str) {
 }
 
 /// An answer without JSON: success, or a failure that code and stderr tell.
-fn bare(status: &Status, code: i32, stderr: &str) -> Answer {
+fn bare(status: &RunStatus, code: i32, stderr: &str) -> Answer {
     match (status, code) {
         (_, 0 | 2) => Answer::default(),
-        (Status::Signal(signal), _) => failed(format!("it was killed by signal {signal}: {}", first_line(stderr))),
+        (RunStatus::Signal(signal), _) => failed(format!("it was killed by signal {signal}: {}", first_line(stderr))),
         _ => failed(format!("it left with code {code}: {}", first_line(stderr))),
     }
 }

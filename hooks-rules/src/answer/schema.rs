@@ -1,22 +1,20 @@
 //! An answer in JSON against what its event knows: unknown keys are dropped, wrong types are a failure.
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 
-use super::{Answer, Decision};
+use super::{Answer, Decision, Fields};
 use crate::event::{Decides, Event, Power, Shown};
-use crate::file::what;
-
-type Object = Map<String, Value>;
+use crate::json_type;
 
 /// Whether a text is an object with a field of an answer.
 pub(super) fn looks_like_an_answer(text: &str) -> bool {
-    serde_json::from_str::<Object>(text.trim()).is_ok_and(|object| {
+    serde_json::from_str::<Fields>(text.trim()).is_ok_and(|object| {
         ["decision", "permissionDecision", "hookSpecificOutput"].iter().any(|key| object.contains_key(*key))
     })
 }
 
 /// Reads an answer; the error says what is wrong with it.
-pub(super) fn read(event: Event, object: &Object) -> Result<Answer, String> {
+pub(super) fn read(event: Event, object: &Fields) -> Result<Answer, String> {
     let spec = event.spec();
     let mut answer = Answer::default();
     let goes_on = flag(object, "continue")?.unwrap_or(true);
@@ -33,7 +31,7 @@ pub(super) fn read(event: Event, object: &Object) -> Result<Answer, String> {
     let output = match object.get("hookSpecificOutput") {
         None | Some(Value::Null) => None,
         Some(Value::Object(output)) => Some(output),
-        Some(other) => return Err(format!("`hookSpecificOutput` is an object, not {}", what(other))),
+        Some(other) => return Err(format!("`hookSpecificOutput` is an object, not {}", json_type::of(other))),
     };
 
     if !goes_on {
@@ -65,7 +63,7 @@ pub(super) fn read(event: Event, object: &Object) -> Result<Answer, String> {
 }
 
 /// `hookSpecificOutput`.
-fn specific(event: Event, output: &Object, answer: &mut Answer) -> Result<(), String> {
+fn specific(event: Event, output: &Fields, answer: &mut Answer) -> Result<(), String> {
     let name = text(output, "hookEventName")?.ok_or("`hookSpecificOutput` needs `hookEventName`")?;
     match Event::named(&name).map(|named| (named, named.spec().output)) {
         None | Some((_, None)) => return Err(format!("`{name}` has no `hookSpecificOutput`")),
@@ -106,7 +104,7 @@ fn specific(event: Event, output: &Object, answer: &mut Answer) -> Result<(), St
         Some(_) if deferred => answer.remarks.push("`updatedInput` is dropped beside `defer`".to_owned()),
         Some(input @ Value::Object(_)) if event == Event::PreToolUse => answer.updated_input = Some(input.clone()),
         Some(Value::Object(_)) => answer.remarks.push(format!("`updatedInput` has no power at {event}")),
-        Some(other) => return Err(format!("`updatedInput` is an object, not {}", what(other))),
+        Some(other) => return Err(format!("`updatedInput` is an object, not {}", json_type::of(other))),
     }
     if event == Event::PostToolUse {
         let output = output.get("updatedToolOutput").or_else(|| output.get("updatedMCPToolOutput"));
@@ -119,7 +117,7 @@ fn specific(event: Event, output: &Object, answer: &mut Answer) -> Result<(), St
 }
 
 /// `decision: {behavior, message?, updatedInput?}`.
-fn permission_request(output: &Object, answer: &mut Answer) -> Result<(), String> {
+fn permission_request(output: &Fields, answer: &mut Answer) -> Result<(), String> {
     let Some(Value::Object(decision)) = output.get("decision") else {
         return Err("`hookSpecificOutput` of PermissionRequest needs `decision`, an object with `behavior`".to_owned());
     };
@@ -137,7 +135,7 @@ fn permission_request(output: &Object, answer: &mut Answer) -> Result<(), String
 }
 
 /// The other members that the event knows, with their types.
-fn members(event: Event, output: &Object, answer: &mut Answer) -> Result<(), String> {
+fn members(event: Event, output: &Fields, answer: &mut Answer) -> Result<(), String> {
     const READ: &[&str] = &[
         "permissionDecision",
         "permissionDecisionReason",
@@ -157,7 +155,7 @@ fn members(event: Event, output: &Object, answer: &mut Answer) -> Result<(), Str
             _ => value.is_string(),
         };
         if !fits {
-            return Err(format!("`{name}` cannot be {}", what(value)));
+            return Err(format!("`{name}` cannot be {}", json_type::of(value)));
         }
         answer.members.insert((*name).to_owned(), value.clone());
     }
@@ -165,7 +163,7 @@ fn members(event: Event, output: &Object, answer: &mut Answer) -> Result<(), Str
 }
 
 /// Keys that stand where they have no meaning, which authors often get wrong.
-fn misplaced(event: Event, object: &Object, answer: &mut Answer) {
+fn misplaced(event: Event, object: &Fields, answer: &mut Answer) {
     let output = object.get("hookSpecificOutput").and_then(Value::as_object);
     for key in ["systemMessage", "continue", "stopReason", "reason"] {
         if output.is_some_and(|output| output.contains_key(key)) {
@@ -182,18 +180,18 @@ fn misplaced(event: Event, object: &Object, answer: &mut Answer) {
     }
 }
 
-fn text(object: &Object, name: &str) -> Result<Option<String>, String> {
+fn text(object: &Fields, name: &str) -> Result<Option<String>, String> {
     match object.get(name) {
         None | Some(Value::Null) => Ok(None),
         Some(Value::String(text)) => Ok(Some(text.clone())),
-        Some(other) => Err(format!("`{name}` is a string, not {}", what(other))),
+        Some(other) => Err(format!("`{name}` is a string, not {}", json_type::of(other))),
     }
 }
 
-fn flag(object: &Object, name: &str) -> Result<Option<bool>, String> {
+fn flag(object: &Fields, name: &str) -> Result<Option<bool>, String> {
     match object.get(name) {
         None | Some(Value::Null) => Ok(None),
         Some(Value::Bool(flag)) => Ok(Some(*flag)),
-        Some(other) => Err(format!("`{name}` is true or false, not {}", what(other))),
+        Some(other) => Err(format!("`{name}` is true or false, not {}", json_type::of(other))),
     }
 }

@@ -100,7 +100,7 @@ impl Flaws {
     pub(super) fn push(&mut self, flaw: Flaw) {
         let count = if flaw.severity == Severity::Error { &mut self.errors } else { &mut self.warnings };
         *count += 1;
-        if *count <= TOLD {
+        if *count <= MOST {
             self.kept.push(flaw);
         }
     }
@@ -110,14 +110,14 @@ impl Flaws {
         self.errors
     }
 
-    /// Whether one more warning would not be told, so that there is no need to look for good words.
+    /// Whether one more warning would not be reported, so that there is no need to look for good words.
     pub(super) fn enough_warnings(&self) -> bool {
-        self.warnings >= TOLD
+        self.warnings >= MOST
     }
 }
 
-/// How many defects of one file are told.
-const TOLD: usize = 100;
+/// How many defects of one file are reported.
+const MOST: usize = 100;
 
 /// How many characters of a line are shown.
 const SHOWN: usize = 100;
@@ -146,24 +146,24 @@ impl Defect {
         Self { line, column, ..Self::of_file(file, problem, help) }
     }
 
-    /// The flaws with their lines and columns, in the order of the text. Of very many only the first are told, the
+    /// The flaws with their lines and columns, in the order of the text. Of very many only the first are reported, the
     /// costly ones before the others.
     pub(crate) fn place(file: &Arc<Path>, text: &str, lines: &Lines, flaws: Flaws) -> Vec<Self> {
         let Flaws { mut kept, errors, warnings } = flaws;
-        let more = (errors + warnings).saturating_sub(TOLD);
+        let more = (errors + warnings).saturating_sub(MOST);
         if more > 0 {
             kept.sort_by_key(|flaw| (std::cmp::Reverse(flaw.severity), flaw.span.start));
-            kept.truncate(TOLD);
+            kept.truncate(MOST);
         }
         kept.sort_by_key(|flaw| flaw.span.start);
-        let mut told: Vec<_> = kept.into_iter().map(|flaw| Self::at(file, text, lines, flaw)).collect();
+        let mut defects: Vec<_> = kept.into_iter().map(|flaw| Self::at(file, text, lines, flaw)).collect();
         if more > 0 {
             // Warnings that are not shown are no more than warnings.
-            let severity = if errors > TOLD { Severity::Error } else { Severity::Warning };
+            let severity = if errors > MOST { Severity::Error } else { Severity::Warning };
             let rest = Self::of_file(file, format!("{more} more defects are not shown"), "mend the first ones");
-            told.push(Self { severity, ..rest });
+            defects.push(Self { severity, ..rest });
         }
-        told
+        defects
     }
 
     fn at(file: &Arc<Path>, text: &str, lines: &Lines, flaw: Flaw) -> Self {

@@ -1,11 +1,12 @@
-//! The fields of a handler by their types, each mistake told at its place.
+//! The fields of a handler by their types, each mistake reported at its place.
 
 use serde_json::Value;
 
 use super::json::Node;
-use super::{Flaw, Flaws, what};
+use super::{Flaw, Flaws};
 use crate::dialect::Dialect;
 use crate::event::Event;
+use crate::json_type;
 
 /// A handler that is being read.
 pub(super) struct Handler<'a> {
@@ -22,7 +23,11 @@ impl Handler<'_> {
             None | Some(Value::Null | Value::Bool(false)) => false,
             Some(Value::Bool(true)) => true,
             Some(other) => {
-                self.error(name, format!("`{name}` is true or false, not {}", what(&other)), "write `true` or `false`");
+                self.error(
+                    name,
+                    format!("`{name}` is true or false, not {}", json_type::of(&other)),
+                    "write `true` or `false`",
+                );
                 false
             }
         }
@@ -36,7 +41,7 @@ impl Handler<'_> {
             other => {
                 self.error(
                     name,
-                    format!("`{name}` is a string, not {}", what(&other)),
+                    format!("`{name}` is a string, not {}", json_type::of(&other)),
                     format!("write `\"{name}\": \"…\"`"),
                 );
                 None

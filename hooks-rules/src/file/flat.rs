@@ -4,7 +4,7 @@ use crate::dialect::Dialect;
 use crate::event::Event;
 use crate::matcher::Matcher;
 
-/// One handler with its matcher beside the other fields.
+/// One handler with its matcher among the other fields.
 pub(super) fn entry(event: Event, node: &Node, drafts: &mut Drafts, flaws: &mut Flaws) {
     let written = node.get("matcher").map(Node::value);
     let matcher = match Matcher::read(Dialect::Agentao, event, written.as_ref()) {

@@ -7,10 +7,11 @@ use serde_json::{Map, Value};
 
 use super::fields::Handler;
 use super::json::Node;
-use super::{Action, Filter, Flaw, Flaws, OnFailure, what};
+use super::{Action, FailureMode, Filter, Flaw, Flaws};
 use crate::dialect::Dialect;
 use crate::event::Event;
-use crate::rule::{CommandLine, Question, Request, Shell};
+use crate::json_type;
+use crate::rule::{CommandLine, HttpRequest, JudgePrompt, Shell};
 
 /// What a handler says, checked.
 pub(super) struct Parts {
@@ -18,7 +19,7 @@ pub(super) struct Parts {
     pub(super) filter: Option<Filter>,
     pub(super) timeout: Duration,
     pub(super) timeout_is_written: bool,
-    pub(super) on_failure: OnFailure,
+    pub(super) on_failure: FailureMode,
     pub(super) detached: bool,
     pub(super) once: bool,
     pub(super) status_message: Option<String>,
@@ -30,20 +31,20 @@ const LONGEST: u64 = 3_600;
 /// Linux takes no word of a command above 128 KiB.
 const WORD: usize = 100_000;
 
-/// Reads a handler; `None` where a flaw costs it. `beside` are fields of the caller that are no part of the handler.
+/// Reads a handler; `None` where a flaw costs it. `others` are fields of the caller, no part of the handler.
 pub(super) fn read(
     dialect: Dialect,
     event: Event,
     node: &Node,
-    beside: &[&str],
+    others: &[&str],
     flaws: &mut Flaws,
 ) -> Option<(Map<String, Value>, Parts)> {
     let Value::Object(mut fields) = node.value() else {
-        let problem = format!("a handler is an object, not {}", what(&node.value()));
+        let problem = format!("a handler is an object, not {}", json_type::of(&node.value()));
         flaws.push(Flaw::error(node.span.clone(), problem, "write `{\"type\": \"command\", \"command\": \"…\"}`"));
         return None;
     };
-    fields.retain(|name, _| !beside.contains(&name.as_str()));
+    fields.retain(|name, _| !others.contains(&name.as_str()));
     let before = flaws.costly();
     let mut handler = Handler { dialect, event, node, flaws };
     let action = handler.action();
@@ -148,7 +149,7 @@ impl Handler<'_> {
                 Vec::new()
             }),
         };
-        Some(Action::Http(Request { url, headers, allowed_env }))
+        Some(Action::Http(HttpRequest { url, headers, allowed_env }))
     }
 
     fn prompt(&mut self) -> Option<Action> {
@@ -157,7 +158,7 @@ impl Handler<'_> {
             Dialect::Agentao => Action::Text(prompt),
             Dialect::Claude => {
                 let (model, continue_on_block) = (self.text("model"), self.flag("continueOnBlock"));
-                Action::Judge(Question { prompt, model, continue_on_block })
+                Action::Judge(JudgePrompt { prompt, model, continue_on_block })
             }
         })
     }
@@ -199,13 +200,13 @@ impl Handler<'_> {
         Duration::from_secs_f64(seconds)
     }
 
-    fn on_failure(&mut self) -> OnFailure {
+    fn on_failure(&mut self) -> FailureMode {
         match self.text("onFailure").as_deref() {
-            Some("block") => OnFailure::Block,
-            None | Some("continue") => OnFailure::Continue,
+            Some("block") => FailureMode::Block,
+            None | Some("continue") => FailureMode::Continue,
             Some(other) => {
                 self.error("onFailure", format!("there is no `{other}` here"), "write `continue` or `block`");
-                OnFailure::Block
+                FailureMode::Block
             }
         }
     }

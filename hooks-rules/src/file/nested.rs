@@ -1,13 +1,14 @@
 use super::json::{Json, Node};
-use super::{Draft, Drafts, Flaw, Flaws, handler, what};
+use super::{Draft, Drafts, Flaw, Flaws, handler};
 use crate::dialect::Dialect;
 use crate::event::Event;
+use crate::json_type;
 use crate::matcher::Matcher;
 
 /// One group: a matcher, and an inner list of handlers.
 pub(super) fn group(event: Event, node: &Node, drafts: &mut Drafts, flaws: &mut Flaws) {
     if node.entries().is_none() {
-        let problem = format!("a group is an object, not {}", what(&node.value()));
+        let problem = format!("a group is an object, not {}", json_type::of(&node.value()));
         flaws.push(Flaw::error(node.span.clone(), problem, "write `{\"matcher\": \"…\", \"hooks\": [{…}]}`"));
         return;
     }
@@ -17,7 +18,7 @@ pub(super) fn group(event: Event, node: &Node, drafts: &mut Drafts, flaws: &mut 
         return;
     };
     let Json::Array(handlers) = &list.json else {
-        let problem = format!("the inner `hooks` is a list of handlers, not {}", what(&list.value()));
+        let problem = format!("the inner `hooks` is a list of handlers, not {}", json_type::of(&list.value()));
         flaws.push(Flaw::error(list.span.clone(), problem, "write `\"hooks\": [{…}]`"));
         return;
     };

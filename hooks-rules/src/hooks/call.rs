@@ -1,11 +1,11 @@
-//! What scripts are told of a call, before it and after it.
+//! What scripts get of a call, before it and after it.
 
 use std::path::{Component, Path, PathBuf};
 
 use hooks_core::data::{ToolCall, ToolInput};
 use serde_json::Value;
 
-use crate::rules::Firing;
+use crate::firing::Firing;
 use crate::stdin::Occurrence;
 
 /// Tools whose `file_path` scripts expect to be a full one.

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::tool::permission;
 use crate::answer::Decision;
-use crate::rules::Firing;
+use crate::firing::Firing;
 
 /// `PreCompact`.
 pub(super) fn before(id: &str, firing: Arc<Firing>) -> Hook {

@@ -6,7 +6,7 @@ use hooks_core::Hook;
 use hooks_core::data::{Block, ResultRow, Role};
 use hooks_core::kinds::{AfterCreateMessage, BeforeStoreToolResult};
 
-use crate::rules::Shared;
+use crate::firing::Shared;
 
 /// Writes down what is stored, and sees where a tool was called.
 pub(crate) fn follow(shared: Arc<Shared>) -> Hook {
@@ -21,8 +21,8 @@ pub(crate) fn follow(shared: Arc<Shared>) -> Hook {
     )
 }
 
-/// What rules said to the model before a call stands beside what the tool answered. A call that did not run has nothing
-/// beside which it could stand: then it is part of the row that says so.
+/// What rules said to the model before a call goes with what the tool answered. A call that did not run has no answer
+/// that it could go with: then it is part of the row that says so.
 pub(crate) fn leftover(shared: Arc<Shared>) -> Hook {
     let hook = Hook::at::<BeforeStoreToolResult>("rules_tool_result").writer(move |cx, event, row: &mut ResultRow| {
         for text in shared.take_contexts(cx, &event.call.id) {

@@ -6,7 +6,7 @@ use hooks_core::{Hook, HookContext};
 
 use crate::answer::{Answer, Decision};
 use crate::event::Event;
-use crate::rules::Firing;
+use crate::firing::Firing;
 
 /// `Stop`, and `SubagentStop` within a sub-agent.
 pub(super) fn stop(id: &str, firing: Arc<Firing>) -> Hook {

@@ -7,7 +7,7 @@ use hooks_core::param::{InTurn, Of, ReturnsSubject, ViaHalt, ViaInto, ViaPair};
 use hooks_core::verdict::Halt;
 
 /// A subject, and whether the turn ends. Rules may ask for both at once, and an end must not undo what another rule masked:
-/// what a hook returns is one or the other, so this is told as whichever it is.
+/// what a hook returns is one or the other, so this is returned as whichever it is.
 pub(super) struct Ending<S> {
     pub(super) subject: S,
     pub(super) halt: Option<Halt>,

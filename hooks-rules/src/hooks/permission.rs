@@ -7,7 +7,7 @@ use hooks_core::verdict::{Halt, Permission};
 
 use super::{call, tool};
 use crate::answer::Decision;
-use crate::rules::Firing;
+use crate::firing::Firing;
 
 /// `PermissionRequest`. It has no word for the call's id.
 pub(super) fn request(id: &str, firing: Arc<Firing>) -> Hook {

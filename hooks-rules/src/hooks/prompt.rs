@@ -5,7 +5,7 @@ use hooks_core::kinds::UserPromptSubmit;
 use hooks_core::verdict::PromptVerdict;
 
 use crate::answer::Decision;
-use crate::rules::Firing;
+use crate::firing::Firing;
 
 /// `UserPromptSubmit`.
 pub(super) fn submit(id: &str, firing: Arc<Firing>) -> Hook {

@@ -10,7 +10,7 @@ use serde_json::Value;
 use super::call;
 use super::ending::Ending;
 use crate::answer::{Answer, Decision};
-use crate::rules::Firing;
+use crate::firing::Firing;
 use crate::stdin::Occurrence;
 
 /// `PostToolUse`.

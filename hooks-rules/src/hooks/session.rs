@@ -4,7 +4,7 @@ use hooks_core::Hook;
 use hooks_core::kinds::{BeforeAgentStart, SessionEnd, SessionEndReason, SessionSource, SessionStart};
 use hooks_core::verdict::{AgentStart, Contexts, Halt};
 
-use crate::rules::Firing;
+use crate::firing::Firing;
 
 /// `SessionStart`.
 pub(super) fn start(id: &str, firing: Arc<Firing>) -> Hook {
@@ -15,7 +15,7 @@ pub(super) fn start(id: &str, firing: Arc<Firing>) -> Hook {
             occurrence.set("source", event.source.as_ref());
             if let (SessionSource::Startup, Some(files)) = (&event.source, &firing.shared.files) {
                 // What an earlier session of this name exported is nothing to this one.
-                let _told_where_it_is_used = files.exports(&event.session, true);
+                let _reported_where_it_is_used = files.exports(&event.session, true);
             }
             let answer = firing.fire(occurrence, None).await;
             firing.shared.stop_session(&event.session, answer.stop);

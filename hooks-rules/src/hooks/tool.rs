@@ -7,7 +7,7 @@ use hooks_core::verdict::{Halt, Permission};
 
 use super::call;
 use crate::answer::Decision;
-use crate::rules::Firing;
+use crate::firing::Firing;
 
 /// `PreToolUse`.
 pub(super) fn before(id: &str, firing: Arc<Firing>) -> Hook {

@@ -5,6 +5,7 @@ use serde_json::Value;
 
 use super::{BadMatcher, Form, expression};
 use crate::event::Event;
+use crate::json_type;
 
 pub(super) fn read(event: Event, written: &Value) -> Result<Form, BadMatcher> {
     let keys: &[&str] = match event {
@@ -15,7 +16,7 @@ pub(super) fn read(event: Event, written: &Value) -> Result<Form, BadMatcher> {
     };
     let Value::Object(entries) = written else {
         return Err(BadMatcher::new(
-            format!("a matcher of a flat handler is an object, not {}", crate::file::what(written)),
+            format!("a matcher of a flat handler is an object, not {}", json_type::of(written)),
             format!("write `\"matcher\": {{\"{}\": \"…\"}}`", keys[0]),
         ));
     };
@@ -32,7 +33,7 @@ pub(super) fn read(event: Event, written: &Value) -> Result<Form, BadMatcher> {
     let Some(pattern) = entries.values().next() else { return Ok(Form::All) };
     let Value::String(pattern) = pattern else {
         return Err(BadMatcher::new(
-            format!("a pattern is a string, not {}", crate::file::what(pattern)),
+            format!("a pattern is a string, not {}", json_type::of(pattern)),
             "write a name, a glob such as `read_*`, or an expression such as `^(Edit|Write)$`",
         ));
     };

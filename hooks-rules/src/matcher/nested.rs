@@ -4,6 +4,7 @@ use serde_json::Value;
 
 use super::{BadMatcher, Form, expression};
 use crate::event::Event;
+use crate::json_type;
 
 pub(super) fn read(event: Event, written: &Value) -> Result<Form, BadMatcher> {
     // An event without a tested field runs every rule, whatever its matcher says.
@@ -12,7 +13,7 @@ pub(super) fn read(event: Event, written: &Value) -> Result<Form, BadMatcher> {
     }
     let Value::String(pattern) = written else {
         return Err(BadMatcher::new(
-            format!("a matcher in nested groups is a string, not {}", crate::file::what(written)),
+            format!("a matcher in nested groups is a string, not {}", json_type::of(written)),
             "write the names, as in `\"matcher\": \"Edit|Write\"`",
         ));
     };

@@ -2,13 +2,15 @@ use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use super::report::{Hearer, Listener, Observer};
-use super::source::{Owner, Source};
-use super::{Aside, Files, Plugin, RuleRun, Rules, Shared};
+use super::Rules;
+use super::source::Source;
 use crate::alias::Aliases;
 use crate::answer::Answer;
 use crate::dialect::Dialect;
-use crate::run::{Environment, Judge, Outside, Post};
+use crate::firing::{
+    AnswerObserver, NoticeListener, Notices, Owner, PluginFolder, RuleRun, RunObserver, SessionFiles, Shared,
+};
+use crate::run::{Clients, Environment, Judge, Post};
 
 /// Says where rules come from and how they run. Files are read in the order in which they are named.
 #[derive(Default)]
@@ -19,15 +21,15 @@ pub struct RulesBuilder {
     pub(super) priority: i32,
     pub(super) disabled: Vec<String>,
     aliases: Aliases,
-    outside: Outside,
+    clients: Clients,
     project: Option<PathBuf>,
     keep_all: bool,
     keep: Vec<String>,
     variables: Vec<(String, String)>,
     files: Option<PathBuf>,
-    observers: Vec<Observer>,
-    hearers: Vec<Hearer>,
-    listeners: Vec<Listener>,
+    run_observers: Vec<RunObserver>,
+    answer_observers: Vec<AnswerObserver>,
+    notice_listeners: Vec<NoticeListener>,
 }
 
 impl RulesBuilder {
@@ -48,7 +50,7 @@ impl RulesBuilder {
     }
 
     /// The rules of a plugin.
-    pub fn plugin(self, mut plugin: Plugin) -> Self {
+    pub fn plugin(self, mut plugin: PluginFolder) -> Self {
         // Messages name the file as the app does, commands find full paths.
         let path = plugin.root.join("hooks").join("hooks.json");
         plugin.root = full(plugin.root);
@@ -109,13 +111,13 @@ impl RulesBuilder {
 
     /// The model that `prompt` rules of nested files ask.
     pub fn judge(mut self, judge: impl Judge) -> Self {
-        self.outside.judge = Some(Arc::new(judge));
+        self.clients.judge = Some(Arc::new(judge));
         self
     }
 
     /// The client for `http` rules.
     pub fn post(mut self, client: impl Post) -> Self {
-        self.outside.post = Some(Arc::new(client));
+        self.clients.post = Some(Arc::new(client));
         self
     }
 
@@ -148,22 +150,22 @@ impl RulesBuilder {
         self
     }
 
-    /// Is told of every run of a rule.
+    /// Calls `observer` after every run of a rule.
     pub fn observe(mut self, observer: impl Fn(&RuleRun) + Send + Sync + 'static) -> Self {
-        self.observers.push(Arc::new(observer));
+        self.run_observers.push(Arc::new(observer));
         self
     }
 
-    /// Is told of every run of a rule, with what the rule said: for a person who tries rules out. An answer holds texts of
+    /// Calls `observer` after every run, with what the rule said: for a person who tries rules out. An answer holds texts of
     /// the conversation; a log is better served by [`observe`](Self::observe).
     pub fn observe_answers(mut self, observer: impl Fn(&RuleRun, &Answer) + Send + Sync + 'static) -> Self {
-        self.hearers.push(Arc::new(observer));
+        self.answer_observers.push(Arc::new(observer));
         self
     }
 
-    /// Is told what rules say to the person, and what else a kind cannot carry.
-    pub fn on_aside(mut self, listener: impl Fn(&Aside) + Send + Sync + 'static) -> Self {
-        self.listeners.push(Arc::new(listener));
+    /// Calls `listener` with what rules say to the person, and what else a kind cannot carry.
+    pub fn on_notices(mut self, listener: impl Fn(&Notices) + Send + Sync + 'static) -> Self {
+        self.notice_listeners.push(Arc::new(listener));
         self
     }
 
@@ -172,11 +174,11 @@ impl RulesBuilder {
         let project = self.project.clone().or_else(|| std::env::current_dir().ok()).unwrap_or_default();
         let set = self.variables.iter().cloned().collect();
         let environment = Environment { scrub: !self.keep_all, keep: self.keep.clone(), project, set };
-        let mut shared = Shared::new(self.aliases.clone(), environment, self.outside.clone());
-        shared.observers.clone_from(&self.observers);
-        shared.hearers.clone_from(&self.hearers);
-        shared.listeners.clone_from(&self.listeners);
-        shared.files = self.files.clone().map(Files::new);
+        let mut shared = Shared::new(self.aliases.clone(), environment, self.clients.clone());
+        shared.run_observers.clone_from(&self.run_observers);
+        shared.answer_observers.clone_from(&self.answer_observers);
+        shared.notice_listeners.clone_from(&self.notice_listeners);
+        shared.files = self.files.clone().map(SessionFiles::new);
         Rules::new(self, shared)
     }
 }

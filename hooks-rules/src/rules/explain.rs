@@ -1,13 +1,12 @@
 //! Why a rule runs for an occurrence, or does not. Runs nothing.
 
-use std::fmt;
 use std::sync::Arc;
 
 use serde::Serialize;
 use serde_json::Value;
 
-use super::{Firing, Listed, Rules};
-use crate::rule::RuleId;
+use super::{Listed, Rules};
+use crate::firing::{Firing, KeptOut};
 use crate::stdin::Occurrence;
 
 /// A rule, and whether it would run.
@@ -18,53 +17,6 @@ pub struct Explained {
     pub rule: Listed,
     /// What keeps it from running; `None` where it would run.
     pub kept_out: Option<KeptOut>,
-}
-
-/// What keeps a rule from running for an occurrence.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case", tag = "why")]
-#[non_exhaustive]
-pub enum KeptOut {
-    /// It is a rule of another event.
-    OtherEvent,
-    /// Nothing here fires its event.
-    NeverFired,
-    /// Somebody disabled it.
-    Disabled,
-    /// It was to run once, and has.
-    Spent,
-    /// Its matcher does not select the occurrence.
-    Matcher {
-        /// What the matcher was held against: every name of a tool, or the one value.
-        against: Vec<String>,
-    },
-    /// Its `if` does not select the call.
-    Filter {
-        /// The `if`.
-        filter: String,
-    },
-    /// Another rule says the same, and runs.
-    SameAs {
-        /// That rule.
-        rule: RuleId,
-    },
-}
-
-impl fmt::Display for KeptOut {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::OtherEvent => f.write_str("it is a rule of another event"),
-            Self::NeverFired => f.write_str("nothing here fires its event"),
-            Self::Disabled => f.write_str("it is disabled"),
-            Self::Spent => f.write_str("it was to run once, and has"),
-            Self::Matcher { against } if against.is_empty() => {
-                f.write_str("its matcher selects by a value, and there is none here")
-            }
-            Self::Matcher { against } => write!(f, "its matcher does not select `{}`", against.join("` or `")),
-            Self::Filter { filter } => write!(f, "its `if` does not select this call: `{filter}`"),
-            Self::SameAs { rule } => write!(f, "it says the same as {rule}, which runs"),
-        }
-    }
 }
 
 impl Rules {
@@ -90,17 +42,17 @@ impl Rules {
         let tool = occurrence.get("tool_name").and_then(Value::as_str);
         let firing = Firing { shared: Arc::clone(self.shared()), event, rules: Vec::new() };
         let mut seen = std::collections::HashMap::new();
-        let explained = state.armed.iter().map(|armed| {
-            let kept_out = if armed.rule.event != event {
+        let explained = state.active.iter().map(|active| {
+            let kept_out = if active.rule.event != event {
                 Some(KeptOut::OtherEvent)
-            } else if armed.rule.event.spec().kind.is_none() {
+            } else if active.rule.event.spec().kind.is_none() {
                 Some(KeptOut::NeverFired)
-            } else if !state.runs(armed) {
+            } else if !state.runs(active) {
                 Some(KeptOut::Disabled)
             } else {
-                firing.kept_out(armed, occurrence, tool, &mut seen)
+                firing.kept_out(active, occurrence, tool, &mut seen)
             };
-            Explained { rule: state.listed(armed), kept_out }
+            Explained { rule: state.listed(active), kept_out }
         });
         explained.collect()
     }

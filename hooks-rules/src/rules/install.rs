@@ -8,10 +8,11 @@ use hooks_core::scope::HookUse;
 use hooks_core::{ConfigError, Hook, Registry};
 use serde_json::Value;
 
+use super::Rules;
 use super::source::Source;
-use super::{Armed, Firing, Rules};
 use crate::event::Event;
 use crate::file::{Defect, RuleFile};
+use crate::firing::{ActiveRule, Firing};
 use crate::hooks;
 use crate::rule::Action;
 
@@ -28,16 +29,16 @@ impl Rules {
     /// [`ConfigError`] where another hook has one of these ids.
     pub fn install(&self, registry: &Registry) -> Result<Vec<HookUse>, ConfigError> {
         let mut state = self.state();
-        let mut by_event: BTreeMap<Event, Vec<Arc<Armed>>> = BTreeMap::new();
+        let mut by_event: BTreeMap<Event, Vec<Arc<ActiveRule>>> = BTreeMap::new();
         let mut compiled = Vec::new();
-        for armed in state.armed.iter().filter(|armed| state.runs(armed)) {
-            match &armed.rule.action {
-                Action::Compiled { .. } => compiled.push(Arc::clone(armed)),
-                _ => by_event.entry(armed.rule.event).or_default().push(Arc::clone(armed)),
+        for active in state.active.iter().filter(|active| state.runs(active)) {
+            match &active.rule.action {
+                Action::Compiled { .. } => compiled.push(Arc::clone(active)),
+                _ => by_event.entry(active.rule.event).or_default().push(Arc::clone(active)),
             }
         }
         if by_event.contains_key(&Event::PreToolUse) {
-            // What rules say to the model before a call is told beside its result.
+            // What rules say to the model before a call goes with its result.
             by_event.entry(Event::PostToolUse).or_default();
             by_event.entry(Event::PostToolUseFailure).or_default();
         }
@@ -67,7 +68,7 @@ impl Rules {
     }
 
     /// The hooks that rules of these events need between their events.
-    fn between(&self, by_event: &BTreeMap<Event, Vec<Arc<Armed>>>) -> Vec<Hook> {
+    fn between(&self, by_event: &BTreeMap<Event, Vec<Arc<ActiveRule>>>) -> Vec<Hook> {
         let has = |event| by_event.contains_key(&event);
         let follows = self.shared().files.is_some() || has(Event::Stop) || has(Event::SubagentStop);
         let follow = (follows && !by_event.is_empty()).then(|| hooks::follow(Arc::clone(self.shared())));
@@ -75,9 +76,9 @@ impl Rules {
         follow.into_iter().chain(leftover).collect()
     }
 
-    fn hook(&self, event: Event, rules: Vec<Arc<Armed>>) -> Option<Hook> {
-        let described = rules.iter().map(|armed| {
-            let rule = &armed.rule;
+    fn hook(&self, event: Event, rules: Vec<Arc<ActiveRule>>) -> Option<Hook> {
+        let described = rules.iter().map(|active| {
+            let rule = &active.rule;
             format!("{} ({}:{}): {}", rule.id, rule.file.display(), rule.line, rule.summary())
         });
         let described = described.collect::<Vec<_>>().join("; ");
@@ -101,13 +102,13 @@ fn put(registry: &Registry, hook: Hook, ours_is_there: bool) -> Result<(), Confi
 }
 
 /// The compiled hooks that rules name, each once, and the rules that name none.
-fn compiled_uses(registry: &Registry, rules: &[Arc<Armed>]) -> (Vec<HookUse>, Vec<Defect>) {
+fn compiled_uses(registry: &Registry, rules: &[Arc<ActiveRule>]) -> (Vec<HookUse>, Vec<Defect>) {
     let known = registry.hooks();
     let mut uses: BTreeMap<String, Option<Value>> = BTreeMap::new();
     let mut order = Vec::new();
     let mut defects = Vec::new();
-    for armed in rules {
-        let rule = &armed.rule;
+    for active in rules {
+        let rule = &active.rule;
         let Action::Compiled { id, with } = &rule.action else { continue };
         let mut wrong = |problem: String, help: &str| {
             let file = RuleFile::unreadable(&rule.file, "", "");

@@ -1,5 +1,3 @@
-use std::collections::BTreeMap;
-use std::fmt;
 use std::fs::File;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
@@ -8,46 +6,7 @@ use std::sync::Arc;
 use super::Trust;
 use crate::dialect::Dialect;
 use crate::file::{Defect, RuleFile};
-
-/// A plugin whose rules an app takes in.
-#[derive(Clone, PartialEq, Eq)]
-pub struct Plugin {
-    pub(crate) name: String,
-    pub(crate) root: PathBuf,
-    pub(crate) data: Option<PathBuf>,
-    pub(crate) options: BTreeMap<String, String>,
-}
-
-impl Plugin {
-    /// The plugin `name` in the folder `root`; its rules are in `hooks/hooks.json` there.
-    pub fn new(name: impl Into<String>, root: impl Into<PathBuf>) -> Self {
-        Self { name: name.into(), root: root.into(), data: None, options: BTreeMap::new() }
-    }
-
-    /// Where it keeps its data: `CLAUDE_PLUGIN_DATA`.
-    #[must_use]
-    pub fn data(mut self, folder: impl Into<PathBuf>) -> Self {
-        self.data = Some(folder.into());
-        self
-    }
-
-    /// An option of it: `CLAUDE_PLUGIN_OPTION_<NAME>`, and `${user_config.<NAME>}` in arguments.
-    #[must_use]
-    pub fn option(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
-        self.options.insert(name.into(), value.into());
-        self
-    }
-}
-
-/// Options may be secret: it shows their names.
-impl fmt::Debug for Plugin {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let options: Vec<_> = self.options.keys().collect();
-        let mut shown = f.debug_struct("Plugin");
-        shown.field("name", &self.name).field("root", &self.root).field("data", &self.data);
-        shown.field("options", &options).finish()
-    }
-}
+use crate::firing::Owner;
 
 /// A file of rules that an app names.
 #[derive(Clone, Debug)]
@@ -58,43 +17,6 @@ pub(crate) struct Source {
     pub(crate) dialect: Option<Dialect>,
     /// The text, where it is no file.
     pub(crate) text: Option<Arc<str>>,
-}
-
-/// Whose file it is.
-#[derive(Clone, Debug)]
-pub(crate) enum Owner {
-    /// The person's, or the operator's.
-    User,
-    /// The project's: it waits for trust.
-    Project,
-    /// A skill's, which may say `once`.
-    Skill(String),
-    /// A plugin's.
-    Plugin(Arc<Plugin>),
-}
-
-impl Owner {
-    /// What sets its rules apart from the same rules elsewhere. All settings files are one.
-    pub(crate) fn duplicate_key(&self) -> &str {
-        match self {
-            Self::User | Self::Project => "",
-            Self::Skill(name) => name,
-            Self::Plugin(plugin) => &plugin.name,
-        }
-    }
-
-    /// The variables that its commands find.
-    pub(crate) fn variables(&self, project: &Path) -> BTreeMap<String, String> {
-        let text = |path: &Path| path.to_string_lossy().into_owned();
-        let mut variables = BTreeMap::from([("CLAUDE_PROJECT_DIR".to_owned(), text(project))]);
-        if let Self::Plugin(plugin) = self {
-            variables.insert("CLAUDE_PLUGIN_ROOT".to_owned(), text(&plugin.root));
-            variables.extend(plugin.data.as_deref().map(|data| ("CLAUDE_PLUGIN_DATA".to_owned(), text(data))));
-            let options = plugin.options.iter();
-            variables.extend(options.map(|(name, value)| (format!("CLAUDE_PLUGIN_OPTION_{name}"), value.clone())));
-        }
-        variables
-    }
 }
 
 /// Above this nothing is a file of rules. A device that never ends must not fill the memory.

@@ -6,12 +6,13 @@ use std::time::Duration;
 
 use serde_json::Value;
 
+use super::Trust;
 use super::builder::RulesBuilder;
-use super::source::{Owner, Source};
-use super::{Armed, Firing, Shared, Trust};
+use super::source::Source;
 use crate::dialect::Dialect;
 use crate::event::Event;
 use crate::file::{Defect, RuleFile};
+use crate::firing::{ActiveRule, Firing, Owner, Shared};
 use crate::rule::{Action, Rule, RuleId};
 use crate::stdin::Occurrence;
 
@@ -61,7 +62,7 @@ struct Inner {
 pub(super) struct State {
     /// By source; `None` where there is no file.
     files: Vec<Option<RuleFile>>,
-    pub(super) armed: Vec<Arc<Armed>>,
+    pub(super) active: Vec<Arc<ActiveRule>>,
     defects: Vec<Defect>,
     /// What only a registry shows.
     pub(super) registry_defects: Vec<Defect>,
@@ -149,14 +150,14 @@ impl Rules {
     pub fn disable(&self, id: &str) -> bool {
         let mut state = self.state();
         state.disabled.insert(id.to_owned());
-        state.armed.iter().any(|armed| armed.rule.id.as_str() == id)
+        state.active.iter().any(|active| active.rule.id.as_str() == id)
     }
 
     /// Takes a rule back in, from the next [`install`](Self::install) on. Returns whether there is one of this id.
     pub fn enable(&self, id: &str) -> bool {
         let mut state = self.state();
         state.disabled.remove(id);
-        state.armed.iter().any(|armed| armed.rule.id.as_str() == id)
+        state.active.iter().any(|active| active.rule.id.as_str() == id)
     }
 
     /// What is wrong with the files, in their order; what only a registry shows comes with
@@ -169,7 +170,7 @@ impl Rules {
     /// All rules, in the order of the files.
     pub fn list(&self) -> Vec<Listed> {
         let state = self.state();
-        state.armed.iter().map(|armed| state.listed(armed)).collect()
+        state.active.iter().map(|active| state.listed(active)).collect()
     }
 
     /// The rules that would run for this occurrence, in the order of the files. Where a tool is called, `tool_name` of the
@@ -177,11 +178,11 @@ impl Rules {
     pub fn select(&self, occurrence: &Occurrence) -> Vec<Listed> {
         let state = self.state();
         let event = occurrence.event;
-        let of_event = |armed: &&Arc<Armed>| armed.rule.event == event && state.runs(armed);
-        let rules = state.armed.iter().filter(of_event).cloned().collect();
+        let of_event = |active: &&Arc<ActiveRule>| active.rule.event == event && state.runs(active);
+        let rules = state.active.iter().filter(of_event).cloned().collect();
         let firing = Firing { shared: Arc::clone(self.shared()), event, rules };
         let tool = occurrence.get("tool_name").and_then(Value::as_str);
-        firing.select(occurrence, tool).into_iter().map(|armed| state.listed(armed)).collect()
+        firing.select(occurrence, tool).into_iter().map(|active| state.listed(active)).collect()
     }
 
     /// Waits for the runs that nobody waits for, and ends those that are not done in time. No more are started. Returns how
@@ -210,9 +211,9 @@ impl Rules {
         let all_off = files.iter().any(|(source, file)| file.disabled && matches!(source.owner, Owner::User));
         let mut ids: HashMap<String, usize> = HashMap::new();
         let spent: HashSet<RuleId> =
-            state.armed.iter().filter(|armed| armed.is_spent()).map(|armed| armed.rule.id.clone()).collect();
+            state.active.iter().filter(|active| active.is_spent()).map(|active| active.rule.id.clone()).collect();
         let mut lacking = Vec::new();
-        let mut armed = Vec::new();
+        let mut active = Vec::new();
         for (source, file) in files {
             if all_off || file.disabled {
                 continue;
@@ -226,21 +227,21 @@ impl Rules {
                 }
                 lacking.extend(self.lacks(file, &rule));
                 let spent = spent.contains(&rule.id);
-                armed.push(Arc::new(Armed::new(rule, source.owner.clone(), spent)));
+                active.push(Arc::new(ActiveRule::new(rule, source.owner.clone(), spent)));
             }
         }
         state.defects.extend(lacking);
-        state.armed = armed;
+        state.active = active;
     }
 
     /// What the app has to give for this rule to run.
     fn lacks(&self, file: &RuleFile, rule: &Rule) -> Option<Defect> {
-        let outside = &self.inner.shared.outside;
+        let clients = &self.inner.shared.clients;
         let (problem, help) = match rule.action {
-            Action::Judge(_) if outside.judge.is_none() => {
+            Action::Judge(_) if clients.judge.is_none() => {
                 ("the question of this rule has no model to go to", "give one with `Rules::builder().judge(…)`")
             }
-            Action::Http(_) if outside.post.is_none() => {
+            Action::Http(_) if clients.post.is_none() => {
                 ("the request of this rule has no client to go by", "give one with `Rules::builder().post(…)`")
             }
             _ => return None,
@@ -253,14 +254,14 @@ impl Rules {
 impl fmt::Debug for Rules {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let files: Vec<_> = self.inner.sources.iter().map(|source| &source.path).collect();
-        let count = self.state().armed.len();
+        let count = self.state().active.len();
         f.debug_struct("Rules").field("files", &files).field("rules", &count).finish_non_exhaustive()
     }
 }
 
 impl State {
-    pub(super) fn listed(&self, armed: &Armed) -> Listed {
-        let rule = &armed.rule;
+    pub(super) fn listed(&self, active: &ActiveRule) -> Listed {
+        let rule = &active.rule;
         Listed {
             id: rule.id.clone(),
             event: rule.event,
@@ -278,12 +279,12 @@ impl State {
                 _ => None,
             },
             status_message: rule.status_message.clone(),
-            enabled: self.runs(armed),
+            enabled: self.runs(active),
         }
     }
 
-    pub(super) fn runs(&self, armed: &Armed) -> bool {
-        !self.disabled.contains(armed.rule.id.as_str()) && armed.rule.event.spec().kind.is_some()
+    pub(super) fn runs(&self, active: &ActiveRule) -> bool {
+        !self.disabled.contains(active.rule.id.as_str()) && active.rule.event.spec().kind.is_some()
     }
 }
 

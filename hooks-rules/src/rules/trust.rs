@@ -142,12 +142,12 @@ impl Trust {
         if let Some(folder) = self.path.parent() {
             std::fs::create_dir_all(folder).map_err(io)?;
         }
-        // Beside it first, so that a crash leaves the old one, and under a name that no other program writes at the same time.
+        // A new file first, so that a crash leaves the old one, and under a name that no other program writes meanwhile.
         let count = COUNT.fetch_add(1, Ordering::Relaxed);
-        let beside = self.path.with_extension(format!("{}-{count}.new", std::process::id()));
-        let stored = std::fs::write(&beside, text).and_then(|()| std::fs::rename(&beside, &self.path));
+        let new = self.path.with_extension(format!("{}-{count}.new", std::process::id()));
+        let stored = std::fs::write(&new, text).and_then(|()| std::fs::rename(&new, &self.path));
         stored.map_err(|error| {
-            let _ = std::fs::remove_file(&beside);
+            let _ = std::fs::remove_file(&new);
             io(error)
         })
     }

@@ -24,7 +24,7 @@ struct Kept {
 }
 
 impl Capture {
-    /// Reads to the end of the stream. `alone` is told where the first line says so.
+    /// Reads to the end of the stream. `alone` is sent where the first line says so.
     pub(super) async fn read(&self, mut stream: impl AsyncRead + Unpin, mut alone: Option<oneshot::Sender<()>>) {
         let mut buffer = vec![0; 16 << 10];
         loop {

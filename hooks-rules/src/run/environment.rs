@@ -17,7 +17,7 @@ pub(crate) struct Environment {
     pub(crate) set: BTreeMap<String, String>,
 }
 
-/// What is around one run beside the variables of this process.
+/// What one run has besides the variables of this process.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Surroundings {
     pub(crate) cwd: PathBuf,

@@ -8,7 +8,7 @@ use hyper::{Request, Uri};
 use hyper_util::rt::TokioIo;
 use tokio::net::TcpStream;
 
-use super::{Post, Posted, Reply};
+use super::{ClientResult, Post, PostRequest};
 
 /// A client for `http://` addresses: one connection for each request, no TLS, no redirects, answers up to 1 MiB.
 ///
@@ -24,12 +24,12 @@ pub struct PlainHttp;
 const LIMIT: usize = 1 << 20;
 
 impl Post for PlainHttp {
-    fn post<'a>(&'a self, request: &'a Posted) -> BoxFuture<'a, Reply<(u16, String)>> {
+    fn post<'a>(&'a self, request: &'a PostRequest) -> BoxFuture<'a, ClientResult<(u16, String)>> {
         Box::pin(send(request))
     }
 }
 
-async fn send(posted: &Posted) -> Reply<(u16, String)> {
+async fn send(posted: &PostRequest) -> ClientResult<(u16, String)> {
     let uri: Uri = posted.url.parse()?;
     let (Some("http"), Some(host)) = (uri.scheme_str(), uri.host()) else {
         return Err("this client speaks `http://` only; lend one that does more with `Rules::builder().post(…)`".into());

@@ -9,13 +9,13 @@ use tokio::sync::oneshot;
 use tokio::time::Instant;
 
 use super::{Environment, Surroundings};
-use crate::answer::Status;
+use crate::answer::RunStatus;
 use crate::rule::{CommandLine, Shell};
 
 /// How a command ended and what it said.
 #[derive(Debug)]
 pub(crate) struct Ran {
-    pub(crate) status: Status,
+    pub(crate) status: RunStatus,
     pub(crate) stdout: String,
     pub(crate) stderr: String,
     /// Whether there was more on stdout than is kept.
@@ -66,7 +66,7 @@ pub(crate) async fn run(mut command: Command, input: Arc<[u8]>, limit: Duration,
     let began = Instant::now();
     match unix::started(&mut command, limit).await {
         Err(error) => Ran {
-            status: Status::NotStarted(error.to_string()),
+            status: RunStatus::NotStarted(error.to_string()),
             stdout: String::new(),
             stderr: String::new(),
             cut: false,
@@ -81,7 +81,7 @@ pub(crate) async fn run(mut command: Command, input: Arc<[u8]>, limit: Duration,
 #[cfg(not(unix))]
 pub(crate) async fn run(_command: Command, _input: Arc<[u8]>, _limit: Duration, _alone: oneshot::Sender<()>) -> Ran {
     Ran {
-        status: Status::NotStarted("commands are run on Unix only; use a compiled hook here".to_owned()),
+        status: RunStatus::NotStarted("commands are run on Unix only; use a compiled hook here".to_owned()),
         stdout: String::new(),
         stderr: String::new(),
         cut: false,
@@ -107,7 +107,7 @@ mod unix {
     use super::super::capture::Capture;
     use super::super::tree::Tree;
     use super::Ran;
-    use crate::answer::Status;
+    use crate::answer::RunStatus;
 
     /// How long the pipes of a command that has left may stay open, held by what it started.
     const GRACE: Duration = Duration::from_millis(250);
@@ -158,12 +158,12 @@ mod unix {
             .await;
             let status = match waited {
                 Ok(Ok(status)) => of(status),
-                Ok(Err(error)) => Status::NotStarted(error.to_string()),
+                Ok(Err(error)) => RunStatus::NotStarted(error.to_string()),
                 Err(_) => {
                     tree.end();
                     // Killed, so it leaves at once, unless the system holds it; then it is waited for by a task.
                     let _ = timeout(LEAVES, tree.wait()).await;
-                    Status::TimedOut
+                    RunStatus::TimedOut
                 }
             };
             if !drained && timeout(GRACE, &mut streams).await.is_err() {
@@ -179,11 +179,11 @@ mod unix {
         Ran { status, stdout, stderr, cut }
     }
 
-    fn of(status: ExitStatus) -> Status {
+    fn of(status: ExitStatus) -> RunStatus {
         match (status.code(), status.signal()) {
-            (Some(code), _) => Status::Exit(code),
-            (None, Some(signal)) => Status::Signal(signal),
-            (None, None) => Status::Exit(1),
+            (Some(code), _) => RunStatus::Exit(code),
+            (None, Some(signal)) => RunStatus::Signal(signal),
+            (None, None) => RunStatus::Exit(1),
         }
     }
 }

@@ -18,12 +18,12 @@ pub(crate) enum Expected {
 }
 
 impl Expected {
-    pub(crate) fn fits(&self, told: &str) -> bool {
+    pub(crate) fn fits(&self, observed: &str) -> bool {
         match self {
-            Self::Blocks => told == "answered 2",
-            Self::Answered(code) => told == format!("answered {code}"),
-            Self::Failed(words) => told.contains(words),
-            Self::Detached => told == "Detached",
+            Self::Blocks => observed == "answered 2",
+            Self::Answered(code) => observed == format!("answered {code}"),
+            Self::Failed(words) => observed.contains(words),
+            Self::Detached => observed == "Detached",
         }
     }
 }

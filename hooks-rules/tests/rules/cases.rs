@@ -1,7 +1,7 @@
 //! Cases by number: what `docs/conformance.md` says of files and commands and no other test shows.
 
 use hooks_core::verdict::StopDecision;
-use hooks_rules::{Aliases, Plugin};
+use hooks_rules::{Aliases, PluginFolder};
 
 use super::support::*;
 
@@ -15,13 +15,13 @@ fn command(line: &str) -> Value {
 }
 
 /// What comes of a prompt with one flat command, and how that was told.
-async fn prompted(line: &str) -> (PromptVerdict, Told) {
-    let told = Told::default();
+async fn prompted(line: &str) -> (PromptVerdict, Observed) {
+    let observed = Observed::default();
     let text = flat("UserPromptSubmit", &[command(line)]);
-    let rules = built(told.listens(Rules::builder().text("hooks.json", text)));
+    let rules = built(observed.listens(Rules::builder().text("hooks.json", text)));
     let event = UserPromptSubmit::new("hello", Messages::default());
     let fired = set(&rules).fire(&HookContext::new(), &event, Messages::default()).await.unwrap();
-    (fired.verdict, told)
+    (fired.verdict, observed)
 }
 
 #[test]
@@ -63,10 +63,10 @@ async fn a13_a14_a_flat_command_blocks_a_prompt_or_stops_the_turn() {
 
 #[tokio::test]
 async fn a16_a17_a19_a_flat_command_says_nothing_fails_or_says_the_prompt_back() {
-    let (verdict, told) = prompted("true").await;
-    assert_eq!((verdict, told.outcomes()), (PromptVerdict::default(), vec![Outcome::Answered]));
-    let (verdict, told) = prompted("exit 1").await;
-    assert_eq!((verdict, told.outcomes()), (PromptVerdict::default(), vec![Outcome::Failed]));
+    let (verdict, observed) = prompted("true").await;
+    assert_eq!((verdict, observed.outcomes()), (PromptVerdict::default(), vec![RunOutcome::Answered]));
+    let (verdict, observed) = prompted("exit 1").await;
+    assert_eq!((verdict, observed.outcomes()), (PromptVerdict::default(), vec![RunOutcome::Failed]));
     let (verdict, _) = prompted(r#"sed 's/.*"userMessage": *"\([^"]*\)".*/\1/'"#).await;
     assert_eq!(verdict.contexts, ["hello"]);
 }
@@ -78,9 +78,9 @@ async fn a25_the_rules_of_two_plugins_run_and_the_file_of_a_third_is_missed() {
     for name in ["one", "two"] {
         let line = format!("echo {name}");
         write(&folder.path().join(name).join("hooks/hooks.json"), &flat("UserPromptSubmit", &[command(&line)]));
-        builder = builder.plugin(Plugin::new(name, folder.path().join(name)));
+        builder = builder.plugin(PluginFolder::new(name, folder.path().join(name)));
     }
-    let rules = builder.plugin(Plugin::new("three", folder.path().join("three"))).build();
+    let rules = builder.plugin(PluginFolder::new("three", folder.path().join("three"))).build();
     assert_eq!(rules.defects().len(), 1, "{:?}", rules.defects());
     assert!(rules.defects()[0].to_string().contains("not found"));
     let event = UserPromptSubmit::new("hello", Messages::default());
@@ -94,12 +94,12 @@ async fn a26_a29_a_flat_command_refuses_a_call_with_its_reason_and_plain_text_de
         (prints(&output("PreToolUse", json!({"permissionDecision": "deny", "permissionDecisionReason": "no"}))), "no"),
         ("echo plain text".to_owned(), ""),
     ] {
-        let told = Told::default();
+        let observed = Observed::default();
         let text = flat("PreToolUse", &[command(&line)]);
-        let rules = built(told.listens(Rules::builder().text("hooks.json", text)));
+        let rules = built(observed.listens(Rules::builder().text("hooks.json", text)));
         let fired = shell(&set(&rules), "ls").await;
         assert_eq!(reason(&fired.verdict), denied);
-        assert_eq!(told.outcomes(), [Outcome::Answered], "one rule matched");
+        assert_eq!(observed.outcomes(), [RunOutcome::Answered], "one rule matched");
     }
 }
 
@@ -113,15 +113,15 @@ async fn a35_a_command_at_a_stop_that_ends_with_2_and_says_nothing_continues_wit
 
 #[tokio::test]
 async fn a53_a_program_that_is_not_there_and_an_exit_code_are_told() {
-    let told = Told::default();
+    let observed = Observed::default();
     let gone = json!({"type": "command", "command": "/is/not/there", "args": []});
     let text = json!({"hooks": {"UserPromptSubmit": [{"hooks": [gone, command("exit 3")]}]}}).to_string();
-    let rules = built(told.listens(Rules::builder().text("hooks.json", text)));
+    let rules = built(observed.listens(Rules::builder().text("hooks.json", text)));
     let event = UserPromptSubmit::new("hello", Messages::default());
     let fired = set(&rules).fire(&HookContext::new(), &event, Messages::default()).await.unwrap();
     assert_eq!(fired.verdict, PromptVerdict::default());
-    assert_eq!(told.outcomes(), [Outcome::Failed, Outcome::Failed]);
-    let mut codes: Vec<_> = told.runs.lock().unwrap().iter().map(|run| run.code).collect();
+    assert_eq!(observed.outcomes(), [RunOutcome::Failed, RunOutcome::Failed]);
+    let mut codes: Vec<_> = observed.runs.lock().unwrap().iter().map(|run| run.code).collect();
     codes.sort_unstable();
     assert_eq!(codes, [None, Some(3)]);
 }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use hooks_rules::{Plugin, Session};
+use hooks_rules::{PluginFolder, SessionInfo};
 
 use super::support::*;
 
@@ -19,7 +19,7 @@ fn one(line: &str) -> Rules {
 
 #[tokio::test]
 async fn the_input_is_one_object_on_stdin() {
-    let session = Session { transcript: Some("/t.jsonl".into()), permission_mode: Some("plan".into()) };
+    let session = SessionInfo { transcript: Some("/t.jsonl".into()), permission_mode: Some("plan".into()) };
     let folder = tempfile::tempdir().unwrap();
     let cx = HookContext::builder().conversation("s-1").workspace(folder.path()).state(session).build();
     let text = said(&one("printf 'got '; cat"), &cx).await;
@@ -70,7 +70,7 @@ async fn commands_find_the_variables_of_the_contract_and_no_credentials() {
     let folder = tempfile::tempdir().unwrap();
     let line = "echo \"$CLAUDE_PLUGIN_ROOT|$CLAUDE_PLUGIN_DATA|$CLAUDE_PLUGIN_OPTION_TEAM|$CLAUDE_PROJECT_DIR\"";
     write(&folder.path().join("hooks/hooks.json"), &commands("UserPromptSubmit", &[line]));
-    let plugin = Plugin::new("desk", folder.path()).data("/data").option("TEAM", "blue");
+    let plugin = PluginFolder::new("desk", folder.path()).data("/data").option("TEAM", "blue");
     let rules = built(Rules::builder().plugin(plugin).project_dir("/project"));
     let root = folder.path().display();
     assert_eq!(said(&rules, &HookContext::new()).await, format!("{root}|/data|blue|/project"));
@@ -84,7 +84,7 @@ async fn folders_that_an_app_names_from_where_it_runs_are_full_paths_for_command
     let name = folder.path().file_name().unwrap();
     let line = "cat; echo \"$CLAUDE_PROJECT_DIR|$CLAUDE_PLUGIN_ROOT|$CLAUDE_PLUGIN_DATA\"; pwd";
     write(&folder.path().join("hooks/hooks.json"), &commands("UserPromptSubmit", &[line]));
-    let plugin = Plugin::new("desk", name).data("data");
+    let plugin = PluginFolder::new("desk", name).data("data");
     let rules = built(Rules::builder().plugin(plugin).project_dir("."));
     let (here, root) = (here.display(), folder.path().display());
     for (workspace, cwd) in [("/", "/".to_owned()), ("src", format!("{here}/src")), (".", here.to_string())] {
@@ -106,16 +106,16 @@ async fn more_commands_than_the_system_has_room_for_all_run() {
         let mut shell = std::process::Command::new("sh");
         shell.args(["-c", "ulimit -n 64 && exec \"$0\" --exact \"$1\""]).arg(own).arg(HERE).env(MARK, "1");
         let ran = shell.output().unwrap();
-        let told = String::from_utf8_lossy(&ran.stdout);
-        assert!(ran.status.success() && told.contains("1 passed"), "{told}");
+        let observed = String::from_utf8_lossy(&ran.stdout);
+        assert!(ran.status.success() && observed.contains("1 passed"), "{observed}");
         return;
     }
     let lines: Vec<String> = (0..100).map(|number| format!("echo {number}")).collect();
     let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
-    let told = Told::default();
+    let observed = Observed::default();
     let text = commands("UserPromptSubmit", &lines);
-    let said = said(&built(told.listens(Rules::builder().text("hooks.json", text))), &HookContext::new()).await;
-    assert_eq!(told.failures(), [] as [String; 0]);
+    let said = said(&built(observed.listens(Rules::builder().text("hooks.json", text))), &HookContext::new()).await;
+    assert_eq!(observed.failures(), [] as [String; 0]);
     assert_eq!(said.lines().count(), 100);
 }
 
@@ -127,8 +127,8 @@ async fn commands_do_not_see_what_looks_like_a_credential() {
         let own = std::env::current_exe().unwrap();
         let variables = [("DESK_TOKEN", "t"), ("KEPT_TOKEN", "k"), ("OTEL_DESK", "o"), ("DESK_COLOUR", "c")];
         let ran = std::process::Command::new(own).args(["--exact", HERE]).envs(variables).output().unwrap();
-        let told = String::from_utf8_lossy(&ran.stdout);
-        assert!(ran.status.success() && told.contains("1 passed"), "{told}");
+        let observed = String::from_utf8_lossy(&ran.stdout);
+        assert!(ran.status.success() && observed.contains("1 passed"), "{observed}");
         return;
     }
     let text = commands("UserPromptSubmit", &["echo \"[$DESK_TOKEN$KEPT_TOKEN$OTEL_DESK$DESK_COLOUR]\""]);
@@ -150,12 +150,12 @@ async fn a_folder_that_is_gone_is_not_the_end() {
 
 #[tokio::test]
 async fn bytes_that_are_no_text_and_too_many_of_them_are_read() {
-    let told = Told::default();
+    let observed = Observed::default();
     assert_eq!(said(&one(r"printf 'a\377b'"), &HookContext::new()).await, "a\u{fffd}b");
     let text = commands("UserPromptSubmit", &["head -c 64000000 /dev/zero"]);
-    let rules = built(told.listens(Rules::builder().text("hooks.json", text)));
+    let rules = built(observed.listens(Rules::builder().text("hooks.json", text)));
     assert_eq!(said(&rules, &HookContext::new()).await, "");
-    assert_eq!(told.failures(), ["it printed more than 1 MiB to stdout"]);
+    assert_eq!(observed.failures(), ["it printed more than 1 MiB to stdout"]);
 }
 
 /// The deadline is the rule's own; what was said by then counts for nothing.
@@ -176,10 +176,10 @@ async fn a_command_that_never_ends_is_ended_at_its_deadline_with_all_it_started(
         let handler =
             json!({"type": "command", "command": format!("MARK={mark}; export MARK; {line}"), "timeout": 0.2});
         let text = json!({"hooks": {"UserPromptSubmit": [{"hooks": [handler]}]}});
-        let told = Told::default();
-        let rules = built(told.listens(Rules::builder().text("hooks.json", text.to_string())));
+        let observed = Observed::default();
+        let rules = built(observed.listens(Rules::builder().text("hooks.json", text.to_string())));
         assert_eq!(said(&rules, &HookContext::new()).await, "", "{line}");
-        assert_eq!(told.failures(), ["it was not done in time"], "{line}");
+        assert_eq!(observed.failures(), ["it was not done in time"], "{line}");
         gone(&mark).await;
     }
 }
@@ -222,9 +222,9 @@ async fn a_detached_rule_runs_at_every_firing_and_decides_nothing() {
     let folder = tempfile::tempdir().unwrap();
     let line = format!("echo ran >> {}/ran; exit 2", folder.path().display());
     let handler = json!({"type": "command", "command": line, "async": true});
-    let told = Told::default();
+    let observed = Observed::default();
     let text = json!({"hooks": {"PreToolUse": [{"hooks": [handler]}]}});
-    let rules = built(told.listens(Rules::builder().text("hooks.json", text.to_string())));
+    let rules = built(observed.listens(Rules::builder().text("hooks.json", text.to_string())));
     let set = set(&rules);
     for _ in 0..2 {
         assert_eq!(shell(&set, "ls").await.verdict, Permission::NoOpinion);
@@ -232,10 +232,10 @@ async fn a_detached_rule_runs_at_every_firing_and_decides_nothing() {
     assert_eq!(rules.shutdown(Duration::from_secs(20)).await, 0);
     assert_eq!(std::fs::read_to_string(folder.path().join("ran")).unwrap(), "ran\nran\n");
     // The start and the end of each are told.
-    assert_eq!(told.outcomes().iter().filter(|outcome| **outcome == Outcome::Detached).count(), 2);
-    assert_eq!(told.outcomes().len(), 4);
+    assert_eq!(observed.outcomes().iter().filter(|outcome| **outcome == RunOutcome::Detached).count(), 2);
+    assert_eq!(observed.outcomes().len(), 4);
     assert!(
-        told.runs.lock().unwrap().iter().all(|run| run.decision.is_none()),
+        observed.runs.lock().unwrap().iter().all(|run| run.decision.is_none()),
         "an end that nobody waits for decides nothing"
     );
 }
@@ -278,14 +278,14 @@ async fn shutdown_ends_what_is_not_done_in_time() {
     let mark = format!("{}/late", folder.path().display());
     let handler = json!({"type": "command", "command": format!("MARK={mark} sleep 1000"), "async": true});
     let text = json!({"hooks": {"PreToolUse": [{"hooks": [handler]}]}});
-    let told = Told::default();
-    let rules = built(told.listens(Rules::builder().text("hooks.json", text.to_string())));
+    let observed = Observed::default();
+    let rules = built(observed.listens(Rules::builder().text("hooks.json", text.to_string())));
     let set = set(&rules);
     let _ = shell(&set, "ls").await;
     assert_eq!(rules.shutdown(Duration::from_millis(50)).await, 1);
     gone(&mark).await;
     let _ = shell(&set, "ls").await;
-    assert_eq!(told.outcomes(), [Outcome::Detached, Outcome::Dropped]);
+    assert_eq!(observed.outcomes(), [RunOutcome::Detached, RunOutcome::Dropped]);
 }
 
 #[tokio::test]
@@ -306,11 +306,11 @@ async fn a_failure_blocks_where_the_rule_says_so() {
             handler["type"] = "command".into();
             handler["onFailure"] = policy.into();
             let text = json!({"hooks": {"PreToolUse": [{"hooks": [handler]}]}}).to_string();
-            let told = Told::default();
-            let rules = built(told.listens(Rules::builder().text("hooks.json", text)));
+            let observed = Observed::default();
+            let rules = built(observed.listens(Rules::builder().text("hooks.json", text)));
             let fired = shell(&set(&rules), "ls").await;
             assert_eq!(fired.verdict.denial().is_some(), denies, "{handler}");
-            assert_eq!(told.failures().len(), usize::from(*fails), "{handler}");
+            assert_eq!(observed.failures().len(), usize::from(*fails), "{handler}");
         }
     }
 }
@@ -340,12 +340,12 @@ async fn once_is_once_after_a_success() {
 /// Promise 15: outside a runtime a command cannot be run, which is its failure and no panic.
 #[test]
 fn outside_a_runtime_a_command_fails_and_nothing_panics() {
-    let told = Told::default();
-    let rules = built(told.listens(Rules::builder().text("hooks.json", commands("PreToolUse", &["exit 2"]))));
+    let observed = Observed::default();
+    let rules = built(observed.listens(Rules::builder().text("hooks.json", commands("PreToolUse", &["exit 2"]))));
     let set = set(&rules);
     let fired = std::pin::pin!(shell(&set, "ls"));
     let mut task = std::task::Context::from_waker(std::task::Waker::noop());
     let std::task::Poll::Ready(fired) = fired.poll(&mut task) else { panic!("there is nothing to wait for") };
     assert_eq!(fired.verdict, Permission::NoOpinion);
-    assert_eq!(told.failures(), ["there is no Tokio runtime here; fire within one"]);
+    assert_eq!(observed.failures(), ["there is no Tokio runtime here; fire within one"]);
 }

@@ -64,10 +64,10 @@ fn explain_and_select_agree() {
 #[tokio::test]
 async fn answers_are_told_with_their_runs() {
     let heard = Arc::new(Mutex::new(Vec::new()));
-    let told = Arc::clone(&heard);
+    let observed = Arc::clone(&heard);
     let text = r#"{"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": "echo no >&2; exit 2"}]}]}}"#;
     let hear = move |run: &hooks_rules::RuleRun, answer: &hooks_rules::Answer| {
-        told.lock().unwrap().push((run.code, answer.decision.clone()));
+        observed.lock().unwrap().push((run.code, answer.decision.clone()));
     };
     let rules = Rules::builder().text("h", text).observe_answers(hear).build();
     let _ = shell(&set(&rules), "ls").await;

@@ -10,23 +10,23 @@ async fn sixteen_rules_run_at_the_same_time() {
     let lines: Vec<String> = (0..16)
         .map(|n| format!("touch {here}/{n}; while [ $(ls {here} | wc -l) -lt 16 ]; do sleep 0.01; done"))
         .collect();
-    let told = Told::default();
+    let observed = Observed::default();
     let text = commands("PreToolUse", &lines.iter().map(String::as_str).collect::<Vec<_>>());
-    let rules = built(told.listens(Rules::builder().text("hooks.json", text)));
+    let rules = built(observed.listens(Rules::builder().text("hooks.json", text)));
     let _ = shell(&set(&rules), "ls").await;
-    assert_eq!(told.outcomes(), [Outcome::Answered; 16]);
+    assert_eq!(observed.outcomes(), [RunOutcome::Answered; 16]);
 }
 
 /// Nobody is stopped by another's refusal.
 #[tokio::test]
 async fn a_refusal_stops_no_other_rule() {
-    let told = Told::default();
+    let observed = Observed::default();
     let text = commands("PreToolUse", &["exit 2", "exit 0", "echo no >&2; exit 2"]);
-    let rules = built(told.listens(Rules::builder().text("hooks.json", text)));
+    let rules = built(observed.listens(Rules::builder().text("hooks.json", text)));
     let fired = shell(&set(&rules), "ls").await;
     assert_eq!(reason(&fired.verdict), "No stderr output");
-    assert_eq!(told.outcomes(), [Outcome::Answered; 3]);
-    let runs = told.runs.lock().unwrap();
+    assert_eq!(observed.outcomes(), [RunOutcome::Answered; 3]);
+    let runs = observed.runs.lock().unwrap();
     let seen: Vec<_> = runs.iter().map(|run| (run.code, run.decision)).collect();
     assert_eq!(seen, [(Some(2), Some("deny")), (Some(0), None), (Some(2), Some("deny"))]);
 }
@@ -91,8 +91,8 @@ async fn one_command_of_several_settings_files_runs_once() {
             .text("one.json", text.clone())
             .text("two.json", text.clone())
             .text("three.json", commands("PreToolUse", &[line, "true"]))
-            .plugin(hooks_rules::Plugin::new("a", folder.path().join("a")))
-            .plugin(hooks_rules::Plugin::new("b", folder.path().join("b"))),
+            .plugin(hooks_rules::PluginFolder::new("a", folder.path().join("a")))
+            .plugin(hooks_rules::PluginFolder::new("b", folder.path().join("b"))),
     );
     let cx = HookContext::builder().workspace(folder.path()).build();
     let _ = shell_in(&set(&rules), &cx, "ls").await;
@@ -103,13 +103,13 @@ async fn one_command_of_several_settings_files_runs_once() {
 /// Flat files merge nothing.
 #[tokio::test]
 async fn flat_handlers_that_say_the_same_all_run() {
-    let told = Told::default();
+    let observed = Observed::default();
     let text = json!({"hooks": {"PreToolUse": [
         {"type": "command", "command": "true"}, {"type": "command", "command": "true"},
     ]}});
-    let rules = built(told.listens(Rules::builder().text("hooks.json", text.to_string())));
+    let rules = built(observed.listens(Rules::builder().text("hooks.json", text.to_string())));
     let _ = shell(&set(&rules), "ls").await;
-    assert_eq!(told.outcomes().len(), 2);
+    assert_eq!(observed.outcomes().len(), 2);
 }
 
 #[tokio::test]
@@ -123,10 +123,10 @@ async fn only_the_rules_that_a_call_is_for_run() {
     let text = json!({"hooks": {"PreToolUse": [
         group("Bash", "wire"), group("run_shell_command", "own"), group("Read", "other"), narrowed,
     ]}});
-    let told = Told::default();
-    let rules = built(told.listens(Rules::builder().text("hooks.json", text.to_string())));
+    let observed = Observed::default();
+    let rules = built(observed.listens(Rules::builder().text("hooks.json", text.to_string())));
     let _ = shell(&set(&rules), "git push").await;
-    let ran: Vec<_> = told.runs.lock().unwrap().iter().map(|run| run.rule.clone()).collect();
+    let ran: Vec<_> = observed.runs.lock().unwrap().iter().map(|run| run.rule.clone()).collect();
     let listed = rules.list();
     let names = |id: &hooks_rules::RuleId| listed.iter().find(|rule| rule.id == *id).unwrap().summary.clone();
     let expected = ["true wire", "true own", "true git"];

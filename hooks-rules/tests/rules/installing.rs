@@ -1,7 +1,7 @@
 //! Joining a registry: ids, the app's list, reload, and what only a registry shows.
 
 use hooks_core::diagnostics::Finding;
-use hooks_rules::Plugin;
+use hooks_rules::PluginFolder;
 
 use super::support::*;
 
@@ -91,7 +91,7 @@ async fn a_plugin_that_is_gone_has_no_rules_and_is_told() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("hooks/hooks.json");
     write(&file, &commands("PreToolUse", &["exit 2"]));
-    let rules = built(Rules::builder().plugin(Plugin::new("guards", folder.path())));
+    let rules = built(Rules::builder().plugin(PluginFolder::new("guards", folder.path())));
     assert_eq!(rules.list().len(), 1);
     std::fs::remove_file(&file).unwrap();
     rules.reload();

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use hooks_core::verdict::{StopDecision, StopVerdict};
 
-use hooks_rules::Session;
+use hooks_rules::SessionInfo;
 
 use super::support::*;
 
@@ -136,7 +136,7 @@ async fn a_transcript_is_there_before_the_end_of_a_turn() {
     let rules = built(Rules::builder().text("h", commands("Stop", &[line])).session_files(folder.path().join("new")));
     let cx = HookContext::builder().conversation("../s 1").build();
     assert_eq!(stops(&set(&rules), &cx, false).await.decision, StopDecision::Continue("found".into()));
-    let own = Session { transcript: Some(folder.path().join("own.jsonl")), permission_mode: None };
+    let own = SessionInfo { transcript: Some(folder.path().join("own.jsonl")), permission_mode: None };
     let cx = HookContext::builder().state(own).build();
     assert_eq!(stops(&set(&rules), &cx, false).await.decision, StopDecision::NoOpinion, "the harness keeps its own");
 }
@@ -269,24 +269,24 @@ async fn each_start_of_a_session_says_anew_whether_it_stops() {
     }
 }
 
-/// What a kind cannot carry is told aside.
+/// What a kind cannot carry is a notice.
 #[tokio::test]
 async fn messages_for_the_person_are_told_aside() {
-    let told = Told::default();
+    let observed = Observed::default();
     let answer = prints(&json!({"systemMessage": "mind the gap"}));
     let title = prints(&output("SessionStart", json!({"sessionTitle": "Monday"})));
     let text = json!({"hooks": {
         "PreToolUse": [{"hooks": [{"type": "command", "command": answer}]}],
         "SessionStart": [{"hooks": [{"type": "command", "command": title}, {"type": "command", "command": "echo hm >&2; exit 2"}]}],
     }});
-    let rules = built(told.listens(Rules::builder().text("hooks.json", text.to_string())));
+    let rules = built(observed.listens(Rules::builder().text("hooks.json", text.to_string())));
     let set = set(&rules);
     let _ = shell(&set, "ls").await;
     let _ = set.fire(&HookContext::new(), &SessionStart::new("s", "startup"), ()).await.unwrap();
-    let asides = told.asides.lock().unwrap();
-    assert_eq!(asides[0].messages, ["mind the gap"]);
+    let notices = observed.notices.lock().unwrap();
+    assert_eq!(notices[0].messages, ["mind the gap"]);
     assert_eq!(
-        (&asides[1].messages[..], &asides[1].members["sessionTitle"]),
+        (&notices[1].messages[..], &notices[1].members["sessionTitle"]),
         (&["hm".to_owned()][..], &json!("Monday"))
     );
 }

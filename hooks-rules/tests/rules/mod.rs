@@ -8,7 +8,7 @@ mod explaining;
 mod folding;
 mod installing;
 mod kinds;
-mod outside;
+mod clients;
 mod scripts;
 mod support;
 mod trusting;

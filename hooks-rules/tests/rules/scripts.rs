@@ -73,9 +73,9 @@ async fn a_file_with_a_bit_of_everything() {
         },
     });
     let rules = Rules::builder().text("settings.json", text.to_string()).build();
-    let mut told: Vec<_> = rules.defects().iter().map(|defect| defect.severity.to_string()).collect();
-    told.sort();
-    assert_eq!(told, ["error", "warning", "warning", "warning"], "{:#?}", rules.defects());
+    let mut observed: Vec<_> = rules.defects().iter().map(|defect| defect.severity.to_string()).collect();
+    observed.sort();
+    assert_eq!(observed, ["error", "warning", "warning", "warning"], "{:#?}", rules.defects());
     assert_eq!(outcome(&shell(&set(&rules), "ls").await), "nothing");
     assert!(std::fs::read_to_string(folder.path().join("log")).unwrap().contains("\"tool_name\":\"Bash\""));
 }

@@ -7,8 +7,8 @@ use std::sync::{Arc, Mutex};
 use hooks_core::Fired;
 pub(crate) use hooks_core::data::ToolCall;
 pub(crate) use hooks_core::prelude::*;
-use hooks_rules::{Aside, RuleRun, RulesBuilder};
-pub(crate) use hooks_rules::{Outcome, Rules};
+use hooks_rules::{Notices, RuleRun, RulesBuilder};
+pub(crate) use hooks_rules::{Rules, RunOutcome};
 pub(crate) use processes::gone;
 pub(crate) use serde_json::{Value, json};
 
@@ -70,20 +70,20 @@ pub(crate) fn output(event: &str, members: Value) -> Value {
 
 /// What was told, for a builder.
 #[derive(Clone, Default)]
-pub(crate) struct Told {
+pub(crate) struct Observed {
     pub(crate) runs: Arc<Mutex<Vec<RuleRun>>>,
-    pub(crate) asides: Arc<Mutex<Vec<Aside>>>,
+    pub(crate) notices: Arc<Mutex<Vec<Notices>>>,
 }
 
-impl Told {
+impl Observed {
     pub(crate) fn listens(&self, builder: RulesBuilder) -> RulesBuilder {
-        let (runs, asides) = (Arc::clone(&self.runs), Arc::clone(&self.asides));
+        let (runs, notices) = (Arc::clone(&self.runs), Arc::clone(&self.notices));
         builder
             .observe(move |run| runs.lock().unwrap().push(run.clone()))
-            .on_aside(move |aside| asides.lock().unwrap().push(aside.clone()))
+            .on_notices(move |notice| notices.lock().unwrap().push(notice.clone()))
     }
 
-    pub(crate) fn outcomes(&self) -> Vec<Outcome> {
+    pub(crate) fn outcomes(&self) -> Vec<RunOutcome> {
         self.runs.lock().unwrap().iter().map(|run| run.outcome).collect()
     }
 

@@ -49,7 +49,7 @@ fn a_missing_file_is_told_where_it_was_promised() {
     let rules = Rules::builder()
         .settings("/is/not/there/a.json")
         .project_settings("/is/not/there/b.json")
-        .plugin(hooks_rules::Plugin::new("desk", "/is/not/there"))
+        .plugin(hooks_rules::PluginFolder::new("desk", "/is/not/there"))
         .build();
     let defects = rules.defects();
     assert_eq!(defects.len(), 1);

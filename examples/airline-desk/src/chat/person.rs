@@ -1,6 +1,6 @@
 //! Asking the person where a gate asks.
 
-use hooks_agent::approve::{Answer, Approver, Request};
+use hooks_agent::approve::{ApprovalAnswer, ApprovalRequest, Approver};
 use hooks_core::hook::BoxFuture;
 use tokio::sync::{mpsc, oneshot};
 
@@ -16,7 +16,7 @@ pub(super) struct Questions(mpsc::UnboundedReceiver<Question>);
 /// One question, until it is answered or nobody waits for the answer any more.
 pub(super) struct Question {
     reason: String,
-    answer: oneshot::Sender<Answer>,
+    answer: oneshot::Sender<ApprovalAnswer>,
 }
 
 impl Person {
@@ -27,12 +27,12 @@ impl Person {
 }
 
 impl Approver for Person {
-    fn approve<'a>(&'a self, request: &'a Request) -> BoxFuture<'a, Answer> {
+    fn approve<'a>(&'a self, request: &'a ApprovalRequest) -> BoxFuture<'a, ApprovalAnswer> {
         Box::pin(async move {
             let (answer, answered) = oneshot::channel();
             // Where nobody listens any more, nobody answers.
             let _ = self.0.send(Question { reason: request.question.reason.to_string(), answer });
-            answered.await.unwrap_or_else(|_| Answer::No("Nobody answered".to_owned()))
+            answered.await.unwrap_or_else(|_| ApprovalAnswer::No("Nobody answered".to_owned()))
         })
     }
 }
@@ -59,13 +59,13 @@ impl Question {
             Heard::Line(line) => {
                 screen.echo(&line);
                 match line.trim().to_lowercase().as_str() {
-                    "y" | "yes" => Answer::Yes,
-                    _ => Answer::No("The customer said no".to_owned()),
+                    "y" | "yes" => ApprovalAnswer::Yes,
+                    _ => ApprovalAnswer::No("The customer said no".to_owned()),
                 }
             }
             Heard::End => {
                 screen.say(Style::Plain, "\n");
-                Answer::No("Nobody answered".to_owned())
+                ApprovalAnswer::No("Nobody answered".to_owned())
             }
             Heard::Interrupt => {
                 screen.say(Style::Plain, "\n");

@@ -1,7 +1,7 @@
 use std::sync::Arc;
 
 use hooks_agent::Preflight;
-use hooks_agent::approve::{Answer, Approver, Request};
+use hooks_agent::approve::{ApprovalAnswer, ApprovalRequest, Approver};
 use hooks_agent::model::{Deltas, Model, ModelAnswer, ModelCall, ModelError};
 use hooks_agent::tool::{Tool, ToolError, ToolSpec};
 use hooks_core::HookContext;
@@ -50,7 +50,7 @@ impl Tool for Never {
 }
 
 impl Approver for Never {
-    fn approve<'a>(&'a self, _: &'a Request) -> BoxFuture<'a, Answer> {
+    fn approve<'a>(&'a self, _: &'a ApprovalRequest) -> BoxFuture<'a, ApprovalAnswer> {
         self.wait()
     }
 }

@@ -1,6 +1,6 @@
 //! What each scene is set with.
 
-use hooks_agent::approve::{Answer, Request};
+use hooks_agent::approve::{ApprovalAnswer, ApprovalRequest};
 use hooks_agent::model::{Line, ModelError, Scripted};
 use hooks_agent::window::Window;
 use hooks_agent::{HarnessBuilder, SubAgent};
@@ -56,8 +56,10 @@ pub(super) fn stage(scene: Scene, never: &Never) -> Stage {
             [Line::calls([look_up("1", "PUF001"), look_up("2", "PUF002")]), Line::text("To Bergen and to Tromso.")],
         ),
         Scene::Denied => Stage::new("Seven seats, please.", [book(7), Line::text("Five is the most in one booking.")]),
-        Scene::Asked => cancelling(|harness, _| harness.approver(|_: &Request| Answer::Yes)),
-        Scene::Declined => cancelling(|harness, _| harness.approver(|_: &Request| Answer::No("Not today".to_owned()))),
+        Scene::Asked => cancelling(|harness, _| harness.approver(|_: &ApprovalRequest| ApprovalAnswer::Yes)),
+        Scene::Declined => {
+            cancelling(|harness, _| harness.approver(|_: &ApprovalRequest| ApprovalAnswer::No("Not today".to_owned())))
+        }
         Scene::CancelledInQuestion => cancelling(|harness, never| harness.approver(never.clone())),
         Scene::FailingTool => Stage::new(
             "Where does PUF999 go?",

@@ -46,7 +46,7 @@ pub(super) fn event(event: &TurnEvent) -> Option<String> {
         TurnEvent::Blocked { by, reason, .. } => format!("~ blocked{}: {reason}", by_hook(by.as_ref())),
         TurnEvent::Stopped { by, reason, .. } => format!("~ stopped{}: {reason}", by_hook(by.as_ref())),
         TurnEvent::Compacted { messages, .. } => format!("~ compacted to {messages} messages"),
-        TurnEvent::Stop { outcome, by, .. } => format!("~ {}{}", outcome.as_str(), by_hook(by.as_ref())),
+        TurnEvent::Stop { effect, by, .. } => format!("~ {}{}", effect.as_str(), by_hook(by.as_ref())),
         TurnEvent::Retrying { error, .. } => format!("> the model is called again: {error}"),
         _ => return None,
     })

@@ -12,7 +12,7 @@ pub(super) const SIGNATURES: &str = "thought_signatures";
 pub(super) fn of(end: StreamEnd, model: &str) -> ModelAnswer {
     let parts = end.captured_content.map(MessageContent::into_parts).unwrap_or_default();
     let mut content = blocks(parts, model);
-    // Providers that sign nothing tell their thoughts beside the content.
+    // Providers that sign nothing send their thoughts next to the content.
     if !content.iter().any(|block| matches!(block, Block::Other(_))) {
         let thought = end.captured_reasoning_content.filter(|text| !text.is_empty());
         content.splice(..0, thought.map(|text| thinking(Some(text), None, model)));
@@ -28,10 +28,10 @@ pub(super) fn of(end: StreamEnd, model: &str) -> ModelAnswer {
 }
 
 /// What the call took; `None` where the provider says nothing of it.
-fn usage(told: &::genai::chat::Usage) -> Option<Usage> {
+fn usage(reported: &::genai::chat::Usage) -> Option<Usage> {
     let tokens = |count: Option<i32>| count.and_then(|count| u64::try_from(count).ok());
-    let cache = told.prompt_tokens_details.as_ref();
-    let (input, output) = (tokens(told.prompt_tokens), tokens(told.completion_tokens));
+    let cache = reported.prompt_tokens_details.as_ref();
+    let (input, output) = (tokens(reported.prompt_tokens), tokens(reported.completion_tokens));
     if input.is_none() && output.is_none() {
         return None;
     }

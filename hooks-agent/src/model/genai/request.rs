@@ -62,7 +62,7 @@ fn tool_call(call: &ToolCall) -> ContentPart {
     })
 }
 
-/// Providers take an object and nothing else, also where the model had written none, which its tool then told it.
+/// Providers take an object and nothing else, also where the model had written none, and its tool then said so.
 fn arguments(input: &Value) -> Value {
     match input {
         Value::Object(_) => input.clone(),
@@ -71,7 +71,7 @@ fn arguments(input: &Value) -> Value {
     }
 }
 
-/// The text of a result. What is no text cannot be sent; the model is told that there was something.
+/// The text of a result. What is no text cannot be sent; the model reads that there was something.
 fn tool_response(result: &ToolResultBlock) -> ToolResponse {
     let text = result.content.iter().map(|block| match block {
         Block::Text(text) => text.text.clone(),

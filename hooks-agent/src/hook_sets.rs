@@ -7,7 +7,7 @@ use hooks_core::{ConfigError, HookSet, Registry};
 
 /// The hooks in force for the agents and prompts of a harness: made once for each, until the registry changes.
 #[derive(Default)]
-pub(crate) struct Sets(Mutex<Vec<Kept>>);
+pub(crate) struct HookSets(Mutex<Vec<Kept>>);
 
 struct Kept {
     revision: u64,
@@ -37,7 +37,7 @@ fn same(one: &AgentDef, other: &AgentDef) -> bool {
     one.name == other.name && one.hooks == other.hooks
 }
 
-impl Sets {
+impl HookSets {
     pub(crate) fn of(
         &self,
         registry: &Registry,

@@ -13,20 +13,21 @@ use serde_json::Value;
 use tokio::sync::oneshot;
 use tokio::time::timeout;
 
+use super::active::ActiveRule;
 use super::fire::Input;
-use super::report::{Outcome, RuleRun};
-use super::{Armed, Shared};
-use crate::answer::{Answer, Reading, Status};
+use super::report::{RuleRun, RunOutcome};
+use super::shared::Shared;
+use crate::answer::{Answer, Reading, RunStatus};
 use crate::dialect::Dialect;
 use crate::event::Event;
-use crate::rule::{Action, CommandLine, Question, Request, Rule};
-use crate::run::{Asked, Posted, Ran, Surroundings, command, run as run_command};
+use crate::rule::{Action, CommandLine, HttpRequest, JudgePrompt, Rule};
+use crate::run::{JudgeQuestion, PostRequest, Ran, Surroundings, command, run as run_command};
 
-/// What a run came to before it is told.
+/// What a run came to before it is reported.
 struct Done {
     answer: Answer,
     code: Option<i32>,
-    outcome: Option<Outcome>,
+    outcome: Option<RunOutcome>,
 }
 
 impl Done {
@@ -34,19 +35,19 @@ impl Done {
         Self { answer, code: None, outcome: None }
     }
 
-    fn without_answer(outcome: Outcome) -> Self {
+    fn without_answer(outcome: RunOutcome) -> Self {
         Self { answer: Answer::default(), code: None, outcome: Some(outcome) }
     }
 }
 
-pub(super) async fn run(shared: &Arc<Shared>, armed: &Arc<Armed>, input: &Arc<Input>) -> (Answer, RuleRun) {
+pub(super) async fn run(shared: &Arc<Shared>, active: &Arc<ActiveRule>, input: &Arc<Input>) -> (Answer, RuleRun) {
     let began = Instant::now();
-    let rule = &armed.rule;
+    let rule = &active.rule;
     let mut reading = Reading::new(rule.dialect, rule.event);
     reading.on_failure = rule.on_failure;
     let run = async {
         match &rule.action {
-            Action::Command(line) => run_line(shared, armed, input, line, reading).await,
+            Action::Command(line) => run_line(shared, active, input, line, reading).await,
             Action::Http(request) => Done::of(post(shared, rule, input, request, reading).await),
             Action::Judge(question) => Done::of(ask(shared, rule, input, question, reading).await),
             Action::Text(text) => Done::of(put(text, input)),
@@ -57,17 +58,17 @@ pub(super) async fn run(shared: &Arc<Shared>, armed: &Arc<Armed>, input: &Arc<In
     let done = AssertUnwindSafe(run).catch_unwind().await;
     let done = done.unwrap_or_else(|_| Done::of(reading.failed("it panicked")));
     let outcome = done.outcome.unwrap_or(match done.answer.failure {
-        Some(_) => Outcome::Failed,
-        None => Outcome::Answered,
+        Some(_) => RunOutcome::Failed,
+        None => RunOutcome::Answered,
     });
-    if outcome == Outcome::Answered {
-        armed.succeeded();
+    if outcome == RunOutcome::Answered {
+        active.succeeded();
     }
-    let told = told(rule, outcome, &done.answer, done.code, began);
-    (done.answer, told)
+    let report = report(rule, outcome, &done.answer, done.code, began);
+    (done.answer, report)
 }
 
-fn told(rule: &Rule, outcome: Outcome, answer: &Answer, code: Option<i32>, began: Instant) -> RuleRun {
+fn report(rule: &Rule, outcome: RunOutcome, answer: &Answer, code: Option<i32>, began: Instant) -> RuleRun {
     RuleRun {
         rule: rule.id.clone(),
         event: rule.event,
@@ -84,7 +85,7 @@ fn told(rule: &Rule, outcome: Outcome, answer: &Answer, code: Option<i32>, began
 
 async fn run_line(
     shared: &Arc<Shared>,
-    armed: &Arc<Armed>,
+    active: &Arc<ActiveRule>,
     input: &Arc<Input>,
     line: &CommandLine,
     reading: Reading,
@@ -95,7 +96,7 @@ async fn run_line(
     let environment = &shared.environment;
     let mut around = Surroundings {
         cwd: PathBuf::from(&input.occurrence.cwd),
-        variables: armed.owner.variables(&environment.project),
+        variables: active.owner.variables(&environment.project),
     };
     if let (Event::SessionStart, Some(files)) = (reading.event, &shared.files) {
         match files.exports(&input.occurrence.session, false) {
@@ -108,9 +109,9 @@ async fn run_line(
     let command = command(line, environment, &around);
     let (alone, says_alone) = oneshot::channel();
     let bytes = input.of(reading.dialect);
-    let run = run_command(command, bytes, armed.rule.timeout, alone);
-    if armed.rule.detached {
-        return leave(shared, armed, reading, run);
+    let run = run_command(command, bytes, active.rule.timeout, alone);
+    if active.rule.detached {
+        return leave(shared, active, reading, run);
     }
     let says_alone = async move {
         // The first line means so in nested files only.
@@ -123,37 +124,37 @@ async fn run_line(
             let (answer, code) = (read(&ran, reading), code(&ran));
             // It said so and left before it was heard: what it decides must not depend on who is faster.
             if answer.goes_on_alone {
-                return leave(shared, armed, reading, ready(ran));
+                return leave(shared, active, reading, ready(ran));
             }
             Done { answer, code, outcome: None }
         }
-        Either::Right(((), run)) => leave(shared, armed, reading, run),
+        Either::Right(((), run)) => leave(shared, active, reading, run),
     }
 }
 
-/// Lets a run go on without anybody waiting for it; its end is told as a run of its own.
+/// Lets a run go on without anybody waiting for it; its end is reported as a run of its own.
 fn leave(
     shared: &Arc<Shared>,
-    armed: &Arc<Armed>,
+    active: &Arc<ActiveRule>,
     reading: Reading,
     run: impl Future<Output = Ran> + Send + 'static,
 ) -> Done {
-    let (teller, armed) = (Arc::clone(shared), Arc::clone(armed));
+    let (reporter, active) = (Arc::clone(shared), Arc::clone(active));
     let began = Instant::now();
     let started = shared.background.start(async move {
         let ran = run.await;
         let mut answer = read(&ran, reading);
         // Nobody waits, so it decides nothing.
         answer.decision = crate::answer::Decision::None;
-        let outcome = if answer.failure.is_some() { Outcome::Failed } else { Outcome::Answered };
-        teller.tell(&told(&armed.rule, outcome, &answer, code(&ran), began), &answer);
+        let outcome = if answer.failure.is_some() { RunOutcome::Failed } else { RunOutcome::Answered };
+        reporter.report(&report(&active.rule, outcome, &answer, code(&ran), began), &answer);
     });
-    Done::without_answer(if started { Outcome::Detached } else { Outcome::Dropped })
+    Done::without_answer(if started { RunOutcome::Detached } else { RunOutcome::Dropped })
 }
 
 fn code(ran: &Ran) -> Option<i32> {
     match ran.status {
-        Status::Exit(code) => Some(code),
+        RunStatus::Exit(code) => Some(code),
         _ => None,
     }
 }
@@ -170,16 +171,16 @@ fn read(ran: &Ran, reading: Reading) -> Answer {
     }
 }
 
-async fn post(shared: &Shared, rule: &Rule, input: &Input, request: &Request, reading: Reading) -> Answer {
-    let Some(client) = &shared.outside.post else { return reading.failed("there is no client for requests") };
+async fn post(shared: &Shared, rule: &Rule, input: &Input, request: &HttpRequest, reading: Reading) -> Answer {
+    let Some(client) = &shared.clients.post else { return reading.failed("there is no client for requests") };
     let fill = |(name, value): (&String, &String)| (name.clone(), fill_header(value, &request.allowed_env));
     let mut headers: BTreeMap<String, String> = request.headers.iter().map(fill).collect();
     headers.entry("Content-Type".to_owned()).or_insert_with(|| "application/json".to_owned());
-    let posted = Posted { url: request.url.clone(), headers, body: input.of(rule.dialect) };
+    let posted = PostRequest { url: request.url.clone(), headers, body: input.of(rule.dialect) };
     match timeout(rule.timeout, client.post(&posted)).await {
-        Err(_) => reading.read(&Status::TimedOut, "", ""),
-        Ok(Err(error)) => reading.read(&Status::NotStarted(error.to_string()), "", ""),
-        Ok(Ok((status, body))) => reading.read(&Status::Http(status), &body, ""),
+        Err(_) => reading.read(&RunStatus::TimedOut, "", ""),
+        Ok(Err(error)) => reading.read(&RunStatus::NotStarted(error.to_string()), "", ""),
+        Ok(Ok((status, body))) => reading.read(&RunStatus::Http(status), &body, ""),
     }
 }
 
@@ -204,11 +205,11 @@ fn fill_header(value: &str, allowed: &[String]) -> String {
     filled
 }
 
-async fn ask(shared: &Shared, rule: &Rule, input: &Input, question: &Question, reading: Reading) -> Answer {
-    let Some(judge) = &shared.outside.judge else { return reading.failed("there is no model to ask") };
+async fn ask(shared: &Shared, rule: &Rule, input: &Input, question: &JudgePrompt, reading: Reading) -> Answer {
+    let Some(judge) = &shared.clients.judge else { return reading.failed("there is no model to ask") };
     let written = input.of(rule.dialect);
     let text = Rule::filled(&question.prompt, String::from_utf8_lossy(&written).trim_end());
-    let asked = Asked { event: rule.event, text, model: question.model.clone() };
+    let asked = JudgeQuestion { event: rule.event, text, model: question.model.clone() };
     match timeout(rule.timeout, judge.judge(&asked)).await {
         Err(_) => reading.failed("the model was not done in time"),
         Ok(Err(error)) => reading.failed(format!("the model could not be asked: {error}")),

@@ -6,7 +6,7 @@ use std::sync::{Mutex, PoisonError};
 use hooks_core::data::{Message, Role};
 use serde_json::{Value, json};
 
-use super::Files;
+use super::files::SessionFiles;
 use crate::alias::Aliases;
 
 /// Writes what was said into a file for each conversation, one message per line, as scripts expect it: in the form of
@@ -19,7 +19,7 @@ pub(crate) struct Transcripts {
 
 impl Transcripts {
     /// Adds a message that was stored, unless it is there already.
-    pub(crate) fn add(&self, files: &Files, aliases: &Aliases, conversation: &str, message: &Message) {
+    pub(crate) fn add(&self, files: &SessionFiles, aliases: &Aliases, conversation: &str, message: &Message) {
         let line = line(aliases, message);
         if self.lock().remove(conversation) != Some(print(&line)) {
             write(files, conversation, &line);
@@ -27,7 +27,7 @@ impl Transcripts {
     }
 
     /// Adds an answer that is about to be stored, before the rules that may read it.
-    pub(crate) fn add_ahead(&self, files: &Files, aliases: &Aliases, conversation: &str, message: &Message) {
+    pub(crate) fn add_ahead(&self, files: &SessionFiles, aliases: &Aliases, conversation: &str, message: &Message) {
         let line = line(aliases, message);
         if write(files, conversation, &line) {
             self.lock().insert(conversation.to_owned(), print(&line));
@@ -68,9 +68,9 @@ fn print(line: &str) -> u64 {
 }
 
 /// Writes the line whole or not at all; whether it is there now. A conversation goes on without its transcript.
-fn write(files: &Files, conversation: &str, line: &str) -> bool {
+fn write(files: &SessionFiles, conversation: &str, line: &str) -> bool {
     let written = files.transcript(conversation).and_then(|path| {
-        let mut file = Files::open(&path)?;
+        let mut file = SessionFiles::open(&path)?;
         let before = file.metadata()?.len();
         file.write_all(line.as_bytes()).inspect_err(|_| {
             // Half a line would spoil the next one too.

@@ -1,4 +1,4 @@
-//! What a harness keeps and tells beside the order of the kinds: provider fields, messages between turns, events,
+//! What a harness keeps and reports besides the order of the kinds: provider fields, messages between turns, events,
 //! recordings turn by turn.
 
 use hooks_agent::model::{Line, ModelAnswer, Recording};

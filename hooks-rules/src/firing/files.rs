@@ -8,11 +8,11 @@ use sha2::{Digest as _, Sha256};
 
 /// A folder with two files for each session: the transcript, and what scripts export. Nobody else may read them.
 #[derive(Clone, Debug)]
-pub(crate) struct Files {
+pub(crate) struct SessionFiles {
     folder: PathBuf,
 }
 
-impl Files {
+impl SessionFiles {
     pub(crate) fn new(folder: PathBuf) -> Self {
         // Scripts run in other folders than this program.
         let folder = std::path::absolute(&folder).unwrap_or(folder);

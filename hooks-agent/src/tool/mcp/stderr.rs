@@ -16,12 +16,12 @@ const CHARS: usize = 300;
 type Lines = Arc<Mutex<VecDeque<String>>>;
 
 /// The last lines that a server wrote. Reading goes on where this is dropped: a server that is not read blocks.
-pub(super) struct Said {
+pub(super) struct StderrTail {
     lines: Lines,
     reading: JoinHandle<()>,
 }
 
-impl Said {
+impl StderrTail {
     /// Reads `from` to its end, into the log.
     pub(super) fn read(from: ChildStderr, server: String) -> Self {
         let lines = Lines::default();

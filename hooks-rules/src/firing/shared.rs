@@ -1,57 +1,30 @@
+//! What all rules of an app share.
+
 use std::collections::HashMap;
 use std::fmt;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use hooks_core::HookContext;
 use hooks_core::data::Message;
 
-use super::report::{Aside, Hearer, Listener, Observer, RuleRun};
-use super::source::Owner;
-use super::{Files, Session, Transcripts};
+use super::files::SessionFiles;
+use super::report::{AnswerObserver, NoticeListener, Notices, RuleRun, RunObserver};
+use super::session::SessionInfo;
+use super::transcript::Transcripts;
 use crate::alias::Aliases;
 use crate::answer::Answer;
-use crate::rule::Rule;
-use crate::run::{Background, Environment, Outside};
-
-/// A rule that may run, with whose it is.
-#[derive(Debug)]
-pub(crate) struct Armed {
-    pub(crate) rule: Rule,
-    pub(crate) owner: Owner,
-    /// Whether it was to run once, and has.
-    spent: AtomicBool,
-}
-
-impl Armed {
-    /// `spent` says whether it was to run once, and has, before its file was read again.
-    pub(crate) fn new(rule: Rule, owner: Owner, spent: bool) -> Self {
-        Self { rule, owner, spent: AtomicBool::new(spent) }
-    }
-
-    /// Whether it runs no more.
-    pub(crate) fn is_spent(&self) -> bool {
-        self.spent.load(Ordering::Relaxed)
-    }
-
-    /// Notes a success. Only the rules of skills may say that one is enough.
-    pub(crate) fn succeeded(&self) {
-        if self.rule.once && matches!(self.owner, Owner::Skill(_)) {
-            self.spent.store(true, Ordering::Relaxed);
-        }
-    }
-}
+use crate::run::{Background, Clients, Environment};
 
 /// What all rules of an app share, through every reload.
 pub(crate) struct Shared {
     pub(crate) aliases: Aliases,
     pub(crate) environment: Environment,
-    pub(crate) outside: Outside,
+    pub(crate) clients: Clients,
     pub(crate) background: Background,
-    pub(crate) observers: Vec<Observer>,
-    pub(crate) hearers: Vec<Hearer>,
-    pub(crate) listeners: Vec<Listener>,
-    pub(crate) files: Option<Files>,
+    pub(crate) run_observers: Vec<RunObserver>,
+    pub(crate) answer_observers: Vec<AnswerObserver>,
+    pub(crate) notice_listeners: Vec<NoticeListener>,
+    pub(crate) files: Option<SessionFiles>,
     transcripts: Transcripts,
     /// What rules before a call said to the model, until its result is there: by conversation and call.
     contexts: Mutex<HashMap<(String, String), Vec<String>>>,
@@ -68,15 +41,15 @@ const WAITING: usize = 1_024;
 const CONTINUED: u32 = 8;
 
 impl Shared {
-    pub(crate) fn new(aliases: Aliases, environment: Environment, outside: Outside) -> Self {
+    pub(crate) fn new(aliases: Aliases, environment: Environment, clients: Clients) -> Self {
         Self {
             aliases,
             environment,
-            outside,
+            clients,
             background: Background::default(),
-            observers: Vec::new(),
-            hearers: Vec::new(),
-            listeners: Vec::new(),
+            run_observers: Vec::new(),
+            answer_observers: Vec::new(),
+            notice_listeners: Vec::new(),
             files: None,
             transcripts: Transcripts::default(),
             contexts: Mutex::default(),
@@ -85,15 +58,15 @@ impl Shared {
         }
     }
 
-    pub(crate) fn tell(&self, run: &RuleRun, answer: &Answer) {
+    pub(crate) fn report(&self, run: &RuleRun, answer: &Answer) {
         tracing::debug!(target: "hooks_rules", "{run}");
-        self.observers.iter().for_each(|observer| isolated(|| observer(run)));
-        self.hearers.iter().for_each(|hearer| isolated(|| hearer(run, answer)));
+        self.run_observers.iter().for_each(|observer| isolated(|| observer(run)));
+        self.answer_observers.iter().for_each(|observer| isolated(|| observer(run, answer)));
     }
 
-    pub(crate) fn tell_aside(&self, aside: &Aside) {
-        if !(aside.messages.is_empty() && aside.for_the_model.is_empty() && aside.members.is_empty()) {
-            self.listeners.iter().for_each(|listener| isolated(|| listener(aside)));
+    pub(crate) fn report_notices(&self, notices: &Notices) {
+        if !(notices.messages.is_empty() && notices.for_the_model.is_empty() && notices.members.is_empty()) {
+            self.notice_listeners.iter().for_each(|listener| isolated(|| listener(notices)));
         }
     }
 
@@ -144,7 +117,7 @@ impl Shared {
     }
 
     /// Has the session stop at its first prompt, where `reason` says why, or not: when it starts there is nothing yet that
-    /// could be stopped. What an earlier session of this name was told is nothing to this one.
+    /// could be stopped. What stopped an earlier session of this name does not stop this one.
     pub(crate) fn stop_session(&self, session: &str, reason: Option<String>) {
         let mut stopped = lock(&self.stopped);
         match reason {
@@ -153,7 +126,7 @@ impl Shared {
         };
     }
 
-    /// Why the session is to stop, told once.
+    /// Why the session is to stop, once.
     pub(crate) fn take_stop(&self, cx: &HookContext) -> Option<String> {
         lock(&self.stopped).remove(cx.session().unwrap_or_default())
     }
@@ -172,8 +145,8 @@ impl Shared {
         }
     }
 
-    fn keeps_transcript(&self, cx: &HookContext) -> Option<&Files> {
-        let kept_elsewhere = cx.state::<Session>().is_ok_and(|session| session.transcript.is_some());
+    fn keeps_transcript(&self, cx: &HookContext) -> Option<&SessionFiles> {
+        let kept_elsewhere = cx.state::<SessionInfo>().is_ok_and(|session| session.transcript.is_some());
         self.files.as_ref().filter(|_| !kept_elsewhere)
     }
 

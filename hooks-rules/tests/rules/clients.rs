@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex};
 
 use hooks_core::hook::BoxFuture;
-use hooks_rules::{Asked, Judge, Post, Posted, Reply};
+use hooks_rules::{ClientResult, Judge, JudgeQuestion, Post, PostRequest};
 
 use super::support::*;
 
@@ -23,7 +23,7 @@ impl<Q> Fake<Q> {
         Self { answer: None, seen: Arc::default() }
     }
 
-    async fn reply(&self, seen: Q) -> Reply<(u16, String)> {
+    async fn reply(&self, seen: Q) -> ClientResult<(u16, String)> {
         self.seen.lock().unwrap().push(seen);
         match &self.answer {
             Some((0, why)) => Err(why.as_str().into()),
@@ -33,14 +33,14 @@ impl<Q> Fake<Q> {
     }
 }
 
-impl Judge for Fake<Asked> {
-    fn judge<'a>(&'a self, question: &'a Asked) -> BoxFuture<'a, Reply<String>> {
+impl Judge for Fake<JudgeQuestion> {
+    fn judge<'a>(&'a self, question: &'a JudgeQuestion) -> BoxFuture<'a, ClientResult<String>> {
         Box::pin(async { self.reply(question.clone()).await.map(|(_, text)| text) })
     }
 }
 
-impl Post for Fake<Posted> {
-    fn post<'a>(&'a self, request: &'a Posted) -> BoxFuture<'a, Reply<(u16, String)>> {
+impl Post for Fake<PostRequest> {
+    fn post<'a>(&'a self, request: &'a PostRequest) -> BoxFuture<'a, ClientResult<(u16, String)>> {
         Box::pin(self.reply(request.clone()))
     }
 }
@@ -65,10 +65,10 @@ async fn a_question_goes_to_the_model_of_the_app() {
         (Fake::says(0, "no line"), "the model could not be asked: no line"),
         (Fake::says(1, "sure"), "the model did not answer with"),
     ] {
-        let told = Told::default();
-        let rules = built(told.listens(Rules::builder().text("h", asks(&question)).judge(judge)));
+        let observed = Observed::default();
+        let rules = built(observed.listens(Rules::builder().text("h", asks(&question)).judge(judge)));
         assert_eq!(shell(&set(&rules), "ls").await.verdict, Permission::NoOpinion);
-        assert!(told.failures()[0].starts_with(failure), "{:?}", told.failures());
+        assert!(observed.failures()[0].starts_with(failure), "{:?}", observed.failures());
     }
     let rules = Rules::builder().text("h", asks(&question)).build();
     assert!(rules.defects()[0].to_string().contains("give one with `Rules::builder().judge(…)`"));
@@ -79,18 +79,18 @@ async fn a_question_goes_to_the_model_of_the_app() {
 async fn a_panic_of_the_app_costs_its_rule_and_no_other() {
     struct Panics;
     impl Judge for Panics {
-        fn judge<'a>(&'a self, _question: &'a Asked) -> BoxFuture<'a, Reply<String>> {
+        fn judge<'a>(&'a self, _question: &'a JudgeQuestion) -> BoxFuture<'a, ClientResult<String>> {
             panic!("on purpose")
         }
     }
     let question = json!({"type": "prompt", "prompt": "?"});
     let refuses = json!({"type": "command", "command": "echo refused >&2; exit 2"});
     let text = json!({"hooks": {"PreToolUse": [{"hooks": [question, refuses]}]}}).to_string();
-    let told = Told::default();
+    let observed = Observed::default();
     let builder = Rules::builder().text("h", text).judge(Panics).observe(|_| panic!("on purpose"));
-    let fired = shell(&set(&built(told.listens(builder))), "ls").await;
+    let fired = shell(&set(&built(observed.listens(builder))), "ls").await;
     assert_eq!(reason(&fired.verdict), "refused");
-    assert_eq!(told.failures(), ["it panicked"]);
+    assert_eq!(observed.failures(), ["it panicked"]);
 }
 
 #[tokio::test(start_paused = true)]
@@ -179,7 +179,7 @@ async fn what_is_shown_for_debugging_holds_no_secret() {
     let text = json!({"hooks": {"PreToolUse": [{"hooks": [request, line]}]}}).to_string();
     let folder = tempfile::tempdir().unwrap();
     write(&folder.path().join("hooks/hooks.json"), &text);
-    let plugin = hooks_rules::Plugin::new("desk", folder.path()).option("PIN", "hush-option");
+    let plugin = hooks_rules::PluginFolder::new("desk", folder.path()).option("PIN", "hush-option");
     let client = Fake::says(200, "{}");
     let builder = Rules::builder().text("own.json", text).plugin(plugin.clone());
     let builder = builder.variable("DEPLOY", "hush-variable").post(client.clone());

@@ -10,7 +10,7 @@ use crate::exit::Exit;
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 #[must_use = "write it, and end with its exit status"]
-pub struct Reply {
+pub struct Output {
     /// For standard output.
     pub out: String,
     /// For standard error.
@@ -25,7 +25,7 @@ pub(crate) fn json(mut report: Value) -> String {
     format!("{report:#}")
 }
 
-impl Reply {
+impl Output {
     pub(crate) fn new(out: impl Into<String>, exit: Exit) -> Self {
         Self { out: out.into(), err: String::new(), exit }
     }

@@ -21,7 +21,7 @@ impl Harness {
     /// unless it says otherwise.
     pub async fn start(&self, address: impl Into<String>) -> Result<(), TurnError> {
         self.announce(&Init::new("")).await?;
-        if let Err(error) = self.parts.registry.start_plugins(&self.parts.cx).await {
+        if let Err(error) = self.state.registry.start_plugins(&self.state.cx).await {
             tracing::warn!(target: "hooks_agent", %error, "a plugin is left out");
         }
         self.announce(&GatewayStart::new(address)).await
@@ -34,16 +34,16 @@ impl Harness {
     /// [`TurnError`] where a required hook failed; all the rest is done all the same.
     pub async fn stop(&self, reason: impl Into<String>, deadline: Duration) -> Result<Drained, TurnError> {
         let stopped = self.announce(&GatewayStop::new(reason)).await;
-        if let Err(error) = self.parts.registry.stop_plugins(&self.parts.cx, ShutdownReason::Shutdown).await {
+        if let Err(error) = self.state.registry.stop_plugins(&self.state.cx, ShutdownReason::Shutdown).await {
             tracing::warn!(target: "hooks_agent", %error, "a plugin did not stop as it should");
         }
         let gone = self.announce(&Shutdown::new(ShutdownReason::Shutdown)).await;
-        let drained = self.parts.registry.drain(deadline).await;
+        let drained = self.state.registry.drain(deadline).await;
         stopped.and(gone).map(|()| drained)
     }
 
     async fn announce<K: HookKind<Subject = ()>>(&self, event: &K) -> Result<(), TurnError> {
-        let _fired = self.parts.app_hooks()?.fire(&self.parts.cx, event, ()).await.map_err(TurnError::Dispatch)?;
+        let _fired = self.state.app_hooks()?.fire(&self.state.cx, event, ()).await.map_err(TurnError::Dispatch)?;
         Ok(())
     }
 }

@@ -23,7 +23,7 @@ pub struct RuleRun {
     /// Its line.
     pub line: usize,
     /// How it ended.
-    pub outcome: Outcome,
+    pub outcome: RunOutcome,
     /// The exit code of its command.
     pub code: Option<i32>,
     /// How long it took.
@@ -40,12 +40,12 @@ pub struct RuleRun {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
-pub enum Outcome {
+pub enum RunOutcome {
     /// It answered, if only by saying nothing.
     Answered,
     /// It failed; what that means is the rule's `onFailure`.
     Failed,
-    /// Nobody waits for it; a second run is told when it ends.
+    /// Nobody waits for it; a second run is reported when it ends.
     Detached,
     /// It was not started: too many run already that nobody waits for.
     Dropped,
@@ -55,37 +55,37 @@ impl fmt::Display for RuleRun {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} at {} ({}:{}): ", self.rule, self.event, self.file.display(), self.line)?;
         f.write_str(match self.outcome {
-            Outcome::Answered => "answered",
-            Outcome::Failed => "failed",
-            Outcome::Detached => "detached",
-            Outcome::Dropped => "dropped",
+            RunOutcome::Answered => "answered",
+            RunOutcome::Failed => "failed",
+            RunOutcome::Detached => "detached",
+            RunOutcome::Dropped => "dropped",
         })?;
         self.decision.map_or(Ok(()), |word| write!(f, " {word}"))?;
         self.failure.as_ref().map_or(Ok(()), |why| write!(f, ", {why}"))
     }
 }
 
-/// What the rules of an event said beside what its kind can carry.
+/// What the rules of an event said that its kind cannot carry.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
-pub struct Aside {
+pub struct Notices {
     /// The event.
     pub event: Event,
     /// The session.
     pub session: String,
-    /// What the person is to be told, in the order of the files.
+    /// Messages for the person, in the order of the files.
     pub messages: Vec<String>,
-    /// What the model is to be told out of turn.
+    /// Messages for the model, out of turn.
     pub for_the_model: Vec<String>,
     /// Members of `hookSpecificOutput` such as `sessionTitle`.
     pub members: Map<String, Value>,
 }
 
-/// Who is told of each run.
-pub(crate) type Observer = Arc<dyn Fn(&RuleRun) + Send + Sync>;
+/// Called after each run.
+pub(crate) type RunObserver = Arc<dyn Fn(&RuleRun) + Send + Sync>;
 
-/// Who is told of each run with what the rule said.
-pub(crate) type Hearer = Arc<dyn Fn(&RuleRun, &Answer) + Send + Sync>;
+/// Called after each run, with what the rule said.
+pub(crate) type AnswerObserver = Arc<dyn Fn(&RuleRun, &Answer) + Send + Sync>;
 
-/// Who is told of asides.
-pub(crate) type Listener = Arc<dyn Fn(&Aside) + Send + Sync>;
+/// Called with the notices of an event.
+pub(crate) type NoticeListener = Arc<dyn Fn(&Notices) + Send + Sync>;

@@ -6,7 +6,7 @@ use serde::Serialize;
 
 /// One thing that is wrong: a defect of a file, or a file that cannot be read at all.
 #[derive(Clone, Debug, Serialize)]
-pub(crate) struct Told {
+pub(crate) struct Diagnostic {
     pub(crate) severity: Severity,
     pub(crate) problem: String,
     pub(crate) help: String,
@@ -20,7 +20,7 @@ pub(crate) struct Told {
     shown: String,
 }
 
-impl Told {
+impl Diagnostic {
     /// Something wrong with the whole file.
     pub(crate) fn of_file(file: &Path, problem: impl Into<String>, help: impl Into<String>) -> Self {
         let (problem, help) = (problem.into(), help.into());
@@ -47,7 +47,7 @@ impl Told {
     }
 }
 
-impl From<Defect> for Told {
+impl From<Defect> for Diagnostic {
     fn from(defect: Defect) -> Self {
         let shown = defect.to_string();
         Self {
@@ -62,15 +62,15 @@ impl From<Defect> for Told {
     }
 }
 
-impl fmt::Display for Told {
+impl fmt::Display for Diagnostic {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&crate::paint::defect(&self.shown))
     }
 }
 
 /// All of them, a blank line between two.
-pub(crate) fn all(told: &[Told]) -> String {
-    told.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n\n")
+pub(crate) fn all(diagnostics: &[Diagnostic]) -> String {
+    diagnostics.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n\n")
 }
 
 /// `1 error`, `2 errors`.

@@ -8,8 +8,12 @@ use futures_util::future::join_all;
 use hooks_core::HookContext;
 use serde_json::Value;
 
-use super::report::Aside;
-use super::{Armed, KeptOut, Session, Shared, one};
+use super::active::ActiveRule;
+use super::execute;
+use super::kept_out::KeptOut;
+use super::report::Notices;
+use super::session::SessionInfo;
+use super::shared::Shared;
 use crate::answer::Answer;
 use crate::dialect::Dialect;
 use crate::event::Event;
@@ -21,7 +25,7 @@ use crate::stdin::Occurrence;
 pub(crate) struct Firing {
     pub(crate) shared: Arc<Shared>,
     pub(crate) event: Event,
-    pub(crate) rules: Vec<Arc<Armed>>,
+    pub(crate) rules: Vec<Arc<ActiveRule>>,
 }
 
 /// The input of one occurrence, written once for each dialect that asks.
@@ -53,7 +57,7 @@ impl Firing {
         let mut occurrence = Occurrence::new(self.event);
         session.clone_into(&mut occurrence.session);
         occurrence.cwd = self.shared.environment.folder(cx.workspace()).to_string_lossy().into_owned();
-        if let Ok(session) = cx.state::<Session>() {
+        if let Ok(session) = cx.state::<SessionInfo>() {
             let transcript = session.transcript.as_ref().map(|path| path.to_string_lossy().into_owned());
             occurrence.transcript = transcript.unwrap_or_default();
             occurrence.permission_mode.clone_from(&session.permission_mode);
@@ -92,12 +96,12 @@ impl Firing {
             return folded;
         }
         let input = Arc::new(Input { occurrence, written: <[_; 2]>::default() });
-        let runs = selected.iter().map(|armed| one::run(&self.shared, armed, &input));
+        let runs = selected.iter().map(|active| execute::run(&self.shared, active, &input));
         for (answer, run) in join_all(runs).await {
-            self.shared.tell(&run, &answer);
+            self.shared.report(&run, &answer);
             folded.merge(answer);
         }
-        self.shared.tell_aside(&Aside {
+        self.shared.report_notices(&Notices {
             event: self.event,
             session: input.occurrence.session.clone(),
             messages: folded.messages.clone(),
@@ -108,22 +112,22 @@ impl Firing {
     }
 
     /// The rules that are for this occurrence, without copies.
-    pub(super) fn select(&self, occurrence: &Occurrence, tool: Option<&str>) -> Vec<&Arc<Armed>> {
+    pub(crate) fn select(&self, occurrence: &Occurrence, tool: Option<&str>) -> Vec<&Arc<ActiveRule>> {
         let mut seen = HashMap::new();
-        self.rules.iter().filter(|armed| self.kept_out(armed, occurrence, tool, &mut seen).is_none()).collect()
+        self.rules.iter().filter(|active| self.kept_out(active, occurrence, tool, &mut seen).is_none()).collect()
     }
 
     /// What keeps a rule of this event from running; `seen` are those that run so far, by what makes two of them one.
-    pub(super) fn kept_out<'a>(
+    pub(crate) fn kept_out<'a>(
         &self,
-        armed: &'a Armed,
+        active: &'a ActiveRule,
         occurrence: &Occurrence,
         tool: Option<&str>,
         seen: &mut HashMap<(&'a str, String), &'a RuleId>,
     ) -> Option<KeptOut> {
-        let rule = &armed.rule;
+        let rule = &active.rule;
         let aliases = &self.shared.aliases;
-        if armed.is_spent() {
+        if active.is_spent() {
             return Some(KeptOut::Spent);
         }
         let words = || occurrence.matched().into_iter().chain(occurrence.own_word.as_deref());
@@ -146,7 +150,7 @@ impl Firing {
                 return Some(KeptOut::Filter { filter: filter.to_string() });
             }
         }
-        let key = (armed.owner.duplicate_key(), rule.duplicate_key()?);
+        let key = (active.owner.duplicate_key(), rule.duplicate_key()?);
         match seen.entry(key) {
             Entry::Occupied(first) => Some(KeptOut::SameAs { rule: (*first.get()).clone() }),
             Entry::Vacant(place) => {

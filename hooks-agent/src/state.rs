@@ -1,0 +1,134 @@
+//! What turns share: of their harness, and of their session.
+
+use std::hash::{BuildHasher, Hasher, RandomState};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
+use std::time::SystemTime;
+
+use hooks_core::scope::{AgentDef, PromptDef};
+use hooks_core::verdict::Contexts;
+use hooks_core::{ConfigError, HookContext, HookSet, Registry};
+use tokio::sync::Mutex;
+
+use crate::agents::{SubAgent, SubAgents};
+use crate::approve::Approver;
+use crate::hook_sets::HookSets;
+use crate::limits::Limits;
+use crate::model::Models;
+use crate::panics;
+use crate::preflight::Preflight;
+use crate::queues::Queues;
+use crate::reply::Reply;
+use crate::store::MessageStore;
+use crate::tool::{ToolSpec, Tools};
+use crate::window::Window;
+
+/// What the sessions of a harness share.
+pub(crate) struct HarnessState {
+    pub(crate) registry: Registry,
+    /// What is in force, whatever agents and prompts say.
+    pub(crate) fixed: Option<HookSet>,
+    pub(crate) sets: HookSets,
+    pub(crate) queues: Queues,
+    pub(crate) models: Models,
+    pub(crate) tools: Tools,
+    pub(crate) agents: SubAgents,
+    pub(crate) preflight: Option<Arc<dyn Preflight>>,
+    pub(crate) on_reply: Option<Arc<OnReply>>,
+    pub(crate) store: Arc<dyn MessageStore>,
+    pub(crate) approver: Arc<dyn Approver>,
+    pub(crate) window: Option<Window>,
+    pub(crate) limits: Limits,
+    pub(crate) cx: HookContext,
+}
+
+impl HarnessState {
+    /// The hooks in force for `agent` at `prompt`.
+    pub(crate) fn scope(&self, agent: &Arc<AgentDef>, prompt: Option<&PromptDef>) -> Result<HookSet, ConfigError> {
+        match &self.fixed {
+            Some(hooks) => Ok(hooks.clone()),
+            None => self.sets.of(&self.registry, agent, prompt),
+        }
+    }
+
+    /// The hooks of the app's list, which alone is read outside a turn.
+    pub(crate) fn app_hooks(&self) -> Result<HookSet, ConfigError> {
+        self.scope(&Arc::new(AgentDef::new("").hooks::<String>([])), None)
+    }
+
+    /// The tools and agents that a model is offered.
+    pub(crate) fn offered(&self) -> impl Iterator<Item = ToolSpec> + '_ {
+        let tools = self.tools.specs().filter(|tool| self.agents.get(&tool.name).is_none());
+        tools.cloned().chain(self.agents.specs())
+    }
+}
+
+/// Called at the end of every turn.
+pub(crate) type OnReply = dyn Fn(&HookContext, &Reply) + Send + Sync;
+
+/// What the turns of a session share.
+pub(crate) struct SessionState {
+    pub(crate) harness: Arc<HarnessState>,
+    pub(crate) agent: Arc<AgentDef>,
+    pub(crate) conversation: String,
+    pub(crate) system_prompt: String,
+    pub(crate) channel: String,
+    /// What hooks at `session_start` gave, for every turn.
+    pub(crate) contexts: Contexts,
+    /// What starts a turn, in a word for hooks at `before_agent_start`.
+    pub(crate) trigger: &'static str,
+    pub(crate) cx: HookContext,
+    /// How many turns were begun.
+    pub(crate) turns: AtomicU64,
+    /// What no other session has, of this conversation or another.
+    pub(crate) tag: u64,
+    /// Held by the turn that runs. It is that of the conversation, which other sessions may share.
+    pub(crate) one_at_a_time: Arc<Mutex<()>>,
+}
+
+impl SessionState {
+    /// The id of the turn `number`. Turns are counted by the prompts that are stored, which grow fewer where a conversation
+    /// is folded, and two programs may have the same conversation open: the tag differs then.
+    pub(crate) fn request(&self, number: u64) -> String {
+        format!("{}:{number}:{:016x}", self.conversation, self.tag)
+    }
+
+    /// The session of an agent that another one asks. It is no session of a person, so nothing fires when it begins.
+    pub(crate) fn within(&self, agent: &SubAgent, conversation: String, cx: HookContext) -> Self {
+        Self {
+            harness: Arc::clone(&self.harness),
+            agent: self.harness.sets.shared(agent.agent.clone()),
+            conversation,
+            system_prompt: agent.system_prompt.clone(),
+            channel: self.channel.clone(),
+            contexts: self.contexts.clone(),
+            trigger: "agent",
+            cx,
+            turns: AtomicU64::new(0),
+            tag: tag(),
+            one_at_a_time: Arc::default(),
+        }
+    }
+
+    /// Reports the end of a turn to the app, and gives its `reply` back.
+    pub(crate) fn report(&self, cx: &HookContext, reply: Reply) -> Reply {
+        if let Some(listener) = &self.harness.on_reply
+            && let Err(panic) = catch_unwind(AssertUnwindSafe(|| listener(cx, &reply)))
+        {
+            let panic = panics::message(panic);
+            tracing::error!(target: "hooks_agent", panic, "the listener to replies panicked");
+        }
+        reply
+    }
+}
+
+/// A number that no other session has: not in this process, nor in another, nor after a restart.
+pub(crate) fn tag() -> u64 {
+    // Its keys are the system's random numbers, others for each hasher.
+    let mut hasher = RandomState::new().build_hasher();
+    hasher.write_u32(std::process::id());
+    let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+    hasher.write_u128(now.as_nanos());
+    hasher.finish()
+}

@@ -1,0 +1,104 @@
+//! Beginning a turn, and what its caller holds of it.
+
+use std::future::{Future, IntoFuture};
+use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use futures_util::FutureExt;
+use hooks_core::CancellationToken;
+use hooks_core::data::Message;
+use hooks_core::scope::PromptDef;
+use tokio::sync::{mpsc, oneshot};
+
+use super::{Start, run};
+use crate::event::TurnEvent;
+use crate::reply::{Outcome, Reply};
+use crate::state::SessionState;
+
+/// Puts a turn behind those of its conversation, and runs it on the runtime, whoever waits for it.
+pub(crate) fn begin(
+    session: &Arc<SessionState>,
+    prompt: Option<PromptDef>,
+    message: Message,
+    cancellation: CancellationToken,
+) -> Turn {
+    let (sender, events) = mpsc::unbounded_channel();
+    let (answer, reply) = oneshot::channel();
+    let start = Start {
+        session: Arc::clone(session),
+        prompt,
+        message,
+        number: session.turns.fetch_add(1, Ordering::Relaxed) + 1,
+        events: sender,
+        cancellation: cancellation.clone(),
+    };
+    let queue = Arc::clone(&session.one_at_a_time);
+    // A turn may begin others, of agents that it asks: the box ends the type.
+    let run: Pin<Box<dyn Future<Output = Reply> + Send>> = Box::pin(run(start));
+    // Queued here and not in the task: turns run in the order in which they are begun, whenever a task is first polled.
+    let mut place = Box::pin(tokio::task::unconstrained(queue.lock_owned()));
+    let at_once = place.as_mut().now_or_never();
+    tokio::spawn(async move {
+        let _turn = match at_once {
+            Some(turn) => turn,
+            None => place.await,
+        };
+        // Nobody may wait for the reply any more.
+        let _ = answer.send(run.await);
+    });
+    Turn { events, reply, _cancel: CancelOnDrop(cancellation.clone()), cancellation }
+}
+
+/// A turn under way. Dropping it cancels it.
+#[derive(Debug)]
+#[must_use = "dropping a turn cancels it"]
+pub struct Turn {
+    events: mpsc::UnboundedReceiver<TurnEvent>,
+    reply: oneshot::Receiver<Reply>,
+    cancellation: CancellationToken,
+    _cancel: CancelOnDrop,
+}
+
+#[derive(Debug)]
+struct CancelOnDrop(CancellationToken);
+
+impl Drop for CancelOnDrop {
+    fn drop(&mut self) {
+        self.0.cancel();
+    }
+}
+
+impl Turn {
+    /// What happens next; `None` where the turn is over.
+    pub async fn next(&mut self) -> Option<TurnEvent> {
+        self.events.recv().await
+    }
+
+    /// Cancels the turn. Its reply says what was done until then.
+    pub fn cancel(&self) {
+        self.cancellation.cancel();
+    }
+
+    /// A token that cancels the turn, for another task to keep.
+    pub fn cancellation(&self) -> CancellationToken {
+        self.cancellation.clone()
+    }
+}
+
+/// The reply, at the end of the turn.
+impl IntoFuture for Turn {
+    type Output = Reply;
+    type IntoFuture = Pin<Box<dyn Future<Output = Reply> + Send>>;
+
+    fn into_future(self) -> Self::IntoFuture {
+        let Self { events, reply, _cancel: cancel, .. } = self;
+        // Nobody listens any more, so that nothing is kept for them.
+        drop(events);
+        Box::pin(async move {
+            let _cancel = cancel;
+            // Only a runtime that shuts down drops a turn before its end.
+            reply.await.unwrap_or_else(|_| Reply::of(Outcome::Cancelled))
+        })
+    }
+}

@@ -1,0 +1,168 @@
+//! The check, held against small crates that break each of its rules.
+
+use crate::names::{defined_twice, exported_twice};
+use crate::order::broken;
+use crate::source::{Crate, Files};
+
+fn krate(name: &str, files: &[(&str, &str)]) -> Crate {
+    let files: Files = files.iter().map(|(file, text)| (String::from(*file), String::from(*text))).collect();
+    Crate::parse(name, &files)
+}
+
+fn order_of(files: &[(&str, &str)]) -> Vec<String> {
+    broken(&krate("it", files))
+}
+
+#[test]
+fn a_module_may_use_those_above_it() {
+    let found = order_of(&[
+        ("lib.rs", "mod base; mod above; pub use base::Base; pub mod prelude;"),
+        ("base.rs", "mod inner; pub struct Base;"),
+        ("base/inner.rs", "use super::Base; fn f(_: super::super::base::Base) {}"),
+        ("above.rs", "use crate::Base; fn f(_: crate::base::Base) {}"),
+        ("prelude.rs", "pub use crate::{Base, above};"),
+    ]);
+    assert_eq!(found, [""; 0]);
+}
+
+#[test]
+fn each_form_of_a_use_of_a_lower_module_is_seen() {
+    let forms = [
+        ("use crate::low::Low;", "crate::low::Low"),
+        ("use crate::{low, other as o};", "crate::low"),
+        ("use crate::low::{self};", "crate::low"),
+        ("use crate::low::*;", "crate::low::*"),
+        ("use crate::Low;", "crate::Low"),
+        ("use crate::Renamed;", "crate::Renamed"),
+        ("use crate::Inner;", "crate::Inner"),
+        ("use super::low::Low;", "super::low::Low"),
+        ("use it::low::Low;", "it::low::Low"),
+        ("fn f(_: &crate::Low) {}", "crate::Low"),
+        ("fn f() { crate::low::f() }", "crate::low::f"),
+        ("fn f() -> bool { matches!(1, crate::low::ONE) }", "crate::low::ONE"),
+        ("macro_rules! m { () => { $crate::low::f() } }", "crate::low::f"),
+        ("#[serde(with = \"crate::low\")] struct S;", "crate::low"),
+        ("impl crate::Low { fn f() {} }", "crate::Low"),
+    ];
+    for (code, path) in forms {
+        let found = order_of(&[
+            ("lib.rs", "mod other; mod high; mod low; pub use low::{Low, f as Renamed}; pub use low::inner::*;"),
+            ("other.rs", ""),
+            ("high.rs", code),
+            ("low.rs", "pub mod inner { pub struct Inner; }"),
+        ]);
+        let wanted = format!(
+            "`high` uses `low`, which stands below it: move `mod low` above `mod high`, or cut the use of `{path}` in it/src/high.rs:1"
+        );
+        assert_eq!(found, [&wanted, "this order of `mod` lines holds: other, low, high"], "{code}");
+    }
+}
+
+#[test]
+fn a_use_from_within_a_module_is_one_of_the_module() {
+    let found = order_of(&[
+        ("lib.rs", "mod high; mod low;"),
+        ("high.rs", "mod inner;\n\nmod here { use super::super::low::A; }"),
+        ("high/inner.rs", "\nuse super::super::low::B;"),
+        ("low.rs", ""),
+    ]);
+    let places = "`super::super::low::B` in it/src/high/inner.rs:2 and `super::super::low::A` in it/src/high.rs:3";
+    assert!(found[0].ends_with(places), "{}", found[0]);
+}
+
+#[test]
+fn tests_documentation_and_what_macros_write_for_users_use_nothing() {
+    let high = "//! [`crate::low`]\n/// [`crate::Low`]\npub struct High;\n\
+        #[cfg(test)] mod tests { use crate::low::Low; }\n\
+        #[cfg(all(test, unix))] use crate::low::Low;\n\
+        impl High { #[cfg(test)] fn f() { crate::low::f() } }\n\
+        macro_rules! made { () => { $crate::private::f() } }\n\
+        fn quoted() { quote!(crate::low::f()) }";
+    let lib = "mod high; mod low; pub mod private; pub use low::Low;";
+    assert_eq!(order_of(&[("lib.rs", lib), ("high.rs", high), ("low.rs", ""), ("private.rs", "")]), [""; 0]);
+}
+
+#[test]
+fn a_circle_is_drawn_with_a_place_for_each_arrow() {
+    let found = order_of(&[
+        ("lib.rs", "mod a; mod b; mod c; mod d;"),
+        ("a.rs", "use crate::c::C;"),
+        ("b.rs", "use crate::a::A;\nuse crate::a::Other;"),
+        ("c.rs", "use crate::b::B;"),
+        ("d.rs", "use crate::a::A;"),
+    ]);
+    assert_eq!(
+        found,
+        [
+            "`a` uses `c`, which stands below it: they are in one circle, which no order mends: cut the use of `crate::c::C` in it/src/a.rs:1, or another arrow of the circle",
+            "the largest circle has 3 modules: a, b, c
+      a → c (1): `crate::c::C` in it/src/a.rs:1
+      b → a (2): `crate::a::A` in it/src/b.rs:1
+      c → b (1): `crate::b::B` in it/src/c.rs:1"
+        ]
+    );
+}
+
+#[test]
+fn what_is_for_users_stands_last_and_the_root_is_used_by_nothing() {
+    let found = order_of(&[
+        ("lib.rs", "mod macros; mod a; mod private; pub fn helper() {}"),
+        ("macros.rs", ""),
+        ("a.rs", "use crate::*; fn f() { crate::helper(); crate::private::f() }"),
+        ("private.rs", ""),
+    ]);
+    assert_eq!(
+        found[..3],
+        [
+            "`macros` stands above `a`: move it to the end of `lib.rs`",
+            "`a` uses `private`, which stands below it: cut the use of `crate::private::f` in it/src/a.rs:1",
+            "`a` uses `lib.rs`, which stands below it: cut the use of `crate::*`, `crate::helper` in it/src/a.rs:1",
+        ]
+    );
+}
+
+#[test]
+fn a_type_name_stands_once_in_a_crate() {
+    let found = defined_twice(&krate(
+        "it",
+        &[
+            ("lib.rs", "mod a; mod b; pub struct Root;"),
+            ("a.rs", "struct Twice; enum Root {} #[cfg(unix)] struct Here; #[cfg(not(unix))] struct Here;"),
+            (
+                "b.rs",
+                "mod inner; fn f() { trait Twice {} } #[cfg(test)] struct Here; impl I for T { type Twice = u8; }",
+            ),
+            ("b/inner.rs", "shared! {\n    pub struct Twice { }\n}"),
+        ],
+    ));
+    assert_eq!(
+        found,
+        [
+            "`Root` is defined 2 times: it/src/lib.rs:1, it/src/a.rs:1",
+            "`Twice` is defined 3 times: it/src/a.rs:1, it/src/b.rs:1, it/src/b/inner.rs:2",
+        ]
+    );
+}
+
+#[test]
+fn two_crates_do_not_export_a_type_of_one_name() {
+    let one = krate(
+        "one",
+        &[
+            ("lib.rs", "pub mod prelude; mod inner; mod hidden; pub use inner::Root;"),
+            ("prelude.rs", "pub use crate::inner::*;"),
+            ("inner.rs", "pub struct Root; pub enum Listed {} struct Own; made! { pub struct Made; }"),
+            ("hidden.rs", "pub struct Hidden;"),
+        ],
+    );
+    let other =
+        "pub struct Listed; pub struct Made; pub struct Hidden; pub struct Own; pub use one::Root; pub fn f() {}";
+    let found = exported_twice(&[&one, &krate("other", &[("lib.rs", other)])]);
+    assert_eq!(
+        found,
+        [
+            "`Listed` is exported by 2 crates: one/src/inner.rs:1, other/src/lib.rs:1",
+            "`Made` is exported by 2 crates: one/src/inner.rs:1, other/src/lib.rs:1",
+        ]
+    );
+}

@@ -1,0 +1,183 @@
+//! What a top-level module uses of the others: each path in its code that leads to one of them.
+//!
+//! What a path does not show is not seen: a method called on a value whose type comes from elsewhere is no use.
+
+use std::collections::BTreeMap;
+
+use proc_macro2::{Span, TokenStream, TokenTree};
+use syn::visit::{self, Visit};
+use syn::{Attribute, ImplItem, Item, ItemMod, ItemUse, Macro, Path};
+
+use crate::names::public_names;
+use crate::source::{Crate, Module, attributes, attributes_of_member, is_test, leaves, named};
+
+/// What the root of the crate defines by itself: it stands below all modules.
+pub(crate) const ROOT: &str = "lib.rs";
+
+/// One use of a top-level module by another one.
+pub(crate) struct Use {
+    pub(crate) from: String,
+    pub(crate) to: String,
+    /// The path, as it is written.
+    pub(crate) path: String,
+    /// `file:line`.
+    pub(crate) place: String,
+}
+
+/// Every use in the crate, in the order of its files.
+pub(crate) fn uses(krate: &Crate) -> Vec<Use> {
+    let names = root_names(krate);
+    let mut found = Vec::new();
+    for module in krate.modules.iter().filter(|module| module.layer().is_some()) {
+        let mut finder = Finder { names: &names, alias: krate.name.replace('-', "_"), module, found: &mut found };
+        module.items.iter().for_each(|item| finder.visit_item(item));
+    }
+    found
+}
+
+/// The names at the root, each with the top-level module that it comes from.
+fn root_names(krate: &Crate) -> BTreeMap<String, String> {
+    let layers = krate.layers();
+    let mut names = BTreeMap::new();
+    for item in &krate.root().items {
+        if let Item::Use(item) = item {
+            for leaf in leaves(&item.tree) {
+                let skipped = usize::from(matches!(leaf.path[0].as_str(), "crate" | "self"));
+                let path = &leaf.path[skipped..];
+                let Some(from) = path.first().filter(|from| layers.contains(&from.as_str())) else { continue };
+                if leaf.name == "*" {
+                    let all = public_names(krate, &path[..path.len() - 1]);
+                    names.extend(all.into_keys().map(|name| (name, from.clone())));
+                } else {
+                    names.insert(leaf.name, from.clone());
+                }
+            }
+        } else if let Some((name, _)) = named(item) {
+            names.insert(name, ROOT.to_owned());
+        }
+    }
+    // A module wins over a function or a macro of its name.
+    names.extend(layers.iter().map(|layer| (String::from(*layer), String::from(*layer))));
+    names.insert("*".to_owned(), ROOT.to_owned());
+    names
+}
+
+struct Finder<'a> {
+    names: &'a BTreeMap<String, String>,
+    /// The crate's own name, by which code that macros wrote calls it.
+    alias: String,
+    module: &'a Module,
+    found: &'a mut Vec<Use>,
+}
+
+impl Finder<'_> {
+    fn path(&mut self, segments: &[String], span: Span) {
+        let Some(name) = self.after_root(segments) else { return };
+        let (Some(from), Some(to)) = (self.module.layer(), self.names.get(name)) else { return };
+        if from != to {
+            let (from, to, path) = (from.to_owned(), to.clone(), segments.join("::"));
+            self.found.push(Use { from, to, path, place: self.module.place(span) });
+        }
+    }
+
+    /// The segment after those that lead to the root of the crate.
+    fn after_root<'p>(&self, segments: &'p [String]) -> Option<&'p str> {
+        let rest = &segments[usize::from(segments.first()? == "self")..];
+        let up = rest.iter().take_while(|segment| *segment == "super").count();
+        let at = match rest.first()?.as_str() {
+            "super" if up == self.module.path.len() => up,
+            first if first == "crate" || first == self.alias => 1,
+            _ => return None,
+        };
+        rest.get(at).map(String::as_str)
+    }
+
+    /// Paths among tokens that nobody has parsed: the arguments of a macro, the body of `macro_rules!`.
+    fn tokens(&mut self, tokens: TokenStream) {
+        let trees: Vec<_> = tokens.into_iter().collect();
+        let mut at = 0;
+        while at < trees.len() {
+            if let TokenTree::Group(group) = &trees[at] {
+                self.tokens(group.stream());
+            }
+            let (segments, length) = path_at(&trees[at..]);
+            // `$crate::private::…` is written into the user's crate, and uses nothing here.
+            let of_users = at > 0 && is(&trees[at - 1], '$') && segments.get(1).is_some_and(|name| name == "private");
+            if !of_users {
+                self.path(&segments, trees[at].span());
+            }
+            at += length.max(1);
+        }
+    }
+}
+
+impl<'ast> Visit<'ast> for Finder<'_> {
+    fn visit_item(&mut self, item: &'ast Item) {
+        if !is_test(attributes(item)) {
+            visit::visit_item(self, item);
+        }
+    }
+
+    fn visit_impl_item(&mut self, item: &'ast ImplItem) {
+        if !is_test(attributes_of_member(item)) {
+            visit::visit_impl_item(self, item);
+        }
+    }
+
+    // Modules are visited one by one.
+    fn visit_item_mod(&mut self, _: &'ast ItemMod) {}
+
+    fn visit_item_use(&mut self, item: &'ast ItemUse) {
+        for leaf in leaves(&item.tree) {
+            self.path(&leaf.path, leaf.span);
+        }
+    }
+
+    fn visit_path(&mut self, path: &'ast Path) {
+        let segments: Vec<_> = path.segments.iter().map(|segment| segment.ident.to_string()).collect();
+        if let Some(first) = path.segments.first() {
+            self.path(&segments, first.ident.span());
+        }
+        visit::visit_path(self, path);
+    }
+
+    fn visit_macro(&mut self, called: &'ast Macro) {
+        self.visit_path(&called.path);
+        let name = called.path.segments.last().map(|segment| segment.ident.to_string()).unwrap_or_default();
+        // What is quoted is code of the user's crate.
+        if !name.contains("quote") {
+            self.tokens(called.tokens.clone());
+        }
+    }
+
+    // `#[serde(with = "crate::…")]` is a use, a link in the documentation is none.
+    fn visit_attribute(&mut self, attribute: &'ast Attribute) {
+        let syn::Meta::List(list) = &attribute.meta else { return };
+        for tree in list.tokens.clone() {
+            let TokenTree::Literal(literal) = tree else { continue };
+            let text = literal.to_string();
+            let segments: Vec<_> = text.trim_matches('"').split("::").map(str::to_owned).collect();
+            self.path(&segments, literal.span());
+        }
+        self.tokens(list.tokens.clone());
+    }
+}
+
+/// The path at the beginning of these tokens, and how many tokens it takes.
+fn path_at(trees: &[TokenTree]) -> (Vec<String>, usize) {
+    let mut segments = Vec::new();
+    let mut at = 0;
+    while let Some(TokenTree::Ident(name)) = trees.get(at) {
+        segments.push(name.to_string());
+        at += 1;
+        if !trees[at..].iter().take(2).all(|tree| is(tree, ':')) || trees.len() < at + 3 {
+            break;
+        }
+        at += 2;
+    }
+    (segments, at)
+}
+
+fn is(tree: &TokenTree, wanted: char) -> bool {
+    matches!(tree, TokenTree::Punct(punct) if punct.as_char() == wanted)
+}

@@ -1,0 +1,51 @@
+//! From a command line to the command that it names.
+
+use std::ffi::OsString;
+use std::process::ExitCode;
+
+use clap::Parser;
+use clap::error::ErrorKind;
+
+use crate::args::{Cli, Color, Command};
+use crate::exit::Exit;
+use crate::output::Output;
+use crate::program::Program;
+use crate::{about, check, dispatch, explain, list, trust};
+
+impl Program {
+    /// Reads the command line of this process, does what it says, and returns how the process is to end.
+    pub fn main(&self) -> ExitCode {
+        self.run(std::env::args_os())
+    }
+
+    /// The same for these arguments, the first of which is the program's name.
+    pub fn run(&self, args: impl IntoIterator<Item = impl Into<OsString> + Clone>) -> ExitCode {
+        match Cli::try_parse_from(args) {
+            Ok(cli) => self.output(&cli).write(cli.color).into(),
+            Err(error) => {
+                let asked = matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion);
+                let text = error.render().ansi().to_string();
+                let exit = if asked { Exit::DONE } else { Exit::NOT_UNDERSTOOD };
+                let output = if asked { Output::new(text, exit) } else { Output::trouble(text, exit) };
+                output.write(Color::Auto).into()
+            }
+        }
+    }
+
+    /// What a command says, for an app whose own command line has a [`Cli`]. Reads standard input where the command does;
+    /// writes nothing but a sign of life while a hook takes long.
+    pub fn output(&self, cli: &Cli) -> Output {
+        match &cli.command {
+            Command::Check(args) => check::check(self, args, cli.json),
+            Command::List(args) => list::list(self, args, cli.json),
+            Command::Explain(args) => explain::explain(self, args, cli.json),
+            Command::Dispatch(args) => dispatch::dispatch(self, args, cli.json),
+            Command::Trust(args) => trust::trust(args, cli.json),
+            Command::Schema(args) => about::schema(self, args),
+            Command::Kinds => about::kinds(self, cli.json),
+            Command::Audit => about::audit(self, cli.json),
+            Command::Manifest => about::manifest(self),
+            Command::Completions { shell } => about::completions(*shell),
+        }
+    }
+}

@@ -1,0 +1,23 @@
+//! Running the rules of an event: which of them an occurrence selects, each run, and what is reported of it.
+
+mod active;
+mod execute;
+mod files;
+mod fire;
+mod kept_out;
+mod owner;
+mod report;
+mod session;
+mod shared;
+mod transcript;
+
+pub(crate) use active::ActiveRule;
+pub(crate) use files::SessionFiles;
+pub(crate) use fire::Firing;
+pub use kept_out::KeptOut;
+pub(crate) use owner::Owner;
+pub use owner::PluginFolder;
+pub(crate) use report::{AnswerObserver, NoticeListener, RunObserver};
+pub use report::{Notices, RuleRun, RunOutcome};
+pub use session::SessionInfo;
+pub(crate) use shared::Shared;

@@ -1,0 +1,13 @@
+use serde_json::Value;
+
+/// The type of a JSON value, as messages name it.
+pub(crate) fn of(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "a boolean",
+        Value::Number(_) => "a number",
+        Value::String(_) => "a string",
+        Value::Array(_) => "a list",
+        Value::Object(_) => "an object",
+    }
+}
