@@ -5,12 +5,16 @@
 //! that generated code names none of them at a token where a wrong one would be told again.
 
 mod apart;
+mod says;
 
 use std::convert::Infallible;
 use std::error::Error;
 use std::marker::PhantomData;
 
 pub use apart::{Contributed, ReturnsApart, Takes, TakesNothing, ViaNothing};
+pub use says::{
+    ByAnything, BySilence, FallbackOf, Lent, Must, Nothing, Says, SaysSomething, Something, Unnamed, must_judge,
+};
 
 use crate::HookContext;
 use crate::hook::{Answer, Effect, Fault};

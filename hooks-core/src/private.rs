@@ -25,7 +25,8 @@ pub use crate::hook::{
 pub use crate::itself::{FieldText, Json, JsonType, KindType, NoJson, OwnedEvent, SubjectType, VerdictType};
 pub use crate::kind::{Allowed, Field, HookKind, KindEntry, Never, Removable, Semantics, Slot, Wire};
 pub use crate::param::{
-    Beside, Fails, InTurn, Of, Read, ReturnsApart, ReturnsSubject, ReturnsVerdict, Rewrite, Takes, TakesNothing,
+    Beside, ByAnything, BySilence, Fails, FallbackOf, InTurn, Lent, Must, Of, Read, ReturnsApart, ReturnsSubject,
+    ReturnsVerdict, Rewrite, Says, SaysSomething, Takes, TakesNothing, Unnamed, must_judge,
 };
 pub use crate::plugin::PluginEntry;
 pub use crate::record::FailureKind;

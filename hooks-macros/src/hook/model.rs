@@ -107,10 +107,8 @@ pub(crate) struct Function {
     pub(crate) parameters: Vec<Parameter>,
     /// The place to point at when the return type is wrong.
     pub(crate) returned: Span,
-    /// Whether the return type may say more than nothing.
-    pub(crate) decides: bool,
-    /// Whether the return type is a pair, perhaps in a `Result`.
-    pub(crate) returns_pair: bool,
+    /// The return type, which is asked what it can say; `None` where it has no name.
+    pub(crate) returns: Option<TokenStream>,
 }
 
 pub(crate) struct Parameter {
@@ -140,9 +138,10 @@ impl Function {
             name: self.name.clone(),
             description: String::new(),
             cfgs: Vec::new(),
+            is_async: self.is_async,
             parameters: parameters.collect(),
             returned: place,
-            ..*self
+            returns: None,
         }
     }
 
