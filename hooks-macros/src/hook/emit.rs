@@ -107,7 +107,7 @@ fn options(hook: &Hook) -> TokenStream {
             quote!(__hooks_core::Option::Some(__hooks_core::OnFailure::#policy))
         }
     };
-    let visibility = hook.visibility.iter().map(|variant| Ident::new(&variant.to_string(), Span::call_site()));
+    let settings = &hook.settings;
     let capabilities = hook.capabilities.iter().map(|(_, variants)| {
         let variants = variants.iter().map(|variant| Ident::new(&variant.to_string(), Span::call_site()));
         quote!(.limited(&[#(__hooks_core::Capability::#variants),*]))
@@ -115,7 +115,7 @@ fn options(hook: &Hook) -> TokenStream {
     let run = run(hook);
     quote! {
         __hooks_core::options(#priority, #after, #before, #requires, #timeout, #on_failure)
-            #(.visible(__hooks_core::Visibility::#visibility))*
+            #settings
             #(#capabilities)*
             #run
     }
