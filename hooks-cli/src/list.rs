@@ -1,6 +1,6 @@
 use std::fmt::Write as _;
 
-use hooks_core::manifest::HookDescriptor;
+use hooks_core::manifest::HookManifest;
 use hooks_rules::Listed;
 use serde_json::json;
 
@@ -70,7 +70,7 @@ fn of_rule(rule: &Listed) -> String {
 }
 
 /// One compiled hook in two lines.
-fn of_hook(hook: &HookDescriptor) -> String {
+fn of_hook(hook: &HookManifest) -> String {
     let kinds = hook.at.iter().map(|at| at.kind).collect::<Vec<_>>().join(", ");
     let place = styled(PLACE, hook.origin);
     let first = hook.description.lines().next().unwrap_or_default();

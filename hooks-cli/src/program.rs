@@ -1,4 +1,4 @@
-use hooks_core::scope::Definition;
+use hooks_core::scope::{Definition, PromptDef};
 use hooks_core::{ConfigError, HookSet, Registry};
 
 /// What the commands are asked about: files of rules, and the compiled hooks of an app.
@@ -26,7 +26,7 @@ impl Program {
     ///
     /// # Errors
     /// As [`Registry::scope`]: everything that is wrong at once.
-    pub fn scope(mut self, agent: &dyn Definition, prompt: Option<&dyn Definition>) -> Result<Self, ConfigError> {
+    pub fn scope(mut self, agent: &dyn Definition, prompt: Option<&PromptDef>) -> Result<Self, ConfigError> {
         self.sets.push(self.registry.scope(agent, prompt)?);
         Ok(self)
     }

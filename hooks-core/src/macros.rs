@@ -89,8 +89,8 @@ macro_rules! plugin {
 macro_rules! setup {
     () => {
         #[doc(hidden)]
-        #[allow(dead_code, missing_debug_implementations, unreachable_pub)]
-        pub struct __HooksCoreIds;
+        #[allow(dead_code)]
+        pub(crate) struct __HooksCoreIds;
         const _: () = $crate::private::check::root(::core::module_path!());
     };
     ($($other:tt)+) => {

@@ -33,8 +33,9 @@ pub use crate::plugin::PluginEntry;
 pub use crate::scope::HookRef;
 pub use crate::signature::checks as check;
 pub use crate::signature::{
-    Asks, AsksNothing, ContextParameter, Fails, InTurn, Of, ReadParameter, ReturnsDetached, ReturnsSubject,
-    ReturnsVerdict, SubjectParameter, Takes, TakesNothing, any, first,
+    Asks, AsksNothing, ByAnything, BySilence, ContextParameter, Fails, FallbackOf, InTurn, Lent, Must, Of,
+    ReadParameter, ReturnsDetached, ReturnsSubject, ReturnsVerdict, Says, SaysSomething, SubjectParameter, Takes,
+    TakesNothing, Unnamed, any, first, must_judge,
 };
 pub use crate::source::Origin;
 pub use crate::verdict::Semantics;

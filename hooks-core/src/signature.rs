@@ -7,6 +7,7 @@
 pub mod checks;
 mod detached;
 mod parameters;
+mod says;
 
 use std::convert::Infallible;
 use std::error::Error;
@@ -14,6 +15,9 @@ use std::marker::PhantomData;
 
 pub use detached::{Contributed, ReturnsDetached, Takes, TakesNothing, ViaNothing};
 pub use parameters::{Asks, AsksNothing, any, first};
+pub use says::{
+    ByAnything, BySilence, FallbackOf, Lent, Must, Nothing, Says, SaysSomething, Something, Unnamed, must_judge,
+};
 
 use crate::context::HookContext;
 use crate::handler::{Answer, Effect, Fault};
@@ -293,6 +297,23 @@ impl<K: InTurn, S: Send + 'static, V> ReturnsSubject<K, S, V, ViaPair<ViaHalt>> 
     #[inline]
     fn effect(_of: Of<K, (S, V)>, returned: Self) -> Result<Answer<Effect<S, V>>, Infallible> {
         Ok(Err(Fault::halt_and_replace(returned.1, returned.0)))
+    }
+
+    fn decides() -> bool {
+        true
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<K: InTurn, S: Send + 'static, V: From<()>> ReturnsSubject<K, S, V, ViaPair<ViaOption>> for (S, Option<Halt>) {
+    type Error = Infallible;
+
+    #[inline]
+    fn effect(_of: Of<K, (S, V)>, returned: Self) -> Result<Answer<Effect<S, V>>, Infallible> {
+        match returned {
+            (subject, None) => Ok(Ok(Effect { subject: Some(subject), verdict: ().into() })),
+            (subject, Some(halt)) => Ok(Err(Fault::halt_and_replace(halt, subject))),
+        }
     }
 
     fn decides() -> bool {

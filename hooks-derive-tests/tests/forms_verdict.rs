@@ -140,3 +140,71 @@ table! { every_form_of_error_has_its_effect:
     sync asks_halt => "draft | halt: enough",
     waits asks_halt_async => "draft | halt: enough",
 }
+
+/// Return types under names that say nothing, or something else.
+mod disguised {
+    use hooks_core::prelude::*;
+
+    pub(crate) type Both = (String, Permission);
+    pub(crate) type Kept = (String, ());
+    pub(crate) type Done = std::result::Result<(), std::fmt::Error>;
+
+    /// No result, whatever it is called.
+    #[derive(Debug)]
+    pub(crate) struct Result<T>(pub(crate) T);
+
+    impl From<Result<()>> for Permission {
+        fn from(Result(()): Result<()>) -> Self {
+            Permission::NoOpinion
+        }
+    }
+}
+
+#[hook(id = "judges_as_alias", kind = BeforePublish)]
+fn judges_as_alias(text: String) -> disguised::Both {
+    (text + " 1", Permission::NoOpinion)
+}
+
+#[hook(id = "judges_as_result", kind = BeforePublish)]
+fn judges_as_result(text: &mut String) -> disguised::Result<()> {
+    text.push_str(" 2");
+    disguised::Result(())
+}
+
+#[hook(id = "judges_unnamed", kind = BeforePublish)]
+fn judges_unnamed(text: &mut String) -> impl Into<Permission> + use<> {
+    text.push_str(" 3");
+    Permission::NoOpinion
+}
+
+#[hook(id = "rewrites_as_alias", kind = BeforePublish)]
+fn rewrites_as_alias(text: &mut String) -> disguised::Done {
+    text.push_str(" a");
+    Ok(())
+}
+
+#[hook(id = "rewrites_as_pair", kind = BeforePublish)]
+async fn rewrites_as_pair(text: String) -> disguised::Kept {
+    (text + " b", ())
+}
+
+#[hook(id = "rewrites_or_fails", kind = BeforePublish)]
+fn rewrites_or_fails<'a>(text: String, _event: &'a BeforePublish) -> Result<Option<String>, std::borrow::Cow<'a, str>> {
+    Ok(Some(text + " c"))
+}
+
+/// At a gate those that only rewrite come before those that judge: which they are, their types say.
+#[tokio::test]
+async fn whether_a_hook_judges_is_said_by_its_types_and_not_by_their_names() {
+    let set = crate::common::set(hooks![
+        judges_as_alias,
+        judges_as_result,
+        judges_unnamed,
+        rewrites_as_alias,
+        rewrites_as_pair,
+        rewrites_or_fails
+    ]);
+    let event = BeforePublish { topic: "news".into() };
+    let fired = set.fire(&HookContext::new(), &event, "text".to_owned()).await.unwrap();
+    assert_eq!(fired.subject.unwrap(), "text a b c 1 2 3");
+}

@@ -102,3 +102,46 @@ async fn every_form_is_given_what_its_own_list_says() {
 fn the_function_stays_a_function() {
     assert_eq!(owned(&With::new(Limits { word: "!".into() }), "a".into()), "a!");
 }
+
+/// Everything has a default, so serde reads over a misspelt key and the hook would be left without its limit.
+#[derive(serde::Deserialize)]
+#[serde(default)]
+struct Refunds {
+    currency: String,
+    limits: Inner,
+}
+
+impl Default for Refunds {
+    fn default() -> Self {
+        Self { currency: "EUR".into(), limits: Inner::default() }
+    }
+}
+
+#[derive(Default, serde::Deserialize)]
+#[serde(default)]
+struct Inner {
+    cents: Option<u64>,
+}
+
+#[hook(id = "guard_refund", kind = BeforePublish)]
+fn guard_refund(refunds: &With<Refunds>) -> Permission {
+    Permission::deny(format!("{} {:?}", refunds.currency, refunds.limits.cents))
+}
+
+#[test]
+fn a_key_that_the_type_does_not_know_is_an_error_with_the_nearest_field() {
+    let scope = |with: serde_json::Value| {
+        let agent = AgentDef::new("agent").hooks([HookUse::id("guard_refund").with(with)]);
+        Registry::empty().with(hooks![guard_refund]).unwrap().scope(&agent, None).map_err(|error| error.to_string())
+    };
+    for (with, expected) in [
+        (json!({"curency": "USD"}), "unknown field `curency`; did you mean `currency`?"),
+        (json!({"currency": "USD", "x": 1}), "unknown field `x`, expected one of `currency`, `limits`"),
+        (json!({"limits": {"cent": 1}}), "unknown field `limits.cent`"),
+        (json!({"curency": "USD", "limit": {}}), "`currency`?; unknown field `limit`; did you mean `limits`?"),
+    ] {
+        let error = scope(with).unwrap_err();
+        assert!(error.contains(expected), "{error}");
+    }
+    assert!(scope(json!({"currency": "USD", "limits": {"cents": 1}})).is_ok());
+}

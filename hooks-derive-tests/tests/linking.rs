@@ -83,6 +83,12 @@ fn an_id_of_one_crate_twice_does_not_build_where_there_is_setup() {
 }
 
 #[test]
+fn a_library_with_setup_can_be_imported_whole() {
+    let output = cargo(&["check", "-p", "linking-globs"]);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+}
+
+#[test]
 fn a_dependency_that_nothing_names_is_not_linked_and_the_error_says_what_to_write() {
     for told in printed(&["-p", "linking-desk"]) {
         for id in ["shout", "insist"] {

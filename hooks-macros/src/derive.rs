@@ -2,6 +2,7 @@
 
 mod check;
 mod emit;
+mod table;
 
 use proc_macro2::TokenStream;
 

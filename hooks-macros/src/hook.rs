@@ -2,12 +2,15 @@
 
 mod check;
 mod emit;
+mod filter;
 mod function;
 mod model;
 mod run;
+mod table;
 mod values;
 
 pub(crate) use function::description;
+pub(crate) use table::OPTIONS;
 
 use proc_macro2::TokenStream;
 use quote::ToTokens;

@@ -26,26 +26,7 @@ use proc_macro::TokenStream;
 ///
 /// The function stays as it is written and can be called directly. Its doc comment is the hook's description.
 ///
-/// | Option | Meaning | Default |
-/// |---|---|---|
-/// | `id` | a string: a lower-case letter, then lower-case letters, digits and `_` | required |
-/// | `kind` | a built-in kind in `snake_case`, a type with `#[derive(HookKind)]`, or a list of them | required |
-/// | `priority` | lower runs earlier (`i32`) | 0 |
-/// | `after`, `before` | ids at the same kind to follow or precede where they are in scope | none |
-/// | `requires` | as `after`, and their absence from the scope is an error | none |
-/// | `timeout` | `"250ms"`, `"2s"`, `"1m"` or `none`, for an `async fn` or with `blocking` | 30 s |
-/// | `on_failure` | `continue`, `remove`, `deny` or `required` | `deny` on gates, `required` on `init`, else `continue` |
-/// | `fallback` | a function of the hook's signature that answers where it failed; if that fails too, `on_failure` | none |
-/// | `plugin` | the name of the plugin that it belongs to | what `plugin!` says of its crate |
-/// | `locked` | the operator's overrides can neither disable it nor change its options | off |
-/// | `visibility` | whom it concerns: `internal`, `debug`, `user_audit` or `user_visible`; shown in plans, records and the manifest | `internal` |
-/// | `capabilities` | what it may contribute, as in `[policy, prompt_context]`; anything else is its failure | what the kind offers |
-/// | `run` | `inline`; `detached`: started and not waited for; `background`: written down as a job, at kinds with `json` | `inline` |
-/// | `blocking` | a plain `fn` that computes for long: on another thread, under `timeout`, with its own event and subject | off |
-/// | `idempotent` | running it twice does no more than running it once | off |
-/// | `retries` | how often a background run that failed is tried again, with `idempotent` only | 0 |
-/// | a field of the kind, such as `tool` | patterns over its value: `"fs_*\|Bash"` | all |
-/// | `crate` | the path of `hooks-core` where it has another name | `::hooks_core` |
+#[doc = include_str!("hook/options.md")]
 ///
 /// Parameters may stand in any order, each at most once: `&HookContext`, `&Event`, `&With<T>` (parameters from the list
 /// that names the hook), and the subject as `&Subject` (to
@@ -59,6 +40,8 @@ pub fn hook(attribute: TokenStream, item: TokenStream) -> TokenStream {
 }
 
 /// Makes a struct or an enum the event of a kind of its own. See `hooks_core::HookKind`.
+///
+#[doc = include_str!("derive/options.md")]
 #[proc_macro_derive(HookKind, attributes(hook_kind))]
 pub fn derive_hook_kind(item: TokenStream) -> TokenStream {
     derive::expand(item.into()).into()

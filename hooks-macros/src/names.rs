@@ -1,4 +1,4 @@
-//! The names that the macros know: kinds, options, and what other systems call them.
+//! The names that the macros know: kinds, their fields, and what other systems call them.
 
 /// The built-in kinds: the name in an attribute, and the type in `hooks_core::kinds`.
 pub(crate) const KINDS: &[(&str, &str)] = &[
@@ -98,100 +98,6 @@ const ELSEWHERE: &[(&str, &str)] = &[
     ("beforereset", "session_end"),
 ];
 
-/// The options of `#[hook]`.
-pub(crate) const HOOK_OPTIONS: &[&str] = &[
-    "id",
-    "kind",
-    "priority",
-    "after",
-    "before",
-    "requires",
-    "timeout",
-    "on_failure",
-    "fallback",
-    "plugin",
-    "locked",
-    "visibility",
-    "capabilities",
-    "run",
-    "blocking",
-    "idempotent",
-    "retries",
-    "crate",
-];
-
-/// Whom a hook may concern: the word, and the variant of `hooks_core::hook::Visibility`.
-pub(crate) const VISIBILITIES: &[(&str, &str)] =
-    &[("internal", "Internal"), ("debug", "Debug"), ("user_audit", "UserAudit"), ("user_visible", "UserVisible")];
-
-/// What a hook may contribute: the word, and the variant of `hooks_core::verdict::Capability`.
-pub(crate) const CAPABILITIES: &[(&str, &str)] = &[
-    ("policy", "Policy"),
-    ("prompt_context", "PromptContext"),
-    ("prompt_section", "PromptSection"),
-    ("tool_bundle", "ToolBundle"),
-    ("prompt_manifest_diagnostic", "PromptManifestDiagnostic"),
-    ("audit", "Audit"),
-    ("background_job", "BackgroundJob"),
-];
-
-/// Options of other hook systems, and what says the same here.
-const OPTIONS_ELSEWHERE: &[(&[&str], &str)] = &[
-    (&["name", "hook_id", "hook_name", "key", "label"], "`id = \"redact_pii\"`"),
-    (
-        &["event", "events", "on", "hook", "hooks", "hook_type", "hook_event", "point", "phase", "type", "kinds"],
-        "`kind = before_tool_call`",
-    ),
-    (
-        &["matcher", "pattern", "filter", "filters", "only", "match", "matches", "tools", "tool_name", "tool_names"],
-        "a field of the kind with patterns: `tool = \"read_*|write_*\"`",
-    ),
-    (
-        &["if", "when", "condition", "predicate", "enabled_if"],
-        "an `if` in the function, or a field of the kind with patterns: `tool = \"cancel_*\"`",
-    ),
-    (
-        &["order", "stage", "enforce", "weight", "prio", "rank", "precedence", "tryfirst", "trylast", "position"],
-        "`priority = -10`, where lower runs earlier",
-    ),
-    (&["follows", "run_after", "runs_after"], "`after = [\"redact_pii\"]`"),
-    (&["precedes", "run_before", "runs_before"], "`before = [\"redact_pii\"]`"),
-    (&["depends_on", "depends", "dependencies", "deps", "needs", "require"], "`requires = [\"redact_pii\"]`"),
-    (&["deadline", "timeout_ms", "timeout_secs", "time_limit", "max_time"], "`timeout = \"2s\"`"),
-    (
-        &["on_error", "fail_closed", "fail_open", "failure_policy", "error_policy", "required", "critical", "optional"],
-        "`on_failure = deny`, or `continue`, `remove` or `required`",
-    ),
-    (&["default", "otherwise", "or_else"], "`fallback = path`, the path of a function with the signature of the hook"),
-    (&["async", "is_async"], "`async fn`"),
-    (&["description", "doc", "help", "about"], "the doc comment of the function"),
-    (
-        &["enabled", "disabled", "active"],
-        "for the lists: a hook runs where one names it, and `Registry::disable` stops it",
-    ),
-    (&["agent", "agents", "prompt", "prompts", "scope"], "for the lists: an agent or a prompt names the hook's id"),
-];
-
-/// Options of a kind as other macros call them, and what says the same here.
-const KIND_OPTIONS_ELSEWHERE: &[(&[&str], &str)] = &[
-    (&["id", "kind", "event"], "`name = \"before_refund\"`"),
-    (&["input", "payload", "value", "data", "ty"], "`subject = Refund`"),
-    (&["output", "returns", "decision", "result", "gate"], "`verdict = Permission`"),
-    (&["optional", "nullable", "removal"], "`removable`"),
-    (&["filter", "filters", "fields", "matcher"], "`match(region)`, the fields to filter by"),
-    (&["validate", "validator", "invariant"], "`check = path`, the path of a function of the subject before and after"),
-    (&["serde", "serialize"], "`json`"),
-    (&["description", "doc"], "the doc comment of the type"),
-];
-
-/// What other systems call the policies for a failure.
-const POLICIES_ELSEWHERE: &[(&[&str], &str)] = &[
-    (&["fail_closed", "closed", "block", "reject", "forbid", "refuse"], "deny"),
-    (&["fail_open", "open", "ignore", "skip", "log", "warn", "allow", "best_effort"], "continue"),
-    (&["abort", "error", "fail", "raise", "panic", "stop", "throw", "propagate"], "required"),
-    (&["drop", "discard", "delete", "filter", "none"], "remove"),
-];
-
 /// The fields that built-in kinds can be filtered by.
 pub(crate) const FIELDS: &[&str] = &[
     "call_site",
@@ -211,13 +117,6 @@ pub(crate) const FIELDS: &[&str] = &[
     "trigger",
 ];
 
-/// The options of `#[hook_kind]`.
-pub(crate) const KIND_OPTIONS: &[&str] =
-    &["name", "subject", "verdict", "removable", "match", "check", "outside_turn", "on_failure", "json", "crate"];
-
-/// The options that stand alone.
-pub(crate) const FLAGS: &[&str] = &["blocking", "idempotent", "removable", "outside_turn", "json"];
-
 /// The type of a built-in kind.
 pub(crate) fn kind_type(name: &str) -> Option<&'static str> {
     KINDS.iter().find(|(known, _)| *known == name).map(|(_, kind)| *kind)
@@ -230,6 +129,12 @@ pub(crate) fn kind_elsewhere(written: &str) -> Option<&'static str> {
     here.or_else(|| ELSEWHERE.iter().find(|(other, _)| *other == plain).map(|(_, name)| *name))
 }
 
+/// `on_job` as `OnJob`.
+fn camel_case(word: &str) -> String {
+    let capital = |part: &str| part[..1].to_uppercase() + &part[1..];
+    word.split('_').filter(|part| part.is_ascii() && !part.is_empty()).map(capital).collect()
+}
+
 /// What is said of a word that is no built-in kind.
 pub(crate) fn unknown_kind(word: &str) -> String {
     let known = || KINDS.iter().map(|(name, _)| *name);
@@ -238,27 +143,12 @@ pub(crate) fn unknown_kind(word: &str) -> String {
     }
     match nearest(word, known()) {
         Some(meant) => format!("there is no kind `{word}`; did you mean `{meant}`?"),
-        None => format!("there is no kind `{word}`; the built-in kinds are {}", list(known(), "and")),
+        None => format!(
+            "there is no kind `{word}`; one of your own is named by its type, as `{}`; the built-in kinds are {}",
+            camel_case(word),
+            list(known(), "and")
+        ),
     }
-}
-
-/// What says here what the option `name` says in another system.
-pub(crate) fn option_elsewhere(name: &str) -> Option<&'static str> {
-    answer(OPTIONS_ELSEWHERE, name)
-}
-
-/// The same for an option of a kind.
-pub(crate) fn kind_option_elsewhere(name: &str) -> Option<&'static str> {
-    answer(KIND_OPTIONS_ELSEWHERE, name)
-}
-
-/// The policy for a failure that is called `word` in another system.
-pub(crate) fn policy_elsewhere(word: &str) -> Option<&'static str> {
-    answer(POLICIES_ELSEWHERE, word)
-}
-
-fn answer(table: &[(&[&str], &'static str)], word: &str) -> Option<&'static str> {
-    table.iter().find(|(others, _)| others.contains(&word)).map(|(_, here)| *here)
 }
 
 /// The word that was likely meant.
@@ -295,7 +185,9 @@ pub(crate) fn check_plugin(name: &syn::LitStr, errors: &mut crate::errors::Error
         snake_case(&text).filter(|_| !is_path).map(|snake| format!("; write `\"{snake}\"`")).unwrap_or_default();
     errors.on(
         name,
-        format!("the name of a plugin is a lower-case letter, then lower-case letters, digits and `_`{mended}"),
+        format!(
+            "the name of a plugin is `snake_case`: a lower-case letter, then lower-case letters, digits and `_`{mended}"
+        ),
     );
     false
 }
@@ -353,21 +245,5 @@ mod tests {
             assert_eq!(kind_elsewhere(written), Some("before_tool_call"), "{written}");
         }
         assert_eq!(kind_elsewhere("lunch"), None);
-    }
-
-    /// An answer to a name of ours would hide the option, and a second one would never be given.
-    #[test]
-    fn each_name_from_elsewhere_has_one_answer_and_is_none_of_ours() {
-        let tables = [
-            (OPTIONS_ELSEWHERE, HOOK_OPTIONS),
-            (KIND_OPTIONS_ELSEWHERE, KIND_OPTIONS),
-            (POLICIES_ELSEWHERE, &["continue", "remove", "deny", "required"]),
-        ];
-        for (elsewhere, ours) in tables {
-            let mut names: Vec<&str> = elsewhere.iter().flat_map(|(names, _)| *names).copied().collect();
-            assert!(names.iter().all(|name| !ours.contains(name)), "{ours:?}");
-            names.sort_unstable();
-            assert!(names.windows(2).all(|pair| pair[0] != pair[1]), "{names:?}");
-        }
     }
 }

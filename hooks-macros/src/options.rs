@@ -1,4 +1,4 @@
-//! The grammar of options: `key = value`, `key(…)` or `key`, separated by commas.
+//! The grammar of options: `key = value`, `key(…)` or `key`, separated by commas; and what is known of each, as a table.
 //!
 //! What cannot be parsed is told and passed over, so that the options after it are read too.
 
@@ -25,8 +25,26 @@ pub(crate) enum Value {
     Of(TokenStream),
     /// `key`
     Flag,
-    /// Something else, which has been told.
-    Unreadable,
+    /// `key =`
+    Missing,
+    /// Something else.
+    Odd,
+}
+
+/// An option that a macro knows: how it is read, and all that is said of it.
+pub(crate) struct Known<T> {
+    pub(crate) name: &'static str,
+    /// How it is written, for advice. One that stands alone is its name.
+    pub(crate) write: &'static str,
+    /// What other systems call it.
+    pub(crate) elsewhere: &'static [&'static str],
+    /// What it means, for the documentation.
+    #[cfg_attr(not(test), expect(dead_code, reason = "read where the documentation is written"))]
+    pub(crate) meaning: &'static str,
+    /// What holds where it is left out.
+    #[cfg_attr(not(test), expect(dead_code, reason = "read where the documentation is written"))]
+    pub(crate) default: &'static str,
+    pub(crate) read: fn(&mut T, &Written, &mut Errors),
 }
 
 impl Written {
@@ -38,40 +56,78 @@ impl Written {
     pub(crate) fn value_span(&self) -> Span {
         match &self.value {
             Value::Is(tokens) | Value::Of(tokens) => first_span(tokens).unwrap_or(self.key.span()),
-            Value::Flag | Value::Unreadable => self.key.span(),
+            Value::Flag | Value::Missing | Value::Odd => self.key.span(),
         }
+    }
+
+    /// The tokens behind `=`, or nothing.
+    pub(crate) fn tokens(&self) -> TokenStream {
+        if let Value::Is(tokens) = &self.value { tokens.clone() } else { TokenStream::new() }
     }
 
     /// The value, which `T` parses; otherwise `expected` is told.
     pub(crate) fn parse<T: Parse>(&self, errors: &mut Errors, expected: &str) -> Option<T> {
-        let parsed = match &self.value {
-            Value::Is(tokens) => syn::parse2(tokens.clone()).ok(),
-            Value::Of(_) | Value::Flag => None,
-            Value::Unreadable => return None,
-        };
+        let parsed = syn::parse2(self.tokens()).ok().filter(|_| matches!(self.value, Value::Is(_)));
         if parsed.is_none() {
             errors.at(self.value_span(), format!("`{}` takes {expected}", self.name()));
         }
         parsed
     }
+
+    /// Whether it stands alone, as it has to.
+    pub(crate) fn flag(&self, errors: &mut Errors) -> bool {
+        let alone = matches!(self.value, Value::Flag);
+        if !alone {
+            errors.at(self.value_span(), format!("`{0}` takes no value: write `{0}`, or leave it out", self.name()));
+        }
+        alone
+    }
+
+    /// Whether there is a value or none; anything else is told, with what to write.
+    pub(crate) fn is_well_formed(&self, write: &str, errors: &mut Errors) -> bool {
+        let problem = match self.value {
+            Value::Missing => format!("`{}` has no value: write `{write}`", self.key),
+            Value::Odd => format!("expected `{write}`"),
+            Value::Is(_) | Value::Of(_) | Value::Flag => return true,
+        };
+        errors.at(self.key.span(), problem);
+        false
+    }
 }
 
 /// Reads `tokens` option by option.
 pub(crate) fn read(tokens: TokenStream, errors: &mut Errors) -> Vec<Written> {
-    let mut written = Vec::new();
-    for part in split_at_commas(tokens) {
-        // The key of an option that cannot be read is there, so that nobody is told it is missing.
-        let key = part.clone().into_iter().next();
-        match (syn::parse2::<Written>(part), key) {
-            (Ok(option), _) => written.push(option),
-            (Err(error), Some(TokenTree::Ident(key))) => {
-                errors.push(error);
-                written.push(Written { key, value: Value::Unreadable });
-            }
-            (Err(error), _) => errors.push(error),
+    let parts = split_at_commas(tokens).into_iter().flat_map(|part| split_without_comma(part, errors));
+    let parts: Vec<TokenStream> = parts.collect();
+    parts.into_iter().filter_map(|part| errors.ok(syn::parse2(part))).collect()
+}
+
+/// Reads each option that the table knows into `target`, once, and hands back the others.
+pub(crate) fn take<'w, T>(
+    written: &'w [Written],
+    table: &[Known<T>],
+    target: &mut T,
+    errors: &mut Errors,
+) -> Vec<&'w Written> {
+    let mut others = Vec::new();
+    for option in once(written, errors) {
+        match table.iter().find(|known| option.key.unraw() == known.name) {
+            Some(known) if option.is_well_formed(known.write, errors) => (known.read)(target, option, errors),
+            Some(_) => {}
+            None => others.push(option),
         }
     }
-    written
+    others
+}
+
+/// The option that another system calls `name`.
+pub(crate) fn elsewhere<T>(table: &'static [Known<T>], name: &str) -> Option<&'static Known<T>> {
+    table.iter().find(|known| known.elsewhere.contains(&name))
+}
+
+/// The names that a table knows.
+pub(crate) fn names_of<T>(table: &'static [Known<T>]) -> impl Iterator<Item = &'static str> {
+    table.iter().map(|known| known.name)
 }
 
 impl Parse for Written {
@@ -82,30 +138,56 @@ impl Parse for Written {
         }
         if input.peek(Token![=]) {
             input.parse::<Token![=]>()?;
-            if input.is_empty() {
-                let advice = if names::FLAGS.iter().any(|flag| key == flag) { "" } else { " = …" };
-                return Err(syn::Error::new(key.span(), format!("`{key}` has no value: write `{key}{advice}`")));
-            }
-            return Ok(Self { key, value: Value::Is(input.parse()?) });
+            let value = if input.is_empty() { Value::Missing } else { Value::Is(input.parse()?) };
+            return Ok(Self { key, value });
         }
-        if let Ok(TokenTree::Group(group)) = input.parse::<TokenTree>() {
-            if group.delimiter() == Delimiter::Parenthesis && input.is_empty() {
-                return Ok(Self { key, value: Value::Of(group.stream()) });
+        let (first, rest): (TokenTree, TokenStream) = (input.parse()?, input.parse()?);
+        let value = match first {
+            TokenTree::Group(group) if group.delimiter() == Delimiter::Parenthesis && rest.is_empty() => {
+                Value::Of(group.stream())
             }
-        }
-        // `match` is the one word that takes parentheses, and it is no option of a hook.
-        let form = if key == "match" { "match(…)" } else { &format!("{key} = …") };
-        Err(syn::Error::new(key.span(), format!("expected `{form}`")))
+            _ => Value::Odd,
+        };
+        Ok(Self { key, value })
     }
 }
 
 /// The parts between commas that stand in no bracket, the angle brackets of a type included; empty ones are left out.
 pub(crate) fn split_at_commas(tokens: TokenStream) -> Vec<TokenStream> {
-    let mut parts = Vec::new();
-    let mut part = TokenStream::new();
-    let mut depth = 0_usize;
-    let mut after_dash = false;
-    for token in tokens {
+    let mut parts = vec![TokenStream::new()];
+    for (token, depth) in with_depth(tokens) {
+        match &token {
+            TokenTree::Punct(punct) if punct.as_char() == ',' && depth == 0 => parts.push(TokenStream::new()),
+            _ => parts.last_mut().into_iter().for_each(|part| token.to_tokens(part)),
+        }
+    }
+    parts.retain(|part| !part.is_empty());
+    parts
+}
+
+/// Two options between which a comma is missing. Within a value no word follows a word, but for keywords of a type.
+fn split_without_comma(part: TokenStream, errors: &mut Errors) -> Vec<TokenStream> {
+    let mut parts = vec![TokenStream::new()];
+    let mut ended = false;
+    for (token, depth) in with_depth(part) {
+        if let (TokenTree::Ident(word), true, 0) = (&token, ended, depth) {
+            errors.at(word.span(), format!("expected `,` before `{word}`"));
+            parts.push(TokenStream::new());
+        }
+        ended = match &token {
+            TokenTree::Punct(_) => false,
+            TokenTree::Ident(word) => syn::parse2::<Ident>(word.to_token_stream()).is_ok(),
+            TokenTree::Group(_) | TokenTree::Literal(_) => true,
+        };
+        parts.last_mut().into_iter().for_each(|part| token.to_tokens(part));
+    }
+    parts
+}
+
+/// Each token with the number of angle brackets around it.
+fn with_depth(tokens: TokenStream) -> impl Iterator<Item = (TokenTree, usize)> {
+    let (mut depth, mut after_dash) = (0_usize, false);
+    tokens.into_iter().map(move |token| {
         let punct = if let TokenTree::Punct(punct) = &token { punct.as_char() } else { ' ' };
         match punct {
             '<' => depth += 1,
@@ -114,15 +196,8 @@ pub(crate) fn split_at_commas(tokens: TokenStream) -> Vec<TokenStream> {
             _ => {}
         }
         after_dash = punct == '-';
-        if punct == ',' && depth == 0 {
-            parts.push(std::mem::take(&mut part));
-        } else {
-            token.to_tokens(&mut part);
-        }
-    }
-    parts.push(part);
-    parts.retain(|part| !part.is_empty());
-    parts
+        (token, depth)
+    })
 }
 
 /// The place of the first token.
@@ -141,37 +216,110 @@ impl Parse for List {
     }
 }
 
+/// A few words, each of which stands for something.
+pub(crate) struct Words<T: 'static> {
+    pub(crate) known: &'static [(&'static str, T)],
+    /// What other systems say, and the word for it here.
+    pub(crate) elsewhere: &'static [(&'static [&'static str], &'static str)],
+}
+
+impl<T: Copy> Words<T> {
+    pub(crate) fn get(&self, word: &str) -> Option<T> {
+        self.known.iter().find(|(known, _)| *known == word).map(|(_, meaning)| *meaning)
+    }
+
+    pub(crate) fn list(&self) -> String {
+        names::list(self.known.iter().map(|(word, _)| *word), "and")
+    }
+
+    /// The word that was likely meant: `"Deny"` and `OnFailure::Deny` are `deny`.
+    pub(crate) fn nearest(&self, written: &str) -> Option<&'static str> {
+        let last = written.trim_matches('"').rsplit([':', ' ']).next().unwrap_or_default().to_lowercase();
+        let elsewhere = self.elsewhere.iter().find(|(others, _)| others.contains(&&*last)).map(|(_, here)| *here);
+        elsewhere.or_else(|| names::nearest(&last, self.known.iter().map(|(word, _)| *word)))
+    }
+
+    /// The value of an option that is one of them.
+    pub(crate) fn one(&self, option: &Written, errors: &mut Errors) -> Option<T> {
+        let written = match &option.value {
+            Value::Is(tokens) | Value::Of(tokens) => tokens.to_string(),
+            Value::Flag | Value::Missing | Value::Odd => String::new(),
+        };
+        let found = self.get(&written).filter(|_| matches!(option.value, Value::Is(_)));
+        if found.is_none() {
+            let name = option.name();
+            let hint = self.nearest(&written).map(|meant| format!("; did you mean `{name} = {meant}`?"));
+            let problem = format!("`{name}` takes one of {}{}", self.list(), hint.unwrap_or_default());
+            errors.at(option.value_span(), problem);
+        }
+        found
+    }
+}
+
 /// Tokens as one would write them; the compiler may put spaces between them.
 pub(crate) fn without_spaces(tokens: &str) -> String {
     tokens.chars().filter(|c| !c.is_whitespace()).collect()
 }
 
-/// Options of which each is there at most once.
-pub(crate) struct Once {
-    seen: Vec<(String, Span)>,
+/// The path of `hooks-core` where it has another name.
+pub(crate) fn core(option: &Written, errors: &mut Errors) -> Option<TokenStream> {
+    let path = option.parse::<syn::Path>(errors, "the path of hooks-core, such as `crate = ::my_hooks`");
+    path.map(ToTokens::into_token_stream)
 }
 
-impl Once {
-    pub(crate) fn new() -> Self {
-        Self { seen: Vec::new() }
-    }
-
-    /// Whether this is the first of its name; a second one is told at its own place.
-    pub(crate) fn first(&mut self, option: &Written, errors: &mut Errors) -> bool {
-        let name = option.name();
-        let repeated = self.seen.iter().any(|(seen, _)| *seen == name);
-        if repeated {
-            errors.at(option.key.span(), format!("`{name}` is there twice; keep one"));
+/// The first option of each name; a second one is told at its own place.
+pub(crate) fn once<'w>(written: &'w [Written], errors: &mut Errors) -> Vec<&'w Written> {
+    let mut first: Vec<&Written> = Vec::new();
+    for option in written {
+        if first.iter().any(|earlier| earlier.name() == option.name()) {
+            errors.at(option.key.span(), format!("`{}` is there twice; keep one", option.name()));
         } else {
-            self.seen.push((name, option.key.span()));
+            first.push(option);
         }
-        !repeated
     }
+    first
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
+    use std::fmt::Write as _;
+    use std::path::Path;
+
     use super::*;
+
+    /// Holds the table that the documentation shows against what is known, or writes it where `UPDATE_BOOK=1`.
+    pub(crate) fn assert_documented<T>(file: &str, head: &str, table: &[Known<T>], more: &str) {
+        let mut text = format!("| {head} | Meaning | Default |\n|---|---|---|\n");
+        for Known { name, meaning, default, .. } in table {
+            writeln!(text, "| `{name}` | {meaning} | {default} |").unwrap();
+        }
+        text.push_str(more);
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("src").join(file);
+        if std::env::var_os("UPDATE_BOOK").is_some_and(|value| value == "1") {
+            std::fs::write(&path, &text).unwrap();
+        }
+        let there = std::fs::read_to_string(&path).unwrap_or_default().replace("\r\n", "\n");
+        assert_eq!(there, text, "{file} is not what the macro knows; UPDATE_BOOK=1 writes it");
+    }
+
+    /// An answer to a name of ours would hide the option, and a second one would never be given. What is wrong about its
+    /// value is told with the option's name.
+    pub(crate) fn assert_answers<T>(table: &'static [Known<T>], others: &[(&[&str], &str)], target: impl Fn() -> T) {
+        let mut names: Vec<&str> = table.iter().flat_map(|known| known.elsewhere).copied().collect();
+        names.extend(others.iter().flat_map(|(names, _)| *names));
+        assert!(names.iter().all(|name| !names_of(table).any(|known| known == *name)));
+        names.sort_unstable();
+        assert!(names.windows(2).all(|pair| pair[0] != pair[1]), "{names:?}");
+        for known in table {
+            for value in [Value::Missing, Value::Odd, Value::Is("?".parse().unwrap())] {
+                let key = syn::parse::Parser::parse_str(Ident::parse_any, known.name).unwrap();
+                let (mut target, mut errors) = (target(), Errors::default());
+                take(&[Written { key, value }], std::slice::from_ref(known), &mut target, &mut errors);
+                let told = errors.into_tokens().to_string();
+                assert!(told.contains(known.name) || known.name == "kind" && told.contains("kind"), "{told}");
+            }
+        }
+    }
 
     #[test]
     fn commas_split_outside_of_brackets_only() {
@@ -193,12 +341,30 @@ mod tests {
     }
 
     #[test]
+    fn a_missing_comma_hides_no_option() {
+        let cases: &[(&str, &[&str], usize)] = &[
+            ("id = \"a\" kind = b", &["id", "kind"], 1),
+            ("id = \"a\" kind = b locked tool = \"c\", json", &["id", "kind", "locked", "tool", "json"], 3),
+            ("locked blocking", &["locked", "blocking"], 1),
+            ("match(a) json", &["match", "json"], 1),
+            ("subject = dyn Fn(u8) -> u8, verdict = &'static mut T", &["subject", "verdict"], 0),
+            ("subject = Box<dyn for<'a> Fn(&'a mut u8)>, json", &["subject", "json"], 0),
+        ];
+        for (written, names, missing) in cases {
+            let mut errors = Errors::default();
+            let read: Vec<String> = read(written.parse().unwrap(), &mut errors).iter().map(Written::name).collect();
+            assert_eq!(&read, names, "{written}");
+            assert_eq!(errors.into_tokens().to_string().matches("expected `,` before").count(), *missing, "{written}");
+        }
+    }
+
+    #[test]
     fn an_option_that_cannot_be_read_does_not_hide_the_others() {
         let mut errors = Errors::default();
         let options = read("id =, kind = a, \"b\", tool".parse().unwrap(), &mut errors);
         let names: Vec<String> = options.iter().map(Written::name).collect();
         assert_eq!(names, ["id", "kind", "tool"]);
-        assert!(matches!(options[0].value, Value::Unreadable));
+        assert!(matches!(options[0].value, Value::Missing));
         assert!(!errors.is_empty());
     }
 }

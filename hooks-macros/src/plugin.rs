@@ -6,7 +6,7 @@ use syn::LitStr;
 
 use crate::errors::Errors;
 use crate::names;
-use crate::options::{self, Once, split_at_commas};
+use crate::options::{self, split_at_commas};
 
 /// `[$crate] "name", version = "…"`: the declaration, or everything that is wrong with it.
 pub(crate) fn expand(input: TokenStream) -> TokenStream {
@@ -43,13 +43,10 @@ fn name(part: Option<TokenStream>, written: &TokenStream, errors: &mut Errors) -
 
 fn version(parts: impl Iterator<Item = TokenStream>, errors: &mut Errors) -> Option<LitStr> {
     let mut version = None;
-    let mut once = Once::new();
     let written = options::read(parts.flat_map(|part| quote!(#part,)).collect(), errors);
-    for option in &written {
-        if !once.first(option, errors) || matches!(option.value, options::Value::Unreadable) {
-            continue;
-        }
+    for option in options::once(&written, errors) {
         match option.name().as_str() {
+            "version" if !option.is_well_formed("version = \"1.2.0\"", errors) => {}
             "version" => version = option.parse(errors, "a string, such as `version = \"1.2.0\"`"),
             other => {
                 let problem = match names::nearest(other, ["version"]) {

@@ -5,7 +5,6 @@ mod call;
 mod compaction;
 mod conversation;
 mod end;
-mod ending;
 mod permission;
 mod prompt;
 mod result;

@@ -8,6 +8,8 @@ use std::fmt;
 use std::ops::Deref;
 use std::sync::Arc;
 
+mod unknown;
+
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
@@ -16,6 +18,7 @@ use serde_json::{Map, Value};
 /// Each list gives its own: `{"id": "guard_cancel", "with": {"limit": 200}}`. They are read when the set is made, so wrong
 /// ones are an error with file, line and column before any hook runs. Where a list gives none, or `null`, they are read
 /// from an empty object: with `#[serde(default)]` on its fields a hook can do without, and otherwise that is an error too.
+/// A key that the type has no field for is an error as well, with the nearest field.
 ///
 /// ```
 /// use hooks_core::prelude::*;
@@ -91,10 +94,7 @@ pub struct WithSpec(fn(Value) -> Result<Bound, String>);
 
 impl WithSpec {
     pub(crate) const fn of<T: Parameters>() -> Self {
-        Self(|value| match serde_json::from_value::<T>(value) {
-            Ok(parameters) => Ok(Arc::new(With(parameters))),
-            Err(error) => Err(error.to_string()),
-        })
+        Self(|value| unknown::read::<T>(value).map(|parameters| Arc::new(With(parameters)) as Bound))
     }
 
     /// Reads what a list gives; nothing is read as an empty object.

@@ -1,6 +1,6 @@
 //! How much of what can be written wrongly is tried: by category, by option, and by how much one compile tells.
 //!
-//! A new option of the attribute or of a kind is asked for here as soon as the macros know it.
+//! That each option of the attribute and of a kind says what it takes, the tests of the macros ask of their tables.
 #![allow(clippy::unwrap_used)] // helpers of tests say what they expect by unwrapping
 
 mod files;
@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
-use files::{CATEGORIES, Misuse, all, category};
+use files::{CATEGORIES, all, category};
 
 const NAMES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../hooks-macros/src/names.rs");
 
@@ -20,13 +20,6 @@ fn words(list: &str) -> BTreeSet<String> {
     let (_, rest) = source.split_once(&format!("const {list}: &[&str] =")).unwrap();
     let (words, _) = rest.split_once("];").unwrap();
     words.split('"').skip(1).step_by(2).map(str::to_owned).collect()
-}
-
-/// Whether an error says something about `option` beyond that it stands twice.
-fn speaks_of(misuse: &Misuse, option: &str) -> bool {
-    let forms = [format!("`{option}`"), format!("`{option} ="), format!("`{option}(")];
-    let mut told = misuse.errors.iter().filter(|error| !error.message.contains("is there twice"));
-    told.any(|error| forms.iter().any(|form| error.message.contains(form)))
 }
 
 #[test]
@@ -46,26 +39,10 @@ fn several_mistakes_are_told_in_one_compile() {
 }
 
 #[test]
-fn every_option_of_a_hook_is_misused() {
-    let all = all();
-    for option in words("HOOK_OPTIONS") {
-        assert!(all.iter().any(|misuse| speaks_of(misuse, &option)), "nothing is said of `{option}`");
-    }
-}
-
-#[test]
-fn every_option_of_a_kind_is_misused() {
-    let all: Vec<Misuse> = all().into_iter().filter(|misuse| misuse.source.contains("#[hook_kind(")).collect();
-    for option in words("KIND_OPTIONS") {
-        assert!(all.iter().any(|misuse| speaks_of(misuse, &option)), "nothing is said of `{option}`");
-    }
-}
-
-#[test]
 fn every_field_to_filter_by_is_misused() {
     let all = all();
     for field in words("FIELDS") {
-        let told = |misuse: &Misuse| misuse.errors.iter().any(|error| error.token == field);
+        let told = |misuse: &files::Misuse| misuse.errors.iter().any(|error| error.token == field);
         assert!(all.iter().any(told), "no error is at `{field}`");
     }
 }

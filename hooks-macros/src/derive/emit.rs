@@ -36,7 +36,7 @@ pub(crate) fn emit(kind: &Kind) -> TokenStream {
     let json = json(kind);
     let json_checks = json_checks(kind, &subject, &verdict);
     let removable = kind.removable.map(|_| quote!(impl __hooks_core::Removable for #event {}));
-    let in_turn = (!outside_turn).then(|| quote!(impl __hooks_core::InTurn for #event {}));
+    let in_turn = (!outside_turn && !kind.turn_over).then(|| quote!(impl __hooks_core::InTurn for #event {}));
     quote! {
         #[doc(hidden)]
         #[allow(

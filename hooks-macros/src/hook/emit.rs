@@ -12,8 +12,8 @@ use quote::{format_ident, quote, quote_spanned};
 use syn::ext::IdentExt;
 use syn::{Ident, LitStr};
 
-use super::model::{Function, Hook, Kind, OnFailure, RunMode, Taken, Timeout};
-use asks::{contexts, specs, takes_subject};
+use super::model::{Hook, Kind, OnFailure, RunMode, Timeout};
+use asks::{contexts, says, specs, takes_subject};
 use checks::checks;
 use handler::{Called, handler};
 
@@ -47,7 +47,7 @@ pub(crate) fn emit(hook: &Hook) -> TokenStream {
         )]
         #nameless: () = {
             use #core::private as __hooks_core;
-            use __hooks_core::{AsksNothing as _, TakesNothing as _};
+            use __hooks_core::{AsksNothing as _, SaysSomething as _, TakesNothing as _};
             #uniqueness
             #(#events)*
             #checks
@@ -107,7 +107,7 @@ fn options(hook: &Hook) -> TokenStream {
             quote!(__hooks_core::Option::Some(__hooks_core::OnFailure::#policy))
         }
     };
-    let visibility = hook.visibility.iter().map(|variant| Ident::new(&variant.to_string(), Span::call_site()));
+    let settings = &hook.settings;
     let capabilities = hook.capabilities.iter().map(|(_, variants)| {
         let variants = variants.iter().map(|variant| Ident::new(&variant.to_string(), Span::call_site()));
         quote!(.limited(&[#(__hooks_core::Capability::#variants),*]))
@@ -115,7 +115,7 @@ fn options(hook: &Hook) -> TokenStream {
     let run = run(hook);
     quote! {
         __hooks_core::options(#priority, #after, #before, #requires, #timeout, #on_failure)
-            #(.visible(__hooks_core::Visibility::#visibility))*
+            #settings
             #(#capabilities)*
             #run
     }
@@ -165,7 +165,8 @@ fn binding(hook: &Hook, kind: &Kind, i: usize) -> TokenStream {
     let (own, of_own) = own(hook, span);
     let takes_subject = takes_subject(hook, span);
     let (fallback, of_fallback) = fallback(hook, span);
-    let decides = !apart && hook.function.decides && may_decide(&hook.function);
+    let says = says(&hook.function, span);
+    let decides = if apart { quote!(false) } else { quote!(#says::DECIDES) };
     let key = quote_spanned!(span=> __HooksCoreKind);
     let filters = hook.filters.iter().map(|(field, patterns)| {
         let field = LitStr::new(&field.unraw().to_string(), field.span());
@@ -203,7 +204,8 @@ fn fallback(hook: &Hook, kind: Span) -> (TokenStream, TokenStream) {
     let parameters = function.parameters.iter().map(|_| quote_spanned!(place=> _));
     let path =
         quote_spanned!(place=> { let __hooks_core_fallback: fn(#(#parameters),*) -> _ = #path; __hooks_core_fallback });
-    let handler = handler(&function, Called::Fallback, &path, place, kind);
+    let says = says(&hook.function, kind);
+    let handler = handler(&function, Called::Fallback(&says), &path, place, kind);
     (handler, quote!(__hooks_core::Option::Some(&__HOOKS_CORE_FALLBACK)))
 }
 
@@ -221,9 +223,4 @@ fn event(kind: &Kind, i: usize) -> TokenStream {
 
 fn event_alias(kind: &Kind, i: usize) -> Ident {
     format_ident!("__HooksCoreEvent{i}", span = kind.span())
-}
-
-/// A hook that takes the subject by value decides only where it returns a pair.
-fn may_decide(function: &Function) -> bool {
-    function.rewrites().is_none_or(|parameter| parameter.taken != Taken::Owned) || function.returns_pair
 }

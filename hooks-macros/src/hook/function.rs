@@ -1,7 +1,7 @@
 //! The function under the attribute: its signature is read, its body is left as tokens.
 
-use proc_macro2::{Span, TokenStream, TokenTree};
-use quote::ToTokens;
+use proc_macro2::{Group, Ident, Span, TokenStream, TokenTree};
+use quote::{ToTokens, quote};
 use syn::parse::{Parse, ParseStream};
 use syn::spanned::Spanned;
 use syn::{Attribute, FnArg, GenericParam, Item, ReturnType, Safety, Signature, Type, TypeReference, Visibility};
@@ -37,7 +37,7 @@ pub(crate) fn read(item: TokenStream, errors: &mut Errors) -> Option<Function> {
     check_attributes(&attributes, errors);
     check_signature(&signature, errors);
     let parameters = parameters(&signature, errors);
-    let Returned { span: returned, decides, is_pair: returns_pair } = returned(&signature, errors);
+    let (returned, returns) = returned(&signature, errors);
     Some(Function {
         name: signature.ident,
         description: description(&attributes),
@@ -45,8 +45,7 @@ pub(crate) fn read(item: TokenStream, errors: &mut Errors) -> Option<Function> {
         is_async: signature.asyncness.is_some(),
         parameters,
         returned,
-        decides,
-        returns_pair,
+        returns,
     })
 }
 
@@ -194,45 +193,41 @@ fn check_reference(reference: &TypeReference, errors: &mut Errors) {
     }
 }
 
-/// What the return type tells without its type being known.
-struct Returned {
-    span: Span,
-    decides: bool,
-    is_pair: bool,
-}
-
-fn returned(signature: &Signature, errors: &mut Errors) -> Returned {
+/// The place of the return type, and the type itself where it has a name.
+fn returned(signature: &Signature, errors: &mut Errors) -> (Span, Option<TokenStream>) {
     let name = signature.ident.span();
-    let ReturnType::Type(_, ty) = &signature.output else {
-        return Returned { span: name, decides: false, is_pair: false };
-    };
+    let ReturnType::Type(_, ty) = &signature.output else { return (name, Some(quote!(()))) };
     if let Type::Never(never) = bare(ty) {
         errors.at(never.bang_token.span(), "a hook has to return; leave `-> !` out");
     }
     if let Type::Reference(TypeReference { mutability: Some(_), .. }) = bare(ty) {
         errors.on(ty, "what a hook was lent goes on as it left it; leave the return type out");
     }
-    let span = place(ty).unwrap_or(name);
-    // `()` and `Result<(), _>` say nothing; whatever else it is may.
-    let (decides, is_pair) = match success(bare(ty)) {
-        Type::Tuple(tuple) => (!tuple.elems.is_empty(), tuple.elems.len() == 2),
-        _ => (true, false),
-    };
-    Returned { span, decides, is_pair }
+    let tokens = ty.to_token_stream();
+    let named = impl_trait(tokens.clone()).is_none().then(|| without_lifetimes(tokens));
+    (place(ty).unwrap_or(name), named)
 }
 
-/// `T` of a `Result<T, _>`, or the type itself.
-fn success(ty: &Type) -> &Type {
-    if let Type::Path(path) = ty {
-        if let Some(last) = path.path.segments.last().filter(|last| last.ident == "Result") {
-            if let syn::PathArguments::AngleBracketed(arguments) = &last.arguments {
-                if let Some(syn::GenericArgument::Type(inner)) = arguments.args.first() {
-                    return bare(inner);
-                }
+/// The type where the function's lifetimes are not known.
+fn without_lifetimes(ty: TokenStream) -> TokenStream {
+    let mut is_lifetime = false;
+    let tokens = ty.into_iter().map(|token| {
+        let after_tick = std::mem::replace(&mut is_lifetime, false);
+        match token {
+            TokenTree::Group(group) => {
+                let mut inner = Group::new(group.delimiter(), without_lifetimes(group.stream()));
+                inner.set_span(group.span());
+                inner.into()
             }
+            TokenTree::Punct(punct) => {
+                is_lifetime = punct.as_char() == '\'';
+                punct.into()
+            }
+            TokenTree::Ident(name) if after_tick && name != "static" => Ident::new("_", name.span()).into(),
+            other => other,
         }
-    }
-    ty
+    });
+    tokens.collect()
 }
 
 /// The doc comment, its lines joined, without the space that each begins with.

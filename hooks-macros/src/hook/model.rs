@@ -1,11 +1,33 @@
 //! A hook about which nothing is wrong that its syntax can tell.
 
+use std::ops::Deref;
+
 use proc_macro2::{Span, TokenStream};
 use syn::{Attribute, Ident, LitStr, Type};
 
+/// A hook, which has what its options say as its own.
 pub(crate) struct Hook {
     pub(crate) id: LitStr,
     pub(crate) kinds: Vec<Kind>,
+    /// The path of `hooks-core`.
+    pub(crate) core: TokenStream,
+    pub(crate) function: Function,
+    pub(crate) options: Options,
+}
+
+impl Deref for Hook {
+    type Target = Options;
+
+    fn deref(&self) -> &Options {
+        &self.options
+    }
+}
+
+/// What the options say. What was not right was told, and is as if it were not there.
+#[derive(Default)]
+pub(crate) struct Options {
+    pub(crate) id: Option<LitStr>,
+    pub(crate) kinds: Option<Vec<Kind>>,
     pub(crate) priority: i32,
     pub(crate) after: Vec<LitStr>,
     pub(crate) before: Vec<LitStr>,
@@ -18,15 +40,13 @@ pub(crate) struct Hook {
     pub(crate) plugin: Option<LitStr>,
     /// Whether overrides leave it alone.
     pub(crate) locked: bool,
-    /// The variant of whom it concerns.
-    pub(crate) visibility: Option<Ident>,
+    /// Calls of `hooks_core::hook::Options` for options that only it has to know.
+    pub(crate) settings: TokenStream,
     /// The place of the option, and the variants of what it may contribute.
     pub(crate) capabilities: Option<(Span, Vec<Ident>)>,
     pub(crate) filters: Vec<(Ident, LitStr)>,
     pub(crate) run: Run,
-    /// The path of `hooks-core`.
-    pub(crate) core: TokenStream,
-    pub(crate) function: Function,
+    pub(crate) core: Option<TokenStream>,
 }
 
 /// How a hook is run.
@@ -40,8 +60,6 @@ pub(crate) struct Run {
     pub(crate) blocking: Option<Span>,
     pub(crate) idempotent: bool,
     pub(crate) retries: u32,
-    /// The place of `retries`, where it is there.
-    pub(crate) retries_at: Option<Span>,
 }
 
 impl Default for Run {
@@ -53,7 +71,6 @@ impl Default for Run {
             blocking: None,
             idempotent: false,
             retries: 0,
-            retries_at: None,
         }
     }
 }
@@ -83,8 +100,9 @@ impl Kind {
     }
 }
 
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Default)]
 pub(crate) enum Timeout {
+    #[default]
     Default,
     Millis(u64),
     None,
@@ -107,10 +125,8 @@ pub(crate) struct Function {
     pub(crate) parameters: Vec<Parameter>,
     /// The place to point at when the return type is wrong.
     pub(crate) returned: Span,
-    /// Whether the return type may say more than nothing.
-    pub(crate) decides: bool,
-    /// Whether the return type is a pair, perhaps in a `Result`.
-    pub(crate) returns_pair: bool,
+    /// The return type, which is asked what it can say; `None` where it has no name.
+    pub(crate) returns: Option<TokenStream>,
 }
 
 pub(crate) struct Parameter {
@@ -140,9 +156,10 @@ impl Function {
             name: self.name.clone(),
             description: String::new(),
             cfgs: Vec::new(),
+            is_async: self.is_async,
             parameters: parameters.collect(),
             returned: place,
-            ..*self
+            returns: None,
         }
     }
 

@@ -1,13 +1,15 @@
 //! The values of the options, each checked as far as its syntax goes.
 
 use proc_macro2::{Span, TokenStream};
-use quote::ToTokens;
 use syn::{Ident, LitInt, LitStr, Path, Token};
 
-use super::model::{Function, Kind, OnFailure, Timeout};
+use super::model::{Kind, Timeout};
+use super::table::CAPABILITIES;
 use crate::errors::Errors;
 use crate::names;
 use crate::options::{List, Value, Written, first_span, split_at_commas, without_spaces};
+
+const MOST_RETRIES: u32 = 100;
 
 pub(crate) fn id(option: &Written, errors: &mut Errors) -> Option<LitStr> {
     let id = option.parse::<LitStr>(errors, "a string, such as `id = \"redact_pii\"`")?;
@@ -24,7 +26,8 @@ fn check_id(id: &LitStr, errors: &mut Errors) -> bool {
         return true;
     }
     let mended = names::snake_case(&text).map(|snake| format!("; write `\"{snake}\"`")).unwrap_or_default();
-    errors.on(id, format!("an id is a lower-case letter, then lower-case letters, digits and `_`{mended}"));
+    errors
+        .on(id, format!("an id is `snake_case`: a lower-case letter, then lower-case letters, digits and `_`{mended}"));
     false
 }
 
@@ -34,21 +37,9 @@ pub(crate) fn plugin(option: &Written, errors: &mut Errors) -> Option<LitStr> {
     names::check_plugin(&name, errors).then_some(name)
 }
 
-/// Whether an option that is said or not said is said.
-pub(crate) fn flag(option: &Written, errors: &mut Errors) -> bool {
-    let name = option.name();
-    if !matches!(option.value, Value::Flag) {
-        errors.at(option.value_span(), format!("`{name}` takes no value: write `{name}`, or leave it out"));
-    }
-    true
-}
-
 /// What the id or the kind is to be where another system's name stands for it.
 pub(crate) fn renamed(name: &str, option: &Written) -> String {
-    let text = match &option.value {
-        Value::Is(tokens) => without_spaces(&tokens.to_string()),
-        Value::Of(_) | Value::Flag | Value::Unreadable => String::new(),
-    };
+    let text = without_spaces(&option.tokens().to_string());
     let text = text.trim_matches('"');
     match name {
         "id" => format!("`id = \"{}\"`", names::snake_case(text).unwrap_or_else(|| "redact_pii".to_owned())),
@@ -182,53 +173,35 @@ pub(crate) fn priority(option: &Written, errors: &mut Errors) -> Option<i32> {
     number
 }
 
-pub(crate) fn ids(option: &Written, own: Option<&LitStr>, errors: &mut Errors) -> Vec<LitStr> {
+/// A list of ids, each there once.
+pub(crate) fn ids(option: &Written, errors: &mut Errors) -> Vec<LitStr> {
     let name = option.name();
     let expected = format!("a list of ids, such as `{name} = [\"redact_pii\"]`");
     let Some(List(parts)) = option.parse(errors, &expected) else { return Vec::new() };
-    let mut ids = Vec::new();
+    let mut ids: Vec<LitStr> = Vec::new();
     for part in parts {
-        match syn::parse2::<LitStr>(part.clone()) {
-            Ok(id) => ids.push(id),
-            Err(_) => errors.on(&part, format!("`{name}` takes {expected}")),
+        let Ok(id) = syn::parse2::<LitStr>(part.clone()) else {
+            errors.on(&part, format!("`{name}` takes {expected}"));
+            continue;
+        };
+        check_id(&id, errors);
+        if ids.iter().any(|earlier| earlier.value() == id.value()) {
+            errors.on(&id, format!("`{}` is there twice; keep one", id.value()));
         }
-    }
-    for (i, id) in ids.iter().enumerate() {
-        check_id(id, errors);
-        if own.is_some_and(|own| own.value() == id.value()) {
-            errors.on(id, format!("a hook cannot stand in its own `{name}`; take it out"));
-        }
-        if ids[..i].iter().any(|earlier| earlier.value() == id.value()) {
-            errors.on(id, format!("`{}` is there twice; keep one", id.value()));
-        }
+        ids.push(id);
     }
     ids
 }
 
-/// Tells the ids that a hook is to run both before and after.
-pub(crate) fn apart(before: &[LitStr], after: &[&Vec<LitStr>], own: Option<&LitStr>, errors: &mut Errors) {
-    for id in before {
-        // That a hook has no order with itself is told already.
-        let is_own = own.is_some_and(|own| own.value() == id.value());
-        if !is_own && after.iter().any(|others| others.iter().any(|other| other.value() == id.value())) {
-            errors.on(id, format!("a hook cannot run both before and after `{}`; keep one", id.value()));
-        }
-    }
-}
-
 pub(crate) fn timeout(option: &Written, errors: &mut Errors) -> Option<Timeout> {
     let expected = "a time, such as `\"250ms\"`, `\"2s\"` or `\"1m\"`, or the word `none`";
-    if let Value::Is(tokens) = &option.value {
-        if syn::parse2::<Ident>(tokens.clone()).is_ok_and(|word| word == "none") {
-            return Some(Timeout::None);
-        }
+    if syn::parse2::<Ident>(option.tokens()).is_ok_and(|word| word == "none") {
+        return Some(Timeout::None);
     }
-    if let Value::Is(tokens) = &option.value {
-        if let Ok(number) = syn::parse2::<LitInt>(tokens.clone()) {
-            let digits = number.base10_digits();
-            errors.on(&number, format!("a time has a unit: write `timeout = \"{digits}s\"` or `\"{digits}ms\"`"));
-            return None;
-        }
+    if let Ok(number) = syn::parse2::<LitInt>(option.tokens()) {
+        let digits = number.base10_digits();
+        errors.on(&number, format!("a time has a unit: write `timeout = \"{digits}s\"` or `\"{digits}ms\"`"));
+        return None;
     }
     let text = option.parse::<LitStr>(errors, expected)?;
     match millis(&text.value()) {
@@ -254,74 +227,15 @@ fn millis(text: &str) -> Option<u64> {
     number.checked_mul(factor)
 }
 
-pub(crate) fn on_failure(option: &Written, errors: &mut Errors) -> Option<(OnFailure, Span)> {
-    const WORDS: [(&str, OnFailure); 4] = [
-        ("continue", OnFailure::Continue),
-        ("remove", OnFailure::Remove),
-        ("deny", OnFailure::Deny),
-        ("required", OnFailure::Required),
-    ];
-    let known = || WORDS.iter().map(|(word, _)| *word);
-    let (word, is_word) = match &option.value {
-        Value::Is(tokens) => (tokens.to_string(), true),
-        Value::Of(tokens) => (tokens.to_string(), false),
-        Value::Flag | Value::Unreadable => (String::new(), false),
-    };
-    let found = WORDS.iter().find(|(known, _)| *known == word && is_word);
-    if found.is_none() {
-        // `OnFailure::Deny` and `"Deny"` as well.
-        let last = word.trim_matches('"').rsplit([':', ' ']).next().unwrap_or_default().to_lowercase();
-        let meant = names::policy_elsewhere(&last).or_else(|| names::nearest(&last, known()));
-        let hint = meant.map(|meant| format!("; did you mean `on_failure = {meant}`?")).unwrap_or_default();
-        errors.at(option.value_span(), format!("`on_failure` takes one of {}{hint}", names::list(known(), "and")));
+/// How often a run is tried again.
+pub(crate) fn retries(option: &Written, errors: &mut Errors) -> Option<u32> {
+    let expected = format!("a whole number from 1 to {MOST_RETRIES}, such as `retries = 3`");
+    let digits = option.parse::<LitInt>(errors, &expected)?;
+    let number = digits.base10_parse().ok().filter(|number| (1..=MOST_RETRIES).contains(number));
+    if number.is_none() {
+        errors.on(&digits, format!("`retries` takes {expected}"));
     }
-    found.map(|(_, policy)| (*policy, option.value_span()))
-}
-
-/// The function that answers where the hook failed.
-pub(crate) fn fallback(option: &Written, function: Option<&Function>, errors: &mut Errors) -> Option<Path> {
-    let path: Path = option.parse(errors, "the path of a function with the signature of the hook")?;
-    if function.is_some_and(|function| path.is_ident(&function.name)) {
-        errors.on(&path, "a hook cannot be its own fallback; name another function of its signature");
-        return None;
-    }
-    Some(path)
-}
-
-/// The patterns over a field of the event.
-pub(crate) fn filter(option: &Written, errors: &mut Errors) -> Option<(Ident, LitStr)> {
-    let patterns: LitStr = match &option.value {
-        Value::Is(tokens) => syn::parse2(tokens.clone()).ok()?,
-        Value::Of(_) | Value::Flag | Value::Unreadable => return None,
-    };
-    if patterns.value().split('|').any(|pattern| pattern.trim().is_empty()) {
-        errors.on(&patterns, "an empty pattern matches nothing; write `\"*\"` for all, and no `|` at an end");
-    }
-    Some((option.key.clone(), patterns))
-}
-
-/// The path of `hooks-core`.
-pub(crate) fn core(option: &Written, errors: &mut Errors) -> Option<TokenStream> {
-    option
-        .parse::<Path>(errors, "the path of hooks-core, such as `crate = ::my_hooks`")
-        .map(ToTokens::into_token_stream)
-}
-
-/// Whom the hook concerns: the variant.
-pub(crate) fn visibility(option: &Written, errors: &mut Errors) -> Option<Ident> {
-    let written = match &option.value {
-        Value::Is(tokens) => tokens.to_string(),
-        Value::Of(_) | Value::Flag | Value::Unreadable => String::new(),
-    };
-    let span = option.value_span();
-    let found = word(&written, names::VISIBILITIES, span);
-    if found.is_none() {
-        let known = || names::VISIBILITIES.iter().map(|(word, _)| *word);
-        let meant = names::nearest(written.trim_matches('"'), known());
-        let hint = meant.map(|meant| format!("; did you mean `visibility = {meant}`?")).unwrap_or_default();
-        errors.at(span, format!("`visibility` takes one of {}{hint}", names::list(known(), "and")));
-    }
-    found
+    number
 }
 
 /// What the hook may contribute: the place of the option, and the variants.
@@ -331,18 +245,17 @@ pub(crate) fn capabilities(option: &Written, errors: &mut Errors) -> Option<(Spa
     for part in parts {
         let written = without_spaces(&part.to_string());
         let span = first_span(&part).unwrap_or(option.key.span());
-        match word(&written, names::CAPABILITIES, span) {
+        match CAPABILITIES.get(&written).map(|variant| Ident::new(variant, span)) {
             Some(variant) if found.contains(&variant) => {
                 errors.at(span, format!("`{written}` is there twice; keep one"));
             }
             Some(variant) => found.push(variant),
             None => {
-                let known = || names::CAPABILITIES.iter().map(|(word, _)| *word);
                 let plain = written.trim_matches('"');
-                let hint = match names::nearest(plain, known()) {
+                let hint = match CAPABILITIES.nearest(plain) {
                     Some(meant) if meant == plain => format!("words stand without quotes: write `{meant}`"),
                     Some(meant) => format!("did you mean `{meant}`?"),
-                    None => format!("there are {}", names::list(known(), "and")),
+                    None => format!("there are {}", CAPABILITIES.list()),
                 };
                 errors.on(&part, format!("there is no capability `{plain}`; {hint}"));
             }
@@ -351,7 +264,7 @@ pub(crate) fn capabilities(option: &Written, errors: &mut Errors) -> Option<(Spa
     Some((option.key.span(), found))
 }
 
-/// The variant of a word, at its place.
-fn word(written: &str, known: &[(&str, &str)], span: Span) -> Option<Ident> {
-    known.iter().find(|(word, _)| *word == written).map(|(_, variant)| Ident::new(variant, span))
+/// A variant of an enum of the core, for the word that the option is.
+pub(crate) fn variant(name: &str, option: &Written) -> Ident {
+    Ident::new(name, option.value_span())
 }

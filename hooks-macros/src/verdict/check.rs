@@ -1,14 +1,14 @@
 //! From `#[verdict(…)]` to a verdict about which nothing is wrong that its syntax can tell.
 
-use proc_macro2::Span;
+use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, quote};
 use syn::spanned::Spanned;
-use syn::{Attribute, Data, DeriveInput, Ident, Index, Member, Path};
+use syn::{Attribute, Data, DeriveInput, Ident, Index, Member};
 
 use super::model::{Field, RULES, Rule, Shape, Variant, Verdict, WORDS, Word};
 use crate::errors::Errors;
 use crate::names;
-use crate::options::{self, Once, Value, Written};
+use crate::options::{self, Written};
 use crate::types::place;
 
 const OF_TYPE: [&str; 2] = ["contribute", "crate"];
@@ -33,7 +33,7 @@ pub(crate) fn check(item: &DeriveInput, errors: &mut Errors) -> Option<Verdict> 
             return None;
         }
     };
-    let core = core.map_or_else(|| quote!(::hooks_core), ToTokens::into_token_stream);
+    let core = core.unwrap_or_else(|| quote!(::hooks_core));
     let verdict = Verdict { ty: item.ident.clone(), core, contributes: contributes.is_some(), shape };
     if let (Some(span), true) = (contributes, verdict.denies()) {
         errors
@@ -42,31 +42,34 @@ pub(crate) fn check(item: &DeriveInput, errors: &mut Errors) -> Option<Verdict> 
     item.generics.params.is_empty().then_some(verdict)
 }
 
-/// All options of the `#[verdict(…)]` attributes, each once.
+/// All options of the `#[verdict(…)]` attributes.
 fn read(attributes: &[Attribute], errors: &mut Errors) -> Vec<Written> {
-    let mut once = Once::new();
     let mut written = Vec::new();
     for attribute in attributes.iter().filter(|attribute| attribute.path().is_ident("verdict")) {
         match &attribute.meta {
-            syn::Meta::List(list) => {
-                for option in options::read(list.tokens.clone(), errors) {
-                    if once.first(&option, errors) && !matches!(option.value, Value::Unreadable) {
-                        written.push(option);
-                    }
-                }
-            }
+            syn::Meta::List(list) => written.extend(options::read(list.tokens.clone(), errors)),
             _ => errors.on(attribute.path(), "expected words in parentheses, such as `#[verdict(neutral)]`"),
         }
     }
     written
 }
 
-fn of_type(attributes: &[Attribute], errors: &mut Errors) -> (Option<Span>, Option<Path>) {
+/// Each of them once, as far as it can be read.
+fn readable<'w>(written: &'w [Written], errors: &mut Errors) -> Vec<&'w Written> {
+    let mut once = options::once(written, errors);
+    once.retain(|option| {
+        let write = if option.key == "crate" { "crate = ::my_hooks" } else { &option.name() };
+        option.is_well_formed(write, errors)
+    });
+    once
+}
+
+fn of_type(attributes: &[Attribute], errors: &mut Errors) -> (Option<Span>, Option<TokenStream>) {
     let (mut contributes, mut core) = (None, None);
-    for option in read(attributes, errors) {
+    for option in readable(&read(attributes, errors), errors) {
         match option.name().as_str() {
-            "contribute" => contributes = flag(&option, errors).then(|| option.key.span()),
-            "crate" => core = option.parse(errors, "the path of hooks-core, such as `crate = ::my_hooks`"),
+            "contribute" => contributes = option.flag(errors).then(|| option.key.span()),
+            "crate" => core = options::core(option, errors),
             name if WORDS.iter().any(|(word, _)| *word == name) => {
                 errors
                     .at(option.key.span(), format!("`{name}` is said of a variant: write it above the one it is for"));
@@ -74,7 +77,7 @@ fn of_type(attributes: &[Attribute], errors: &mut Errors) -> (Option<Span>, Opti
             name if rule(name).is_some() => {
                 errors.at(option.key.span(), format!("`{name}` is said of a field: write it above the one it is for"));
             }
-            name => unknown(name, &option, &OF_TYPE, errors),
+            name => unknown(name, option, &OF_TYPE, errors),
         }
     }
     (contributes, core)
@@ -83,14 +86,14 @@ fn of_type(attributes: &[Attribute], errors: &mut Errors) -> (Option<Span>, Opti
 fn variant(written: &syn::Variant, errors: &mut Errors) -> Variant {
     let mut words: Vec<Word> = Vec::new();
     let mut is_unclear = false;
-    for option in read(&written.attrs, errors) {
+    for option in readable(&read(&written.attrs, errors), errors) {
         let name = option.name();
         let at = option.key.span();
         if let Some((_, word)) = WORDS.iter().find(|(known, _)| *known == name) {
             if let Some(why) = words.iter().find_map(|other| contradiction(*other, *word)) {
                 errors.at(at, why);
             }
-            if flag(&option, errors) {
+            if option.flag(errors) {
                 words.push(*word);
             }
         } else if rule(&name).is_some() {
@@ -99,7 +102,7 @@ fn variant(written: &syn::Variant, errors: &mut Errors) -> Variant {
             errors.at(at, format!("`{name}` is said of the whole type: write it above the enum"));
         } else {
             is_unclear = true;
-            unknown(&name, &option, &WORDS.map(|(word, _)| word), errors);
+            unknown(&name, option, &WORDS.map(|(word, _)| word), errors);
         }
     }
     let fields: Vec<Field> =
@@ -173,16 +176,16 @@ fn field(i: usize, written: &syn::Field, in_variant: bool, errors: &mut Errors) 
     let mut found: Option<Rule> = None;
     let mut is_final = false;
     let mut unclear = false;
-    for option in read(&written.attrs, errors) {
+    for option in readable(&read(&written.attrs, errors), errors) {
         let name = option.name();
         match rule(&name) {
             Some(rule) => {
-                unclear |= !flag(&option, errors);
+                unclear |= !option.flag(errors);
                 if found.replace(rule).is_some() {
                     errors.at(option.key.span(), "a field is merged by one rule; keep one");
                 }
             }
-            None if name == "final" && !in_variant => is_final = flag(&option, errors),
+            None if name == "final" && !in_variant => is_final = option.flag(errors),
             None if WORDS.iter().any(|(word, _)| *word == name) => {
                 let place = if in_variant { "of a variant, not of its field" } else { "of a variant of an enum" };
                 errors.at(option.key.span(), format!("`{name}` is said {place}"));
@@ -190,7 +193,7 @@ fn field(i: usize, written: &syn::Field, in_variant: bool, errors: &mut Errors) 
             None => {
                 unclear = true;
                 let words: Vec<&str> = RULES.iter().map(|(word, _)| *word).collect();
-                unknown(&name, &option, &words, errors);
+                unknown(&name, option, &words, errors);
             }
         }
         if is_final && found == Some(Rule::By) {
@@ -239,12 +242,4 @@ fn unknown(name: &str, option: &Written, known: &[&str], errors: &mut Errors) {
         None => format!("there are {}", names::list(known.iter().copied(), "and")),
     };
     errors.at(option.key.span(), format!("there is no word `{name}` here; {hint}"));
-}
-
-fn flag(option: &Written, errors: &mut Errors) -> bool {
-    let is_flag = matches!(option.value, Value::Flag);
-    if !is_flag {
-        errors.at(option.value_span(), format!("`{0}` takes no value: write `{0}`", option.name()));
-    }
-    is_flag
 }

@@ -8,7 +8,6 @@ use hooks_core::{Hook, HookContext};
 use serde_json::Value;
 
 use super::call;
-use super::ending::Ending;
 use crate::answer::{Answer, Decision};
 use crate::firing::Firing;
 use crate::stdin::Occurrence;
@@ -61,7 +60,7 @@ fn apply(
     call: &ToolCall,
     mut result: ToolResult,
     answer: Answer,
-) -> Ending<ToolResult> {
+) -> (ToolResult, Option<Halt>) {
     let before = firing.shared.take_contexts(cx, &call.id);
     if let Some(output) = answer.updated_output {
         let text = output.as_str().map_or_else(|| output.to_string(), str::to_owned);
@@ -74,7 +73,7 @@ fn apply(
     for text in before.into_iter().chain(feedback).chain(answer.contexts) {
         result.add_context(text);
     }
-    Ending { subject: result, halt: answer.stop.map(Halt::new) }
+    (result, answer.stop.map(Halt::new))
 }
 
 /// At most 10,000 characters, the middle left out.

@@ -47,3 +47,12 @@ pub(super) fn takes_subject(hook: &Hook, kind: Span) -> TokenStream {
     });
     quote!(false #(|| #takes)*)
 }
+
+/// What the function's return type can say, beside the subject where it takes that by value.
+pub(super) fn says(function: &Function, kind: Span) -> TokenStream {
+    let owned = function.rewrites().is_some_and(|parameter| parameter.taken == Taken::Owned);
+    let returns = function.returns.clone().unwrap_or_else(|| quote!(__hooks_core::Unnamed));
+    let subject = if owned { quote_spanned!(kind=> __HooksCoreSubject) } else { quote!(__hooks_core::Lent) };
+    let span = function.returned;
+    quote_spanned!(span=> __hooks_core::Says::<#returns, #subject>)
+}

@@ -7,7 +7,7 @@ use syn::ext::IdentExt;
 use super::asks::specs;
 use super::event_alias;
 use crate::hook::model::{Hook, Kind, OnFailure, RunMode};
-use crate::names;
+use crate::hook::table::elsewhere;
 use crate::options::first_span;
 
 /// What the kinds have to offer for these options: constants that fail at the option itself.
@@ -28,7 +28,7 @@ pub(super) fn checks(hook: &Hook) -> TokenStream {
         let this = of(kind, i);
         for (field, _) in &hook.filters {
             let name = field.unraw().to_string();
-            let here = names::option_elsewhere(&name).unwrap_or_default();
+            let here = elsewhere(&name).unwrap_or_default();
             checks.extend(
                 quote_spanned!(field.span()=> const _: () = __hooks_core::check::filter::<#this>(#name, #here);),
             );

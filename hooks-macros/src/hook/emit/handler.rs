@@ -7,14 +7,14 @@ use syn::Ident;
 use crate::hook::model::{Function, Parameter, Taken};
 
 /// As what a function is called.
-#[derive(Clone, Copy, PartialEq)]
-pub(super) enum Called {
+#[derive(Clone, Copy)]
+pub(super) enum Called<'a> {
     /// The hook, within its dispatch.
     Inline,
     /// The hook, apart from its dispatch.
     Apart,
-    /// In the place of the hook.
-    Fallback,
+    /// In the place of the hook, the return type of which says this.
+    Fallback(&'a TokenStream),
 }
 
 /// The function in the form that a dispatch calls: a closure, which learns its signature from the static's type.
@@ -23,12 +23,13 @@ pub(super) enum Called {
 /// has variables of its own, bound at that token.
 pub(super) fn handler(
     function: &Function,
-    as_what: Called,
+    as_what: Called<'_>,
     path: &TokenStream,
     place: Span,
     kind: Span,
 ) -> TokenStream {
-    let apart = as_what == Called::Apart;
+    let apart = matches!(as_what, Called::Apart);
+    let is_fallback = matches!(as_what, Called::Fallback(_));
     let taken = function.rewrites().map(|parameter| parameter.taken);
     let arguments: Vec<Argument> = (0..)
         .zip(&function.parameters)
@@ -48,17 +49,19 @@ pub(super) fn handler(
         quote_spanned!(kind=> __HooksCoreVerdict)
     };
     let of = quote_spanned!(kind=> __hooks_core::Of::<__HooksCoreKind, #returns>::NEW);
-    let answer = |returns: &str, method: &str| answer(function.returned, &of, returns, method);
+    let fits = fits(as_what, taken == Some(Taken::Owned), place, kind);
+    let answer = |returns: &str, method: &str| {
+        let answer = answer(function.returned, &of, returns, method);
+        quote!(#fits #answer)
+    };
     let verdict = answer(if apart { "ReturnsDetached" } else { "ReturnsVerdict" }, "verdict");
     let effect = answer("ReturnsSubject", "effect");
     let (form, body) = match (taken, function.is_async) {
         _ if apart => ("Detached", boxed(place, &quote!(#call #verdict))),
         (None | Some(Taken::Read), false) => ("Read", quote!(#call #verdict)),
         // That a fallback is no async function is told best where it is awaited.
-        (None | Some(Taken::Read), true) if as_what == Called::Fallback => {
-            ("ReadAsync", boxed(place, &quote!(#call #verdict)))
-        }
-        (Some(Taken::Owned), true) if as_what == Called::Fallback => ("OwnAsync", boxed(place, &quote!(#call #effect))),
+        (None | Some(Taken::Read), true) if is_fallback => ("ReadAsync", boxed(place, &quote!(#call #verdict))),
+        (Some(Taken::Owned), true) if is_fallback => ("OwnAsync", boxed(place, &quote!(#call #effect))),
         (None | Some(Taken::Read), true) => ("ReadAsync", answered(place, &bindings, &called, &verdict)),
         (Some(Taken::Lent), false) => ("Lend", quote!(#call #verdict)),
         (Some(Taken::Lent), true) => {
@@ -75,11 +78,26 @@ pub(super) fn handler(
     };
     let form = Ident::new(form, kind);
     let closure = quote!(|__hooks_core_cx, __hooks_core_event, __hooks_core_subject| { #body });
-    let name = if as_what == Called::Fallback { "__HOOKS_CORE_FALLBACK" } else { "__HOOKS_CORE_HANDLER" };
+    let name = if is_fallback { "__HOOKS_CORE_FALLBACK" } else { "__HOOKS_CORE_HANDLER" };
     let name = Ident::new(name, kind);
     quote_spanned! {kind=>
         static #name: __hooks_core::Call<__HooksCoreKind, __HooksCoreSubject, __HooksCoreVerdict> =
             __hooks_core::Call::#form(__hooks_core::form::#form::Static(#closure));
+    }
+}
+
+/// That a fallback judges where its hook does, by the type of what it returned.
+fn fits(as_what: Called<'_>, owned: bool, place: Span, kind: Span) -> TokenStream {
+    let Called::Fallback(says) = as_what else { return TokenStream::new() };
+    let (key, answer) = (quote_spanned!(kind=> __HooksCoreKind), Ident::new("__hooks_core_said", place));
+    let subject = if owned { quote_spanned!(kind=> __HooksCoreSubject) } else { quote!(__hooks_core::Lent) };
+    let must = quote!({ __hooks_core::must_judge::<#key>(#says::JUDGES) });
+    let fits = quote_spanned!(place=> __hooks_core::FallbackOf::<#key>::fits(#answer););
+    quote! {
+        use __hooks_core::{ByAnything as _, BySilence as _};
+        let #answer = (&__hooks_core::Says::<_, #subject>::of(&__hooks_core_answer)).said();
+        let #answer = __hooks_core::Must::<#key, #must>::hear(#answer);
+        #fits
     }
 }
 

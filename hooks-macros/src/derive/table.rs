@@ -1,0 +1,207 @@
+//! The options of `#[hook_kind]`. A new one is a row here, and what it means for the kind.
+
+use proc_macro2::{Ident, Span};
+use quote::ToTokens;
+use syn::LitStr;
+
+use super::check::{Field, Kind};
+use crate::errors::Errors;
+use crate::hook;
+use crate::names;
+use crate::options::{self, Known, Value, Words, Written, core, names_of, without_spaces};
+
+/// All options, in the order in which they are listed.
+pub(crate) const OPTIONS: &[Known<Kind>] = &[
+    Known {
+        name: "name",
+        write: "name = \"before_refund\"",
+        elsewhere: &["id", "kind", "event"],
+        meaning: "`snake_case`; for records, `fire_json` and messages",
+        default: "required",
+        read: name,
+    },
+    Known {
+        name: "subject",
+        write: "subject = Refund",
+        elsewhere: &["input", "payload", "value", "data", "ty"],
+        meaning: "the type that flows through",
+        default: "`()`: nothing to rewrite",
+        read: subject,
+    },
+    Known {
+        name: "verdict",
+        write: "verdict = Permission",
+        elsewhere: &["output", "returns", "decision", "result", "gate"],
+        meaning: "a built-in type, or one that implements `Verdict`",
+        default: "`()`: nothing to decide",
+        read: |kind, option, errors| kind.verdict = option.parse(errors, "a type, such as `verdict = Permission`"),
+    },
+    Known {
+        name: "removable",
+        write: "removable",
+        elsewhere: &["optional", "nullable", "removal"],
+        meaning: "hooks may remove the subject",
+        default: "off",
+        read: |kind, option, errors| kind.removable = place(option, errors),
+    },
+    Known {
+        name: "match",
+        write: "match(region)",
+        elsewhere: &["filter", "filters", "fields", "matcher"],
+        meaning: "what `#[hook]` may filter by: `match(field, …)`, or `match(option = path.to.field)`",
+        default: "nothing",
+        read: |kind, option, errors| kind.fields = fields(option, errors),
+    },
+    Known {
+        name: "check",
+        write: "check = path",
+        elsewhere: &["validate", "validator", "invariant"],
+        meaning: "the path of a function of the subject before and after, which refuses what breaks a rule",
+        default: "none",
+        read: |kind, option, errors| {
+            kind.check = option.parse(errors, "the path of a function of the subject before and after");
+        },
+    },
+    Known {
+        name: "outside_turn",
+        write: "outside_turn",
+        elsewhere: &[],
+        meaning: "fires outside of turns: only the app's list is read",
+        default: "off",
+        read: |kind, option, errors| kind.outside_turn = option.flag(errors),
+    },
+    Known {
+        name: "turn_over",
+        write: "turn_over",
+        elsewhere: &[],
+        meaning: "fires when the turn has ended: hooks have no `Halt` to return",
+        default: "off",
+        read: |kind, option, errors| kind.turn_over = option.flag(errors),
+    },
+    Known {
+        name: "on_failure",
+        write: "on_failure = required",
+        elsewhere: &["on_error", "failure_policy"],
+        meaning: "`continue` or `required`: what holds for hooks that say nothing",
+        default: "`deny` with the verdict of a gate, else `continue`",
+        read: |kind, option, errors| {
+            let policy = POLICIES.one(option, errors);
+            kind.on_failure = policy.map(|policy| Ident::new(policy, option.value_span()));
+        },
+    },
+    Known {
+        name: "json",
+        write: "json",
+        elsewhere: &["serde", "serialize"],
+        meaning: "can be fired as JSON; event, subject and verdict need serde",
+        default: "off",
+        read: |kind, option, errors| kind.json = place(option, errors),
+    },
+    Known {
+        name: "crate",
+        write: "crate = ::my_hooks",
+        elsewhere: &[],
+        meaning: "the path of `hooks-core` where it has another name",
+        default: "`::hooks_core`",
+        read: |kind, option, errors| kind.core = core(option, errors).unwrap_or_else(|| kind.core.clone()),
+    },
+];
+
+/// What is no option of a kind, and what says the same.
+const NO_OPTIONS: &[(&[&str], &str)] = &[(&["description", "doc"], "the doc comment of the type")];
+
+/// What a kind may ask of all its hooks: that a gate refuses goes without saying, and removal is for the hook to say.
+const POLICIES: Words<&str> = Words {
+    known: &[("continue", "Continue"), ("required", "Required")],
+    elsewhere: &[(&["abort", "fail"], "required")],
+};
+
+/// An option that is none: what it is called here, or what there is.
+pub(super) fn unknown(option: &Written, errors: &mut Errors) {
+    let name = &option.name();
+    let known = options::elsewhere(OPTIONS, name).map(|known| format!("`{}`", known.write));
+    let others = NO_OPTIONS.iter().find(|(others, _)| others.contains(&&**name)).map(|(_, here)| (*here).to_owned());
+    let problem = match (known.or(others), names::nearest(name, names_of(OPTIONS))) {
+        (Some(here), _) => format!("here, `{name}` is {here}"),
+        (None, Some(meant)) => format!("there is no option `{name}`; did you mean `{meant}`?"),
+        (None, None) => {
+            format!("there is no option `{name}`; there are {}", names::list(names_of(OPTIONS), "and"))
+        }
+    };
+    errors.at(option.key.span(), problem);
+}
+
+fn place(option: &Written, errors: &mut Errors) -> Option<Span> {
+    option.flag(errors).then(|| option.key.span())
+}
+
+fn name(kind: &mut Kind, option: &Written, errors: &mut Errors) {
+    let Some(name) = option.parse::<LitStr>(errors, "a string, such as `name = \"before_refund\"`") else { return };
+    if !names::is_snake_case(&name.value()) {
+        let mended = names::snake_case(&name.value()).map(|snake| format!("; write `\"{snake}\"`"));
+        let rule = "a kind's name is `snake_case`: a lower-case letter, then lower-case letters, digits and `_`";
+        errors.on(&name, format!("{rule}{}", mended.unwrap_or_default()));
+    }
+    kind.name = name;
+}
+
+fn subject(kind: &mut Kind, option: &Written, errors: &mut Errors) {
+    kind.subject = option.parse(errors, "a type, such as `subject = Refund`");
+    let tokens = kind.subject.as_ref().map(|subject| subject.to_token_stream().to_string());
+    if tokens.is_some_and(|tokens| tokens == "Self" || kind.event == tokens) {
+        kind.subject = None;
+        errors.at(
+            option.value_span(),
+            "the subject cannot be the event itself: hooks rewrite the one and read the other",
+        );
+    }
+}
+
+fn fields(option: &Written, errors: &mut Errors) -> Vec<Field> {
+    let Value::Of(tokens) = &option.value else {
+        errors.at(option.value_span(), "`match` takes fields in parentheses, such as `match(tool = call.name)`");
+        return Vec::new();
+    };
+    let mut fields: Vec<Field> = Vec::new();
+    for part in options::split_at_commas(tokens.clone()) {
+        let Ok(field) = syn::parse2::<Field>(part.clone()) else {
+            errors.on(&part, "`match` takes fields, such as `match(tool)` or `match(tool = call.name)`");
+            continue;
+        };
+        let name = field.text();
+        if names_of(hook::OPTIONS).any(|known| known == name) {
+            let path = without_spaces(&field.path.to_string());
+            errors.on(
+                &field.name,
+                format!(
+                    "`{name}` is an option of every hook; give the field another word: `match(of_{name} = {})`",
+                    path.trim_start_matches("r#")
+                ),
+            );
+        } else if fields.iter().any(|other| other.text() == name) {
+            errors.on(&field.name, format!("`{name}` is there twice; keep one"));
+        }
+        fields.push(field);
+    }
+    fields
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::options::tests::{assert_answers, assert_documented};
+
+    #[test]
+    fn the_documentation_shows_every_option() {
+        assert_documented("derive/options.md", "Option", OPTIONS, "");
+    }
+
+    #[test]
+    fn every_option_answers_to_one_name_and_says_what_it_takes() {
+        assert_answers(OPTIONS, NO_OPTIONS, || {
+            Kind::new(&syn::parse_quote!(
+                struct Event;
+            ))
+        });
+    }
+}

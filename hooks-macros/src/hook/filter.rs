@@ -1,0 +1,83 @@
+//! The patterns of a filter, `tool = "read_*|write_*"`: what is held against a field of the event.
+//!
+//! A hook whose pattern can match nothing never runs, and nothing at run time would say so. A character that is refused here
+//! and is meant after all is written `?`, which stands for any one.
+
+use syn::{Ident, LitStr};
+
+use crate::errors::Errors;
+use crate::options::Written;
+
+/// The field and its patterns, where the value is a string.
+pub(super) fn filter(option: &Written, errors: &mut Errors) -> Option<(Ident, LitStr)> {
+    let patterns: LitStr = syn::parse2(option.tokens()).ok()?;
+    if let Some(problem) = problem(&patterns.value()) {
+        errors.on(&patterns, problem);
+    }
+    Some((option.key.clone(), patterns))
+}
+
+/// Why one of the patterns can match nothing, or not what is meant.
+fn problem(patterns: &str) -> Option<String> {
+    let parts = || patterns.split('|').map(str::trim);
+    if parts().any(str::is_empty) {
+        return Some("an empty pattern matches nothing; write `\"*\"` for all, and no `|` at an end".to_owned());
+    }
+    if parts().any(|part| part.starts_with('!')) {
+        return Some("a pattern says what matches, and `!` negates nothing; test for it in the function".to_owned());
+    }
+    let is_regex = |part: &str| part.starts_with('^') || part.ends_with('$') || part.contains(['\\', '(', ')']);
+    if parts().any(is_regex) {
+        let plain: Vec<String> = parts().map(without_regex).collect();
+        let plain = plain.join("|");
+        let is_clear = !patterns.contains('(') && problem(&plain).is_none();
+        let advice = if is_clear { format!(": write `\"{plain}\"`") } else { String::new() };
+        return Some(format!(
+            "a pattern is no regular expression: it is held against the whole value, `*` stands for anything and `?` for \
+             one character{advice}"
+        ));
+    }
+    if parts().any(|part| part.contains(|c: char| c == ',' || c.is_whitespace())) {
+        let words = patterns.split(|c: char| matches!(c, ',' | '|') || c.is_whitespace());
+        let words: Vec<&str> = words.filter(|word| !word.is_empty()).collect();
+        return Some(format!(
+            "patterns are separated by `|`: write `\"{}\"`, and `?` for a comma or a blank within a value",
+            words.join("|")
+        ));
+    }
+    None
+}
+
+/// The pattern that a simple regular expression means.
+fn without_regex(part: &str) -> String {
+    let plain = part.trim_start_matches('^').trim_end_matches('$').replace(".*", "*").replace(".+", "?*");
+    plain.replace("\\w", "?").replace("\\d", "?").replace('\\', "")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::problem;
+
+    #[test]
+    fn a_pattern_that_can_match_nothing_is_refused_with_what_is_meant() {
+        let cases = [
+            ("^cancel_.*$", "write `\"cancel_*\"`"),
+            ("cancel_(flight|car)", "`?` for one character"),
+            ("fs\\.read$", "write `\"fs.read\"`"),
+            ("a, b", "write `\"a|b\"`"),
+            ("read write", "write `\"read|write\"`"),
+            ("!refund", "test for it in the function"),
+            ("a|!b", "test for it in the function"),
+            ("|a", "an empty pattern"),
+            ("a||b", "an empty pattern"),
+            ("", "an empty pattern"),
+        ];
+        for (patterns, advice) in cases {
+            let told = problem(patterns).unwrap_or_else(|| panic!("`{patterns}` is let through"));
+            assert!(told.contains(advice), "`{patterns}`: {told}");
+        }
+        for fine in ["*", "cancel_*", "a | b", "fs.read|mcp__x__*", "sonnet[1m]", "North?America", "größe", "a+b"] {
+            assert_eq!(problem(fine), None, "{fine}");
+        }
+    }
+}

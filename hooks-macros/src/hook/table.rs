@@ -1,0 +1,299 @@
+//! The options of `#[hook]`. A new one is a row here, and what it means for a hook in the core.
+
+use quote::quote;
+
+use super::model::{OnFailure, Options, RunMode};
+use super::values;
+use crate::options::{Known, Words, core};
+
+/// All options, in the order in which they are listed.
+pub(crate) const OPTIONS: &[Known<Options>] = &[
+    Known {
+        name: "id",
+        write: "id = \"redact_pii\"",
+        elsewhere: &["name", "hook_id", "hook_name", "key", "label"],
+        meaning: "a string in `snake_case`: a lower-case letter, then lower-case letters, digits and `_`",
+        default: "required",
+        read: |options, option, errors| options.id = values::id(option, errors),
+    },
+    Known {
+        name: "kind",
+        write: "kind = before_tool_call",
+        elsewhere: &[
+            "event",
+            "events",
+            "on",
+            "hook",
+            "hooks",
+            "hook_type",
+            "hook_event",
+            "point",
+            "phase",
+            "type",
+            "kinds",
+        ],
+        meaning: "a built-in kind in `snake_case`, a type with `#[derive(HookKind)]`, or a list of them",
+        default: "required",
+        read: |options, option, errors| options.kinds = Some(values::kinds(option, errors)),
+    },
+    Known {
+        name: "priority",
+        write: "priority = -10",
+        elsewhere: &[
+            "order",
+            "stage",
+            "enforce",
+            "weight",
+            "prio",
+            "rank",
+            "precedence",
+            "tryfirst",
+            "trylast",
+            "position",
+        ],
+        meaning: "lower runs earlier (`i32`)",
+        default: "0",
+        read: |options, option, errors| options.priority = values::priority(option, errors).unwrap_or_default(),
+    },
+    Known {
+        name: "after",
+        write: "after = [\"redact_pii\"]",
+        elsewhere: &["follows", "run_after", "runs_after"],
+        meaning: "ids at the same kind to follow where they are in scope",
+        default: "none",
+        read: |options, option, errors| options.after = values::ids(option, errors),
+    },
+    Known {
+        name: "before",
+        write: "before = [\"redact_pii\"]",
+        elsewhere: &["precedes", "run_before", "runs_before"],
+        meaning: "ids at the same kind to precede where they are in scope",
+        default: "none",
+        read: |options, option, errors| options.before = values::ids(option, errors),
+    },
+    Known {
+        name: "requires",
+        write: "requires = [\"redact_pii\"]",
+        elsewhere: &["depends_on", "depends", "dependencies", "deps", "needs", "require"],
+        meaning: "as `after`, and their absence from the scope is an error",
+        default: "none",
+        read: |options, option, errors| options.requires = values::ids(option, errors),
+    },
+    Known {
+        name: "timeout",
+        write: "timeout = \"2s\"",
+        elsewhere: &["deadline", "timeout_ms", "timeout_secs", "time_limit", "max_time"],
+        meaning: "`\"250ms\"`, `\"2s\"`, `\"1m\"` or `none`, for an `async fn` or with `blocking`",
+        default: "30 s",
+        read: |options, option, errors| options.timeout = values::timeout(option, errors).unwrap_or_default(),
+    },
+    Known {
+        name: "on_failure",
+        write: "on_failure = deny",
+        elsewhere: &[
+            "on_error",
+            "fail_closed",
+            "fail_open",
+            "failure_policy",
+            "error_policy",
+            "required",
+            "critical",
+            "optional",
+        ],
+        meaning: "`continue`, `remove`, `deny` or `required`",
+        default: "what the kind says: `deny` on gates, `required` on `init`, else `continue`",
+        read: |options, option, errors| {
+            options.on_failure = POLICIES.one(option, errors).map(|policy| (policy, option.value_span()));
+        },
+    },
+    Known {
+        name: "fallback",
+        write: "fallback = path",
+        elsewhere: &["default", "otherwise", "or_else"],
+        meaning: "a function of the hook's signature that answers where it failed; if that fails too, `on_failure`",
+        default: "none",
+        read: |options, option, errors| {
+            options.fallback = option.parse(errors, "the path of a function with the signature of the hook");
+        },
+    },
+    Known {
+        name: "run",
+        write: "run = detached",
+        elsewhere: &["detached", "background", "inline", "spawn", "fire_and_forget"],
+        meaning: "`inline`; `detached`: started and not waited for; `background`: written down as a job, at kinds with `json`",
+        default: "`inline`",
+        read: |options, option, errors| {
+            let mode = MODES.one(option, errors);
+            let run = &mut options.run;
+            (run.unknown, run.mode, run.place) = (mode.is_none(), mode.unwrap_or_default(), option.value_span());
+        },
+    },
+    Known {
+        name: "blocking",
+        write: "blocking",
+        elsewhere: &[],
+        meaning: "a plain `fn` that computes for long: on another thread, under `timeout`, with its own event and subject",
+        default: "off",
+        read: |options, option, errors| options.run.blocking = option.flag(errors).then(|| option.key.span()),
+    },
+    Known {
+        name: "idempotent",
+        write: "idempotent",
+        elsewhere: &[],
+        meaning: "running it twice does no more than running it once",
+        default: "off",
+        read: |options, option, errors| options.run.idempotent = option.flag(errors),
+    },
+    Known {
+        name: "retries",
+        write: "retries = 3",
+        elsewhere: &["retry", "attempts", "max_retries", "max_attempts"],
+        meaning: "how often a background run that failed is tried again, with `idempotent` only",
+        default: "0",
+        read: |options, option, errors| options.run.retries = values::retries(option, errors).unwrap_or_default(),
+    },
+    Known {
+        name: "plugin",
+        write: "plugin = \"acme\"",
+        elsewhere: &[],
+        meaning: "the name of the plugin that it belongs to",
+        default: "what `plugin!` says of its crate",
+        read: |options, option, errors| options.plugin = values::plugin(option, errors),
+    },
+    Known {
+        name: "locked",
+        write: "locked",
+        elsewhere: &[],
+        meaning: "the operator's overrides can neither disable it nor change its options",
+        default: "off",
+        read: |options, option, errors| options.locked = option.flag(errors),
+    },
+    Known {
+        name: "visibility",
+        write: "visibility = user_visible",
+        elsewhere: &[],
+        meaning: "whom it concerns: `internal`, `debug`, `user_audit` or `user_visible`; shown in plans, records and the manifest",
+        default: "`internal`",
+        read: |options, option, errors| {
+            let variant = VISIBILITIES.one(option, errors).map(|variant| values::variant(variant, option));
+            options.settings.extend(variant.map(|variant| quote!(.visible(__hooks_core::Visibility::#variant))));
+        },
+    },
+    Known {
+        name: "capabilities",
+        write: "capabilities = [policy, audit]",
+        elsewhere: &[],
+        meaning: "what it may contribute, as in `[policy, prompt_context]`; anything else is its failure",
+        default: "what the kind offers",
+        read: |options, option, errors| options.capabilities = values::capabilities(option, errors),
+    },
+    Known {
+        name: "crate",
+        write: "crate = ::my_hooks",
+        elsewhere: &[],
+        meaning: "the path of `hooks-core` where it has another name",
+        default: "`::hooks_core`",
+        read: |options, option, errors| options.core = core(option, errors),
+    },
+];
+
+/// What is no option here, and what says the same.
+pub(crate) const NO_OPTIONS: &[(&[&str], &str)] = &[
+    (
+        &["matcher", "pattern", "filter", "filters", "only", "match", "matches", "tools", "tool_name", "tool_names"],
+        "a field of the kind with patterns: `tool = \"read_*|write_*\"`",
+    ),
+    (
+        &["if", "when", "condition", "predicate", "enabled_if"],
+        "an `if` in the function, or a field of the kind with patterns: `tool = \"cancel_*\"`",
+    ),
+    (&["async", "is_async"], "`async fn`"),
+    (&["description", "doc", "help", "about"], "the doc comment of the function"),
+    (
+        &["enabled", "disabled", "active"],
+        "for the lists: a hook runs where one names it, and `Registry::disable` stops it",
+    ),
+    (&["agent", "agents", "prompt", "prompts", "scope"], "for the lists: an agent or a prompt names the hook's id"),
+];
+
+const POLICIES: Words<OnFailure> = Words {
+    known: &[
+        ("continue", OnFailure::Continue),
+        ("remove", OnFailure::Remove),
+        ("deny", OnFailure::Deny),
+        ("required", OnFailure::Required),
+    ],
+    elsewhere: &[
+        (&["fail_closed", "closed", "block", "reject", "forbid", "refuse"], "deny"),
+        (&["fail_open", "open", "ignore", "skip", "log", "warn", "allow", "best_effort"], "continue"),
+        (&["abort", "error", "fail", "raise", "panic", "stop", "throw", "propagate"], "required"),
+        (&["drop", "discard", "delete", "filter", "none"], "remove"),
+    ],
+};
+
+const MODES: Words<RunMode> = Words {
+    known: &[("inline", RunMode::Inline), ("detached", RunMode::Detached), ("background", RunMode::Background)],
+    elsewhere: &[
+        (&["async", "spawn", "fire_and_forget", "parallel"], "detached"),
+        (&["queue", "queued", "job", "worker"], "background"),
+        (&["sync", "blocking"], "inline"),
+    ],
+};
+
+/// Whom a hook may concern: the word, and the variant of `hooks_core::hook::Visibility`.
+const VISIBILITIES: Words<&str> = Words {
+    known: &[
+        ("internal", "Internal"),
+        ("debug", "Debug"),
+        ("user_audit", "UserAudit"),
+        ("user_visible", "UserVisible"),
+    ],
+    elsewhere: &[],
+};
+
+/// What a hook may contribute: the word, and the variant of `hooks_core::verdict::Capability`.
+pub(crate) const CAPABILITIES: Words<&str> = Words {
+    known: &[
+        ("policy", "Policy"),
+        ("prompt_context", "PromptContext"),
+        ("prompt_section", "PromptSection"),
+        ("tool_bundle", "ToolBundle"),
+        ("prompt_manifest_diagnostic", "PromptManifestDiagnostic"),
+        ("audit", "Audit"),
+        ("background_job", "BackgroundJob"),
+    ],
+    elsewhere: &[],
+};
+
+/// What says here what the option `name` says in another system.
+pub(crate) fn elsewhere(name: &str) -> Option<String> {
+    let Some(known) = crate::options::elsewhere(OPTIONS, name) else {
+        let found = NO_OPTIONS.iter().find(|(others, _)| others.contains(&name));
+        return found.map(|(_, here)| (*here).to_owned());
+    };
+    let more = match known.name {
+        "priority" => ", where lower runs earlier",
+        "on_failure" => ", or `continue`, `remove` or `required`",
+        "fallback" => ", the path of a function with the signature of the hook",
+        "run" if MODES.get(name).is_some() => return Some(format!("`run = {name}`")),
+        _ => "",
+    };
+    Some(format!("`{}`{more}", known.write))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::options::tests::{assert_answers, assert_documented};
+
+    #[test]
+    fn the_documentation_shows_every_option() {
+        let field = "| a field of the kind, such as `tool` | patterns over its value: `\"fs_*\\|Bash\"` | all |\n";
+        assert_documented("hook/options.md", "Option", OPTIONS, field);
+    }
+
+    #[test]
+    fn every_option_answers_to_one_name_and_says_what_it_takes() {
+        assert_answers(OPTIONS, NO_OPTIONS, Options::default);
+    }
+}
