@@ -206,10 +206,7 @@ fn hooks(text: &str) -> Vec<(String, String)> {
 
 /// The files beneath a folder that end so.
 fn files(folder: &Path, ending: &str) -> Vec<PathBuf> {
-    let beneath = |path: PathBuf| match path.is_dir() {
-        true => files(&path, ending),
-        false => vec![path],
-    };
+    let beneath = |path: PathBuf| if path.is_dir() { files(&path, ending) } else { vec![path] };
     let all = fs::read_dir(folder).unwrap().flat_map(|entry| beneath(entry.unwrap().path()));
     all.filter(|path| path.to_str().unwrap().ends_with(ending)).collect()
 }
