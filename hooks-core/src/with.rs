@@ -24,7 +24,7 @@ use crate::param;
 /// ones are an error with file, line and column before any hook runs. Where a list gives none, or `null`, they are read
 /// from an empty object: with `#[serde(default)]` on its fields a hook can do without, and otherwise that is an error too.
 ///
-/// ```
+/// ```standalone_crate
 /// use hooks_core::prelude::*;
 ///
 /// #[derive(serde::Deserialize)]
