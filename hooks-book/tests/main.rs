@@ -1,4 +1,5 @@
 //! The tests of the book, one binary.
 
 mod chapters;
+mod layers;
 mod written;

@@ -9,7 +9,7 @@
 //! [`Observer::ended`](crate::record::Observer::ended) when they end. At the end of the program
 //! [`Registry::drain`](crate::Registry::drain) waits for both.
 //!
-//! ```
+//! ```standalone_crate
 //! use hooks_core::worker::Worker;
 //! use hooks_core::prelude::*;
 //! use std::time::Duration;

@@ -122,7 +122,7 @@ impl HookSet {
     /// [`DispatchError`], which gives the subject back as the last success left it: a required hook failed, the turn was
     /// cancelled, an async hook with a deadline had to wait outside a runtime, or too many hooks are within hooks.
     ///
-    /// ```
+    /// ```standalone_crate
     /// # use hooks_core::prelude::*;
     /// # use hooks_core::kinds::BeforeToolCall;
     /// # use hooks_core::data::{ToolCall, ToolInput};

@@ -3,7 +3,7 @@
 //! Annotate a function, name it in an agent or a prompt, and it runs at a fixed point of the agent's turn: it reads what
 //! flows through, rewrites it, or decides about it. The harness owns the loop; hooks never fork it, crash it or corrupt it.
 //!
-//! ```
+//! ```standalone_crate
 //! use hooks_core::prelude::*;
 //!
 //! /// Masks what looks like an e-mail address in everything that is stored.

@@ -81,7 +81,7 @@ macro_rules! plugin {
 /// Makes two hooks with one id a build error. Optional; goes into the root of a crate (each binary, test and example has
 /// its own).
 ///
-/// ```
+/// ```standalone_crate
 /// hooks_core::setup!();
 /// # fn main() {}
 /// ```

@@ -40,7 +40,7 @@ pub struct ObserverId(Weak<dyn Observer>);
 /// Cloning gives another handle to the same registry. A change makes a new snapshot: sets made before go on as they are,
 /// so a turn sees one set from its start to its end.
 ///
-/// ```
+/// ```standalone_crate
 /// use hooks_core::prelude::*;
 ///
 /// #[hook(id = "shout", kind = before_create_message)]

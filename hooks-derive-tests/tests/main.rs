@@ -8,7 +8,6 @@ mod forms_run;
 mod forms_subject;
 mod forms_verdict;
 mod forms_with;
-mod linking;
 mod messages;
 mod quotas;
 mod verdicts;

@@ -20,7 +20,7 @@ use serde_json::{Map, Value};
 /// from an empty object: with `#[serde(default)]` on its fields a hook can do without, and otherwise that is an error too.
 /// A key that the type has no field for is an error as well, with the nearest field.
 ///
-/// ```
+/// ```standalone_crate
 /// use hooks_core::prelude::*;
 ///
 /// #[derive(serde::Deserialize)]

@@ -90,7 +90,7 @@ impl HookSet {
     /// # Errors
     /// [`JsonError`]: no such kind, JSON that is not its event or subject, or what [`fire`](Self::fire) gives.
     ///
-    /// ```
+    /// ```standalone_crate
     /// # use hooks_core::prelude::*;
     /// use serde_json::json;
     ///

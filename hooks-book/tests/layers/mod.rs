@@ -1,7 +1,7 @@
 //! The crates keep to their layers: a top-level module uses only those that stand above it in `lib.rs`, so there is no
 //! circle, and a type name stands once in a crate.
 
-#![allow(clippy::unwrap_used, clippy::panic, clippy::print_stderr, reason = "the helpers of tests are tests too")]
+
 
 mod source;
 mod names;
