@@ -6,7 +6,7 @@ use proc_macro2::TokenTree;
 use syn::visit::{self, Visit};
 use syn::{Ident, Item, ItemEnum, ItemMod, ItemStruct, ItemTrait, ItemType, ItemUnion, Visibility};
 
-use crate::source::{Crate, Module, attributes, is_test, leaves, named};
+use super::source::{Crate, Module, attributes, is_test, leaves, named};
 
 /// The types of a crate whose names stand in more than one of its modules.
 pub(crate) fn defined_twice(krate: &Crate) -> Vec<String> {
@@ -111,7 +111,7 @@ pub(crate) fn public_names(krate: &Crate, path: &[String]) -> BTreeMap<String, S
                 }
             }
             Item::Macro(item) if item.ident.is_none() => {
-                let types = types_of_macro(item).into_iter().filter(|(_, public)| *public);
+                let types = types_of_macro(&item).into_iter().filter(|(_, public)| *public);
                 names.extend(types.map(|(name, _)| (name.to_string(), module.place(name.span()))));
             }
             item => {

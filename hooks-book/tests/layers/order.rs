@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::source::Crate;
-use crate::uses::{ROOT, Use, uses};
+use super::source::Crate;
+use super::uses::{ROOT, Use, uses};
 
 /// For users and for what macros write: nothing of the crate uses them.
 const LAST: [&str; 3] = ["macros", "private", "prelude"];

@@ -1,8 +1,8 @@
 //! The check, held against small crates that break each of its rules.
 
-use crate::names::{defined_twice, exported_twice};
-use crate::order::broken;
-use crate::source::{Crate, Files};
+use super::names::{defined_twice, exported_twice};
+use super::order::broken;
+use super::source::{Crate, Files};
 
 fn krate(name: &str, files: &[(&str, &str)]) -> Crate {
     let files: Files = files.iter().map(|(file, text)| (String::from(*file), String::from(*text))).collect();

@@ -8,8 +8,8 @@ use proc_macro2::{Span, TokenStream, TokenTree};
 use syn::visit::{self, Visit};
 use syn::{Attribute, ImplItem, Item, ItemMod, ItemUse, Macro, Path};
 
-use crate::names::public_names;
-use crate::source::{Crate, Module, attributes, attributes_of_member, is_test, leaves, named};
+use super::names::public_names;
+use super::source::{Crate, Module, attributes, attributes_of_member, is_test, leaves, named};
 
 /// What the root of the crate defines by itself: it stands below all modules.
 pub(crate) const ROOT: &str = "lib.rs";
