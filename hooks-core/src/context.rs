@@ -36,7 +36,7 @@ pub use with::{Parameters, With};
 /// ```
 #[derive(Clone, Default)]
 pub struct HookContext {
-    inner: Arc<Shared>,
+    inner: Arc<ContextData>,
     /// What is said to one hook only: there where it is a plugin's, or has parameters.
     own: Option<Arc<PerHook>>,
 }
@@ -51,7 +51,7 @@ pub(crate) struct PerHook {
 }
 
 #[derive(Clone, Default)]
-struct Shared {
+struct ContextData {
     ids: Arc<Ids>,
     keep_records: bool,
     cancellation: Option<CancellationToken>,
@@ -66,7 +66,7 @@ impl HookContext {
 
     /// Starts a context.
     pub fn builder() -> HookContextBuilder {
-        HookContextBuilder(Shared::default())
+        HookContextBuilder(ContextData::default())
     }
 
     /// Starts a context from this one, for another turn or call site. State is shared, not copied.
@@ -225,7 +225,7 @@ pub struct MissingState {
 /// Makes a [`HookContext`].
 #[derive(Clone, Default)]
 #[must_use = "call `build` to get the context"]
-pub struct HookContextBuilder(Shared);
+pub struct HookContextBuilder(ContextData);
 
 impl HookContextBuilder {
     fn ids(&mut self) -> &mut Ids {

@@ -155,15 +155,16 @@ form! {
     Detached = fn<'a>(&'a HookContext, &'a K, Option<&'a S>) -> BoxFuture<'a, Answer<V>>
 }
 
-type Subject<K> = <K as HookKind>::Subject;
-type Verdict<K> = <K as HookKind>::Verdict;
-
 // The pointers that a lane is made of.
-pub(crate) type ReadFn<K> = fn(&HookContext, &K, &Subject<K>) -> Answer<Verdict<K>>;
-pub(crate) type LendFn<K> = fn(&HookContext, &K, &mut Subject<K>) -> Answer<Verdict<K>>;
+pub(crate) type ReadFn<K> = fn(&HookContext, &K, &<K as HookKind>::Subject) -> Answer<<K as HookKind>::Verdict>;
+pub(crate) type LendFn<K> = fn(&HookContext, &K, &mut <K as HookKind>::Subject) -> Answer<<K as HookKind>::Verdict>;
 pub(crate) type ReadAsyncFn<K> =
-    for<'a> fn(&'a HookContext, &'a K, &'a Subject<K>) -> BoxFuture<'a, Answer<Verdict<K>>>;
-pub(crate) type OwnFn<K> = fn(&HookContext, &K, Subject<K>) -> Answer<Effect<Subject<K>, Verdict<K>>>;
+    for<'a> fn(&'a HookContext, &'a K, &'a <K as HookKind>::Subject) -> BoxFuture<'a, Answer<<K as HookKind>::Verdict>>;
+pub(crate) type OwnFn<K> = fn(
+    &HookContext,
+    &K,
+    <K as HookKind>::Subject,
+) -> Answer<Effect<<K as HookKind>::Subject, <K as HookKind>::Verdict>>;
 
 /// Calls a form, whichever of the two it is.
 macro_rules! call {

@@ -109,7 +109,7 @@ impl Worker {
         let tasks = registry.detached_runs().tasks;
         let registry_of_jobs = registry.downgrade();
         let jobs = Mutex::new(Jobs::default());
-        registry.set_background(Queue(Arc::new(Shared {
+        registry.set_background(Queue(Arc::new(QueueData {
             settings: self,
             handle,
             registry: registry_of_jobs,
@@ -120,9 +120,9 @@ impl Worker {
     }
 }
 
-struct Queue(Arc<Shared>);
+struct Queue(Arc<QueueData>);
 
-struct Shared {
+struct QueueData {
     settings: Worker,
     handle: Handle,
     /// Weak: the registry holds its queue.
@@ -140,7 +140,7 @@ struct Jobs {
     workers: usize,
 }
 
-impl fmt::Debug for Shared {
+impl fmt::Debug for QueueData {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Queue").field("settings", &self.settings).finish_non_exhaustive()
     }
@@ -163,7 +163,7 @@ impl BackgroundSink for Queue {
     }
 }
 
-impl Shared {
+impl QueueData {
     fn jobs(&self) -> MutexGuard<'_, Jobs> {
         self.jobs.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -174,7 +174,7 @@ impl Shared {
         if jobs.workers < self.settings.parallelism {
             jobs.workers += 1;
             drop(jobs);
-            let place = Place { queue: Arc::clone(self), given_up: false };
+            let place = WorkerSlot { queue: Arc::clone(self), given_up: false };
             self.handle.spawn(place.work());
         }
     }
@@ -212,10 +212,10 @@ impl Shared {
 }
 
 /// The place in the queue of a job that waits for its backoff; given up when it is dropped.
-struct BackingOff(Arc<Shared>);
+struct BackingOff(Arc<QueueData>);
 
 impl BackingOff {
-    fn new(queue: &Arc<Shared>) -> Self {
+    fn new(queue: &Arc<QueueData>) -> Self {
         queue.jobs().backing_off += 1;
         Self(Arc::clone(queue))
     }
@@ -228,12 +228,12 @@ impl Drop for BackingOff {
 }
 
 /// The place of one who works off jobs.
-struct Place {
-    queue: Arc<Shared>,
+struct WorkerSlot {
+    queue: Arc<QueueData>,
     given_up: bool,
 }
 
-impl Place {
+impl WorkerSlot {
     async fn work(mut self) {
         while let Some((job, notice)) = self.next() {
             if self.queue.tasks.shutdown.is_cancelled() {
@@ -257,7 +257,7 @@ impl Place {
     }
 }
 
-impl Drop for Place {
+impl Drop for WorkerSlot {
     fn drop(&mut self) {
         if self.given_up {
             return;

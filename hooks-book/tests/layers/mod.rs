@@ -1,8 +1,6 @@
 //! The crates keep to their layers: a top-level module uses only those that stand above it in `lib.rs`, so there is no
 //! circle, and a type name stands once in a crate.
 
-
-
 mod source;
 mod names;
 mod uses;

@@ -6,23 +6,23 @@ use super::block::Block;
 use super::violation::Violation;
 
 /// A field by its name, and what it must be.
-type Field = (&'static str, fn(&Value) -> bool);
+type FieldRule = (&'static str, fn(&Value) -> bool);
 
 /// The form of a type of blocks: the field that must be there, one of several where providers differ.
-struct Form {
+struct BlockForm {
     tag: &'static str,
-    fields: &'static [Field],
+    fields: &'static [FieldRule],
     /// The same in words.
     expected: &'static str,
 }
 
-const fn form(tag: &'static str, fields: &'static [Field], expected: &'static str) -> Form {
-    Form { tag, fields, expected }
+const fn form(tag: &'static str, fields: &'static [FieldRule], expected: &'static str) -> BlockForm {
+    BlockForm { tag, fields, expected }
 }
 
 /// Types of blocks that this crate passes on as they are but whose form it knows. Types that are not listed pass whatever
 /// they hold.
-const FORMS: &[Form] = &[
+const FORMS: &[BlockForm] = &[
     form("image", &[("source", Value::is_object), ("data", Value::is_string)], "`source`, an object"),
     form("document", &[("source", Value::is_object)], "`source`, an object"),
     form("thinking", &[("thinking", Value::is_string)], "`thinking`, a string"),
@@ -42,7 +42,7 @@ pub(crate) fn other(block: &Map<String, Value>) -> Result<(), String> {
     let Some(tag) = block.get("type").and_then(Value::as_str) else {
         return Err("a block has a `type`, a string".to_owned());
     };
-    let Some(Form { fields, expected, .. }) = FORMS.iter().find(|form| form.tag == tag) else { return Ok(()) };
+    let Some(BlockForm { fields, expected, .. }) = FORMS.iter().find(|form| form.tag == tag) else { return Ok(()) };
     if fields.iter().any(|(field, is)| block.get(*field).is_some_and(is)) {
         return Ok(());
     }

@@ -8,7 +8,7 @@ use crate::verdict::Verdict;
 
 use super::chain::Chain;
 use super::error::{DispatchError, no_outcome};
-use super::outcome::{Rare, Stop};
+use super::outcome::{ChainEnd, Rare};
 use super::{Fired, ReportData};
 
 impl<K: HookKind> Chain<'_, K> {
@@ -38,9 +38,9 @@ fn finish_rare<K: HookKind>(
         log.finish(summary, stop.as_ref())
     });
     let removed_by = match stop {
-        None | Some(Stop::Decided) => None,
-        Some(Stop::Removed(index)) => Some(plan.steps[index].id.clone()),
-        Some(Stop::NoOutcome(why)) => return Err(no_outcome(plan, why, subject)),
+        None | Some(ChainEnd::Decided) => None,
+        Some(ChainEnd::Removed(index)) => Some(plan.steps[index].id.clone()),
+        Some(ChainEnd::NoOutcome(why)) => return Err(no_outcome(plan, why, subject)),
     };
     let subject = K::Removal::kept(subject, removed_by.is_some());
     let record = record.filter(|_| cx.keeps_records());

@@ -11,7 +11,7 @@ use crate::panics::catch;
 use crate::plan::Plan;
 use crate::record::{Note, Observer, Record, Run, Skip, Status};
 
-use super::outcome::{NoOutcome, Stop};
+use super::outcome::{ChainEnd, NoOutcome};
 
 /// The record of a dispatch under way. Dropped before it is finished, it tells those who listen that the dispatch was.
 pub(super) struct Log<'a, K: HookKind> {
@@ -117,19 +117,25 @@ impl<'a, K: HookKind> Log<'a, K> {
     }
 
     /// The finished record.
-    pub(super) fn finish(&mut self, verdict: Option<&'static str>, stop: Option<&Stop>) -> Arc<Record> {
+    pub(super) fn finish(&mut self, verdict: Option<&'static str>, stop: Option<&ChainEnd>) -> Arc<Record> {
         let skip = match stop {
-            Some(Stop::Removed(_)) => Skip::Removed,
-            Some(Stop::Decided) => Skip::Decided,
-            Some(Stop::NoOutcome(_)) | None => Skip::Aborted,
+            Some(ChainEnd::Removed(_)) => Skip::Removed,
+            Some(ChainEnd::Decided) => Skip::Decided,
+            Some(ChainEnd::NoOutcome(_)) | None => Skip::Aborted,
         };
         self.record(verdict, stop, skip, false)
     }
 
-    fn record(&mut self, verdict: Option<&'static str>, stop: Option<&Stop>, skip: Skip, dropped: bool) -> Arc<Record> {
+    fn record(
+        &mut self,
+        verdict: Option<&'static str>,
+        stop: Option<&ChainEnd>,
+        skip: Skip,
+        dropped: bool,
+    ) -> Arc<Record> {
         // The stage in which the chain stopped: what was not done there was cancelled, not skipped.
         let last = match stop {
-            Some(Stop::NoOutcome(NoOutcome::Cancelled(index) | NoOutcome::NoRuntime(index))) => Some(*index),
+            Some(ChainEnd::NoOutcome(NoOutcome::Cancelled(index) | NoOutcome::NoRuntime(index))) => Some(*index),
             _ => self.runs.iter().rposition(|open| !open.open),
         };
         let stage = last.map(|index| self.plan.steps[index].stage);
@@ -158,7 +164,7 @@ impl<'a, K: HookKind> Log<'a, K> {
             ids: Arc::clone(self.cx.ids()),
             runs,
             verdict,
-            removed: matches!(stop, Some(Stop::Removed(_))),
+            removed: matches!(stop, Some(ChainEnd::Removed(_))),
             dropped,
             duration,
         });

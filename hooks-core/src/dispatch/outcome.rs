@@ -29,7 +29,7 @@ pub(super) enum Flow {
 
 /// Why a chain stopped.
 #[derive(Debug)]
-pub(super) enum Stop {
+pub(super) enum ChainEnd {
     /// The hook with this index removed the subject.
     Removed(usize),
     /// The verdict is final.
@@ -60,7 +60,7 @@ pub(super) struct Outcome<'a, K: HookKind> {
 pub(super) struct Rare<'a, K: HookKind> {
     pub(super) halt: Option<Halt>,
     pub(super) failures: Vec<Failure>,
-    pub(super) stop: Option<Stop>,
+    pub(super) stop: Option<ChainEnd>,
     pub(super) log: Option<Log<'a, K>>,
     /// The hooks that failed and whose fallback is under way, by their index.
     failed: Vec<(usize, FailureCause)>,
@@ -92,7 +92,7 @@ impl<'a, K: HookKind> Outcome<'a, K> {
 
     /// Ends the chain for a reason.
     #[cold]
-    pub(super) fn stop(&mut self, stop: Stop) -> Flow {
+    pub(super) fn stop(&mut self, stop: ChainEnd) -> Flow {
         self.rare().stop = Some(stop);
         Flow::Stop
     }
@@ -124,7 +124,7 @@ impl<'a, K: HookKind> Outcome<'a, K> {
         if let Some(log) = self.log() {
             log.done(index, word);
         }
-        if self.verdict.is_final() { self.stop(Stop::Decided) } else { Flow::Next }
+        if self.verdict.is_final() { self.stop(ChainEnd::Decided) } else { Flow::Next }
     }
 
     /// Notes that the hook's change of the subject was committed.
@@ -165,7 +165,7 @@ impl<'a, K: HookKind> Outcome<'a, K> {
         if let Some(log) = self.log() {
             log.done(index, None);
         }
-        self.stop(Stop::Removed(index))
+        self.stop(ChainEnd::Removed(index))
     }
 
     /// Whether the hook failed and its fallback is to answer.
@@ -257,17 +257,17 @@ impl<'a, K: HookKind> Outcome<'a, K> {
         self.rare().failures.push(failure.clone());
         match failure.on_failure {
             OnFailure::Continue => Flow::Next,
-            OnFailure::Remove => self.stop(Stop::Removed(index)),
+            OnFailure::Remove => self.stop(ChainEnd::Removed(index)),
             OnFailure::Deny => match catch(|| self.deny(kind, &failure.hook)) {
-                Ok(true) => self.stop(Stop::Decided),
+                Ok(true) => self.stop(ChainEnd::Decided),
                 Ok(false) => Flow::Next,
                 // The verdict may be the app's own. To go on without its no would be a yes.
                 Err(panic) => {
                     let cause = redacted(&format!("{}; the verdict that denies panicked: {panic}", failure.cause));
-                    self.stop(Stop::NoOutcome(NoOutcome::Required(Failure { cause, ..failure })))
+                    self.stop(ChainEnd::NoOutcome(NoOutcome::Required(Failure { cause, ..failure })))
                 }
             },
-            OnFailure::Required => self.stop(Stop::NoOutcome(NoOutcome::Required(failure))),
+            OnFailure::Required => self.stop(ChainEnd::NoOutcome(NoOutcome::Required(failure))),
         }
     }
 

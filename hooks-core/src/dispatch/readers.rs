@@ -26,7 +26,7 @@ pub(super) struct Inputs<'a, K: HookKind> {
 }
 
 /// The answer of a reader, or why there is none.
-type Answered<K> = Result<Answer<<K as HookKind>::Verdict>, NoAnswer>;
+type ReaderAnswer<K> = Result<Answer<<K as HookKind>::Verdict>, NoAnswer>;
 
 /// Starts a stage: calls each hook and polls it once. Where some have to wait, there is a stage to be awaited.
 #[inline]
@@ -74,7 +74,7 @@ pub(super) struct Stage<'a, K: HookKind> {
     inputs: Inputs<'a, K>,
     waiting: Vec<(usize, Waiting<'a, Answer<K::Verdict>>)>,
     /// Answers that wait for an earlier hook of the stage, in no order.
-    done: Vec<(usize, Answered<K>)>,
+    done: Vec<(usize, ReaderAnswer<K>)>,
     /// How often those that wait were polled.
     polls: usize,
 }
@@ -178,7 +178,7 @@ impl<'a, K: HookKind> Start<'a, K> {
     }
 
     /// Merges an answer, or keeps it until the earlier ones are there. `Stop` where no later hook is to be started.
-    fn settle(&mut self, index: usize, answered: Answered<K>, outcome: &mut Outcome<'_, K>) -> Flow {
+    fn settle(&mut self, index: usize, answered: ReaderAnswer<K>, outcome: &mut Outcome<'_, K>) -> Flow {
         let answered = match admit(index, answered, outcome) {
             Ok(answered) => answered,
             Err(_fallback) => return Flow::FallBack,
@@ -224,7 +224,7 @@ impl<'a, K: HookKind> Stage<'a, K> {
     }
 
     /// Keeps an answer. Returns whether it ends the chain.
-    fn keep(&mut self, index: usize, answered: Answered<K>, outcome: &mut Outcome<'_, K>) -> bool {
+    fn keep(&mut self, index: usize, answered: ReaderAnswer<K>, outcome: &mut Outcome<'_, K>) -> bool {
         if let Some(log) = outcome.log() {
             log.ended(index);
         }
@@ -258,7 +258,7 @@ impl<'a, K: HookKind> Stage<'a, K> {
     }
 
     /// Polls a hook that waits, and then its fallback where the hook failed.
-    fn poll_one(&mut self, at: usize, outcome: &mut Outcome<'_, K>, task: &mut Context<'_>) -> Poll<Answered<K>> {
+    fn poll_one(&mut self, at: usize, outcome: &mut Outcome<'_, K>, task: &mut Context<'_>) -> Poll<ReaderAnswer<K>> {
         let (index, waiting) = &mut self.waiting[at];
         let Poll::Ready(mut answered) = waiting.poll(task) else { return Poll::Pending };
         loop {
@@ -308,9 +308,9 @@ impl<'a, K: HookKind> Stage<'a, K> {
 /// Holds an answer to the hook's capabilities. The error is the fallback that is to answer in the place of a failure.
 fn admit<'p, K: HookKind>(
     index: usize,
-    answered: Answered<K>,
+    answered: ReaderAnswer<K>,
     outcome: &mut Outcome<'p, K>,
-) -> Result<Answered<K>, &'p Handler<K>> {
+) -> Result<ReaderAnswer<K>, &'p Handler<K>> {
     let plan = outcome.plan;
     if plan.steps[index].extras.is_none() {
         return Ok(answered);
@@ -331,7 +331,7 @@ fn admit<'p, K: HookKind>(
 }
 
 /// Merges one answer. The verdict may be the app's own type, whose `merge` may panic.
-fn merge<K: HookKind>(index: usize, answered: Answered<K>, outcome: &mut Outcome<'_, K>) -> Flow {
+fn merge<K: HookKind>(index: usize, answered: ReaderAnswer<K>, outcome: &mut Outcome<'_, K>) -> Flow {
     match answered {
         Ok(Ok(verdict)) => catch(|| outcome.decided(index, verdict))
             .unwrap_or_else(|panic| outcome.failed(index, Fail::Panicked(panic))),
@@ -342,7 +342,7 @@ fn merge<K: HookKind>(index: usize, answered: Answered<K>, outcome: &mut Outcome
 }
 
 /// Whether this answer, once merged, ends the chain.
-fn ends_chain<K: HookKind>(answered: &Answered<K>, index: usize, outcome: &Outcome<'_, K>) -> bool {
+fn ends_chain<K: HookKind>(answered: &ReaderAnswer<K>, index: usize, outcome: &Outcome<'_, K>) -> bool {
     let failure_ends = || outcome.plan.steps[index].on_failure != OnFailure::Continue;
     match answered {
         Ok(Ok(verdict)) => verdict.is_final(),

@@ -13,7 +13,7 @@ use crate::handler::BoxFuture;
 use crate::panics::catch;
 
 use super::fail::Fail;
-use super::outcome::{NoOutcome, Stop};
+use super::outcome::{ChainEnd, NoOutcome};
 
 /// Why there is no answer.
 #[derive(Debug)]
@@ -32,10 +32,10 @@ pub(crate) enum Stopped {
 }
 
 impl Stopped {
-    pub(super) fn at(self, index: usize) -> Stop {
+    pub(super) fn at(self, index: usize) -> ChainEnd {
         match self {
-            Self::Cancelled => Stop::NoOutcome(NoOutcome::Cancelled(index)),
-            Self::NoRuntime => Stop::NoOutcome(NoOutcome::NoRuntime(index)),
+            Self::Cancelled => ChainEnd::NoOutcome(NoOutcome::Cancelled(index)),
+            Self::NoRuntime => ChainEnd::NoOutcome(NoOutcome::NoRuntime(index)),
         }
     }
 }

@@ -60,7 +60,7 @@ impl AppDef {
 
 /// A definition as any serde format has it.
 #[derive(Deserialize)]
-struct Fields {
+struct DefinitionFields {
     #[serde(default)]
     name: String,
     #[serde(default)]
@@ -69,7 +69,7 @@ struct Fields {
     extra: Map<String, Value>,
 }
 
-impl Fields {
+impl DefinitionFields {
     /// Refuses a field that looks like `hooks` or holds it: it would be kept for the app, and its hooks would never run.
     fn checked(self, what: &str) -> Result<Self, String> {
         // Through serde `null` is a field like any other, and no list.
@@ -84,7 +84,7 @@ macro_rules! definition {
     ($(#[$doc:meta])* $name:ident, $what:literal) => {
         $(#[$doc])*
         #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-        #[serde(try_from = "Fields")]
+        #[serde(try_from = "DefinitionFields")]
         #[non_exhaustive]
         pub struct $name {
             /// The name, for messages and records.
@@ -97,11 +97,11 @@ macro_rules! definition {
             pub extra: Map<String, Value>,
         }
 
-        impl TryFrom<Fields> for $name {
+        impl TryFrom<DefinitionFields> for $name {
             type Error = String;
 
-            fn try_from(fields: Fields) -> Result<Self, String> {
-                let Fields { name, hooks, extra } = fields.checked($what)?;
+            fn try_from(fields: DefinitionFields) -> Result<Self, String> {
+                let DefinitionFields { name, hooks, extra } = fields.checked($what)?;
                 Ok(Self { name, hooks, extra })
             }
         }
@@ -170,7 +170,7 @@ macro_rules! definition {
 }
 
 definition! {
-    /// An agent: its name and its list of hooks. Fields of a file that the SDK does not know stay in `extra`.
+    /// An agent: its name and its list of hooks. DefinitionFields of a file that the SDK does not know stay in `extra`.
     ///
     /// ```
     /// use hooks_core::scope::AgentDef;
