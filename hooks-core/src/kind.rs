@@ -146,6 +146,9 @@ pub struct Field<K> {
     pub name: &'static str,
     /// Reads the value that the pattern is held against.
     pub get: fn(&K) -> &str,
+    /// The words that the value may be, where its type knows them.
+    #[doc(hidden)]
+    pub words: Option<crate::compile_time::KnownWords>,
 }
 
 impl<K> fmt::Debug for Field<K> {

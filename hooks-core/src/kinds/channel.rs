@@ -101,6 +101,11 @@ pub enum Delivery {
     },
 }
 
+impl crate::compile_time::Words for Delivery {
+    const KNOWN: crate::compile_time::KnownWords =
+        crate::compile_time::KnownWords { words: &["sent", "failed"], open: false };
+}
+
 impl AsRef<str> for Delivery {
     fn as_ref(&self) -> &str {
         match self {

@@ -29,6 +29,12 @@ macro_rules! words {
             Other(String),
         }
 
+        // A harness may have other words.
+        impl crate::compile_time::Words for $name {
+            const KNOWN: crate::compile_time::KnownWords =
+                crate::compile_time::KnownWords { words: &[$($text,)*], open: true };
+        }
+
         impl AsRef<str> for $name {
             fn as_ref(&self) -> &str {
                 match self {

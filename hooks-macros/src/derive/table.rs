@@ -48,7 +48,7 @@ pub(crate) const OPTIONS: &[Known<Kind>] = &[
         name: "match",
         write: "match(region)",
         elsewhere: &["filter", "filters", "fields", "matcher"],
-        meaning: "what `#[hook]` may filter by: `match(field, …)`, or `match(option = path.to.field)`",
+        meaning: "what `#[hook]` may filter by: `match(field, …)`, or `match(option = path.to.field)`; with `: Type` before the `=`, a type that is `Words` tells which words the field may be",
         default: "nothing",
         read: |kind, option, errors| kind.fields = fields(option, errors),
     },
@@ -111,8 +111,10 @@ pub(crate) const OPTIONS: &[Known<Kind>] = &[
 const NO_OPTIONS: &[(&[&str], &str)] = &[(&["description", "doc"], "the doc comment of the type")];
 
 /// What a kind may ask of all its hooks: that a gate refuses goes without saying, and removal is for the hook to say.
-const POLICIES: Words<&str> =
-    Words { known: &[("continue", "Continue"), ("required", "Required")], elsewhere: &[(&["abort", "fail"], "required")] };
+const POLICIES: Words<&str> = Words {
+    known: &[("continue", "Continue"), ("required", "Required")],
+    elsewhere: &[(&["abort", "fail"], "required")],
+};
 
 /// An option that is none: what it is called here, or what there is.
 pub(super) fn unknown(option: &Written, errors: &mut Errors) {
@@ -196,6 +198,10 @@ mod tests {
 
     #[test]
     fn every_option_answers_to_one_name_and_says_what_it_takes() {
-        assert_answers(OPTIONS, NO_OPTIONS, || Kind::new(&syn::parse_quote!(struct Event;)));
+        assert_answers(OPTIONS, NO_OPTIONS, || {
+            Kind::new(&syn::parse_quote!(
+                struct Event;
+            ))
+        });
     }
 }
