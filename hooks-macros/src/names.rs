@@ -185,7 +185,9 @@ pub(crate) fn check_plugin(name: &syn::LitStr, errors: &mut crate::errors::Error
         snake_case(&text).filter(|_| !is_path).map(|snake| format!("; write `\"{snake}\"`")).unwrap_or_default();
     errors.on(
         name,
-        format!("the name of a plugin is `snake_case`: a lower-case letter, then lower-case letters, digits and `_`{mended}"),
+        format!(
+            "the name of a plugin is `snake_case`: a lower-case letter, then lower-case letters, digits and `_`{mended}"
+        ),
     );
     false
 }

@@ -124,11 +124,6 @@ fn word(expression: &Expr) -> String {
     }
 }
 
-/// The rows of a table of words.
-pub(crate) fn words(name: &str) -> Vec<String> {
-    table(name).iter().map(word).collect()
-}
-
 /// The rows of a table of pairs.
 pub(crate) fn pairs(name: &str) -> Vec<(String, String)> {
     let pair = |row: &Expr| match row {

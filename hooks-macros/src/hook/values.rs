@@ -26,7 +26,8 @@ fn check_id(id: &LitStr, errors: &mut Errors) -> bool {
         return true;
     }
     let mended = names::snake_case(&text).map(|snake| format!("; write `\"{snake}\"`")).unwrap_or_default();
-    errors.on(id, format!("an id is `snake_case`: a lower-case letter, then lower-case letters, digits and `_`{mended}"));
+    errors
+        .on(id, format!("an id is `snake_case`: a lower-case letter, then lower-case letters, digits and `_`{mended}"));
     false
 }
 
