@@ -145,6 +145,9 @@ pub struct Field<K> {
     pub name: &'static str,
     /// Reads the value that the pattern is held against.
     pub get: fn(&K) -> &str,
+    /// The words that the value may be, where its type knows them.
+    #[doc(hidden)]
+    pub words: Option<crate::words::KnownWords>,
 }
 
 impl<K> fmt::Debug for Field<K> {

@@ -69,6 +69,7 @@ mod panics;
 mod source;
 mod id;
 mod failure;
+pub mod words;
 pub mod data;
 pub mod verdict;
 mod kind;

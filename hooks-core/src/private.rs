@@ -19,8 +19,7 @@ pub use crate::engine::Engine;
 pub use crate::failure::{FailureKind, OnFailure};
 pub use crate::fires::Fires;
 pub use crate::handler as form;
-pub use crate::handler::Form;
-pub use crate::handler::{Answer, Answered, BoxFuture, Call, Effect, effect_of};
+pub use crate::handler::{Answer, Answered, BoxFuture, Call, Effect, Form, effect_of};
 pub use crate::hook::{BindingSpec, Filters, HookSpec, OwnEvent, kind, type_of};
 pub use crate::id::HookId;
 pub use crate::kind::{
@@ -38,8 +37,8 @@ pub use crate::signature::{
     TakesNothing, Unnamed, any, first, must_judge,
 };
 pub use crate::source::Origin;
-pub use crate::verdict::Semantics;
 pub use crate::verdict::{
-    AnyOf, Attributed, Capability, Compares, Complete, Completes, Intersects, Joins, Keeps, Names, Refusal, Verdict,
-    denial, semantics_of,
+    AnyOf, Attributed, Capability, Compares, Complete, Completes, Intersects, Joins, Keeps, Names, Refusal, Semantics,
+    Verdict, denial, semantics_of,
 };
+pub use crate::words::{NoWords, WordsOf};

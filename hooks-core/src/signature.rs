@@ -54,7 +54,7 @@ pub trait ContextParameter<'a, K, Via> {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not the subject of a hook at `{K}`",
     label = "the subject is `{S}`",
-    note = "a parameter by value or `&mut` is the subject to rewrite; take everything else as `&`"
+    note = "a parameter by value or `&mut` is the subject to rewrite; take everything else as `&`, and what the app holds, such as a client, from the context: `cx.state::<T>()`"
 )]
 pub trait SubjectParameter<K, S>: Sized {
     /// The subject by value. The event only says which kind it is, as inference finds it nowhere else.
@@ -353,7 +353,7 @@ where
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be the error of a hook",
     label = "not an error",
-    note = "implement `std::error::Error` for it, or use one that converts into `Box<dyn Error + Send + Sync>`, as `String` does"
+    note = "implement `std::error::Error` for it, or use one that converts into `Box<dyn Error + Send + Sync>`, as `String` does; a boxed error is `Box<dyn Error + Send + Sync>`, and a verdict is returned as `Ok`"
 )]
 pub trait Fails: Sized {
     /// The answer of a hook that may have failed with this.

@@ -1,6 +1,12 @@
 //! Every form of a return by a hook that does not take the subject by value, sync and async.
 #![allow(clippy::unwrap_used)] // hooks of tests say what they expect by unwrapping
-#![allow(clippy::ptr_arg, clippy::needless_pass_by_value, clippy::unnecessary_wraps, clippy::option_option)] // the form is the point
+#![allow(
+    clippy::ptr_arg,
+    clippy::needless_pass_by_value,
+    clippy::unnecessary_wraps,
+    clippy::option_option,
+    clippy::elidable_lifetime_names
+)] // the form is the point
 
 use std::convert::Infallible;
 use std::error::Error;

@@ -5,8 +5,10 @@ mod emit;
 mod table;
 
 use proc_macro2::TokenStream;
+use quote::{quote, quote_spanned};
 
 use crate::errors::Errors;
+use crate::names;
 
 pub(crate) fn expand(item: TokenStream) -> TokenStream {
     let mut errors = Errors::default();
@@ -16,6 +18,17 @@ pub(crate) fn expand(item: TokenStream) -> TokenStream {
     let mut output = errors.into_tokens();
     if kind.is_sound {
         output.extend(emit::emit(&kind));
+        output.extend(own_name(&kind));
     }
     output
+}
+
+/// That a kind with the name of a built-in one is that one: a plan and a record would not tell them from each other.
+fn own_name(kind: &check::Kind) -> Option<TokenStream> {
+    names::kind_type(&kind.name.value())?;
+    let (core, name) = (&kind.core, &kind.name);
+    let check = quote_spanned! {name.span()=>
+        const _: () = __hooks_core::check::kind_name(#name, ::core::module_path!());
+    };
+    Some(quote!(const _: () = { use #core::private as __hooks_core; #check };))
 }

@@ -3,15 +3,16 @@
 //! Each macro is a pipeline of three stages over two models: `syntax` reads what was written, `check` tells everything
 //! that is wrong with it at once, and `emit` writes code for what is right and can no longer fail.
 
-mod derive;
+// The layers. A module uses those above it, never those below it.
 mod errors;
-mod fires;
-mod hook;
-mod list;
 mod names;
 mod options;
-mod plugin;
 mod types;
+mod list;
+mod plugin;
+mod fires;
+mod hook;
+mod derive;
 mod verdict;
 
 use proc_macro::TokenStream;

@@ -23,3 +23,13 @@ pub(crate) fn place(ty: &Type) -> Option<Span> {
         other => first_span(&other.to_token_stream()),
     }
 }
+
+/// The first and the last token of the type behind a reference: what the compiler underlines where it points at both.
+pub(crate) fn extent(ty: &Type) -> Option<(Span, Span)> {
+    let ty = match bare(ty) {
+        Type::Reference(reference) => bare(&reference.elem),
+        other => other,
+    };
+    let tokens = ty.to_token_stream();
+    Some((first_span(&tokens)?, tokens.into_iter().last()?.span()))
+}

@@ -146,6 +146,19 @@ impl Message {
     }
 }
 
+impl crate::words::Words for Role {
+    const KNOWN: crate::words::KnownWords = crate::words::KnownWords {
+        words: &[
+            Self::System.as_str(),
+            Self::Developer.as_str(),
+            Self::User.as_str(),
+            Self::Assistant.as_str(),
+            Self::Tool.as_str(),
+        ],
+        open: false,
+    };
+}
+
 impl AsRef<str> for Role {
     fn as_ref(&self) -> &str {
         self.as_str()

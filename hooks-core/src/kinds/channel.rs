@@ -101,6 +101,10 @@ pub enum Delivery {
     },
 }
 
+impl crate::words::Words for Delivery {
+    const KNOWN: crate::words::KnownWords = crate::words::KnownWords { words: &["sent", "failed"], open: false };
+}
+
 impl AsRef<str> for Delivery {
     fn as_ref(&self) -> &str {
         match self {

@@ -95,7 +95,7 @@ words! {
 
 /// Fires when a turn has ended, however it did: once for each turn.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, HookKind)]
-#[hook_kind(name = "turn_end", match(reason), json)]
+#[hook_kind(name = "turn_end", turn_over, match(reason), json)]
 #[non_exhaustive]
 pub struct TurnEnd {
     /// How it ended.

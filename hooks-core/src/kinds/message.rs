@@ -2,7 +2,7 @@ use serde::{Deserialize, Serialize};
 
 use super::words::setters;
 use crate::HookKind;
-use crate::data::{Message, MessageUpdate};
+use crate::data::{Message, MessageUpdate, Role};
 
 /// Fires before a message is stored: hooks may rewrite the row, but not which calls it makes or answers.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, HookKind)]
@@ -19,7 +19,7 @@ impl BeforeCreateMessage {
 
 /// Fires when a message has been stored.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, HookKind)]
-#[hook_kind(name = "after_create_message", match(role = message.role), json)]
+#[hook_kind(name = "after_create_message", match(role: Role = message.role), json)]
 #[non_exhaustive]
 pub struct AfterCreateMessage {
     /// The row as it is stored.
@@ -51,7 +51,7 @@ impl BeforeUpdateMessage {
 
 /// Fires when a stored message has been changed.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, HookKind)]
-#[hook_kind(name = "after_update_message", match(role = message.role), json)]
+#[hook_kind(name = "after_update_message", match(role: Role = message.role), json)]
 #[non_exhaustive]
 pub struct AfterUpdateMessage {
     /// The id of the row.

@@ -29,6 +29,12 @@ macro_rules! words {
             Other(String),
         }
 
+        // A harness may have other words.
+        impl crate::words::Words for $name {
+            const KNOWN: crate::words::KnownWords =
+                crate::words::KnownWords { words: &[$($text,)*], open: true };
+        }
+
         impl AsRef<str> for $name {
             fn as_ref(&self) -> &str {
                 match self {

@@ -3,6 +3,10 @@
 //! A failed check is a panic of a constant on the user's own token. The text is put together from what the kind says of
 //! itself, so an app's own kind answers as well as a built-in one.
 
+mod words;
+
+pub use words::words;
+
 use super::first;
 use crate::context::WithSpec;
 use crate::kind::{HookKind, Removal};
@@ -26,6 +30,19 @@ impl Text {
         while i < part.len() && self.len < self.bytes.len() {
             self.bytes[self.len] = part[i];
             self.len += 1;
+            i += 1;
+        }
+        self
+    }
+
+    /// The words, each in backticks.
+    const fn list(mut self, words: &[&str]) -> Self {
+        let mut i = 0;
+        while i < words.len() {
+            if i > 0 {
+                self = self.add(", ");
+            }
+            self = self.add("`").add(words[i]).add("`");
             i += 1;
         }
         self
@@ -210,6 +227,21 @@ pub const fn parameters_once(earlier: &[Option<WithSpec>], this: Option<WithSpec
 pub const fn distinct<K: HookKind, Other: HookKind>() {
     if equal(K::NAME, Other::NAME) {
         let text = Text::new().add("`").add(K::NAME).add("` is there twice; keep one");
+        panic!("{}", text.as_str())
+    }
+}
+
+/// A kind in `module` takes the name of a built-in one.
+#[track_caller]
+#[allow(clippy::panic)] // the way in which a constant refuses
+pub const fn kind_name(name: &str, module: &str) {
+    let (ours, module) = (b"hooks_core::".as_slice(), module.as_bytes());
+    let mut i = 0;
+    while i < ours.len() && i < module.len() && module[i] == ours[i] {
+        i += 1;
+    }
+    if i < ours.len() {
+        let text = Text::new().add("`").add(name).add("` is a built-in kind; give this one a name of its own");
         panic!("{}", text.as_str())
     }
 }

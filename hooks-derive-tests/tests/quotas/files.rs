@@ -19,7 +19,6 @@ pub(crate) const CATEGORIES: &[(&str, usize, &[&str])] = &[
 /// One file.
 pub(crate) struct Misuse {
     pub(crate) name: String,
-    pub(crate) source: String,
     /// The first line of its documentation.
     pub(crate) about: Option<String>,
     /// By their places.
@@ -58,7 +57,7 @@ fn read(path: &Path) -> Misuse {
     let mut errors = told(&fs::read_to_string(path.with_extension("stderr")).unwrap());
     errors.sort_by_key(|error| error.place);
     let about = source.strip_prefix("//! ").and_then(|rest| rest.lines().next()).map(str::to_owned);
-    Misuse { name: path.file_stem().unwrap().to_string_lossy().into_owned(), source, about, errors }
+    Misuse { name: path.file_stem().unwrap().to_string_lossy().into_owned(), about, errors }
 }
 
 fn told(stderr: &str) -> Vec<Told> {

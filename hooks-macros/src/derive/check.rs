@@ -37,6 +37,8 @@ pub(crate) struct Kind {
 /// A field to filter by: the option's name, and the way to it from the event.
 pub(crate) struct Field {
     pub(crate) name: Ident,
+    /// Its type, which may know the words that it can be.
+    pub(crate) ty: Option<Type>,
     pub(crate) path: TokenStream,
 }
 
@@ -47,17 +49,18 @@ impl Field {
 }
 
 impl Parse for Field {
-    /// `tool` or `tool = call.name`
+    /// `tool`, `tool = call.name` or `role: Role = message.role`
     fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
         let name = Ident::parse_any(input)?;
+        let ty = input.parse::<Option<Token![:]>>()?.map(|_| input.parse()).transpose()?;
         if input.is_empty() {
             // A keyword is an option as it is, and a field as a raw name.
             let field =
                 if name == name.unraw() { Ident::new_raw(&name.to_string(), name.span()) } else { name.clone() };
-            return Ok(Self { path: quote!(#field), name });
+            return Ok(Self { path: quote!(#field), ty, name });
         }
         input.parse::<Token![=]>()?;
-        Ok(Self { name, path: input.parse()? })
+        Ok(Self { name, ty, path: input.parse()? })
     }
 }
 
@@ -102,6 +105,13 @@ pub(crate) fn check(item: &DeriveInput, errors: &mut Errors) -> Kind {
     for option in options::take(&written, OPTIONS, &mut kind, errors) {
         unknown(option, errors);
     }
+    for field in &mut kind.fields {
+        let path = field.path.to_string();
+        let is_it =
+            |own: &&syn::Field| own.ident.as_ref().is_some_and(|own| own.unraw() == path.trim_start_matches("r#"));
+        let own = item_fields(item).find(is_it);
+        field.ty = field.ty.take().or(own.map(|own| own.ty.clone()));
+    }
     let has = |name: &str| written.iter().any(|option| option.name() == name);
     // What other macros call the name is answered as such.
     let is_name = |known: &options::Known<Kind>| known.name == "name";
@@ -120,4 +130,10 @@ pub(crate) fn check(item: &DeriveInput, errors: &mut Errors) -> Kind {
             .at(removable, "`removable` needs a subject, such as `subject = Refund`: nothing flows through this kind");
     }
     kind
+}
+
+/// The fields of a struct.
+fn item_fields(item: &DeriveInput) -> impl Iterator<Item = &syn::Field> {
+    let fields = if let syn::Data::Struct(data) = &item.data { Some(&data.fields) } else { None };
+    fields.into_iter().flatten()
 }

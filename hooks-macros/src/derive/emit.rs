@@ -163,7 +163,11 @@ fn field(field: &Field, event: &syn::Ident) -> TokenStream {
     let path = &field.path;
     let place = path.clone().into_iter().last().map_or_else(Span::call_site, |last| last.span());
     let get = quote_spanned!(place=> |event: &#event| __hooks_core::FieldText::text(&event.#path));
-    quote!(__hooks_core::Field { name: #text, get: #get })
+    let words = match &field.ty {
+        Some(ty) => quote!({ use __hooks_core::NoWords as _; __hooks_core::WordsOf::<#ty>::KNOWN }),
+        None => quote!(__hooks_core::Option::None),
+    };
+    quote!(__hooks_core::Field { name: #text, get: #get, words: #words })
 }
 
 /// The check as a function pointer of the one type it may have, so that another function is a mismatch at its path.

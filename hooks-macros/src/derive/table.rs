@@ -48,7 +48,7 @@ pub(crate) const OPTIONS: &[Known<Kind>] = &[
         name: "match",
         write: "match(region)",
         elsewhere: &["filter", "filters", "fields", "matcher"],
-        meaning: "what `#[hook]` may filter by: `match(field, …)`, or `match(option = path.to.field)`",
+        meaning: "what `#[hook]` may filter by: `match(field, …)`, or `match(option = path.to.field)`; with `: Type` before the `=`, a type that is `Words` tells which words the field may be",
         default: "nothing",
         read: |kind, option, errors| kind.fields = fields(option, errors),
     },

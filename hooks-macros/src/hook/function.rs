@@ -9,7 +9,7 @@ use syn::{Attribute, FnArg, GenericParam, Item, ReturnType, Safety, Signature, T
 use super::model::{Function, Parameter, Taken};
 use crate::errors::Errors;
 use crate::options::{first_span, without_spaces};
-use crate::types::{bare, place};
+use crate::types::{bare, extent};
 
 /// A function whose body may hold anything.
 struct Written {
@@ -37,7 +37,7 @@ pub(crate) fn read(item: TokenStream, errors: &mut Errors) -> Option<Function> {
     check_attributes(&attributes, errors);
     check_signature(&signature, errors);
     let parameters = parameters(&signature, errors);
-    let (returned, returns) = returned(&signature, errors);
+    let (returned, returned_end, returns) = returned(&signature, errors);
     Some(Function {
         name: signature.ident,
         description: description(&attributes),
@@ -45,6 +45,7 @@ pub(crate) fn read(item: TokenStream, errors: &mut Errors) -> Option<Function> {
         is_async: signature.asyncness.is_some(),
         parameters,
         returned,
+        returned_end,
         returns,
     })
 }
@@ -164,13 +165,13 @@ fn returns_nothing(signature: &Signature) -> bool {
 }
 
 fn parameter(ty: &Type) -> Parameter {
-    let span = place(ty).unwrap_or_else(Span::call_site);
+    let (span, end) = extent(ty).unwrap_or_else(|| (Span::call_site(), Span::call_site()));
     match bare(ty) {
         Type::Reference(reference) => {
             let taken = if reference.mutability.is_some() { Taken::Lent } else { Taken::Read };
-            Parameter { ty: (*reference.elem).clone(), taken, span }
+            Parameter { ty: (*reference.elem).clone(), taken, span, end }
         }
-        owned => Parameter { ty: owned.clone(), taken: Taken::Owned, span },
+        owned => Parameter { ty: owned.clone(), taken: Taken::Owned, span, end },
     }
 }
 
@@ -193,10 +194,10 @@ fn check_reference(reference: &TypeReference, errors: &mut Errors) {
     }
 }
 
-/// The place of the return type, and the type itself where it has a name.
-fn returned(signature: &Signature, errors: &mut Errors) -> (Span, Option<TokenStream>) {
+/// The first and the last token of the return type, and the type itself where it has a name.
+fn returned(signature: &Signature, errors: &mut Errors) -> (Span, Span, Option<TokenStream>) {
     let name = signature.ident.span();
-    let ReturnType::Type(_, ty) = &signature.output else { return (name, Some(quote!(()))) };
+    let ReturnType::Type(_, ty) = &signature.output else { return (name, name, Some(quote!(()))) };
     if let Type::Never(never) = bare(ty) {
         errors.at(never.bang_token.span(), "a hook has to return; leave `-> !` out");
     }
@@ -205,7 +206,8 @@ fn returned(signature: &Signature, errors: &mut Errors) -> (Span, Option<TokenSt
     }
     let tokens = ty.to_token_stream();
     let named = impl_trait(tokens.clone()).is_none().then(|| without_lifetimes(tokens));
-    (place(ty).unwrap_or(name), named)
+    let (start, end) = extent(ty).unwrap_or((name, name));
+    (start, end, named)
 }
 
 /// The type where the function's lifetimes are not known.

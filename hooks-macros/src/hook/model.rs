@@ -123,8 +123,9 @@ pub(crate) struct Function {
     pub(crate) cfgs: Vec<Attribute>,
     pub(crate) is_async: bool,
     pub(crate) parameters: Vec<Parameter>,
-    /// The place to point at when the return type is wrong.
+    /// The place to point at when the return type is wrong: its first token and its last.
     pub(crate) returned: Span,
+    pub(crate) returned_end: Span,
     /// The return type, which is asked what it can say; `None` where it has no name.
     pub(crate) returns: Option<TokenStream>,
 }
@@ -133,8 +134,9 @@ pub(crate) struct Parameter {
     /// The type behind a `&`, or the whole type.
     pub(crate) ty: Type,
     pub(crate) taken: Taken,
-    /// The first token of the type.
+    /// The first token of the type, and the last.
     pub(crate) span: Span,
+    pub(crate) end: Span,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -151,7 +153,8 @@ impl Function {
     /// A function of the same signature, every part of which is told at `place`.
     pub(crate) fn at(&self, place: Span) -> Self {
         let parameters = self.parameters.iter();
-        let parameters = parameters.map(|parameter| Parameter { ty: parameter.ty.clone(), span: place, ..*parameter });
+        let parameters =
+            parameters.map(|parameter| Parameter { ty: parameter.ty.clone(), span: place, end: place, ..*parameter });
         Self {
             name: self.name.clone(),
             description: String::new(),
@@ -159,6 +162,7 @@ impl Function {
             is_async: self.is_async,
             parameters: parameters.collect(),
             returned: place,
+            returned_end: place,
             returns: None,
         }
     }

@@ -28,7 +28,7 @@ fn five() -> Permission {
 
 #[hook(id = "six", kind = after_tool_call_success)]
 async fn six(result: ToolResult) -> Result<ToolResult, u8> {
-//~                                 ^^^^^^
+//~                                 ^^^^^^^^^^^^^^^^^^^^^^
     Ok(result)
 }
 

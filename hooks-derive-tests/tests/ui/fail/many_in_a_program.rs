@@ -15,7 +15,7 @@ pub struct Refund {
 #[hook(id = "cap_refund", kind = BeforeRefund, country = "de", on_failure = remove)]
 //~                                            ^^^^^^^                      ^^^^^^
 fn cap_refund(_refund: &mut u64) -> Result<Permission, u64> {
-//~                         ^^^     ^^^^^^
+//~                         ^^^     ^^^^^^^^^^^^^^^^^^^^^^^
     Ok(Permission::allow())
 }
 

@@ -4,7 +4,7 @@ use hooks_core::prelude::*;
 
 #[hook(id = "read_beside", kind = before_tool_call)]
 fn read_beside(_input: &mut ToolInput, _again: &data::ToolInput) {}
-//~                                                   ^^^^^^^^^
+//~                                             ^^^^^^^^^^^^^^^
 
 #[hook(id = "unknown_beside", kind = before_tool_call)]
 async fn unknown_beside(_input: &mut ToolInput, _name: &String) {}
@@ -12,7 +12,7 @@ async fn unknown_beside(_input: &mut ToolInput, _name: &String) {}
 
 #[hook(id = "value_beside", kind = before_tool_call)]
 fn value_beside(input: ToolInput, _again: &data::ToolInput) -> ToolInput {
-//~                                              ^^^^^^^^^
+//~                                        ^^^^^^^^^^^^^^^
     input
 }
 

@@ -13,12 +13,12 @@ async fn owned(_cx: HookContext) -> Permission {
 
 #[hook(id = "optional", kind = before_tool_call)]
 fn optional(_cx: Option<&HookContext>) -> Permission {
-//~              ^^^^^^                   ^^^^^^^^^^
+//~              ^^^^^^^^^^^^^^^^^^^^     ^^^^^^^^^^
     Permission::allow()
 }
 
 #[hook(id = "shared", kind = before_tool_call)]
 fn shared(_cx: &std::sync::Arc<HookContext>) {}
-//~                        ^^^
+//~             ^^^^^^^^^^^^^^^^^^^^^^^^^^^
 
 fn main() {}

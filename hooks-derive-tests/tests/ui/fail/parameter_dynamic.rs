@@ -6,7 +6,7 @@ use std::fmt::{Debug, Display};
 
 #[hook(id = "dynamic", kind = before_tool_call)]
 fn dynamic(_input: &dyn Any) {}
-//~                 ^^^
+//~                 ^^^^^^^
 
 #[hook(id = "dynamic_mut", kind = before_tool_call)]
 fn dynamic_mut(_input: &mut dyn Debug) {}
@@ -14,6 +14,6 @@ fn dynamic_mut(_input: &mut dyn Debug) {}
 
 #[hook(id = "dynamic_beside", kind = before_tool_call)]
 fn dynamic_beside(_input: &mut ToolInput, _name: &(dyn Display + Send)) {}
-//~                                                ^^^
+//~                                                ^^^^^^^^^^^^^^^^^^
 
 fn main() {}

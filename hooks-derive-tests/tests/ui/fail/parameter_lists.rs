@@ -3,7 +3,7 @@ use hooks_core::prelude::*;
 
 #[hook(id = "vector", kind = filter_messages)]
 fn vector(_messages: &mut Vec<Message>) {}
-//~                       ^^^
+//~                       ^^^^^^^^^^^^
 
 #[hook(id = "slice", kind = filter_messages)]
 fn slice(_messages: &[Message]) {}
@@ -11,7 +11,7 @@ fn slice(_messages: &[Message]) {}
 
 #[hook(id = "owned", kind = filter_messages)]
 fn owned(messages: Vec<Message>) -> Vec<Message> {
-//~                ^^^              ^^^
+//~                ^^^^^^^^^^^^     ^^^^^^^^^^^^
     messages
 }
 

@@ -19,7 +19,7 @@ fn unsized_(_name: &str) {}
 
 #[hook(id = "two_of_them", kind = before_tool_call)]
 fn two_of_them(_a: &String, _b: &Vec<String>) {}
-//~                 ^^^^^^       ^^^
+//~                 ^^^^^^       ^^^^^^^^^^^
 
 #[hook(id = "not_there", kind = before_tool_call)]
 fn not_there(_a: &Missing) {}

@@ -17,7 +17,7 @@ fn changed(_text: &mut String) {}
 
 #[hook(id = "named", kind = before_tool_call, tool = "bash")]
 fn named(_tool: &str, _input: &serde_json::Value) -> Permission {
-//~              ^^^                       ^^^^^
+//~              ^^^           ^^^^^^^^^^^^^^^^^
     Permission::allow()
 }
 

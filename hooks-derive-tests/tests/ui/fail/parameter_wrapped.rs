@@ -6,29 +6,29 @@ use std::sync::Arc;
 
 #[hook(id = "shared", kind = before_tool_call)]
 fn shared(_input: Arc<ToolInput>) -> Permission {
-//~               ^^^                ^^^^^^^^^^
+//~               ^^^^^^^^^^^^^^     ^^^^^^^^^^
     Permission::allow()
 }
 
 #[hook(id = "boxed", kind = before_tool_call)]
 fn boxed(input: Box<ToolInput>) -> Box<ToolInput> {
-//~             ^^^                ^^^
+//~             ^^^^^^^^^^^^^^     ^^^^^^^^^^^^^^
     input
 }
 
 #[hook(id = "optional", kind = before_tool_call)]
 fn optional(_input: &mut Option<ToolInput>) {}
-//~                      ^^^^^^
+//~                      ^^^^^^^^^^^^^^^^^
 
 #[hook(id = "optional_reference", kind = before_tool_call)]
 fn optional_reference(_input: Option<&ToolInput>) -> Permission {
-//~                           ^^^^^^                 ^^^^^^^^^^
+//~                           ^^^^^^^^^^^^^^^^^^     ^^^^^^^^^^
     Permission::allow()
 }
 
 #[hook(id = "cow", kind = before_tool_call)]
 fn cow(_input: &Cow<'static, ToolInput>) {}
-//~             ^^^
+//~             ^^^^^^^^^^^^^^^^^^^^^^^
 
 #[hook(id = "tuple", kind = before_tool_call)]
 fn tuple(_all: (&HookContext, &ToolInput)) -> Permission {

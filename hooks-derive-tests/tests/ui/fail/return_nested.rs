@@ -3,7 +3,7 @@ use hooks_core::prelude::*;
 
 #[hook(id = "two_results", kind = before_tool_call)]
 fn two_results() -> Result<Result<(), String>, String> {
-//~                 ^^^^^^
+//~                 ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
     Ok(Ok(()))
 }
 

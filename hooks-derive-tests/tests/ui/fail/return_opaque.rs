@@ -6,19 +6,19 @@ use std::pin::Pin;
 
 #[hook(id = "future", kind = before_tool_call)]
 fn future() -> impl Future<Output = Permission> {
-//~            ^^^^
+//~            ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
     async { Permission::allow() }
 }
 
 #[hook(id = "boxed_future", kind = before_tool_call)]
 fn boxed_future() -> Pin<Box<dyn Future<Output = ()> + Send>> {
-//~                  ^^^
+//~                  ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
     Box::pin(async {})
 }
 
 #[hook(id = "opaque", kind = before_tool_call)]
 fn opaque() -> impl Clone {
-//~            ^^^^
+//~            ^^^^^^^^^^
     Permission::allow()
 }
 

@@ -19,7 +19,7 @@ async fn forgotten_async(_result: ToolResult) {}
 
 #[hook(id = "not_removable", kind = before_tool_call)]
 fn not_removable(input: ToolInput) -> Option<ToolInput> {
-//~                                   ^^^^^^
+//~                                   ^^^^^^^^^^^^^^^^^
     Some(input)
 }
 
@@ -31,13 +31,13 @@ fn swapped(input: ToolInput) -> (Permission, ToolInput) {
 
 #[hook(id = "verdict_only", kind = before_tool_call)]
 fn verdict_only(_input: ToolInput) -> std::result::Result<Permission, std::fmt::Error> {
-//~                                                ^^^^^^
+//~                                   ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
     Ok(Permission::allow())
 }
 
 #[hook(id = "no_error", kind = before_tool_call)]
 async fn no_error(input: ToolInput) -> Result<ToolInput, NotAnError> {
-//~                                    ^^^^^^
+//~                                    ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
     Ok(input)
 }
 

@@ -15,7 +15,7 @@ fn copied(result: &ToolResult) -> ToolResult {
 
 #[hook(id = "in_result", kind = after_tool_call_success)]
 fn in_result(result: &mut ToolResult) -> Result<ToolResult, String> {
-//~                                      ^^^^^^
+//~                                      ^^^^^^^^^^^^^^^^^^^^^^^^^^
     Ok(result.clone())
 }
 

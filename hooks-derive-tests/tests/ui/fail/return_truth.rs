@@ -9,7 +9,7 @@ fn truth(_event: &BeforeToolCall) -> bool {
 
 #[hook(id = "optional", kind = before_tool_call)]
 async fn optional() -> Option<bool> {
-//~                    ^^^^^^
+//~                    ^^^^^^^^^^^^
     None
 }
 

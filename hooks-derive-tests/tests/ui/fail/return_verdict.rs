@@ -29,19 +29,19 @@ fn text() -> String {
 
 #[hook(id = "no_error", kind = before_tool_call)]
 fn no_error() -> Result<Permission, NotAnError> {
-//~              ^^^^^^
+//~              ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
     Ok(Permission::allow())
 }
 
 #[hook(id = "no_verdict_in_result", kind = before_tool_call)]
 fn no_verdict_in_result() -> Result<bool, std::fmt::Error> {
-//~                          ^^^^^^
+//~                          ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
     Ok(true)
 }
 
 #[hook(id = "option", kind = before_tool_call)]
 fn option() -> Option<Permission> {
-//~            ^^^^^^
+//~            ^^^^^^^^^^^^^^^^^^
     None
 }
 

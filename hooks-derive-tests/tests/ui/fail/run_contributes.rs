@@ -15,7 +15,7 @@ fn contribution_elsewhere() -> Contribution {
 
 #[hook(id = "text", kind = post_turn, run = detached)]
 async fn text() -> Result<String, String> {
-//~                ^^^^^^
+//~                ^^^^^^^^^^^^^^^^^^^^^^
     Ok("seen".to_owned())
 }
 

@@ -14,7 +14,7 @@ async fn two(input: ToolInput) -> ToolInput {
 }
 
 #[hook(id = "three", kind = before_tool_call, run = queue, retries = 0, blocking = true, timeout = 3)]
-//~                                                 ^^^^^  ^^^^^^^   ^             ^^^^            ^
+//~                                                 ^^^^^  ^^^^^^^   ^  ^^^^^^^^   ^^^^            ^
 async fn three() {}
 
 fn main() {}

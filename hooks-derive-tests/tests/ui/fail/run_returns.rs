@@ -9,7 +9,7 @@ fn verdict() -> Permission {
 
 #[hook(id = "verdict_in_result", kind = before_tool_call, run = detached)]
 async fn verdict_in_result() -> Result<Permission, String> {
-//~                             ^^^^^^
+//~                             ^^^^^^^^^^^^^^^^^^^^^^^^^^
     Ok(Permission::allow())
 }
 
@@ -27,7 +27,7 @@ fn a_number() -> u32 {
 
 #[hook(id = "no_error", kind = after_create_message, run = detached)]
 fn no_error() -> Result<(), u32> {
-//~              ^^^^^^
+//~              ^^^^^^^^^^^^^^^
     Ok(())
 }
 

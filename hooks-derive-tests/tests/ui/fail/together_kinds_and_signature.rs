@@ -13,7 +13,7 @@ fn verdict() -> Permission {
 
 #[hook(id = "removal", kind = [after_tool_call_success, after_create_message])]
 async fn removal(result: ToolResult) -> Option<ToolResult> {
-//~                      ^^^^^^^^^^     ^^^^^^
+//~                      ^^^^^^^^^^     ^^^^^^^^^^^^^^^^^^
     Some(result)
 }
 

@@ -4,7 +4,7 @@ use hooks_core::prelude::*;
 #[hook(id = "writes", kind = after_create_message, on_failure = deny, tool = "bash")]
 //~                                                             ^^^^  ^^^^
 fn writes(event: &AfterCreateMessage, _row: &mut Message) -> Option<Message> {
-//~                                              ^^^^^^^     ^^^^^^
+//~                                              ^^^^^^^     ^^^^^^^^^^^^^^^
     let _ = event;
     None
 }

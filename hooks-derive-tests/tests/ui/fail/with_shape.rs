@@ -4,9 +4,10 @@ use hooks_core::prelude::*;
 #[hook(id = "borrowed", kind = before_tool_call)]
 fn borrowed(_limits: &With<&str>) {}
 //~                   ^^^^
+//~                   ^^^^^^^^^^
 
 #[hook(id = "not_shared", kind = before_tool_call)]
 fn not_shared(_limits: &With<std::rc::Rc<u32>>) {}
-//~                     ^^^^
+//~                     ^^^^^^^^^^^^^^^^^^^^^^
 
 fn main() {}

@@ -26,11 +26,14 @@ pub(super) fn checks(hook: &Hook) -> TokenStream {
             quote_spanned!(span=> <#event as __hooks_core::KindType>::Itself)
         };
         let this = of(kind, i);
-        for (field, _) in &hook.filters {
+        for (field, patterns) in &hook.filters {
             let name = field.unraw().to_string();
             let here = elsewhere(&name).unwrap_or_default();
             checks.extend(
                 quote_spanned!(field.span()=> const _: () = __hooks_core::check::filter::<#this>(#name, #here);),
+            );
+            checks.extend(
+                quote_spanned!(patterns.span()=> const _: () = __hooks_core::check::words::<#this>(#name, #patterns);),
             );
         }
         match hook.on_failure {

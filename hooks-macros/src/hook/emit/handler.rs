@@ -2,7 +2,7 @@
 
 use proc_macro2::{Span, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
-use syn::Ident;
+use syn::{Ident, Index};
 
 use crate::hook::model::{Function, Parameter, Taken};
 
@@ -51,7 +51,7 @@ pub(super) fn handler(
     let of = quote_spanned!(kind=> __hooks_core::Of::<__HooksCoreKind, #returns>::NEW);
     let fits = fits(as_what, taken == Some(Taken::Owned), place, kind);
     let answer = |returns: &str, method: &str| {
-        let answer = answer(function.returned, &of, returns, method);
+        let answer = answer((function.returned, function.returned_end), &of, returns, method);
         quote!(#fits #answer)
     };
     let verdict = answer(if apart { "ReturnsDetached" } else { "ReturnsVerdict" }, "verdict");
@@ -109,48 +109,53 @@ struct Argument {
 }
 
 fn argument(parameter: &Parameter, i: usize, rewritten: Option<Taken>, is_async: bool, apart: bool) -> Argument {
-    let read = if apart { "read_detached" } else { "read" };
-    let span = parameter.span;
-    let [cx, event, subject] =
-        ["cx", "event", "subject"].map(|name| format_ident!("__hooks_core_{name}{i}", span = span));
+    let place = (parameter.span, parameter.end);
+    let all = format_ident!("__hooks_core_all{i}", span = parameter.span);
+    let borrow = (is_async && parameter.taken == Taken::Lent).then(|| quote!(&mut));
+    let to_rewrite = quote!(let #all = (__hooks_core_event, #borrow __hooks_core_subject););
     // The type is not written out: the function that is called says it.
-    match (parameter.taken, rewritten) {
-        (Taken::Lent, _) => {
-            let borrow = is_async.then(|| quote!(&mut));
-            Argument {
-                binding: quote!(let (#event, #subject) = (__hooks_core_event, #borrow __hooks_core_subject);),
-                value: quote_spanned!(span=> __hooks_core::SubjectParameter::lend(#event, #subject)),
-            }
+    let (binding, of, name, count) = match (parameter.taken, rewritten) {
+        (Taken::Lent, _) => (to_rewrite, "SubjectParameter", "lend", 2),
+        (Taken::Owned, _) => (to_rewrite, "SubjectParameter", "pass", 2),
+        (Taken::Read, None) => {
+            let all = quote!(let #all = (__hooks_core_cx, __hooks_core_event, __hooks_core_subject););
+            (all, "ReadParameter", if apart { "read_detached" } else { "read" }, 3)
         }
-        (Taken::Owned, _) => Argument {
-            binding: quote!(let (#event, #subject) = (__hooks_core_event, __hooks_core_subject);),
-            value: quote_spanned!(span=> __hooks_core::SubjectParameter::pass(#event, #subject)),
-        },
-        (Taken::Read, None) => Argument {
-            binding: quote! {
-                let (#cx, #event, #subject) = (__hooks_core_cx, __hooks_core_event, __hooks_core_subject);
-            },
-            value: {
-                let read = Ident::new(read, span);
-                quote_spanned!(span=> __hooks_core::ReadParameter::#read(#cx, #event, #subject))
-            },
-        },
-        (Taken::Read, Some(_)) => Argument {
-            binding: quote!(let (#cx, #event) = (__hooks_core_cx, __hooks_core_event);),
-            value: quote_spanned!(span=> __hooks_core::ContextParameter::read(#cx, #event)),
-        },
-    }
+        (Taken::Read, Some(_)) => {
+            (quote!(let #all = (__hooks_core_cx, __hooks_core_event);), "ContextParameter", "read", 2)
+        }
+    };
+    Argument { binding, value: call(place, of, name, &fields(place, &all, count)) }
 }
 
 /// What the function returned in the form that a dispatch reads, every token at the return type.
-fn answer(span: Span, kind_and_returns: &TokenStream, returns: &str, method: &str) -> TokenStream {
-    let (returns, method) = (Ident::new(returns, span), Ident::new(method, span));
-    let [of, returned] = ["of", "returned"].map(|name| format_ident!("__hooks_core_{name}", span = span));
-    let value = quote_spanned!(span=> __hooks_core::Fails::settle(__hooks_core::#returns::#method(#of, #returned)));
+fn answer(place: (Span, Span), kind_and_returns: &TokenStream, returns: &str, method: &str) -> TokenStream {
+    let all = format_ident!("__hooks_core_all", span = place.0);
+    let value = call(place, returns, method, &fields(place, &all, 2));
+    let value = call(place, "Fails", "settle", &value);
     quote! {
-        let (#of, #returned) = (#kind_and_returns, __hooks_core_answer);
+        let #all = (#kind_and_returns, __hooks_core_answer);
         #value
     }
+}
+
+/// A call of a trait's function that stands for a type, from its first token to its last. The compiler underlines all that is
+/// between the first token of an expression and the last, so each expression has one of either, and no other place: what is
+/// wrong is then told once.
+fn call((start, end): (Span, Span), of: &str, name: &str, arguments: &TokenStream) -> TokenStream {
+    let (of, name) = (Ident::new(of, start), Ident::new(name, start.located_at(end)));
+    let path = quote_spanned!(start=> __hooks_core::#of::#name);
+    let arguments = quote_spanned!(start.located_at(end)=> (#arguments));
+    quote!(#path #arguments)
+}
+
+/// The fields of a tuple, one after the other.
+fn fields((start, end): (Span, Span), tuple: &Ident, count: u32) -> TokenStream {
+    let fields = (0..count).map(|i| {
+        let index = Index { index: i, span: start.located_at(end) };
+        quote_spanned!(start=> #tuple.#index,)
+    });
+    fields.collect()
 }
 
 /// The future of the function itself, boxed with nothing but what is made of its answer.

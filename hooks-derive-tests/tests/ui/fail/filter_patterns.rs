@@ -1,0 +1,20 @@
+//! A pattern that can match nothing keeps its hook from ever running.
+use hooks_core::prelude::*;
+
+#[hook(id = "regex", kind = before_tool_call, tool = "^cancel_.*$")]
+//~                                                  ^^^^^^^^^^^^^
+fn regex() {}
+
+#[hook(id = "list", kind = before_tool_call, tool = "read, write")]
+//~                                                 ^^^^^^^^^^^^^
+fn list() {}
+
+#[hook(id = "negated", kind = before_tool_call, tool = "!refund")]
+//~                                                    ^^^^^^^^^
+fn negated() {}
+
+#[hook(id = "rule", kind = before_tool_call, tool = "Bash(rm *)")]
+//~                                                 ^^^^^^^^^^^^
+fn rule() {}
+
+fn main() {}

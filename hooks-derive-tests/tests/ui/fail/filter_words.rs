@@ -1,0 +1,27 @@
+//! A field that has words is filtered by those.
+use hooks_core::prelude::*;
+
+#[hook(id = "capital", kind = after_create_message, role = "User")]
+//~                                                        ^^^^^^
+fn capital() {}
+
+#[hook(id = "no_role", kind = after_update_message, role = "user|model")]
+//~                                                        ^^^^^^^^^^^^
+fn no_role() {}
+
+#[hook(id = "delivery", kind = message_sent, delivery = "success")]
+//~                                                     ^^^^^^^^^
+fn delivery() {}
+
+#[hook(id = "spelling", kind = stop, reason = "FinalResponse")]
+//~                                           ^^^^^^^^^^^^^^^
+fn spelling() {}
+
+/// A harness may have words of its own.
+#[hook(id = "own_word", kind = stop, reason = "out_of_fuel|max_*")]
+fn own_word() {}
+
+#[hook(id = "a_pattern", kind = after_create_message, role = "assist*|?ser")]
+fn a_pattern() {}
+
+fn main() {}

@@ -1,0 +1,12 @@
+//! The word of a mode stands behind its option.
+use hooks_core::prelude::*;
+
+#[hook(id = "mode", kind = before_tool_call, detached)]
+//~                                          ^^^^^^^^
+fn mode() {}
+
+#[hook(id = "job", kind = before_tool_call, background)]
+//~                                         ^^^^^^^^^^
+fn job() {}
+
+fn main() {}

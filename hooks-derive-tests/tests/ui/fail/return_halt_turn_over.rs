@@ -1,0 +1,21 @@
+//! When a turn has ended, there is none to halt.
+use hooks_core::prelude::*;
+
+#[hook(id = "too_late", kind = turn_end)]
+fn too_late() -> Halt {
+//~              ^^^^
+    Halt::new("no")
+}
+
+/// What says so may do so.
+#[derive(HookKind)]
+#[hook_kind(name = "app_turn_over", turn_over)]
+pub struct AppTurnOver;
+
+#[hook(id = "too_late_here", kind = AppTurnOver)]
+fn too_late_here() -> Result<Halt, String> {
+//~                   ^^^^^^^^^^^^^^^^^^^^
+    Ok(Halt::new("no"))
+}
+
+fn main() {}
