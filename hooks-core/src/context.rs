@@ -178,6 +178,12 @@ impl HookContext {
         Self { inner: Arc::clone(&self.inner), own: Some(Arc::clone(own)) }
     }
 
+    /// Whether it holds something for one hook alone.
+    #[inline]
+    pub(crate) fn is_own(&self) -> bool {
+        self.own.is_some()
+    }
+
     /// This context for a dispatch within a hook, where it holds something that is that hook's alone.
     #[inline]
     pub(crate) fn without_hook(&self) -> Option<Self> {

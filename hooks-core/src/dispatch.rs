@@ -236,6 +236,25 @@ impl HookSet {
         event: &K,
         subject: K::Subject,
     ) -> Result<Fired<K>, DispatchError> {
+        // Fired by a hook with a context of its own: the others do not have what that holds for it alone.
+        if cx.is_own() || plan.has_own_contexts {
+            return self.run_sync_with_contexts(plan, entry, cx, event, subject);
+        }
+        let mut chain = Chain::new(plan, cx, &[], event, subject, self.listeners(entry));
+        chain.run_sync();
+        chain.finish(cx)
+    }
+
+    // Not part of `run_sync`: most plans need none of it.
+    #[inline(never)]
+    fn run_sync_with_contexts<K: HookKind>(
+        &self,
+        plan: &Plan<K>,
+        entry: &PlanEntry,
+        cx: &HookContext,
+        event: &K,
+        subject: K::Subject,
+    ) -> Result<Fired<K>, DispatchError> {
         let outer = cx.without_hook();
         let cx = outer.as_ref().unwrap_or(cx);
         let own = plan.own_contexts(cx);

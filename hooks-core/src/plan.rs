@@ -36,7 +36,7 @@ pub(crate) struct Plan<K: HookKind> {
     /// Whether every hook is a plain function, so that nothing ever waits.
     pub(crate) is_sync: bool,
     /// Whether a hook has a context of its own.
-    own_contexts: bool,
+    pub(crate) has_own_contexts: bool,
 }
 
 /// One hook of a plan.
@@ -171,14 +171,14 @@ impl<K: HookKind> Plan<K> {
         Self {
             segments: segments::segments(&steps).into(),
             is_sync: parts.iter().all(|part| !part.binding.is_async(&part.hook.options)),
-            own_contexts: steps.iter().any(has_own),
+            has_own_contexts: steps.iter().any(has_own),
             steps,
         }
     }
 
     /// The contexts of the hooks that have one of their own, by the index of the step; empty where none has.
     pub(crate) fn own_contexts(&self, cx: &crate::context::HookContext) -> OwnContexts {
-        if !self.own_contexts {
+        if !self.has_own_contexts {
             return OwnContexts::default();
         }
         let own = |step: &Step<K>| step.extras.as_ref()?.own.as_ref().map(|own| cx.bound(own));

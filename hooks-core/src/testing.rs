@@ -44,7 +44,7 @@ use crate::kind::HookKind;
 
 /// Fires `event` with `hooks` in force, in the order in which they are given where nothing else orders them.
 ///
-/// `hooks` is a `hooks![…]`, or values as in `[Hook::reader(…)]`.
+/// `hooks` is a `hooks![…]`, or values as in `[Hook::at::<K>("id").reader(…)]`.
 ///
 /// # Errors
 /// [`TrialError`]: the hooks cannot be in one scope, one of them does not run at `K`, or the dispatch has no outcome.
