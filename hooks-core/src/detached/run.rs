@@ -22,7 +22,7 @@ use crate::record::Status;
 use crate::verdict::{Capabilities, Contribution, Contributions, Verdict};
 
 /// What the notice of a run says that was cut off.
-pub(crate) const CUT_OFF: &str = "it was cut off when the registry was drained, or its runtime ended";
+pub(crate) const CUT_OFF: &str = "it was cut off when the registry was drained, or its runtime ended; await `registry.drain(…)` before the program ends";
 
 const NO_TIMER: &str =
     "it has a deadline and had to wait, but its Tokio runtime has no time enabled; enable it, or say `timeout = none`";

@@ -172,7 +172,7 @@ fn check(case: &Case, runtime: &tokio::runtime::Runtime) -> Result<(), TestCaseE
     // Also after a difference: nothing of this case may be left for the next one.
     let drained = runtime.block_on(registry.drain(Duration::from_secs(60)));
     let given = apart::given();
-    ends.check(case, &fired?, given, drained.detached.done)
+    ends.check(case, &fired?, given, drained.detached.done + drained.detached.failed)
 }
 
 /// Fires all rounds, also where nobody listens. Returns the detached runs that were to be started each time.
