@@ -210,7 +210,7 @@ impl<'a, K: HookKind> Outcome<'a, K> {
     fn answered(&mut self, index: usize) {
         if let Some(cause) = self.take_failed(index) {
             let status = cause.status;
-            let failure = self.failure(index, cause, true);
+            let failure = self.failure(index, &cause, true);
             tracing::warn!(
                 target: "hooks_core",
                 hook = %failure.hook, kind = failure.kind, failure = %failure.failure, cause = %failure.cause,
@@ -223,7 +223,7 @@ impl<'a, K: HookKind> Outcome<'a, K> {
         }
     }
 
-    fn failure(&self, index: usize, cause: FailureCause, fell_back: bool) -> Failure {
+    fn failure(&self, index: usize, cause: &FailureCause, fell_back: bool) -> Failure {
         let step = &self.plan.steps[index];
         Failure {
             hook: step.id.clone(),
@@ -256,7 +256,7 @@ impl<'a, K: HookKind> Outcome<'a, K> {
             (None, cause) => cause,
         };
         let (kind, status) = (cause.kind, cause.status);
-        let failure = self.failure(index, cause, false);
+        let failure = self.failure(index, &cause, false);
         tracing::warn!(
             target: "hooks_core",
             hook = %failure.hook, kind = failure.kind, failure = %failure.failure, cause = %failure.cause,

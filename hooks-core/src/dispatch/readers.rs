@@ -183,14 +183,9 @@ impl<'a, K: HookKind> Start<'a, K> {
             Ok(answered) => answered,
             Err(_fallback) => return Flow::FallBack,
         };
-        match &mut self.stage {
-            None => merge(index, answered, outcome),
-            // Whatever the earlier ones say, nothing after an answer that ends the chain counts.
-            Some(stage) => match stage.keep(index, answered, outcome) {
-                true => Flow::Stop,
-                false => Flow::Next,
-            },
-        }
+        let Some(stage) = &mut self.stage else { return merge(index, answered, outcome) };
+        // Whatever the earlier ones say, nothing after an answer that ends the chain counts.
+        if stage.keep(index, answered, outcome) { Flow::Stop } else { Flow::Next }
     }
 }
 
