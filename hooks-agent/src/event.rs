@@ -11,7 +11,7 @@ pub enum TurnEvent {
     Text(String),
     /// A message was stored.
     Stored(Message),
-    /// A kind was fired at which hooks are in force.
+    /// A kind was fired, and a hook was selected: its filter matched.
     #[non_exhaustive]
     Fired {
         /// The kind.

@@ -82,6 +82,10 @@ pub trait HookKind: Sized + Send + Sync + 'static {
     /// Whether the kind fires outside a turn, so that only the app's list applies.
     const OUTSIDE_TURN: bool = false;
 
+    /// Whether it fires within a turn, which its hooks may then end with a [`Halt`](crate::verdict::Halt).
+    #[doc(hidden)]
+    const IN_TURN: bool = true;
+
     /// What is done when a hook fails that does not say it itself: a gate refuses, everything else goes on without the hook.
     const ON_FAILURE: OnFailure = default_policy(Self::SEMANTICS);
 

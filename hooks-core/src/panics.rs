@@ -6,6 +6,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Once;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use crate::text::redacted;
+
 static QUIET: AtomicBool = AtomicBool::new(false);
 
 thread_local! {
@@ -24,7 +26,7 @@ pub fn quiet_panics() {
         std::panic::set_hook(Box::new(move |info| {
             if IN_HOOK.with(Cell::get) {
                 let place = info.location().map(ToString::to_string).unwrap_or_default();
-                tracing::error!(target: "hooks_core::panic", place, "{}", text(info.payload()));
+                tracing::error!(target: "hooks_core::panic", place, "{}", redacted(text(info.payload())));
             } else {
                 others(info);
             }

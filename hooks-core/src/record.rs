@@ -15,6 +15,7 @@ pub use crate::failure::{CAUSE_LIMIT, Failure, FailureKind};
 use crate::id::HookId;
 use crate::options::Visibility;
 use crate::panics::catch;
+use crate::text::redacted;
 use crate::verdict::Contributions;
 
 /// One dispatch of a kind that has hooks in force. Holds no payload.
@@ -53,7 +54,7 @@ impl Record {
         );
         for observer in observers {
             if let Err(panic) = catch(|| observer.dispatched(self)) {
-                tracing::error!(target: "hooks_core", kind = self.kind, panic, "an observer panicked");
+                tracing::error!(target: "hooks_core", kind = self.kind, panic = redacted(&panic), "an observer panicked");
             }
         }
     }

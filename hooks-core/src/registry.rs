@@ -243,9 +243,19 @@ impl Registry {
         let snapshot = self.snapshot();
         let mut unnamed: HashMap<&HookId, &Registered> = snapshot.hooks.iter().collect();
         let mut findings = Vec::new();
+        let mut agents: Vec<&str> = Vec::new();
         for set in sets {
             findings.extend(set.audit().iter().cloned());
             unnamed.retain(|id, _| !set.names(id));
+            let parts = set.parts();
+            agents.push(&parts.agent);
+            if parts.revision < snapshot.revision {
+                findings.push(Finding::OutdatedSet { owner: parts.owner.clone() });
+            }
+        }
+        // The app's list may be newer than the sets, which was reported.
+        for id in snapshot.app.hooks.iter().filter_map(|entry| self.id_of(entry)) {
+            unnamed.remove(&id);
         }
         // Those of a plugin that is not installed are told with it.
         let out = |hook: &Hook| hook.plugin.as_ref().is_some_and(|plugin| snapshot.installed(plugin).is_none());
@@ -255,7 +265,7 @@ impl Registry {
         findings.extend(
             unnamed.into_iter().map(|hook| Finding::UnnamedHook { hook: hook.id.clone(), origin: hook.origin }),
         );
-        findings.extend(snapshot.plugin_findings());
+        findings.extend(snapshot.plugin_findings(&agents));
         // Plugins are started and stopped here, whatever the harness fires.
         findings.extend(never_fired(&self.hooks(), plugins::is_lifecycle));
         findings

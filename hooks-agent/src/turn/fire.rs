@@ -14,13 +14,13 @@ impl TurnLoop {
     /// [`go_on`](Self::go_on), after what the dispatch decided was done.
     pub(super) async fn fire<K: HookKind>(&mut self, event: &K, subject: K::Subject) -> Result<Fired<K>, End> {
         let fired = self.hooks.fire(&self.cx, event, subject).await;
-        self.note(fired)
+        self.note(event, fired)
     }
 
     /// As [`fire`](Self::fire), and a cancellation of the turn does not stop it.
     pub(super) async fn fire_to_end<K: HookKind>(&mut self, event: &K, subject: K::Subject) -> Result<Fired<K>, End> {
         let fired = self.hooks.fire(&self.to_end, event, subject).await;
-        self.note(fired)
+        self.note(event, fired)
     }
 
     /// Fires an event, which has no outcome, to the end.
@@ -29,7 +29,7 @@ impl TurnLoop {
         Ok(())
     }
 
-    fn note<K: HookKind>(&mut self, fired: Result<Fired<K>, DispatchError>) -> Result<Fired<K>, End> {
+    fn note<K: HookKind>(&mut self, of: &K, fired: Result<Fired<K>, DispatchError>) -> Result<Fired<K>, End> {
         let event = |verdict, failed, halted| TurnEvent::Fired { kind: K::NAME, verdict, failed, halted };
         let fired = match fired {
             Ok(fired) => fired,
@@ -47,7 +47,8 @@ impl TurnLoop {
                 return Err(End::from(TurnError::Dispatch(error)));
             }
         };
-        if self.hooks.has::<K>() {
+        // Where every hook was filtered out, nothing ran that anybody could be told of.
+        if self.hooks.selects(of) {
             let report = &fired.report;
             let failed = || report.failures.iter().map(|failure| failure.hook.clone()).collect();
             self.emit(|| event(fired.verdict.summary(), failed(), report.halt.is_some()));

@@ -55,9 +55,8 @@ impl Notice {
         let permit = self.permit.take();
         let (ended, contributions) = self.tell(outcome, false);
         // After it was told: whoever waits for the last run has heard of all.
-        match permit {
-            Some(permit) if ended.run.status != Status::Cancelled => permit.release(),
-            cut_off => drop(cut_off),
+        if let Some(permit) = permit {
+            permit.release(ended.run.status);
         }
         (ended, contributions)
     }

@@ -22,7 +22,7 @@ use crate::record::Status;
 use crate::verdict::{Capabilities, Contribution, Contributions, Verdict};
 
 /// What the notice of a run says that was cut off.
-pub(crate) const CUT_OFF: &str = "it was cut off when the registry was drained, or its runtime ended";
+pub(crate) const CUT_OFF: &str = "it was cut off when the registry was drained, or its runtime ended; await `registry.drain(…)` before the program ends";
 
 const NO_TIMER: &str =
     "it has a deadline and had to wait, but its Tokio runtime has no time enabled; enable it, or say `timeout = none`";
@@ -99,7 +99,10 @@ impl<K: HookKind> Body<K> {
     pub(crate) fn run(&self, cx: HookContext, event: Arc<K>, subject: Option<K::Subject>) -> DetachedRun {
         let (hook, id, timeout, blocking) = (self.hook.clone(), self.id.clone(), self.timeout, self.blocking);
         let held = self.capabilities;
-        let cx = self.own.as_ref().map_or(cx.clone(), |own| cx.bound(own));
+        let cx = match &self.own {
+            Some(own) => cx.bound(own),
+            None => cx,
+        };
         Box::pin(async move {
             let answer = if blocking {
                 let call = move || at_once(call!(Detached::&hook(&cx, &event, subject.as_ref())));

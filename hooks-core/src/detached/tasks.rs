@@ -9,6 +9,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::options::RunMode;
 use crate::panics::catch;
+use crate::record::Status;
 
 /// So many detached runs there may be at a time, unless
 /// [`Registry::set_detached_limit`](crate::Registry::set_detached_limit) says otherwise.
@@ -32,8 +33,10 @@ pub struct Drained {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Counts {
-    /// They ended, well or not.
+    /// They ended well.
     pub done: usize,
+    /// They ended, and failed: with an error, a panic, or at their deadline, and their last attempt did.
+    pub failed: usize,
     /// They were cut off, or never begun, because the time was up or the runtime ended.
     pub cancelled: usize,
     /// There was no room for them.
@@ -98,7 +101,7 @@ impl Tasks {
             format!("{} detached runs are under way, and no more may be", state.limit)
         } else {
             state.counts.detached.running += 1;
-            return Ok(Permit { tasks: Arc::clone(self), mode: RunMode::Detached, done: false });
+            return Ok(Permit { tasks: Arc::clone(self), mode: RunMode::Detached, end: Status::Cancelled });
         };
         state.counts.detached.dropped += 1;
         Err(why)
@@ -107,7 +110,7 @@ impl Tasks {
     /// Counts a background job that was taken into this process. Its bound is that of the queue.
     pub(crate) fn take_in(self: &Arc<Self>) -> Permit {
         self.state().counts.background.running += 1;
-        Permit { tasks: Arc::clone(self), mode: RunMode::Background, done: false }
+        Permit { tasks: Arc::clone(self), mode: RunMode::Background, end: Status::Cancelled }
     }
 
     /// Counts a background job that no queue took.
@@ -159,14 +162,14 @@ impl Tasks {
 pub(crate) struct Permit {
     tasks: Arc<Tasks>,
     mode: RunMode,
-    /// Whether the run ended by itself.
-    done: bool,
+    /// How the run ended; one of which nothing is heard was cut off.
+    end: Status,
 }
 
 impl Permit {
-    /// The run ended by itself.
-    pub(crate) fn release(mut self) {
-        self.done = true;
+    /// The run ended so.
+    pub(crate) fn release(mut self, end: Status) {
+        self.end = end;
     }
 }
 
@@ -175,10 +178,10 @@ impl Drop for Permit {
         let mut state = self.tasks.state();
         let counts = state.of(self.mode);
         counts.running -= 1;
-        if self.done {
-            counts.done += 1;
-        } else {
-            counts.cancelled += 1;
+        match self.end {
+            Status::Completed => counts.done += 1,
+            Status::Cancelled => counts.cancelled += 1,
+            _ => counts.failed += 1,
         }
         drop(state);
         self.tasks.ended.notify_waiters();

@@ -3,6 +3,7 @@
 use super::ListOwner;
 use crate::id::HookId;
 use crate::source::Origin;
+use crate::text::did_you_mean;
 
 /// Something in a scope that is legal, but suspicious. Reported by [`HookSet::audit`](crate::HookSet::audit) and
 /// [`Registry::audit`](crate::Registry::audit).
@@ -94,6 +95,28 @@ pub enum Finding {
     EmptyScope {
         /// Whose list it is.
         owner: ListOwner,
+    },
+    /// A set is older than what the registry holds.
+    #[error(
+        "the hooks of {owner} were put together before the registry changed, and have nothing of what came after: hooks, plugins, overrides, observers, the app's list; call `registry.scope(…)` again"
+    )]
+    #[non_exhaustive]
+    OutdatedSet {
+        /// Whose list is in force beside the app's.
+        owner: ListOwner,
+    },
+    /// A plugin is installed for an agent that none of the sets is of.
+    #[error("the plugin `{plugin}` ({origin}) is installed for the agent `{agent}`, and no set is of an agent of that name{}", did_you_mean(.nearest))]
+    #[non_exhaustive]
+    PluginForNoAgent {
+        /// The plugin.
+        plugin: String,
+        /// Where it is installed.
+        origin: Origin,
+        /// The agent that it names.
+        agent: String,
+        /// The names that were likely meant.
+        nearest: Vec<String>,
     },
     /// No list of those that were looked at names a hook.
     #[error("no list names the hook `{hook}` ({origin}): it never runs")]

@@ -37,6 +37,8 @@ struct OpenRun {
     started: Option<Instant>,
     open: bool,
     fell_back: bool,
+    /// The hook that changed the subject after this one had allowed it.
+    outdated_by: Option<usize>,
 }
 
 impl<'a, K: HookKind> Log<'a, K> {
@@ -48,6 +50,7 @@ impl<'a, K: HookKind> Log<'a, K> {
             started: None,
             open: true,
             fell_back: false,
+            outdated_by: None,
         }));
         Self { plan, cx, event, listeners, start: Instant::now(), runs }
     }
@@ -100,7 +103,11 @@ impl<'a, K: HookKind> Log<'a, K> {
 
     /// Takes back that the hook's change was committed.
     pub(super) fn unchanged(&mut self, index: usize) {
-        self.runs[index].run.changed = false;
+        let run = &mut self.runs[index].run;
+        (run.changed, run.note) = (false, None);
+        for open in self.runs.iter_mut().filter(|open| open.outdated_by == Some(index)) {
+            open.outdated_by = None;
+        }
     }
 
     pub(super) fn note(&mut self, index: usize, note: Note) {
@@ -111,7 +118,7 @@ impl<'a, K: HookKind> Log<'a, K> {
     pub(super) fn outdate(&mut self, index: usize, allow: Option<&'static str>) {
         for open in &mut self.runs[..index] {
             if open.run.verdict.is_some() && open.run.verdict == allow {
-                open.run.note = Some(Note::AllowOutdated);
+                open.outdated_by.get_or_insert(index);
             }
         }
     }
@@ -144,6 +151,7 @@ impl<'a, K: HookKind> Log<'a, K> {
         let mut runs: Vec<Run> = Vec::with_capacity(self.runs.len() + self.listeners.disabled.len());
         for (open, step) in std::mem::take(&mut self.runs).into_iter().zip(&self.plan.steps) {
             let mut run = open.run;
+            run.note = open.outdated_by.map_or(run.note, |_| Some(Note::AllowOutdated));
             if open.open {
                 // A hook that was dropped took its time too.
                 run.duration = run.duration.or(open.started.map(|started| started.elapsed()));

@@ -112,25 +112,36 @@ impl<'a, K: HookKind> Outcome<'a, K> {
     fn merge(&mut self, index: usize, mut verdict: K::Verdict) -> Flow {
         let word = verdict.summary();
         verdict.attribute(&self.plan.steps[index].id);
-        if <K::Verdict as Verdict>::MERGE_MAY_PANIC {
-            // A verdict that is half merged when its `merge` panics is dropped.
+        let is_final = if <K::Verdict as Verdict>::MERGE_MAY_PANIC {
+            // A verdict whose `merge` or `is_final` panics is dropped half merged.
             let mut merged = self.verdict.clone();
             merged.merge(verdict);
+            let is_final = merged.is_final();
             self.verdict = merged;
+            is_final
         } else {
             self.verdict.merge(verdict);
-        }
+            self.verdict.is_final()
+        };
         self.answered(index);
         if let Some(log) = self.log() {
             log.done(index, word);
         }
-        if self.verdict.is_final() { self.stop(ChainEnd::Decided) } else { Flow::Next }
+        if is_final { self.stop(ChainEnd::Decided) } else { Flow::Next }
     }
 
     /// Notes that the hook's change of the subject was committed.
     pub(super) fn changed(&mut self, index: usize) {
         let said = self.verdict.summary();
-        let outdated = self.verdict.subject_changed();
+        let outdated = if <K::Verdict as Verdict>::MERGE_MAY_PANIC {
+            // As in `merge`: where it panics, nothing was forgotten.
+            let mut changed = self.verdict.clone();
+            let outdated = changed.subject_changed();
+            self.verdict = changed;
+            outdated
+        } else {
+            self.verdict.subject_changed()
+        };
         if let Some(log) = self.log() {
             log.changed(index);
             if outdated {
@@ -199,7 +210,7 @@ impl<'a, K: HookKind> Outcome<'a, K> {
     fn answered(&mut self, index: usize) {
         if let Some(cause) = self.take_failed(index) {
             let status = cause.status;
-            let failure = self.failure(index, cause, true);
+            let failure = self.failure(index, &cause, true);
             tracing::warn!(
                 target: "hooks_core",
                 hook = %failure.hook, kind = failure.kind, failure = %failure.failure, cause = %failure.cause,
@@ -212,7 +223,7 @@ impl<'a, K: HookKind> Outcome<'a, K> {
         }
     }
 
-    fn failure(&self, index: usize, cause: FailureCause, fell_back: bool) -> Failure {
+    fn failure(&self, index: usize, cause: &FailureCause, fell_back: bool) -> Failure {
         let step = &self.plan.steps[index];
         Failure {
             hook: step.id.clone(),
@@ -228,7 +239,7 @@ impl<'a, K: HookKind> Outcome<'a, K> {
     #[cold]
     pub(super) fn failed(&mut self, index: usize, fail: Fail) -> Flow {
         let fail = match fail {
-            Fail::Fault(Fault(fault)) => match *fault {
+            Fail::Fault(fault) => match *in_turn::<K>(fault).0 {
                 FaultKind::Halt(halt) | FaultKind::HaltAndKeep(halt) | FaultKind::HaltAndReplace(halt, _) => {
                     return self.halted(index, halt);
                 }
@@ -245,7 +256,7 @@ impl<'a, K: HookKind> Outcome<'a, K> {
             (None, cause) => cause,
         };
         let (kind, status) = (cause.kind, cause.status);
-        let failure = self.failure(index, cause, false);
+        let failure = self.failure(index, &cause, false);
         tracing::warn!(
             target: "hooks_core",
             hook = %failure.hook, kind = failure.kind, failure = %failure.failure, cause = %failure.cause,
@@ -300,6 +311,18 @@ impl<'a, K: HookKind> Outcome<'a, K> {
             log.launched(index, status, cause);
         }
         Ok(())
+    }
+}
+
+/// A halt where there is no turn to end is an error like every other.
+pub(super) fn in_turn<K: HookKind>(fault: Fault) -> Fault {
+    match *fault.0 {
+        FaultKind::Halt(halt) if !K::IN_TURN => Fault::error(format!(
+            "it returned a `Halt` ({}), and there is no turn to end at `{}`; return another error",
+            halt.reason,
+            K::NAME
+        )),
+        other => Fault(Box::new(other)),
     }
 }
 

@@ -13,8 +13,8 @@ use crate::verdict::Verdict;
 use super::call::{self, ReaderCall};
 use super::chain::context_of;
 use super::fail::Fail;
-use super::outcome::{Flow, Outcome};
-use super::wait::{NoAnswer, Stopped, Waiting, until_cancelled};
+use super::outcome::{Flow, Outcome, in_turn};
+use super::wait::{NoAnswer, Stopped, Waiting, finish, until_cancelled};
 
 /// What the readers of a stage are given.
 pub(super) struct Inputs<'a, K: HookKind> {
@@ -183,14 +183,9 @@ impl<'a, K: HookKind> Start<'a, K> {
             Ok(answered) => answered,
             Err(_fallback) => return Flow::FallBack,
         };
-        match &mut self.stage {
-            None => merge(index, answered, outcome),
-            // Whatever the earlier ones say, nothing after an answer that ends the chain counts.
-            Some(stage) => match stage.keep(index, answered, outcome) {
-                true => Flow::Stop,
-                false => Flow::Next,
-            },
-        }
+        let Some(stage) = &mut self.stage else { return merge(index, answered, outcome) };
+        // Whatever the earlier ones say, nothing after an answer that ends the chain counts.
+        if stage.keep(index, answered, outcome) { Flow::Stop } else { Flow::Next }
     }
 }
 
@@ -208,6 +203,26 @@ impl<'a, K: HookKind> Inputs<'a, K> {
         let cx = context_of(self.own, self.cx, index);
         call::read(handler, outcome.plan.steps[index].blocking(), cx, self.event, self.subject)
     }
+
+    /// Runs the fallback of a hook whose answer could not be merged: the verdict is the app's own, and panicked.
+    #[cold]
+    async fn fall_back(&self, index: usize, cx: &HookContext, outcome: &mut Outcome<'_, K>) -> ReaderAnswer<K> {
+        let step = &outcome.plan.steps[index];
+        let Some(fallback) = step.fallback() else { return Ok(Ok(().into())) };
+        let answered = match catch(|| self.call(index, fallback, outcome)) {
+            Ok(ReaderCall::Answered(answer)) => Ok(answer),
+            Ok(ReaderCall::Waits(future)) => finish(future, step.timeout, cx.cancellation()).await,
+            // A fallback has the form of its hook, which a dispatch waits for.
+            Ok(ReaderCall::Launch) => Ok(Ok(().into())),
+            Err(panic) => Err(NoAnswer::Failed(Fail::Panicked(panic))),
+        };
+        let admitted = catch(|| admit(index, answered, outcome));
+        match admitted.unwrap_or_else(|panic| Ok(Err(NoAnswer::Failed(Fail::Panicked(panic))))) {
+            Ok(answered) => answered,
+            // Not reached: this was the fallback.
+            Err(_fallback) => Ok(Ok(().into())),
+        }
+    }
 }
 
 impl<'a, K: HookKind> Stage<'a, K> {
@@ -215,12 +230,23 @@ impl<'a, K: HookKind> Stage<'a, K> {
         Self { inputs, waiting: Vec::new(), done: Vec::new(), polls: 0 }
     }
 
-    /// Waits for those that have to.
+    /// Waits for those that have to, and merges what was kept in the order of the plan.
     pub(super) async fn finish(mut self: Box<Self>, cx: &HookContext, outcome: &mut Outcome<'_, K>) -> Flow {
         if until_cancelled(cx.cancellation(), |task| self.poll(outcome, task)).await.is_none() {
             self.cancelled();
         }
-        self.merge(outcome)
+        self.done.sort_by_key(|(index, _)| *index);
+        for (index, answered) in std::mem::take(&mut self.done) {
+            let mut flow = merge(index, answered, outcome);
+            if flow == Flow::FallBack {
+                let answered = Box::pin(self.inputs.fall_back(index, cx, outcome)).await;
+                flow = merge(index, answered, outcome);
+            }
+            if flow == Flow::Stop {
+                return flow;
+            }
+        }
+        Flow::Next
     }
 
     /// Keeps an answer. Returns whether it ends the chain.
@@ -292,17 +318,6 @@ impl<'a, K: HookKind> Stage<'a, K> {
         self.done.retain(|(index, _)| *index < first);
         self.done.push((first, Err(NoAnswer::Stopped(Stopped::Cancelled))));
     }
-
-    /// Merges what was kept, in the order of the plan.
-    fn merge(mut self, outcome: &mut Outcome<'_, K>) -> Flow {
-        self.done.sort_by_key(|(index, _)| *index);
-        for (index, answered) in self.done {
-            if merge(index, answered, outcome) == Flow::Stop {
-                return Flow::Stop;
-            }
-        }
-        Flow::Next
-    }
 }
 
 /// Holds an answer to the hook's capabilities. The error is the fallback that is to answer in the place of a failure.
@@ -312,6 +327,7 @@ fn admit<'p, K: HookKind>(
     outcome: &mut Outcome<'p, K>,
 ) -> Result<ReaderAnswer<K>, &'p Handler<K>> {
     let plan = outcome.plan;
+    let answered = answered.map(|answer| answer.map_err(in_turn::<K>));
     if plan.steps[index].extras.is_none() {
         return Ok(answered);
     }

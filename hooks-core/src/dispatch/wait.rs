@@ -11,6 +11,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::handler::BoxFuture;
 use crate::panics::catch;
+use crate::text::redacted;
 
 use super::fail::Fail;
 use super::outcome::{ChainEnd, NoOutcome};
@@ -103,7 +104,7 @@ impl<'a, T> Waiting<'a, T> {
 impl<T> Drop for Waiting<'_, T> {
     fn drop(&mut self) {
         if let Some(panic) = self.drop_future() {
-            tracing::warn!(target: "hooks_core", panic, "a hook panicked while it was dropped");
+            tracing::warn!(target: "hooks_core", panic = redacted(&panic), "a hook panicked while it was dropped");
         }
     }
 }

@@ -8,6 +8,7 @@ use crate::dispatch::{DispatchError, Report};
 use crate::handler::BoxFuture;
 use crate::kind::{HookKind, KindDescriptor, Removal, all};
 use crate::plan::HookSet;
+use crate::source::Origin;
 use crate::text::{did_you_mean, nearest};
 
 /// The typed dispatch behind a kind's name.
@@ -39,6 +40,17 @@ pub enum JsonError {
         name: String,
         /// The names that were likely meant.
         nearest: Vec<&'static str>,
+    },
+    /// Two kinds have this name, and nothing says which one is meant.
+    #[error("two kinds are called `{name}`: {first} and {second}; rename one of them")]
+    #[non_exhaustive]
+    KindNameTwice {
+        /// The name.
+        name: &'static str,
+        /// Where one of them is.
+        first: Origin,
+        /// Where the other one is.
+        second: Origin,
     },
     /// The kind can be fired from Rust only.
     #[error(
@@ -124,11 +136,17 @@ impl HookSet {
 
 fn by_name(name: &str) -> Result<&'static KindDescriptor, JsonError> {
     let kinds = all();
-    let found = kinds.iter().find(|kind| kind.name == name).copied();
-    found.ok_or_else(|| {
-        let nearest = nearest(name, kinds.iter().map(|kind| kind.name));
-        JsonError::UnknownKind { name: name.to_owned(), nearest }
-    })
+    let mut found = kinds.iter().filter(|kind| kind.name == name);
+    match (found.next(), found.next()) {
+        (Some(kind), None) => Ok(kind),
+        (Some(first), Some(second)) => {
+            Err(JsonError::KindNameTwice { name: first.name, first: first.origin, second: second.origin })
+        }
+        (None, _) => {
+            let nearest = nearest(name, kinds.iter().map(|kind| kind.name));
+            Err(JsonError::UnknownKind { name: name.to_owned(), nearest })
+        }
+    }
 }
 
 /// Fires a kind that says `json`.

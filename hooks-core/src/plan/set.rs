@@ -11,6 +11,7 @@ use crate::diagnostics::ListOwner;
 use crate::id::HookId;
 use crate::kind::HookKind;
 use crate::options::{RunMode, Visibility};
+use crate::panics::catch;
 use crate::plan::StepParts;
 use crate::record::Observer;
 use crate::verdict::Semantics;
@@ -140,6 +141,25 @@ impl HookSet {
     /// Whether a hook of `K` is in force, so that a harness may save the work of making an event.
     pub fn has<K: HookKind>(&self) -> bool {
         self.entry::<K>().is_some()
+    }
+
+    /// Whether a hook of `K` in force would be called for `event`: one whose filters match.
+    ///
+    /// ```
+    /// use hooks_core::kinds::BeforeToolCall;
+    /// use hooks_core::prelude::*;
+    ///
+    /// let registry = Registry::empty();
+    /// registry.register(Hook::at::<BeforeToolCall>("guard").reader(|_, _, _| Permission::allow()).only("tool", "pay_*"))?;
+    /// let hooks = registry.scope(&AgentDef::new("support").hooks(["guard"]), None)?;
+    /// let call = |tool: &str| BeforeToolCall::new(ToolCall::new("1", tool, serde_json::json!({})));
+    /// assert!(hooks.selects(&call("pay_refund")) && !hooks.selects(&call("search")));
+    /// # Ok::<(), ConfigError>(())
+    /// ```
+    pub fn selects<K: HookKind>(&self, event: &K) -> bool {
+        let plan = self.entry::<K>().and_then(PlanEntry::plan::<K>);
+        // A field of the event may be code of the app; a hook whose filter panics has failed, so it was selected.
+        plan.is_some_and(|plan| plan.steps.iter().any(|step| catch(|| step.matches(event)).unwrap_or(true)))
     }
 
     /// What is not wrong, but likely not meant.

@@ -9,6 +9,7 @@ use super::{Observer, Record, Run};
 use crate::context::{HookContext, Ids};
 use crate::options::RunMode;
 use crate::panics::catch;
+use crate::text::redacted;
 use crate::verdict::Contributions;
 
 /// A run that no dispatch waited for has ended. Holds no payload.
@@ -54,7 +55,7 @@ impl Ended {
         }
         for observer in observers {
             if let Err(panic) = catch(|| observer.ended(self, contributions)) {
-                tracing::error!(target: "hooks_core", kind, panic, "an observer panicked");
+                tracing::error!(target: "hooks_core", kind, panic = redacted(&panic), "an observer panicked");
             }
         }
     }

@@ -13,7 +13,7 @@ use crate::kind::HookKind;
 use crate::kinds::{Init, Shutdown, ShutdownReason};
 use crate::plugin::{Installed, Plugin, PluginEntry, PluginFailure, PluginState, PluginsFailed};
 use crate::source::Origin;
-use crate::text::nearest_names;
+use crate::text::{nearest, nearest_names};
 
 impl Registry {
     /// Installs a plugin: its hooks are in force in all sets made from now on, as if the app's list named them after its
@@ -222,12 +222,19 @@ impl Snapshot {
         Some((installed, removed))
     }
 
-    /// What `audit` says of plugins.
-    pub(super) fn plugin_findings(&self) -> Vec<Finding> {
+    /// What `audit` says of plugins, given the agents of all sets.
+    pub(super) fn plugin_findings(&self, agents: &[&str]) -> Vec<Finding> {
         let mut findings = Vec::new();
         for installed in &self.plugins {
             let (plugin, origin) = (installed.plugin.name.to_string(), installed.origin);
             let members = self.members(installed);
+            let nobody = |agent: &&String| !agents.is_empty() && !agents.contains(&agent.as_str());
+            findings.extend(installed.plugin.agents.iter().filter(nobody).map(|agent| Finding::PluginForNoAgent {
+                plugin: plugin.clone(),
+                origin,
+                agent: agent.clone(),
+                nearest: nearest(agent, agents.iter().map(|known| (*known).to_owned())),
+            }));
             if members.is_empty() {
                 findings.push(Finding::PluginWithoutHooks { plugin, origin });
             } else if installed.state == PluginState::New && members.iter().any(|id| self.has_init(id)) {

@@ -10,7 +10,7 @@ use crate::id::HookId;
 use crate::options::RunMode;
 use crate::record::Ended;
 use crate::registry::Registry;
-use crate::text::{did_you_mean, nearest};
+use crate::text::{did_you_mean, nearest, redacted};
 use crate::verdict::Contributions;
 
 /// How an attempt at a job ended.
@@ -120,7 +120,7 @@ impl Registry {
             Attempt::Ended(end) => Ok(end),
             Attempt::Again(ended, permit) => {
                 // Whoever tries again takes the job in again.
-                permit.release();
+                permit.release(ended.run.status);
                 Ok(JobEnd { ended, contributions: Contributions::default() })
             }
         }
@@ -147,7 +147,10 @@ impl Registry {
             return Err(JobError::NotBackground { job: id, hook, kind: job.kind.clone() });
         };
         let cx = job.within(worker).outliving(snapshot.tasks.shutdown.clone());
-        let unreadable = |(part, cause)| JobError::Unreadable { job: id.clone(), hook: hook.clone(), part, cause };
+        let unreadable = |(part, cause): (_, String)| {
+            // Errors of serde quote what they read.
+            JobError::Unreadable { job: id.clone(), hook: hook.clone(), part, cause: redacted(&cause) }
+        };
         let engine = Engine::of_kind(binding.kind).ok_or(("kind", "its type was not derived".to_owned()));
         engine.and_then(|engine| (engine.read_job)(&known, binding, cx, job)).map_err(unreadable)
     }

@@ -1,5 +1,6 @@
 //! What `registry.audit` finds in sets that are made.
 
+use hooks_core::diagnostics::Finding;
 use hooks_core::overrides::{Override, Overrides};
 use hooks_core::plugin::Plugin;
 
@@ -37,6 +38,25 @@ fn idle_plugin() -> String {
     audit(&registry, Some(&["count_tokens"]))
 }
 
+/// A set that was made before the app's list, which names the hook now.
+fn outdated_set() -> String {
+    let registry = registry([gate("guard_cancel"), counts("count_tokens")]);
+    let set = registry.scope(&support(&["count_tokens"]), None).unwrap();
+    registry.set_app(AppDef::new("desk").hooks(["guard_cancel"]));
+    only(registry.audit([&set])).to_string()
+}
+
+/// A plugin for an agent whose name is written in another way.
+fn plugin_for_nobody() -> String {
+    let registry = registry([counts("count_tokens")]);
+    registry.install(Plugin::new("billing").hook(counts("count_bills")).agent("Support")).unwrap();
+    let set = registry.scope(&support(&["count_tokens"]), None).unwrap();
+    let findings = registry.audit([&set]);
+    // And so no list names its hook.
+    assert_eq!(findings.len(), 2, "{findings:?}");
+    findings.into_iter().find(|finding| matches!(finding, Finding::PluginForNoAgent { .. })).unwrap().to_string()
+}
+
 pub(crate) async fn ways() -> Vec<Way> {
     let by = "audit";
     let disabled = registry([gate("guard_cancel")]);
@@ -64,6 +84,8 @@ pub(crate) async fn ways() -> Vec<Way> {
         Way::new("its plugin is not installed", by, audit(&linked, Some(&["count_tokens"]))),
         Way::new("its plugin could not be started", by, failed_plugin().await),
         Way::new("its plugin was never started", by, idle_plugin()),
+        Way::new("its set was made before the list, the plugin or the override", by, outdated_set()),
+        Way::new("its plugin is for an agent of another name", by, plugin_for_nobody()),
         Way::new("its allow is given before a later hook changes the input", by, {
             audit(&outdated, Some(&["allow_small", "add_id"]))
         }),

@@ -162,3 +162,32 @@ async fn every_built_in_kind_takes_the_least_and_gives_the_subject_back() {
         assert_eq!(fired.subject, Some(subject), "{}", kind.name());
     }
 }
+
+/// Two kinds of one name: the one that is meant cannot be known.
+mod twins {
+    use super::*;
+
+    #[derive(Serialize, Deserialize, HookKind)]
+    #[hook_kind(name = "twin_of_json", json)]
+    pub(super) struct First {}
+
+    pub(super) mod inner {
+        use super::*;
+
+        #[derive(Serialize, Deserialize, HookKind)]
+        #[hook_kind(name = "twin_of_json", json)]
+        pub(in super::super) struct Second {}
+    }
+}
+
+#[tokio::test]
+async fn a_name_that_two_kinds_have_fires_neither() {
+    let registry = Registry::empty();
+    registry.register(Hook::at::<twins::First>("first").reader(|_, _, ()| ())).unwrap();
+    let set = registry.scope(&AgentDef::new("a").hooks(["first"]), None).unwrap();
+    assert!(set.has::<twins::First>() && !set.has::<twins::inner::Second>());
+    let error = set.fire_json("twin_of_json", &HookContext::new(), json!({}), Value::Null).await.unwrap_err();
+    assert!(matches!(error, JsonError::KindNameTwice { .. }), "{error}");
+    let told = error.to_string();
+    assert!(told.starts_with("two kinds are called `twin_of_json`: hooks-core/tests/kinds/json.rs:"), "{told}");
+}

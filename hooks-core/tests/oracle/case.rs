@@ -47,6 +47,7 @@ pub(crate) enum Role {
 
 /// What is fixed when the set is made.
 #[derive(Clone, Debug)]
+#[allow(clippy::struct_excessive_bools, reason = "each is an option of a hook, as it has them")]
 pub(crate) struct Spec {
     pub(crate) id: &'static str,
     pub(crate) form: Form,
@@ -60,6 +61,10 @@ pub(crate) struct Spec {
     pub(crate) policy: Option<OnFailure>,
     pub(crate) in_app: bool,
     pub(crate) filtered: bool,
+    /// Whether another function of the same form answers where this one fails.
+    pub(crate) fallback: bool,
+    /// Whether it runs on the pool of threads.
+    pub(crate) blocking: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -95,8 +100,8 @@ pub(crate) struct Move {
 pub(crate) struct Case {
     pub(crate) point: Point,
     pub(crate) specs: Vec<Spec>,
-    /// By dispatch and hook.
-    pub(crate) moves: Vec<Vec<Move>>,
+    /// By dispatch and hook: what the hook does, and what its fallback does.
+    pub(crate) moves: Vec<Vec<[Move; 2]>>,
 }
 
 impl Case {
@@ -144,22 +149,26 @@ fn spec(point: Point) -> impl Strategy<Value = Spec> {
         (edges(), edges(), edges()),
         prop_oneof![1 => Just(None), 2 => (1_u64..12).prop_map(Some)],
         prop::sample::select(policies),
-        prop::bool::weighted(0.2),
+        (prop::bool::weighted(0.2), prop::bool::weighted(0.3), prop::bool::weighted(0.15)),
     )
-        .prop_map(|(form, role, priority, (after, before, requires), timeout, policy, in_app)| Spec {
-            id: "",
-            form,
-            // Nobody waits for an answer, and no failure of it changes anything.
-            role: if form == Form::Detached { Role::Silent } else { role },
-            priority,
-            after,
-            before,
-            requires,
-            timeout,
-            policy: policy.filter(|_| form != Form::Detached),
-            in_app,
-            filtered: false,
-        })
+        .prop_map(
+            |(form, role, priority, (after, before, requires), timeout, policy, (in_app, fallback, blocking))| Spec {
+                id: "",
+                form,
+                // Nobody waits for an answer, and no failure of it changes anything.
+                role: if form == Form::Detached { Role::Silent } else { role },
+                priority,
+                after,
+                before,
+                requires,
+                timeout,
+                policy: policy.filter(|_| form != Form::Detached),
+                in_app,
+                filtered: false,
+                fallback: fallback && form != Form::Detached,
+                blocking: blocking && !form.is_async(),
+            },
+        )
 }
 
 /// The functions with a filter, which `filtered.rs` declares.
@@ -181,6 +190,8 @@ fn filtered(point: Point) -> Vec<Spec> {
         policy: None,
         in_app: false,
         filtered: true,
+        fallback: false,
+        blocking: false,
     };
     forms.map(spec).into()
 }
@@ -195,7 +206,10 @@ fn joined(point: Point, mut values: Vec<Spec>, functions: &[bool], ranks: &[usiz
     values.splice(at..at, chosen);
     let count = values.len();
     let detached: Vec<bool> = values.iter().map(|spec| spec.form == Form::Detached).collect();
+    let starts = detached.contains(&true);
     for (i, spec) in values.iter_mut().enumerate() {
+        // A thread may be done when it is first asked, or not: then nothing may hang on who is started after it.
+        spec.blocking &= !starts;
         // Nothing can come after a hook that nobody waits for.
         let fits = |earlier: usize, later: usize| !detached[earlier] && (loose || ranks[earlier] < ranks[later]);
         spec.after.retain(|&other| other < count && fits(other, i));
@@ -214,7 +228,7 @@ pub(crate) fn strategy(rounds: usize) -> impl Strategy<Value = Case> {
             prop::collection::vec(prop::bool::weighted(0.3), FILTERED),
             Just((0..all).collect::<Vec<usize>>()).prop_shuffle(),
             prop::bool::weighted(0.05),
-            prop::collection::vec(prop::collection::vec(one_move(), all), rounds),
+            prop::collection::vec(prop::collection::vec([one_move(), one_move()], all), rounds),
         )
             .prop_map(move |(values, functions, ranks, loose, moves)| Case {
                 point,

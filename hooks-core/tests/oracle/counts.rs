@@ -3,10 +3,10 @@
 use std::cell::Cell;
 use std::fmt;
 
-use hooks_core::record::Status;
+use hooks_core::record::{Note, Status};
 
 use super::case::Case;
-use super::fold::{End, fold};
+use super::fold::{End, Run, fold};
 use super::order::order;
 
 /// How much of what can happen did.
@@ -20,6 +20,8 @@ pub(crate) struct Counts {
     decided: Cell<usize>,
     required: Cell<usize>,
     cancelled: Cell<usize>,
+    fell_back: Cell<usize>,
+    on_threads: Cell<usize>,
     frozen_or_outdated: Cell<usize>,
     detached: Cell<usize>,
 }
@@ -38,6 +40,9 @@ impl Counts {
             add(&self.required, usize::from(matches!(out.end, End::Required(_))));
             add(&self.detached, out.started.len());
             let runs = || out.runs.iter().flatten();
+            let fell_back = |run: &&Run| run.note == Some(Note::FallbackAnswered);
+            add(&self.fell_back, runs().filter(fell_back).count());
+            add(&self.on_threads, case.specs.iter().filter(|spec| spec.blocking).count());
             add(&self.cancelled, runs().filter(|run| run.status == Status::Cancelled).count());
             add(&self.frozen_or_outdated, runs().filter(|run| run.note.is_some()).count());
         }
@@ -55,12 +60,14 @@ impl fmt::Display for Counts {
             decided,
             required,
             cancelled,
+            fell_back,
+            on_threads,
             frozen_or_outdated,
             detached,
         } = self;
         write!(
             f,
-            "{} dispatches, {} runs, {} sets with a cycle, {} failures, {} removals, {} denials, {} required failures, {} cancelled, {} frozen or outdated, {} detached",
+            "{} dispatches, {} runs, {} sets with a cycle, {} failures, {} removals, {} denials, {} required failures, {} cancelled, {} fallbacks that answered, {} on threads, {} frozen or outdated, {} detached",
             dispatches.get(),
             hooks.get(),
             cycles.get(),
@@ -69,6 +76,8 @@ impl fmt::Display for Counts {
             decided.get(),
             required.get(),
             cancelled.get(),
+            fell_back.get(),
+            on_threads.get(),
             frozen_or_outdated.get(),
             detached.get(),
         )

@@ -111,26 +111,39 @@ struct Fold<'a> {
 }
 
 impl Fold<'_> {
-    fn one(&mut self, index: usize, it: Move) {
-        let spec = &self.case.specs[index];
-        let (status, verdict) = match alone(self.case, spec, it, &self.out.subject) {
-            Alone::Failed(kind) => (self.failed(index, kind), None),
-            Alone::HaltsWithoutChange => {
-                self.out.halt.get_or_insert(index);
-                (Status::Completed, Some("halt"))
-            }
-            Alone::Done(_, Then::Removes) => {
-                self.out.end = End::Removed(index);
-                (Status::Completed, None)
-            }
-            Alone::Done(left, then) => match self.commit(left) {
-                Err(kind) => (self.failed(index, kind), None),
-                Ok(()) => (Status::Completed, self.then(index, then)),
+    /// The hook, and where it fails its fallback.
+    fn one(&mut self, index: usize, [it, instead]: [Move; 2]) {
+        let has_fallback = self.case.specs[index].fallback;
+        let (status, verdict) = match self.answer(index, it) {
+            Ok(verdict) => (Status::Completed, verdict),
+            Err(kind) => match has_fallback.then(|| self.answer(index, instead)) {
+                Some(Ok(verdict)) => {
+                    self.out.failures.push((index, kind));
+                    self.last().note = Some(Note::FallbackAnswered);
+                    (status(kind), verdict)
+                }
+                Some(Err(_)) | None => (self.failed(index, kind), None),
             },
         };
         let run = self.last();
         run.status = status;
         run.verdict = verdict;
+    }
+
+    /// What one function comes to: the word of its verdict, or how it failed.
+    fn answer(&mut self, index: usize, it: Move) -> Result<Option<&'static str>, FailureKind> {
+        match alone(self.case, &self.case.specs[index], it, &self.out.subject) {
+            Alone::Failed(kind) => Err(kind),
+            Alone::HaltsWithoutChange => {
+                self.out.halt.get_or_insert(index);
+                Ok(Some("halt"))
+            }
+            Alone::Done(_, Then::Removes) => {
+                self.out.end = End::Removed(index);
+                Ok(None)
+            }
+            Alone::Done(left, then) => self.commit(left).map(|()| self.then(index, then)),
+        }
     }
 
     fn last(&mut self) -> &mut Run {
@@ -194,7 +207,7 @@ impl Fold<'_> {
     }
 
     /// Notes that a detached run was started, which changes nothing else.
-    fn started(&mut self, index: usize, it: Move) {
+    fn started(&mut self, index: usize, [it, _]: [Move; 2]) {
         let status = match alone(self.case, &self.case.specs[index], it, &self.out.subject) {
             Alone::Failed(kind) => status(kind),
             Alone::HaltsWithoutChange => Status::Failed,
@@ -218,14 +231,15 @@ fn policy(case: &Case, index: usize) -> OnFailure {
 }
 
 /// Whether a reader ends the chain before the next one of its stage is called: it does so, and need not wait.
-fn ends_at_once(case: &Case, index: usize, it: Move) -> bool {
+fn ends_at_once(case: &Case, index: usize, moves: &[Move]) -> bool {
     let spec = &case.specs[index];
+    let [it, instead @ ..] = moves else { return policy(case, index) != OnFailure::Continue };
     let at_call = it.act == Act::PanicAtCall && !spec.filtered;
     if spec.form == Form::Detached || (spec.form.is_async() && it.delay > 0 && !at_call) {
         return false;
     }
-    match alone(case, spec, it, &[]) {
-        Alone::Failed(_) => policy(case, index) != OnFailure::Continue,
+    match alone(case, spec, *it, &[]) {
+        Alone::Failed(_) => ends_at_once(case, index, if spec.fallback { instead } else { &[] }),
         Alone::Done(_, Then::Says(answer)) => rank(&answer) == 4,
         Alone::Done(_, Then::Removes) => true,
         Alone::Done(_, Then::Halts) | Alone::HaltsWithoutChange => false,
@@ -267,7 +281,7 @@ pub(crate) fn fold(case: &Case, order: &[usize], round: usize) -> Outcome {
         if status == Status::Detached {
             fold.started(index, case.moves[round][index]);
         }
-        if matches && reached && ends_at_once(case, index, case.moves[round][index]) {
+        if matches && reached && ends_at_once(case, index, &case.moves[round][index]) {
             closed = Some(stage);
         }
         if status == Status::Completed {

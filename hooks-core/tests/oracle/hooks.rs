@@ -60,13 +60,17 @@ impl PartialEq for Bytes {
 /// What each hook does, and the text that filters look at.
 #[derive(Clone, Debug)]
 pub(crate) struct Script {
-    moves: HashMap<&'static str, Move>,
+    moves: HashMap<&'static str, [Move; 2]>,
     topic: &'static str,
 }
 
 impl Script {
     pub(crate) fn of(&self, id: &str) -> Move {
-        self.moves[id]
+        self.moves[id][0]
+    }
+
+    fn at(&self, id: &str, part: Part) -> Move {
+        self.moves[id][usize::from(part == Part::Fallback)]
     }
 }
 
@@ -159,14 +163,18 @@ fn halt() -> Halt {
 }
 
 macro_rules! reading {
-    ($kind:ident, $id:ident, $form:ident, $value:expr) => {
-        match $form {
-            Form::ReadAsync => Hook::at::<$kind>($id).async_reader(move |_, event, _| {
-                let it = called(event.script.of($id));
+    ($kind:ident, $id:ident, $made:ident, $value:expr) => {
+        match $made {
+            Made { form: Form::ReadAsync, part, .. } => Hook::at::<$kind>($id).async_reader(move |_, event, _| {
+                let it = called(event.script.at($id, part));
                 Box::pin(read_later(it, $value(it)))
             }),
-            _ => Hook::at::<$kind>($id).reader(move |_, event, _| {
-                let it = called(event.script.of($id));
+            Made { blocking: true, part, .. } => Hook::at::<$kind>($id).blocking().reader(move |_, event, _| {
+                let it = called(event.script.at($id, part));
+                end(it).map(|()| $value(it))
+            }),
+            Made { part, .. } => Hook::at::<$kind>($id).reader(move |_, event, _| {
+                let it = called(event.script.at($id, part));
                 end(it).map(|()| $value(it))
             }),
         }
@@ -174,18 +182,29 @@ macro_rules! reading {
 }
 
 macro_rules! writing {
-    ($kind:ident, $id:ident, $form:ident, $value:expr, $then:expr) => {
-        match $form {
-            Form::Lend => Hook::at::<$kind>($id).writer(move |_, event, bytes| {
-                let it = called(event.script.of($id));
-                lend(it, bytes, $value(it))
-            }),
-            Form::Own => {
-                Hook::at::<$kind>($id).replacer(move |_, event, bytes| own(called(event.script.of($id)), bytes, $then))
+    ($kind:ident, $id:ident, $made:ident, $value:expr, $then:expr) => {
+        match $made {
+            Made { form: Form::Lend, blocking: false, part } => {
+                Hook::at::<$kind>($id).writer(move |_, event, bytes| {
+                    let it = called(event.script.at($id, part));
+                    lend(it, bytes, $value(it))
+                })
             }
-            Form::OwnAsync => Hook::at::<$kind>($id)
-                .async_replacer(move |_, event, bytes| Box::pin(own_later(called(event.script.of($id)), bytes, $then))),
-            _ => reading!($kind, $id, $form, $value),
+            Made { form: Form::Lend, blocking: true, part } => {
+                Hook::at::<$kind>($id).blocking().writer(move |_, event, bytes| {
+                    let it = called(event.script.at($id, part));
+                    lend(it, bytes, $value(it))
+                })
+            }
+            Made { form: Form::Own, blocking: false, part } => Hook::at::<$kind>($id)
+                .replacer(move |_, event, bytes| own(called(event.script.at($id, part)), bytes, $then)),
+            Made { form: Form::Own, blocking: true, part } => Hook::at::<$kind>($id)
+                .blocking()
+                .replacer(move |_, event, bytes| own(called(event.script.at($id, part)), bytes, $then)),
+            Made { form: Form::OwnAsync, part, .. } => Hook::at::<$kind>($id).async_replacer(move |_, event, bytes| {
+                Box::pin(own_later(called(event.script.at($id, part)), bytes, $then))
+            }),
+            _ => reading!($kind, $id, $made, $value),
         }
     };
 }
@@ -206,8 +225,23 @@ fn halts(_: Move) -> Halt {
     halt()
 }
 
-fn value(point: Point, id: &'static str, form: Form, role: Role) -> Hook {
-    if form == Form::Detached {
+/// Which of a hook's two functions one is.
+#[derive(Clone, Copy, PartialEq)]
+enum Part {
+    Hook,
+    Fallback,
+}
+
+/// How a function is made.
+#[derive(Clone, Copy)]
+struct Made {
+    form: Form,
+    blocking: bool,
+    part: Part,
+}
+
+fn value(point: Point, id: &'static str, form: Made, role: Role) -> Hook {
+    if form.form == Form::Detached {
         return match point {
             Point::Gate => detached!(OGate, id, Bytes::to_vec),
             Point::Step => detached!(OStep, id, Bytes::to_vec),
@@ -238,7 +272,12 @@ pub(crate) fn registry(case: &Case) -> Registry {
             .timeout
             .filter(|_| spec.form.is_async())
             .map_or(Timeout::None, |millis| Timeout::After(Duration::from_millis(millis)));
-        let mut hook = value(case.point, spec.id, spec.form, spec.role).priority(spec.priority).timeout(timeout);
+        let made =
+            |part| value(case.point, spec.id, Made { form: spec.form, blocking: spec.blocking, part }, spec.role);
+        let mut hook = made(Part::Hook).priority(spec.priority).timeout(timeout);
+        if spec.fallback {
+            hook = hook.fallback(&made(Part::Fallback));
+        }
         hook = hook.after(ids(&spec.after)).before(ids(&spec.before)).requires(ids(&spec.requires));
         if let Some(policy) = spec.policy {
             hook = hook.on_failure(policy);

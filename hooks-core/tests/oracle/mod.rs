@@ -172,7 +172,7 @@ fn check(case: &Case, runtime: &tokio::runtime::Runtime) -> Result<(), TestCaseE
     // Also after a difference: nothing of this case may be left for the next one.
     let drained = runtime.block_on(registry.drain(Duration::from_secs(60)));
     let given = apart::given();
-    ends.check(case, &fired?, given, drained.detached.done)
+    ends.check(case, &fired?, given, drained.detached.done + drained.detached.failed)
 }
 
 /// Fires all rounds, also where nobody listens. Returns the detached runs that were to be started each time.
@@ -220,7 +220,9 @@ fn a_dispatch_is_the_fold_of_its_hooks_in_order() {
     if let Err(TestError::Fail(why, case)) = run {
         panic!("{why}\n{case:#?}");
     }
-    assert_eq!(LIVE.load(Ordering::SeqCst), 0, "subjects that are still alive");
     assert_eq!(runtime.metrics().num_alive_tasks(), 0, "tasks that are still alive");
+    // Its threads may still hold what a dispatch that did not wait for them gave them.
+    drop(runtime);
+    assert_eq!(LIVE.load(Ordering::SeqCst), 0, "subjects that are still alive");
     println!("{cases} sets in {:?}: {counts}", start.elapsed());
 }

@@ -1,4 +1,4 @@
-//! Promise 12: one record per dispatch with at least one selected hook.
+//! Promise 12: one record per dispatch of a kind that has hooks in force, with a line for each of them.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;

@@ -70,7 +70,7 @@ async fn a_job_that_the_worker_cannot_run_any_more_is_told_as_failed() {
     Worker::new().start(&registry).unwrap();
     let _ = scope(&registry, &["note"]).fire(&cx(), &wind_down(), vec![]).await.unwrap();
     registry.disable("note").unwrap();
-    assert_eq!(registry.drain(SOON).await.background.done, 1);
+    assert_eq!(registry.drain(SOON).await.background.failed, 1);
     assert_eq!(ends.rows(), [row("note", Status::Failed, 1)]);
     assert!(ends.all()[0].run.cause.as_deref().unwrap().contains("which is disabled"));
 }

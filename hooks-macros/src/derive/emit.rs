@@ -36,7 +36,8 @@ pub(crate) fn emit(kind: &Kind) -> TokenStream {
     let json = json(kind);
     let json_checks = json_checks(kind, &subject, &verdict);
     let removable = kind.removable.map(|_| quote!(impl __hooks_core::Removable for #event {}));
-    let in_turn = (!outside_turn && !kind.turn_over).then(|| quote!(impl __hooks_core::InTurn for #event {}));
+    let is_in_turn = !outside_turn && !kind.turn_over;
+    let in_turn = is_in_turn.then(|| quote!(impl __hooks_core::InTurn for #event {}));
     quote! {
         #[doc(hidden)]
         #[allow(
@@ -56,6 +57,7 @@ pub(crate) fn emit(kind: &Kind) -> TokenStream {
                 const NAME: &'static __hooks_core::str = #name;
                 const SEMANTICS: __hooks_core::Semantics = #semantics;
                 const OUTSIDE_TURN: __hooks_core::bool = #outside_turn;
+                const IN_TURN: __hooks_core::bool = #is_in_turn;
                 const FIELDS: &'static [__hooks_core::Field<Self>] = &[#(#fields),*];
 
                 #on_failure

@@ -1,0 +1,244 @@
+//! Promise 4: where the code of an app's own verdict panics, subject and verdict are as they were before that hook.
+
+use hooks_core::HookId;
+use hooks_core::record::Status;
+use hooks_core::scope::HookRef;
+use hooks_core::verdict::{Capabilities, Capability};
+
+use super::support::*;
+
+/// A sum of bids that panics where a bid says so.
+#[derive(Clone, Debug, Default)]
+struct Bids {
+    sum: u32,
+    panics: &'static str,
+}
+
+impl Bids {
+    fn of(sum: u32, panics: &'static str) -> Self {
+        Self { sum, panics }
+    }
+
+    fn may_panic(&self, place: &str) {
+        assert!(self.panics != place, "in {place}");
+    }
+}
+
+impl From<()> for Bids {
+    fn from((): ()) -> Self {
+        Self::default()
+    }
+}
+
+impl Verdict for Bids {
+    const SEMANTICS: Option<Semantics> = Some(Semantics::Control);
+    const CAPABILITIES: &'static [Capability] = &[Capability::Audit];
+
+    fn merge(&mut self, later: Self) {
+        self.sum += later.sum;
+        later.may_panic("merge");
+        if !later.panics.is_empty() {
+            self.panics = later.panics;
+        }
+    }
+
+    fn is_final(&self) -> bool {
+        self.may_panic("is_final");
+        false
+    }
+
+    fn subject_changed(&mut self) -> bool {
+        self.sum = 0;
+        self.may_panic("subject_changed");
+        false
+    }
+
+    fn attribute(&mut self, _: &HookId) {
+        self.may_panic("attribute");
+    }
+
+    fn lacks(&self, _: Capabilities) -> Option<Capability> {
+        self.may_panic("lacks");
+        None
+    }
+
+    fn summary(&self) -> Option<&'static str> {
+        self.may_panic("summary");
+        Some("bids")
+    }
+}
+
+#[derive(Clone, Debug, HookKind)]
+#[hook_kind(name = "bidding", subject = Trail, verdict = Bids)]
+struct Bidding {
+    panics: &'static str,
+}
+
+#[hook(id = "first", kind = Bidding)]
+fn first(event: &Bidding, trail: &mut Trail) -> Bids {
+    trail.0.push("first");
+    // Folded in, it panics at the next change.
+    Bids::of(7, if event.panics == "subject_changed" { "subject_changed" } else { "" })
+}
+
+#[hook(id = "bad", kind = Bidding)]
+fn bad_read(event: &Bidding, _trail: &Trail) -> Bids {
+    Bids::of(13, event.panics)
+}
+
+#[hook(id = "bad_lent", kind = Bidding)]
+fn bad_lent(event: &Bidding, trail: &mut Trail) -> Bids {
+    trail.0.push("bad");
+    Bids::of(13, event.panics)
+}
+
+#[hook(id = "bad_owned", kind = Bidding)]
+fn bad_owned(event: &Bidding, mut trail: Trail) -> (Trail, Bids) {
+    trail.0.push("bad");
+    (trail, Bids::of(13, event.panics))
+}
+
+#[hook(id = "last", kind = Bidding)]
+fn last(_trail: &Trail) -> Bids {
+    Bids::of(1, "")
+}
+
+/// In lanes, where nobody listens, and step by step, where somebody does.
+fn annotated() -> Vec<Vec<HookRef>> {
+    [hooks![bad_read], hooks![bad_lent], hooks![bad_owned]]
+        .into_iter()
+        .map(|bad| hooks![first].into_iter().chain(bad).chain(hooks![last]).collect())
+        .collect()
+}
+
+/// Made as values, so one after the other: each way of being called, at once and later.
+fn values() -> Vec<Hook> {
+    let async_read =
+        |millis| Hook::at::<Bidding>("bad").async_reader(move |_, event, _| later(millis, Bids::of(13, event.panics)));
+    let async_own = |millis| {
+        Hook::at::<Bidding>("bad").async_replacer(move |_, event, mut trail: Trail| {
+            trail.0.push("bad");
+            later(millis, (trail, Bids::of(13, event.panics)))
+        })
+    };
+    let halts = Hook::at::<Bidding>("bad").replacer(|_, _, mut trail: Trail| {
+        trail.0.push("bad");
+        (trail, Halt::new("enough"))
+    });
+    let pool = Hook::at::<Bidding>("bad").blocking();
+    vec![
+        Hook::at::<Bidding>("bad").reader(|_, event, _| Bids::of(13, event.panics)),
+        async_read(0),
+        async_read(2),
+        async_own(0),
+        async_own(2),
+        halts,
+        pool.writer(|_, event, trail| {
+            trail.0.push("bad");
+            Bids::of(13, event.panics)
+        }),
+    ]
+}
+
+const PLACES: [&str; 6] = ["merge", "subject_changed", "is_final", "attribute", "lacks", "summary"];
+
+async fn check(set: &HookSet, place: &'static str, what: &str) {
+    for cx in [HookContext::new(), cx()] {
+        let fired = set.fire(&cx, &Bidding { panics: place }, Trail::default()).await.unwrap();
+        assert_eq!(fired.subject.0, ["first"], "{what}, {place}: the subject");
+        assert_eq!(fired.verdict.sum, 8, "{what}, {place}: the verdict");
+        let failed: Vec<_> = fired.report.failures.iter().map(|failure| failure.cause.as_str()).collect();
+        assert_eq!(failed, [format!("in {place}")], "{what}");
+        let Some(record) = fired.report.record.clone() else { continue };
+        let bad = record.runs.iter().find(|run| run.hook.as_str().starts_with("bad")).unwrap();
+        assert_eq!((bad.status, bad.changed, bad.verdict), (Status::Panicked, false, None), "{what}, {place}");
+        assert!(record.runs.iter().all(|run| run.note.is_none()), "{what}, {place}: {record:?}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn in_every_form_neither_the_change_nor_half_of_the_verdict_stays() {
+    for place in PLACES {
+        for list in annotated() {
+            let what = format!("{list:?}");
+            // What a reader leaves is no change, and only `capabilities` ask what is lacking.
+            if place == "lacks" || (place == "subject_changed" && what.contains("bad_read")) {
+                continue;
+            }
+            let registry = Registry::empty().with(list.iter().copied()).unwrap();
+            check(&registry.scope(&AgentDef::new("a").hooks(list), None).unwrap(), place, &what).await;
+        }
+        for (row, bad) in values().into_iter().enumerate() {
+            let (reads, halts) = (row <= 2, row == 5);
+            if (place == "subject_changed" && reads) || (halts && place != "subject_changed") {
+                continue;
+            }
+            let registry = Registry::empty().with(hooks![first, last]).unwrap();
+            registry.register(bad.priority(0).capabilities([Capability::Audit])).unwrap();
+            let waits = Hook::at::<Bidding>("waits").async_reader(|_, _, _| later(1, ()));
+            registry.register(waits).unwrap();
+            let agent = AgentDef::new("a").hooks(["first", "waits", "bad", "last"]);
+            check(&registry.scope(&agent, None).unwrap(), place, &format!("value {row}")).await;
+        }
+    }
+}
+
+/// An allow that a panicking change would have outdated is not called outdated.
+#[test]
+fn the_note_of_an_earlier_hook_is_taken_back_too() {
+    #[derive(Clone, Debug, PartialEq)]
+    enum Vote {
+        Nothing,
+        Yes,
+        Bad,
+    }
+    impl From<()> for Vote {
+        fn from((): ()) -> Self {
+            Self::Nothing
+        }
+    }
+    impl Verdict for Vote {
+        const SEMANTICS: Option<Semantics> = Some(Semantics::Control);
+        fn merge(&mut self, later: Self) {
+            assert!(later != Self::Bad, "in merge");
+            if later != Self::Nothing {
+                *self = later;
+            }
+        }
+        fn subject_changed(&mut self) -> bool {
+            std::mem::replace(self, Self::Nothing) == Self::Yes
+        }
+        fn summary(&self) -> Option<&'static str> {
+            (*self == Self::Yes).then_some("yes")
+        }
+    }
+    #[derive(Debug, HookKind)]
+    #[hook_kind(name = "voting", subject = Trail, verdict = Vote)]
+    struct Voting {}
+
+    let yes = Hook::at::<Voting>("yes").reader(|_, _, _| Vote::Yes).priority(-1);
+    let bad = Hook::at::<Voting>("bad").writer(|_, _, trail| {
+        trail.0.push("bad");
+        Vote::Bad
+    });
+    let fired = set([yes, bad]).fire_blocking(&cx(), &Voting {}, Trail::default()).unwrap();
+    assert_eq!((fired.verdict, fired.subject.0.len()), (Vote::Yes, 0));
+    let record = fired.report.record.clone().unwrap();
+    assert_eq!(record.runs.iter().map(|run| run.note).collect::<Vec<_>>(), [None, None]);
+}
+
+/// Whenever its answer came, the fallback of a hook whose answer cannot be merged answers in its place.
+#[tokio::test(start_paused = true)]
+async fn where_merging_panics_the_fallback_answers() {
+    for (of_hook, of_fallback) in [(0, 0), (0, 2), (2, 0), (2, 2)] {
+        let bad = Hook::at::<Bidding>("bad").async_reader(move |_, _, _| later(of_hook, Bids::of(13, "merge")));
+        let good = Hook::at::<Bidding>("good").async_reader(move |_, _, _| later(of_fallback, Bids::of(5, "")));
+        let waits = Hook::at::<Bidding>("waits").async_reader(|_, _, _| later(1, ()));
+        let after = Hook::at::<Bidding>("after").reader(|_, _, _| Bids::of(1, ""));
+        let set = set([waits, bad.fallback(&good), after]);
+        let fired = set.fire(&cx(), &Bidding { panics: "" }, Trail::default()).await.unwrap();
+        assert_eq!(fired.verdict.sum, 6, "{of_hook} {of_fallback}");
+        let failures: Vec<_> = fired.report.failures.iter().map(|f| (f.hook.as_str(), f.fell_back)).collect();
+        assert_eq!(failures, [("bad", true)], "{of_hook} {of_fallback}");
+    }
+}

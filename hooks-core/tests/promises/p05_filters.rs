@@ -1,0 +1,143 @@
+//! Promise 5: the field that a filter looks at may be code of the app, and a panic in it is the hook's failure.
+
+use std::sync::{Arc, Mutex};
+
+use hooks_core::record::{Record, Status};
+use hooks_core::scope::HookRef;
+use hooks_core::verdict::Cause;
+
+use hooks_core::scope::HookUse;
+
+use super::support::*;
+
+/// A name whose text panics.
+#[derive(Clone, Debug)]
+struct Nameless;
+
+impl AsRef<str> for Nameless {
+    fn as_ref(&self) -> &str {
+        panic!("no name")
+    }
+}
+
+#[derive(Clone, Debug, HookKind)]
+#[hook_kind(name = "nameless_step", subject = Trail, match(name))]
+struct NamelessStep {
+    name: Nameless,
+}
+
+#[derive(Clone, Debug, HookKind)]
+#[hook_kind(name = "nameless_gate", subject = Trail, verdict = Permission, match(name))]
+struct NamelessGate {
+    name: Nameless,
+}
+
+#[hook(id = "step_reads", kind = NamelessStep, name = "x")]
+fn step_reads() {}
+#[hook(id = "step_lends", kind = NamelessStep, name = "x")]
+fn step_lends(trail: &mut Trail) {
+    trail.0.push("never");
+}
+#[hook(id = "step_owns", kind = NamelessStep, name = "x")]
+async fn step_owns(trail: Trail) -> Trail {
+    trail
+}
+#[hook(id = "step_waits", kind = NamelessStep, name = "x")]
+async fn step_waits() {}
+
+#[hook(id = "gate_reads", kind = NamelessGate, name = "x")]
+fn gate_reads() -> Permission {
+    Permission::allow()
+}
+#[hook(id = "gate_lends", kind = NamelessGate, name = "x")]
+fn gate_lends(_trail: &mut Trail) -> Permission {
+    Permission::allow()
+}
+#[hook(id = "gate_waits", kind = NamelessGate, name = "x")]
+async fn gate_waits() -> Permission {
+    Permission::allow()
+}
+
+/// The set of `hook` after one that has to wait, and what an observer hears of its dispatches.
+fn observed(hook: HookRef, waits: Option<Hook>, observed: bool) -> (HookSet, Arc<Mutex<Vec<Record>>>) {
+    let registry = Registry::empty().with([hook]).unwrap();
+    let heard: Arc<Mutex<Vec<Record>>> = Arc::default();
+    if observed {
+        let into = Arc::clone(&heard);
+        registry.observe(move |record: &Record| into.lock().unwrap().push(record.clone()));
+    }
+    let mut agent = Vec::new();
+    if let Some(waits) = waits {
+        agent.push(HookUse::id(waits.id().as_str()));
+        registry.register(waits).unwrap();
+    }
+    agent.push(hook.into());
+    (registry.scope(&AgentDef::new("a").hooks(agent), None).unwrap(), heard)
+}
+
+fn check_record(records: &[Record]) {
+    let [record] = records else { panic!("one record: {records:?}") };
+    let run = record.runs.iter().find(|run| run.hook.as_str() != "waits").unwrap();
+    assert_eq!((run.status, run.cause.as_deref()), (Status::Panicked, Some("no name")));
+    assert!(record.is_selected());
+}
+
+#[tokio::test(start_paused = true)]
+async fn whoever_listens_it_is_the_hook_s_failure_and_nothing_unwinds() {
+    hooks_core::quiet_panics();
+    for [keeps, observes, beside] in
+        [[false, false, false], [true, false, true], [false, true, true], [true, true, false]]
+    {
+        let cx = HookContext::builder().keep_records(keeps).build();
+        for hook in hooks![step_reads, step_lends, step_owns, step_waits] {
+            let waits = Hook::at::<NamelessStep>("waits").async_reader(|_, _, _| later(1, ()));
+            let (set, heard) = observed(hook, beside.then_some(waits), observes);
+            let fired = set.fire(&cx, &NamelessStep { name: Nameless }, Trail::default()).await.unwrap();
+            assert_eq!((fired.subject.0.len(), fired.report.failures.len()), (0, 1), "{hook:?}");
+            assert_eq!(heard.lock().unwrap().len(), usize::from(observes));
+            if observes {
+                check_record(&heard.lock().unwrap());
+            }
+            if keeps {
+                check_record(&[Record::clone(fired.report.record.as_ref().unwrap())]);
+            }
+        }
+        for hook in hooks![gate_reads, gate_lends, gate_waits] {
+            let waits = Hook::at::<NamelessGate>("waits").async_reader(|_, _, _| later(1, ()));
+            let (set, heard) = observed(hook, beside.then_some(waits), observes);
+            let fired = set.fire(&cx, &NamelessGate { name: Nameless }, Trail::default()).await.unwrap();
+            let denial = fired.verdict.denial().unwrap();
+            assert!(matches!(denial.cause, Cause::CouldNotAnswer(_)), "{hook:?}: {denial:?}");
+            if observes {
+                check_record(&heard.lock().unwrap());
+            }
+        }
+    }
+}
+
+/// The filters of hooks that the chain never came to are looked at for the record alone.
+#[test]
+fn a_record_of_a_chain_that_ended_early_asks_the_others_without_harm() {
+    let registry = Registry::empty().with(hooks![gate_reads]).unwrap();
+    let denies = Hook::at::<NamelessGate>("denies").reader(|_, _, _| Permission::deny("no")).priority(-1);
+    registry.register(denies).unwrap();
+    let set = registry.scope(&AgentDef::new("a").hooks(["denies", "gate_reads"]), None).unwrap();
+    let fired = set.fire_blocking(&cx(), &NamelessGate { name: Nameless }, Trail::default()).unwrap();
+    assert_eq!(fired.verdict.denial().unwrap().reason.as_str(), "no");
+    assert_eq!(fired.report.record.as_ref().unwrap().runs.len(), 2);
+}
+
+#[test]
+fn whether_a_hook_would_be_called_can_be_asked_before() {
+    let registry = registry([writes("any")]);
+    let only = Hook::at::<Step>("only").reader(|_, _, _| ()).only("topic", "pay_*");
+    registry.register(only).unwrap();
+    let set = |ids: &[&str]| registry.scope(&AgentDef::new("a").hooks(ids.iter().copied()), None).unwrap();
+    let topic = |topic: &str| Step { topic: topic.to_owned() };
+    assert!(set(&["any"]).selects(&topic("x")));
+    assert!(set(&["only"]).selects(&topic("pay_refund")) && !set(&["only"]).selects(&topic("x")));
+    assert!(!set(&[]).selects(&topic("x")) && !set(&["any"]).selects(&spend()));
+    // A hook whose filter panics fails, and a hook that fails ran.
+    let (nameless, _) = observed(hooks![step_reads][0], None, false);
+    assert!(nameless.selects(&NamelessStep { name: Nameless }));
+}

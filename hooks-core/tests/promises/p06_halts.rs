@@ -1,0 +1,55 @@
+//! Promise 6: a halt counts where there is a turn to end, and is a failure everywhere else.
+
+use hooks_core::hook::OnFailure;
+use hooks_core::kinds::{ExitReason, TurnEnd};
+use hooks_core::record::{FailureKind, Status};
+
+use super::support::*;
+
+type Ends = Result<(), Halt>;
+
+fn forms<K: HookKind<Subject = ()>>(id: &str) -> Vec<Hook> {
+    vec![
+        Hook::at::<K>(id).reader(|_, _, ()| -> Ends { Err(Halt::new("enough")) }),
+        Hook::at::<K>(id).async_reader(|_, _, ()| later(0, Ends::Err(Halt::new("enough")))),
+        Hook::at::<K>(id).async_reader(|_, _, ()| later(1, Ends::Err(Halt::new("enough")))),
+    ]
+}
+
+async fn fire<K: HookKind<Subject = (), Verdict = ()>>(
+    event: &K,
+    hook: Hook,
+) -> Result<Fired<K>, hooks_core::DispatchError> {
+    let registry = registry([hook]);
+    registry.set_app(AppDef::new("app").hooks(["h"]));
+    registry.scope(&AgentDef::new("a"), None).unwrap().fire(&cx(), event, ()).await
+}
+
+#[tokio::test(start_paused = true)]
+async fn where_no_turn_is_under_way_it_is_an_error_like_every_other() {
+    let turn_end = TurnEnd::new(ExitReason::Error);
+    for i in 0..3 {
+        let over = fire(&turn_end, forms::<TurnEnd>("h").remove(i)).await.unwrap().report;
+        let outside = fire(&Boot {}, forms::<Boot>("h").remove(i)).await.unwrap().report;
+        for (kind, report) in [("turn_end", over), ("boot", outside)] {
+            assert!(report.halt.is_none(), "{kind}: there is no turn to end");
+            let [failure] = &report.failures[..] else { panic!("{kind}: {report:?}") };
+            let expected =
+                format!("it returned a `Halt` (enough), and there is no turn to end at `{kind}`; return another error");
+            assert_eq!((failure.failure, &failure.cause), (FailureKind::Error, &expected));
+            assert_eq!(report.record.as_ref().unwrap().runs[0].status, Status::Failed);
+        }
+        let required = forms::<TurnEnd>("h").remove(i).on_failure(OnFailure::Required);
+        assert!(fire(&turn_end, required).await.is_err());
+        let fallback = Hook::at::<TurnEnd>("other");
+        let fallback = match i {
+            0 => fallback.reader(|_, _, ()| Ends::Ok(())),
+            _ => fallback.async_reader(|_, _, ()| later(1, Ends::Ok(()))),
+        };
+        let fell_back = fire(&turn_end, forms::<TurnEnd>("h").remove(i).fallback(&fallback)).await.unwrap();
+        assert!(fell_back.report.failures[0].fell_back);
+        // Within a turn it ends that.
+        let within = fire(&Seen { number: 1 }, forms::<Seen>("h").remove(i)).await.unwrap().report;
+        assert!(within.halt.is_some() && within.failures.is_empty());
+    }
+}

@@ -1,0 +1,77 @@
+//! Promise 13: jobs that wait for their backoff are within the bound of the queue, like all others.
+
+use std::collections::HashSet;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use hooks_core::record::{Ended, OnEnd, Status};
+use hooks_core::worker::{Backoff, Worker};
+
+use super::support::*;
+use super::unawaited::*;
+
+#[tokio::test(start_paused = true)]
+async fn however_many_fail_no_more_are_alive_than_the_queue_holds_and_run_at_once() {
+    const FIRED: usize = 5_000;
+    for (backoff, parallelism) in [(Backoff::Fixed, 1), (Backoff::Exponential, 1), (Backoff::Exponential, 3)] {
+        let most = 2 + parallelism;
+        let fails = Hook::at::<SeenOften>("fails").background(|_, _, ()| later(0, Err::<(), _>("no luck")));
+        let registry = registry([fails.idempotent().retries(1_000_000)]);
+        let alive: Arc<Mutex<HashSet<String>>> = Arc::default();
+        let into = Arc::clone(&alive);
+        registry.observe(OnEnd(move |ended: &Ended, _: &Contributions| {
+            let (mut alive, job) = (into.lock().unwrap(), ended.job.clone().unwrap());
+            if ended.again {
+                alive.insert(job)
+            } else {
+                alive.remove(&job)
+            };
+        }));
+        Worker::new().queue(2).parallelism(parallelism).backoff(backoff).start(&registry).unwrap();
+        let set = scope(&registry, &["fails"]);
+        let mut queued = 0;
+        for _ in 0..FIRED {
+            let fired = set.fire(&cx(), &SeenOften {}, ()).await.unwrap();
+            let status = fired.report.record.clone().unwrap().runs[0].status;
+            assert!(matches!(status, Status::Queued | Status::Dropped));
+            queued += usize::from(status == Status::Queued);
+            // Whoever is to work has the time to.
+            tokio::time::sleep(Duration::from_millis(1)).await;
+            assert!(alive.lock().unwrap().len() <= most, "{} jobs wait", alive.lock().unwrap().len());
+        }
+        assert!((2..=most).contains(&queued), "{queued} jobs were queued");
+        let counts = registry.drain(SOON).await.background;
+        assert_eq!((counts.done, counts.failed, counts.running), (0, 0, 0));
+        assert_eq!((counts.cancelled, counts.dropped), (queued, FIRED - queued));
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_job_that_has_used_up_its_attempts_leaves_its_place() {
+    let fails = Hook::at::<SeenOften>("fails").background(|_, _, ()| later(0, Err::<(), _>("no luck")));
+    let registry = registry([fails.idempotent().retries(1)]);
+    Worker::new().queue(1).start(&registry).unwrap();
+    let set = scope(&registry, &["fails"]);
+    let mut statuses = Vec::new();
+    for _ in 0..3 {
+        let fired = set.fire(&cx(), &SeenOften {}, ()).await.unwrap();
+        statuses.push(fired.report.record.clone().unwrap().runs[0].status);
+        tokio::time::sleep(Duration::from_millis(600)).await;
+    }
+    // The second one finds the first one waiting for its second attempt; the third finds nobody.
+    assert_eq!(statuses, [Status::Queued, Status::Dropped, Status::Queued]);
+    let counts = registry.drain(SOON).await.background;
+    assert_eq!((counts.done, counts.failed, counts.dropped), (0, 2, 1), "what failed is not what was done");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_detached_run_that_fails_is_counted_as_failed() {
+    let ends: [fn() -> Result<(), &'static str>; 3] = [|| Ok(()), || Err("no luck"), || panic!("oh")];
+    let detached = |(i, end): (usize, fn() -> Result<(), &'static str>)| {
+        Hook::at::<SeenOften>(["a", "b", "c"][i]).detached(move |_, _, ()| Box::pin(async move { end() }))
+    };
+    let registry = registry(ends.into_iter().enumerate().map(detached));
+    let _ = scope(&registry, &["a", "b", "c"]).fire(&cx(), &SeenOften {}, ()).await.unwrap();
+    let counts = registry.drain(SOON).await.detached;
+    assert_eq!((counts.done, counts.failed, counts.cancelled), (1, 2, 0));
+}

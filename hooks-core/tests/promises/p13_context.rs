@@ -1,0 +1,94 @@
+//! Promise 13: a hook that no dispatch waits for is told where it runs like every other one.
+
+use std::sync::{Arc, Mutex};
+
+use hooks_core::context::Ids;
+use hooks_core::record::{Ended, OnEnd};
+use hooks_core::worker::Worker;
+
+use super::support::*;
+use super::unawaited::*;
+
+/// A context in which everything is said.
+fn full() -> HookContext {
+    HookContext::builder()
+        .app("desk")
+        .agent("refunds")
+        .agent_path(["support"])
+        .prompt("terse")
+        .session("s-1")
+        .conversation("c-1")
+        .turn(3)
+        .request("r-1")
+        .call_site("title")
+        .workspace("/work")
+        .human_present(true)
+        .keep_records(true)
+        .build()
+}
+
+/// The names of all fields, as the derive of `Debug` writes them.
+fn fields(ids: &Ids) -> Vec<String> {
+    let shown = format!("{ids:#?}");
+    let names = shown.lines().filter_map(|line| line.strip_prefix("    ")?.split_once(": "));
+    names.map(|(name, _)| name.to_owned()).filter(|name| !name.starts_with(' ')).collect()
+}
+
+#[test]
+fn no_field_is_left_out_of_the_context_of_these_tests() {
+    let written = serde_json::to_value(&**full().ids()).unwrap();
+    let nothing = serde_json::to_value(Ids::default()).unwrap();
+    let names = fields(full().ids());
+    assert!(names.len() >= 11, "{names:?}");
+    for name in names {
+        assert!(written.get(&name).is_some(), "`{name}` is not said in `full`, or is not written");
+        assert_ne!(written.get(&name), nothing.get(&name), "`{name}` is not said in `full`");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn inline_detached_and_background_hooks_records_notices_and_jobs_have_the_same_ids() {
+    let seen: Arc<Mutex<Vec<(&str, Ids)>>> = Arc::default();
+    let note = |of: &'static str| {
+        let seen = Arc::clone(&seen);
+        move |cx: &HookContext| seen.lock().unwrap().push((of, Ids::clone(cx.ids())))
+    };
+    let (inline, detached, background, of_record, of_end) =
+        (note("inline"), note("detached"), note("background"), Arc::clone(&seen), Arc::clone(&seen));
+    let registry = registry([
+        Hook::at::<SeenOften>("inline").reader(move |cx, _, ()| inline(cx)),
+        Hook::at::<SeenOften>("detached").detached(move |cx, _, ()| {
+            detached(cx);
+            later(0, ())
+        }),
+        Hook::at::<SeenOften>("background").background(move |cx, _, ()| {
+            background(cx);
+            later(0, ())
+        }),
+    ]);
+    registry.observe(move |record: &hooks_core::record::Record| {
+        of_record.lock().unwrap().push(("record", Ids::clone(&record.ids)));
+    });
+    registry.observe(OnEnd(move |ended: &Ended, _: &Contributions| {
+        of_end.lock().unwrap().push(("end", Ids::clone(&ended.ids)));
+    }));
+    Worker::new().start(&registry).unwrap();
+    let ids = ["inline", "detached", "background"];
+    let _ = scope(&registry, &ids).fire(&full(), &SeenOften {}, ()).await.unwrap();
+    registry.drain(SOON).await;
+    // A queue of another process writes the job down.
+    let lines = Lines::default();
+    registry.set_background(lines.clone());
+    let _ = scope(&registry, &["background"]).fire(&full(), &SeenOften {}, ()).await.unwrap();
+    let job = lines.jobs().remove(0);
+    let _ = registry.run_job(&HookContext::new(), &job).await.unwrap();
+
+    let seen = seen.lock().unwrap();
+    let mut places: Vec<&str> = seen.iter().map(|(of, _)| *of).collect();
+    places.sort_unstable();
+    let expected = ["background", "background", "detached", "end", "end", "end", "inline", "record", "record"];
+    assert_eq!(places, expected);
+    for (of, ids) in seen.iter() {
+        assert_eq!(ids, &**full().ids(), "{of}");
+    }
+}
