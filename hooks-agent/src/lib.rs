@@ -59,6 +59,7 @@ mod turn;
 mod session;
 mod harness;
 mod lifecycle;
+mod call_site;
 pub mod channel;
 
 use hooks_core::kinds::{
