@@ -40,6 +40,7 @@
 //!
 //! None is on by default.
 
+mod call_site;
 mod limits;
 mod panics;
 mod injected;
@@ -59,7 +60,6 @@ mod turn;
 mod session;
 mod harness;
 mod lifecycle;
-mod call_site;
 pub mod channel;
 
 use hooks_core::kinds::{
