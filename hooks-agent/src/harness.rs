@@ -3,6 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
+use hooks_core::diagnostics::Finding;
 use hooks_core::scope::AgentDef;
 use hooks_core::{HookContext, HookSet, Registry};
 
@@ -77,6 +78,14 @@ impl Harness {
     /// A conversation may have several sessions, one for each request, say: their turns run one after the other.
     pub fn session(&self, conversation: impl Into<String>, agent: AgentDef) -> Opening {
         Opening::new(Arc::clone(&self.state), conversation.into(), agent)
+    }
+
+    /// What is legal but suspicious in these sets, as [`Registry::audit_with`](hooks_core::Registry::audit_with) finds it
+    /// with what this harness has: tools and agents, profiles, and the places from which it calls a model.
+    ///
+    /// Filters that match nothing of it are also logged when the harness is made.
+    pub fn audit<'a>(&self, sets: impl IntoIterator<Item = &'a HookSet>) -> Vec<Finding> {
+        self.state.registry.audit_with(sets, &self.state.facts())
     }
 
     /// The hooks.
@@ -203,7 +212,11 @@ impl HarnessBuilder {
     /// The harness.
     pub fn build(mut self) -> Harness {
         self.state.store = Arc::new(Guarded { store: self.state.store, limit: self.state.limits.store });
-        Harness { state: Arc::new(self.state) }
+        let harness = Harness { state: Arc::new(self.state) };
+        for finding in harness.audit([]).iter().filter(|finding| matches!(finding, Finding::MatchesNothing { .. })) {
+            tracing::warn!(target: "hooks_agent", %finding, "a hook never runs");
+        }
+        harness
     }
 }
 

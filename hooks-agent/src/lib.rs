@@ -40,6 +40,7 @@
 //!
 //! None is on by default.
 
+mod call_site;
 mod limits;
 mod panics;
 mod injected;

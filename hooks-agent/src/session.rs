@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
-use hooks_core::data::{Message, Role};
+use hooks_core::data::{Message, Messages, Role};
 use hooks_core::kinds::{SessionEnd, SessionEndReason, SessionSource, SessionStart};
 use hooks_core::scope::{AgentDef, PromptDef};
 use hooks_core::{CancellationToken, HookContext, HookContextBuilder, HookSet};
@@ -124,6 +124,16 @@ impl Session {
     /// Outside a Tokio runtime.
     pub fn turn_with(&self, prompt: Option<&PromptDef>, message: Message) -> Turn {
         turn::begin(&self.inner, prompt.cloned(), message, CancellationToken::new())
+    }
+
+    /// The conversation as it is stored, oldest first: what the person wrote, the answers, calls and their results. A turn
+    /// that runs may be stored in part.
+    ///
+    /// # Errors
+    /// [`TurnError`] where the store cannot be read.
+    pub async fn messages(&self) -> Result<Messages, TurnError> {
+        let rows = store::read(&*self.inner.harness.store, &self.inner.conversation).await?;
+        Ok(rows.into_iter().map(|row| row.message).collect::<Vec<_>>().into())
     }
 
     /// The conversation's id.

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 use std::time::SystemTime;
 
+use hooks_core::diagnostics::HarnessFacts;
 use hooks_core::scope::{AgentDef, PromptDef};
 use hooks_core::verdict::Contexts;
 use hooks_core::{ConfigError, HookContext, HookSet, Registry};
@@ -13,6 +14,7 @@ use tokio::sync::Mutex;
 
 use crate::agents::{SubAgent, SubAgents};
 use crate::approve::Approver;
+use crate::call_site::{COMPACTION, MAIN};
 use crate::hook_sets::HookSets;
 use crate::limits::Limits;
 use crate::model::Models;
@@ -55,6 +57,14 @@ impl HarnessState {
     /// The hooks of the app's list, which alone is read outside a turn.
     pub(crate) fn app_hooks(&self) -> Result<HookSet, ConfigError> {
         self.scope(&Arc::new(AgentDef::new("").hooks::<String>([])), None)
+    }
+
+    /// What a hook can filter by.
+    pub(crate) fn facts(&self) -> HarnessFacts {
+        HarnessFacts::new()
+            .tools(self.tools.names().map(str::to_owned).chain(self.agents.specs().map(|agent| agent.name)))
+            .profiles(self.models.profiles())
+            .call_sites([MAIN, COMPACTION])
     }
 
     /// The tools and agents that a model is offered.

@@ -143,6 +143,11 @@ impl Tools {
         self.0.iter().find(|known| known.spec.name == name).map(|known| &known.tool)
     }
 
+    /// The names of all of them, also of those that a hook has to contribute.
+    pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
+        self.0.iter().map(|known| known.spec.name.as_str())
+    }
+
     /// Those that the model is offered in every turn.
     pub(crate) fn specs(&self) -> impl Iterator<Item = &ToolSpec> {
         self.0.iter().filter(|known| known.always).map(|known| &known.spec)

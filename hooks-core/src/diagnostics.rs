@@ -1,10 +1,12 @@
 //! What is wrong before the first hook runs, all of it at once, and what is legal but suspicious.
 
+mod facts;
 mod finding;
 mod problem;
 
 use std::fmt;
 
+pub use facts::HarnessFacts;
 pub use finding::Finding;
 pub use problem::Problem;
 

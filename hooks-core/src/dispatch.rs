@@ -135,10 +135,10 @@ impl HookSet {
     ///
     /// #[hook(id = "only_small_refunds", kind = before_tool_call, tool = "refund")]
     /// async fn only_small_refunds(input: &ToolInput) -> Permission {
-    ///     match Refund::deserialize(&**input) {
+    ///     match input.read::<Refund>() {
     ///         Ok(refund) if refund.cents <= 5_000 => Permission::allow(),
     ///         Ok(_) => Permission::deny("refunds over 50 need a person"),
-    ///         Err(error) => Permission::deny(format!("expected {{\"cents\": 300}}: {error}")),
+    ///         Err(error) => Permission::deny(error),
     ///     }
     /// }
     ///

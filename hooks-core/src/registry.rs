@@ -1,9 +1,11 @@
 //! Every hook a program knows, and the snapshots that sets are made from.
 
+mod audit;
 mod check;
 mod constraints;
 mod detached;
 mod overridden;
+mod patterns;
 mod plans;
 mod plugins;
 mod resolve;
@@ -21,8 +23,8 @@ pub(crate) use snapshot::{DepthLimit, Registered, Snapshot};
 
 use crate::context::depth;
 use crate::diagnostics::ConfigError;
-use crate::diagnostics::Finding;
-use crate::fires::never_fired;
+use crate::diagnostics::{Finding, HarnessFacts};
+use crate::fires::{Fires, never_fired};
 use crate::hook::{Hook, HookSpec};
 use crate::id::HookId;
 use crate::kind;
@@ -268,6 +270,28 @@ impl Registry {
         findings.extend(snapshot.plugin_findings(&agents));
         // Plugins are started and stopped here, whatever the harness fires.
         findings.extend(never_fired(&self.hooks(), plugins::is_lifecycle));
+        findings
+    }
+
+    /// [`audit`](Self::audit), and what can be seen only with the harness: filters that match nothing of what it has, and
+    /// that the program does not declare what it fires.
+    ///
+    /// ```
+    /// use hooks_core::diagnostics::HarnessFacts;
+    /// use hooks_core::prelude::*;
+    ///
+    /// let registry = Registry::empty();
+    /// let guard = Hook::at::<BeforeToolCall>("guard").reader(|_, _, _| Permission::deny("never")).only("tool", "refnd");
+    /// registry.register(guard)?;
+    /// let set = registry.scope(&AgentDef::new("support").hooks(["guard"]), None)?;
+    /// let findings = registry.audit_with([&set], &HarnessFacts::new().tools(["refund", "lookup"]));
+    /// assert!(findings[0].to_string().ends_with("which it never is in this harness; did you mean `refund`?"));
+    /// # Ok::<(), ConfigError>(())
+    /// ```
+    pub fn audit_with<'a>(&self, sets: impl IntoIterator<Item = &'a HookSet>, facts: &HarnessFacts) -> Vec<Finding> {
+        let mut findings = self.audit(sets);
+        findings.extend(audit::matching_nothing(&self.hooks(), facts));
+        findings.extend(Fires::declared().is_empty().then_some(Finding::FiresNotDeclared));
         findings
     }
 

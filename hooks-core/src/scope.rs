@@ -1,6 +1,7 @@
 //! Which hooks are in force: the lists of the app, the agent and the prompt.
 
 mod definition;
+mod entry;
 mod json;
 #[cfg(feature = "toml")]
 mod toml_form;
@@ -15,6 +16,7 @@ use serde_json::Value;
 
 pub use crate::source::Place;
 pub use definition::{AgentDef, AppDef, Definition, PromptDef};
+pub use entry::ListEntry;
 pub use json::DefinitionError;
 #[cfg(feature = "toml")]
 pub(crate) use json::{read, unmarked};

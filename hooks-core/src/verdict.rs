@@ -28,7 +28,7 @@ pub use merge::{
     CONTEXT_ENTRIES, CONTEXT_LIMIT, ContextEntry, Merged, PolicyEntry, SECTION_LIMIT, SECTIONS, SECTIONS_LIMIT,
     Section, Tools,
 };
-pub use permission::{Cause, Denial, Permission, Question};
+pub use permission::{Cause, Decision, Denial, Permission, Question};
 pub use prompt::{PromptDecision, PromptVerdict};
 pub use reason::Reason;
 pub use reply::ReplyVerdict;

@@ -9,6 +9,7 @@ use hooks_core::verdict::ReplyVerdict;
 use super::TurnLoop;
 use super::call::Answered;
 use super::end::End;
+use crate::call_site::{COMPACTION, MAIN};
 use crate::event::TurnEvent;
 use crate::model::{MAX_TOKENS, ModelAnswer, ModelError};
 
@@ -35,15 +36,12 @@ fn event_of(stop_reason: String, model: String, usage: Option<Usage>) -> PostMod
     }
 }
 
-/// What the loop calls the model for.
-const CALL_SITE: &str = "main";
-
 impl TurnLoop {
     /// Asks the model once; again where it cannot be reached, or where hooks say so.
     pub(super) async fn ask(&mut self) -> Result<Step, End> {
         self.counts.iterations += 1;
         self.go_on(ExitReason::AbortedPreCall)?;
-        let event = PrefilterLlmHistory::new().call_site(CALL_SITE).profile(self.profile());
+        let event = PrefilterLlmHistory::new().call_site(MAIN).profile(self.profile());
         let messages = self.fire(&event, self.transcript.view.clone()).await?.subject;
         self.go_on(ExitReason::AbortedPreCall)?;
         let mut retries = 0;
@@ -62,7 +60,7 @@ impl TurnLoop {
     /// The system prompt and the profile of the call, as hooks leave them.
     async fn request(&mut self, messages: &Messages) -> Result<ModelRequest, End> {
         let profiles = self.session.harness.models.profiles();
-        let event = PreModelCall::new().call_site(CALL_SITE).messages(messages.clone()).profiles(profiles);
+        let event = PreModelCall::new().call_site(MAIN).messages(messages.clone()).profiles(profiles);
         let fired = self.fire(&event, ModelRequest::new(self.model.system_prompt.as_str())).await?;
         self.emit_prompt_change(&self.model.system_prompt, &fired.subject);
         Ok(fired.subject)
@@ -81,7 +79,7 @@ impl TurnLoop {
         instructions: String,
         messages: Messages,
     ) -> Result<Option<String>, End> {
-        let site = "compaction";
+        let site = COMPACTION;
         let messages =
             self.fire(&PrefilterLlmHistory::new().call_site(site).profile(self.profile()), messages).await?.subject;
         let event = PreModelCall::new().call_site(site).messages(messages.clone());
@@ -102,7 +100,7 @@ impl TurnLoop {
     /// The provider refused: hooks may repair the messages and have it asked again.
     async fn refused(&mut self, error: ModelError) -> Result<Step, End> {
         self.emit(|| TurnEvent::ModelFailed { error: error.to_string() });
-        let event = PostModelCall::failed(error.to_string()).call_site(CALL_SITE);
+        let event = PostModelCall::failed(error.to_string()).call_site(MAIN);
         let fired = self.fire(&event, ModelReply::new(Vec::new()).messages(self.transcript.view.clone())).await?;
         if fired.verdict == ReplyVerdict::Continue && self.may_continue() {
             self.transcript.view.clone_from(&fired.subject.messages);
@@ -118,7 +116,7 @@ impl TurnLoop {
     /// The model answered: hooks may rewrite what it said, or have it asked again.
     async fn answered(&mut self, request: &ModelRequest, answer: ModelAnswer, streamed: bool) -> Result<Step, End> {
         let cut = answer.stop_reason == MAX_TOKENS;
-        let event = event_of(answer.stop_reason, answer.model, answer.usage).call_site(CALL_SITE).streamed(streamed);
+        let event = event_of(answer.stop_reason, answer.model, answer.usage).call_site(MAIN).streamed(streamed);
         let fired = self.fire(&event, ModelReply::new(answer.content).messages(self.transcript.view.clone())).await?;
         let reply = fired.subject;
         let mut message = Message::of(Role::Assistant, reply.content.clone());

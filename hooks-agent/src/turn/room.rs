@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use hooks_core::data::{CompactedHistory, Message, Messages, Role};
 use hooks_core::kinds::{BeforeCompaction, CompactionKind, CompactionTrigger, PostCompact};
-use hooks_core::verdict::Permission;
+use hooks_core::verdict::Decision;
 
 use super::TurnLoop;
 use super::end::End;
@@ -57,7 +57,7 @@ impl TurnLoop {
         };
         let verdict = self.fire(&event, ()).await?.verdict;
         // Nobody is asked about it: what is not allowed waits until there is no other way.
-        let refused = !matches!(verdict, Permission::NoOpinion | Permission::Allow);
+        let refused = verdict.decide() != Decision::Run;
         if refused && !event.overflowed {
             return Ok(false);
         }

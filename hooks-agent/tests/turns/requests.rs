@@ -3,8 +3,10 @@
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
 
-use hooks_agent::model::{Line, ModelError};
-use hooks_agent::{Outcome, Reply, SubAgent, TurnEvent};
+use hooks_agent::model::{Line, ModelError, Scripted};
+use hooks_agent::tool::{FnTool, ToolSpec};
+use hooks_agent::{Harness, Outcome, Reply, SubAgent, TurnEvent};
+use hooks_core::diagnostics::Finding;
 use hooks_core::prelude::*;
 use serde_json::json;
 
@@ -123,4 +125,29 @@ async fn agents_of_one_name_and_different_lists_have_their_own_hooks_and_a_new_h
     bench.registry.register(Hook::at::<TurnEnd>("app").reader(move |_, _, ()| log.note("app"))).unwrap();
     bench.registry.set_app(AppDef::new("app").hooks(["app"]));
     assert_eq!(turn(&["two", "one"]).await, ["app", "two"]);
+}
+
+#[tokio::test]
+async fn a_session_gives_the_conversation_as_it_is_stored() {
+    let bench = Bench::new([Line::text("hello")]);
+    let session = bench.session(bench.harness()).await;
+    let _ = session.turn(None, "hi").await;
+    let messages = session.messages().await.unwrap();
+    let said: Vec<_> = messages.iter().map(|message| (message.role, message.text().into_owned())).collect();
+    assert_eq!(said, [(Role::User, "hi".to_owned()), (Role::Assistant, "hello".to_owned())]);
+}
+
+#[test]
+fn a_harness_reports_a_filter_for_a_tool_that_it_does_not_have() {
+    let registry = Registry::empty();
+    let guard = Hook::at::<BeforeToolCall>("guard").reader(|_, _, _| Permission::NoOpinion).only("tool", "refnd");
+    registry.register(guard).unwrap();
+    let summaries = Hook::at::<PreModelCall>("summaries").writer(|_, _, _| ()).only("call_site", "compaction");
+    registry.register(summaries).unwrap();
+    let tool = FnTool::new(ToolSpec::new("refund"), |_, _| Ok(String::new()));
+    let harness = Harness::builder(registry).model("main", Scripted::new([])).tool(tool).build();
+    let findings = harness.audit([]);
+    let dead: Vec<_> = findings.iter().filter(|finding| matches!(finding, Finding::MatchesNothing { .. })).collect();
+    assert_eq!(dead.len(), 1, "{findings:?}");
+    assert!(dead[0].to_string().ends_with("did you mean `refund`?"), "{}", dead[0]);
 }

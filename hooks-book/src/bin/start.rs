@@ -18,10 +18,10 @@ struct Refund {
 /// Refuses refunds above 50.00, and what it cannot read.
 #[hook(id = "limit_refunds", kind = before_tool_call, tool = "refund")]
 fn limit_refunds(input: &ToolInput) -> Permission {
-    match Refund::deserialize(&**input) {
+    match input.read::<Refund>() {
         Ok(refund) if refund.cents <= 5_000 => Permission::Allow,
         Ok(_) => Permission::deny("refunds above 50.00 need a person"),
-        Err(error) => Permission::deny(format!("expected {{\"cents\": 300}}: {error}")),
+        Err(error) => Permission::deny(error),
     }
 }
 

@@ -2,8 +2,9 @@ use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value};
 
+use super::extra;
 use super::openai::Shape;
-use super::rules;
+use super::reading::{self, result_content};
 use super::tool::ToolCall;
 
 /// A piece of a message. Blocks of types this crate does not know pass through whole.
@@ -39,7 +40,7 @@ pub struct TextBlock {
     /// The text.
     pub text: String,
     /// Fields of the provider that this crate does not know.
-    #[serde(flatten)]
+    #[serde(flatten, serialize_with = "extra::of_text")]
     pub extra: Map<String, Value>,
 }
 
@@ -54,13 +55,13 @@ pub struct ToolResultBlock {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     /// What the tool said.
-    #[serde(default, deserialize_with = "text_or_blocks")]
+    #[serde(default, deserialize_with = "result_content")]
     pub content: Vec<Block>,
     /// Whether the tool failed.
     #[serde(default)]
     pub is_error: bool,
     /// Fields of the provider that this crate does not know.
-    #[serde(flatten)]
+    #[serde(flatten, serialize_with = "extra::of_result_block")]
     pub extra: Map<String, Value>,
     /// How the provider wrote the content, so that it is written the same way again.
     #[serde(skip)]
@@ -73,7 +74,23 @@ pub struct ToolResultBlock {
 impl ToolResultBlock {
     /// The answer `content` to the call `call_id`.
     pub fn new(call_id: impl Into<String>, content: Vec<Block>) -> Self {
-        Self { call_id: call_id.into(), content, ..Self::default() }
+        let mut block = Self::default();
+        block.call_id = call_id.into();
+        block.content = content;
+        block
+    }
+
+    /// The same answer in other words.
+    fn with_content(&self, content: Vec<Block>) -> Self {
+        Self {
+            call_id: self.call_id.clone(),
+            name: self.name.clone(),
+            content,
+            is_error: self.is_error,
+            extra: self.extra.clone(),
+            shape: self.shape,
+            says_is_error: self.says_is_error,
+        }
     }
 }
 
@@ -104,7 +121,7 @@ impl Block {
             }
             Self::ToolResult(block) => {
                 let content = rewritten(&block.content, edit)?;
-                Some(Self::ToolResult(ToolResultBlock { content, ..block.clone() }))
+                Some(Self::ToolResult(block.with_content(content)))
             }
             Self::Other(_) => None,
         }
@@ -122,36 +139,21 @@ pub(crate) fn rewritten(blocks: &[Block], edit: &mut dyn FnMut(&str) -> Option<S
 
 impl<'de> Deserialize<'de> for Block {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let mut value = Value::deserialize(deserializer)?;
-        let object = value.as_object_mut().ok_or_else(|| D::Error::custom("a block is an object with a `type`"))?;
-        let tag = object.get("type").and_then(Value::as_str).ok_or_else(|| D::Error::missing_field("type"))?;
-        match tag {
-            "text" => untag(value).map(Self::Text),
-            "tool_use" => untag(value).map(Self::ToolUse),
-            "tool_result" => untag(value).map(Self::ToolResult),
-            _ => return rules::other(object).map_err(D::Error::custom).map(|()| Self::Other(value)),
+        reading::block(Value::deserialize(deserializer)?, 0).map_err(D::Error::custom)
+    }
+}
+
+impl Drop for ToolResultBlock {
+    /// Level by level: dropped within each other, blocks that are nested thousands deep would overflow the stack.
+    fn drop(&mut self) {
+        if !self.content.iter().any(|block| matches!(block, Block::ToolResult(_))) {
+            return;
         }
-        .map_err(D::Error::custom)
+        let mut waiting = std::mem::take(&mut self.content);
+        while let Some(block) = waiting.pop() {
+            if let Block::ToolResult(mut inner) = block {
+                waiting.append(&mut inner.content);
+            }
+        }
     }
-}
-
-fn untag<T: serde::de::DeserializeOwned>(mut value: Value) -> serde_json::Result<T> {
-    if let Some(object) = value.as_object_mut() {
-        object.remove("type");
-    }
-    serde_json::from_value(value)
-}
-
-/// Content is a string with some providers, a list of blocks with others.
-pub(crate) fn text_or_blocks<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Block>, D::Error> {
-    #[derive(Deserialize)]
-    #[serde(untagged, expecting = "content is a string or a list of blocks, each with a `type`")]
-    enum Content {
-        Text(String),
-        Blocks(Vec<Block>),
-    }
-    Ok(match Content::deserialize(deserializer)? {
-        Content::Text(text) => vec![Block::text(text)],
-        Content::Blocks(blocks) => blocks,
-    })
 }

@@ -4,8 +4,10 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::block::{Block, rewritten, text_or_blocks};
+use super::block::{Block, rewritten};
+use super::extra;
 use super::openai::Shape;
+use super::reading::message_content;
 use super::rules;
 use super::shared::shared;
 use super::tool::ToolCall;
@@ -32,10 +34,10 @@ pub struct MessageData {
     /// Who speaks.
     pub role: Role,
     /// What is said, in order.
-    #[serde(default, deserialize_with = "text_or_blocks")]
+    #[serde(default, deserialize_with = "message_content")]
     pub content: Vec<Block>,
     /// Fields of the provider that this crate does not know.
-    #[serde(flatten)]
+    #[serde(flatten, serialize_with = "extra::of_message")]
     pub extra: Map<String, Value>,
     /// How the provider wrote the content, so that it is written the same way again.
     #[serde(skip)]

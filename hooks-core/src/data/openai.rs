@@ -67,7 +67,9 @@ impl Message {
             let call_id = take_string(&mut fields, "tool_call_id")?
                 .ok_or_else(|| wrong("tool_call_id", "a message of the role `tool` names the call it answers"))?;
             let name = take_string(&mut fields, "name")?;
-            content = vec![Block::ToolResult(ToolResultBlock { call_id, name, content, ..ToolResultBlock::default() })];
+            let mut result = ToolResultBlock::new(call_id, content);
+            result.name = name;
+            content = vec![Block::ToolResult(result)];
         }
         content.extend(take_calls(&mut fields)?.into_iter().map(Block::ToolUse));
         Ok(MessageData { role, content, extra: fields, shape }.into())

@@ -1,9 +1,11 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::block::{Block, text_or_blocks};
+use super::block::Block;
+use super::extra;
 use super::message::{Message, Role};
 use super::patch::patch;
+use super::reading::{message_content, result_content};
 use super::rules;
 use super::shared::shared;
 use super::tool::{ToolCall, ToolResult};
@@ -32,13 +34,13 @@ pub struct ResultRowData {
     #[serde(default)]
     pub tool: String,
     /// What the tool said.
-    #[serde(default, deserialize_with = "text_or_blocks")]
+    #[serde(default, deserialize_with = "result_content")]
     pub content: Vec<Block>,
     /// Whether the tool failed.
     #[serde(default)]
     pub is_error: bool,
     /// Columns of the app.
-    #[serde(flatten)]
+    #[serde(flatten, serialize_with = "extra::of_row")]
     pub extra: Map<String, Value>,
 }
 
@@ -62,7 +64,7 @@ impl ResultRow {
                 before.call_id, after.call_id
             )));
         }
-        rules::blocks(&before.content, &after.content)
+        rules::answer(&before.content, &after.content)
     }
 }
 
@@ -104,7 +106,7 @@ impl MessageUpdate {
             known.map_err(|_| Violation::new(format!("there is no role {role}; write one such as `user`")))?;
         }
         if let Some(content) = changed("content").filter(|content| !content.is_null()) {
-            text_or_blocks(content).map_err(|error| Violation::new(format!("`content` of the update: {error}")))?;
+            message_content(content).map_err(|error| Violation::new(format!("`content` of the update: {error}")))?;
         }
         Ok(())
     }

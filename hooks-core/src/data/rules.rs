@@ -3,6 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::block::Block;
+use super::extra;
 use super::violation::Violation;
 
 /// A field by its name, and what it must be.
@@ -49,30 +50,93 @@ pub(crate) fn other(block: &Map<String, Value>) -> Result<(), String> {
     Err(format!("a block of the type `{tag}` needs {expected}"))
 }
 
-fn malformed(block: &Block) -> Option<String> {
-    match block {
-        Block::Other(Value::Object(fields)) => match fields.get("type").and_then(Value::as_str) {
-            Some(tag) if TYPED.contains(&tag) => Some(format!("a block of the type `{tag}` has a variant of its own")),
-            _ => other(fields).err(),
-        },
-        Block::Other(_) => Some("a block is an object with a `type`".to_owned()),
-        Block::ToolResult(result) => result.content.iter().find_map(malformed),
-        Block::Text(_) | Block::ToolUse(_) => None,
+/// How deep tool results may be nested in each other. Providers nest none; what is nested much deeper than a person would
+/// write overflows the stack of those who copy, compare or write it.
+pub const MAX_NESTED_RESULTS: usize = 32;
+
+/// What is wrong with a block of the type `tag` within so many tool results.
+pub(crate) fn place(tag: &str, results: usize) -> Result<(), String> {
+    if results == 0 {
+        return Ok(());
+    }
+    if tag == "tool_result" && results >= MAX_NESTED_RESULTS {
+        return Err(format!("tool results are nested more than {MAX_NESTED_RESULTS} deep"));
+    }
+    // Those of tools that run at the provider are named after the tool, such as `web_search_tool_result`.
+    if tag.ends_with("tool_use") || tag.ends_with("_tool_result") {
+        return Err(format!(
+            "a block of the type `{tag}` cannot stand in the result of a tool; write its text, or put it into a message"
+        ));
+    }
+    Ok(())
+}
+
+/// What is wrong with a block.
+struct Malformed {
+    rule: String,
+    /// Nested too deep to be compared with what was there before.
+    too_deep: bool,
+}
+
+impl From<String> for Malformed {
+    fn from(rule: String) -> Self {
+        Self { rule, too_deep: false }
     }
 }
 
-/// Malformed blocks of `after` that `before` did not have: nobody is blamed for what was there already.
+/// `results` counts the tool results around the block, and ends the recursion.
+fn malformed(block: &Block, results: usize) -> Option<Malformed> {
+    let (tag, extra, own): (&str, _, _) = match block {
+        Block::Text(text) => ("text", &text.extra, extra::TEXT),
+        Block::ToolUse(call) => ("tool_use", &call.extra, extra::CALL),
+        Block::ToolResult(result) => ("tool_result", &result.extra, extra::RESULT_BLOCK),
+        Block::Other(Value::Object(fields)) => return malformed_other(fields, results).map(Malformed::from),
+        Block::Other(_) => return Some("a block is an object with a `type`".to_owned().into()),
+    };
+    if let Err(rule) = place(tag, results) {
+        return Some(Malformed { rule, too_deep: results >= MAX_NESTED_RESULTS });
+    }
+    if let Some(name) = own.iter().find(|name| extra.contains_key(**name)) {
+        return Some(
+            format!("`extra` of a block of the type `{tag}` has `{name}`, which the block says itself").into(),
+        );
+    }
+    let Block::ToolResult(result) = block else { return None };
+    result.content.iter().find_map(|block| malformed(block, results + 1))
+}
+
+fn malformed_other(fields: &Map<String, Value>, results: usize) -> Option<String> {
+    match fields.get("type").and_then(Value::as_str) {
+        Some(tag) if TYPED.contains(&tag) => Some(format!("a block of the type `{tag}` has a variant of its own")),
+        tag => place(tag.unwrap_or_default(), results).and_then(|()| other(fields)).err(),
+    }
+}
+
+/// Malformed blocks of the messages `after` that `before` did not have: nobody is blamed for what was there already.
 pub(crate) fn blocks<'a>(
     before: impl IntoIterator<Item = &'a Block>,
     after: impl IntoIterator<Item = &'a Block>,
 ) -> Result<(), Violation> {
-    let mut wrong = after.into_iter().filter_map(|block| Some((block, malformed(block)?))).peekable();
+    check(before, after, 0)
+}
+
+/// The same of the result of a tool.
+pub(crate) fn answer(before: &[Block], after: &[Block]) -> Result<(), Violation> {
+    check(before, after, 1)
+}
+
+fn check<'a>(
+    before: impl IntoIterator<Item = &'a Block>,
+    after: impl IntoIterator<Item = &'a Block>,
+    results: usize,
+) -> Result<(), Violation> {
+    let mut wrong = after.into_iter().filter_map(|block| Some((block, malformed(block, results)?))).peekable();
     if wrong.peek().is_none() {
         return Ok(());
     }
-    let old: Vec<&Block> = before.into_iter().filter(|block| malformed(block).is_some()).collect();
-    match wrong.find(|(block, _)| !old.contains(block)) {
+    let old: Vec<&Block> = before.into_iter().filter(|block| malformed(block, results).is_some()).collect();
+    match wrong.find(|(block, fault)| fault.too_deep || !old.contains(block)) {
         None => Ok(()),
-        Some((_, rule)) => Err(Violation::new(rule)),
+        Some((_, fault)) => Err(Violation::new(fault.rule)),
     }
 }

@@ -4,12 +4,16 @@ use std::sync::Arc;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Map, Value};
 
-use super::block::{Block, ToolResultBlock, rewritten, text_or_blocks};
+use super::block::{Block, ToolResultBlock, rewritten};
+use super::expected::expected;
+use super::extra;
 use super::json_text::rewrite_json_text;
 use super::message::{Message, Role};
+use super::reading::result_content;
 use super::rules;
 use super::shared::shared;
 use super::violation::Violation;
+use crate::text::redacted;
 
 /// The model asks for a tool.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -23,7 +27,7 @@ pub struct ToolCall {
     #[serde(default)]
     pub input: ToolInput,
     /// Fields of the provider that this crate does not know.
-    #[serde(flatten)]
+    #[serde(flatten, serialize_with = "extra::of_call")]
     pub extra: Map<String, Value>,
 }
 
@@ -63,6 +67,38 @@ impl ToolInput {
         Self(Arc::new(InputData { value, text: Some(text) }))
     }
 
+    /// The arguments as a `T`, so that a guard decides about what it understood. The error says what was expected, in words
+    /// for the model, and is a [`Reason`](crate::verdict::Reason) to refuse with.
+    ///
+    /// ```
+    /// use hooks_core::prelude::*;
+    /// use serde::Deserialize;
+    ///
+    /// #[derive(Deserialize)]
+    /// struct Refund {
+    ///     cents: u64,
+    /// }
+    ///
+    /// #[hook(id = "refund_limit", kind = before_tool_call, tool = "refund")]
+    /// fn refund_limit(input: &ToolInput) -> Permission {
+    ///     match input.read::<Refund>() {
+    ///         Ok(refund) if refund.cents <= 5_000 => Permission::Allow,
+    ///         Ok(_) => Permission::ask("over 50"),
+    ///         Err(error) => Permission::deny(error),
+    ///     }
+    /// }
+    ///
+    /// let error = ToolInput::parse(r#"{"cents": "300"}"#).read::<Refund>().map(|refund| refund.cents).unwrap_err();
+    /// assert_eq!(error.to_string(), "expected an object with `cents`: invalid type: string \"300\", expected u64");
+    /// ```
+    ///
+    /// # Errors
+    /// [`InputError`], where the arguments are none of `T`.
+    pub fn read<'de, T: Deserialize<'de>>(&'de self) -> Result<T, InputError> {
+        T::deserialize(&**self)
+            .map_err(|error| InputError { expected: expected::<T>(), problem: redacted(&error.to_string()) })
+    }
+
     /// The text to send: as the model wrote it, or compact JSON where it was changed.
     pub fn to_text(&self) -> Cow<'_, str> {
         match &self.0.text {
@@ -76,6 +112,14 @@ impl ToolInput {
     pub(crate) fn rewritten(&self, edit: &mut dyn FnMut(&str) -> Option<String>) -> Option<Self> {
         rewrite_json_text(&self.to_text(), edit).map(Self::parse)
     }
+}
+
+/// The arguments of a tool call are not what a hook or a tool expected. Made by [`ToolInput::read`].
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("expected {expected}: {problem}")]
+pub struct InputError {
+    expected: String,
+    problem: String,
 }
 
 impl std::ops::Deref for ToolInput {
@@ -143,7 +187,7 @@ shared! {
 #[non_exhaustive]
 pub struct ToolResultData {
     /// What the tool said.
-    #[serde(default, deserialize_with = "text_or_blocks")]
+    #[serde(default, deserialize_with = "result_content")]
     pub content: Vec<Block>,
     /// Whether the tool failed.
     #[serde(default)]
@@ -156,7 +200,7 @@ pub struct ToolResultData {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub said_by: Option<Role>,
     /// Fields of the provider that this crate does not know.
-    #[serde(flatten)]
+    #[serde(flatten, serialize_with = "extra::of_result", deserialize_with = "extra::read_of_result")]
     pub extra: Map<String, Value>,
 }
 
@@ -200,7 +244,7 @@ impl ToolResult {
                 "what a tool answered cannot be said by `{role}`, whom the model obeys; write `user` or `assistant`"
             )));
         }
-        rules::blocks(&before.content, &after.content)
+        rules::answer(&before.content, &after.content)
     }
 
     /// Adds text for the model beside the result.
@@ -243,13 +287,11 @@ impl ToolResult {
     /// The block that answers `call` in a message.
     pub fn into_block(self, call: &ToolCall) -> Block {
         let data = Arc::unwrap_or_clone(self.0);
-        Block::ToolResult(ToolResultBlock {
-            call_id: call.id.clone(),
-            name: Some(call.name.clone()),
-            content: data.content,
-            is_error: data.is_error,
-            extra: data.extra,
-            ..ToolResultBlock::default()
-        })
+        let mut block = ToolResultBlock::new(&call.id, data.content);
+        block.name = Some(call.name.clone());
+        block.is_error = data.is_error;
+        block.extra = data.extra;
+        block.extra.retain(|name, _| !extra::RESULT_BLOCK.contains(&name.as_str()));
+        Block::ToolResult(block)
     }
 }

@@ -25,6 +25,23 @@ pub enum Finding {
         /// Whose list replaces that.
         prompt: ListOwner,
     },
+    /// A prompt's list leaves out a hook of its agent that is no gate, and that nothing is to happen without.
+    #[error(
+        "{prompt} leaves out the hook `{hook}` ({origin}) of {agent}, which is `{why}`: its list replaces the agent's; name the hook there, or in the app's list"
+    )]
+    #[non_exhaustive]
+    DroppedGuard {
+        /// The hook.
+        hook: HookId,
+        /// Where it is.
+        origin: Origin,
+        /// The option that says so.
+        why: &'static str,
+        /// Whose list it is in.
+        agent: ListOwner,
+        /// Whose list replaces that.
+        prompt: ListOwner,
+    },
     /// A list names a hook that is disabled.
     #[error("{owner} or the app names the hook `{hook}` ({origin}), which is disabled{} and skipped", by.as_ref().map(|layer| format!(" by `{layer}`")).unwrap_or_default())]
     #[non_exhaustive]
@@ -153,4 +170,31 @@ pub enum Finding {
         /// The kinds that are fired.
         fired: String,
     },
+    /// A filter can match nothing of what the harness has. Reported by
+    /// [`Registry::audit_with`](crate::Registry::audit_with).
+    #[error(
+        "the hook `{hook}` ({origin}) runs at `{kind}` only where `{field}` is `{pattern}`, which it never is in this harness{}",
+        did_you_mean(nearest)
+    )]
+    #[non_exhaustive]
+    MatchesNothing {
+        /// The hook.
+        hook: HookId,
+        /// Where it is.
+        origin: Origin,
+        /// The kind.
+        kind: &'static str,
+        /// The field of its event.
+        field: &'static str,
+        /// The pattern.
+        pattern: String,
+        /// What the harness has that is nearest to it.
+        nearest: Vec<String>,
+    },
+    /// The program does not declare what it fires, so hooks at kinds that nothing fires are not found. Reported by
+    /// [`Registry::audit_with`](crate::Registry::audit_with).
+    #[error(
+        "hooks at kinds that nothing fires are not looked for, because the program does not declare what it fires; write `hooks_core::fires![…]` next to the code that fires"
+    )]
+    FiresNotDeclared,
 }

@@ -3,6 +3,7 @@
 
 use std::time::Duration;
 
+use super::patterns::problem;
 use crate::diagnostics::Problem;
 use crate::failure::OnFailure;
 use crate::hook::Hook;
@@ -110,9 +111,8 @@ fn filters(hook: &Hook) -> Vec<Bad> {
                 };
                 bad.push(("only", format!("cannot filter `{}` by `{name}`; {known}", binding.kind.name)));
             }
-            if only.patterns.split('|').any(|pattern| pattern.trim().is_empty()) {
-                let advice = "has an empty pattern, which matches nothing; write `*` for all, and no `|` at an end";
-                bad.push(("only", advice.to_owned()));
+            if let Some(problem) = problem(&only.patterns) {
+                bad.push(("only", problem.to_owned()));
             }
         }
     }

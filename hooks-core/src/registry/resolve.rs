@@ -11,7 +11,8 @@ use crate::context::Bound;
 use crate::context::PerHook;
 use crate::diagnostics::Finding;
 use crate::diagnostics::{ConfigError, ListOwner, Problem};
-use crate::hook::Hook;
+use crate::failure::OnFailure;
+use crate::hook::{Binding, Hook};
 use crate::id::HookId;
 use crate::plan::{Disabled, HookSet, SetParts};
 use crate::plugin::{Installed, PluginState};
@@ -46,7 +47,7 @@ pub(super) fn resolve(
     let mut problems = Vec::new();
     let app_owner = ListOwner::App(snapshot.app.name.clone());
     let agent_owner = ListOwner::Agent(agent.name().to_owned());
-    let app_list = named(snapshot, &app_owner, &snapshot.app.hooks, &mut problems);
+    let app_list = named(snapshot, &app_owner, snapshot.app.hooks.as_deref().unwrap_or_default(), &mut problems);
     // The prompt's list replaces the agent's; an empty list is a list.
     let replacing = prompt.and_then(|prompt| prompt.hooks().map(|hooks| (prompt, hooks)));
     let (owner, list) = match replacing {
@@ -100,7 +101,7 @@ pub(super) fn resolve(
     if replacing.is_some() {
         // What the agent's list names wrongly was told when the agent was used without the prompt.
         let dropped = named(snapshot, &agent_owner, agent.hooks().unwrap_or_default(), &mut Vec::new());
-        findings.extend(dropped_gates(snapshot, &chosen, &dropped, &agent_owner, &owner));
+        findings.extend(dropped_guards(snapshot, &chosen, &dropped, &agent_owner, &owner));
     }
     findings.extend(in_order(&chosen).into_iter().filter_map(|chosen| disabled(chosen, &owner)));
     findings.extend(failed_plugins(snapshot, agent));
@@ -306,8 +307,8 @@ fn refuse_outside_turn(
     }
 }
 
-/// The agent's gates that the prompt's list leaves out.
-fn dropped_gates(
+/// The agent's gates that the prompt's list leaves out, and its other hooks that nothing is to happen without.
+fn dropped_guards(
     snapshot: &Snapshot,
     chosen: &HashMap<&HookId, Chosen>,
     agent_list: &[(&HookId, &HookUse)],
@@ -316,13 +317,28 @@ fn dropped_gates(
 ) -> Vec<Finding> {
     let dropped = agent_list.iter().filter(|(id, _)| !chosen.contains_key(id));
     dropped
-        .filter_map(|(id, _)| snapshot.hooks.get(*id))
-        .filter(|registered| registered.hook.bindings.iter().any(|b| b.kind.semantics == Semantics::Gate))
-        .map(|registered| Finding::DroppedGate {
-            hook: registered.hook.id.clone(),
-            origin: registered.hook.origin,
-            agent: agent.clone(),
-            prompt: prompt.clone(),
+        .filter_map(|(id, _)| {
+            let hook = &snapshot.hooks.get(*id)?.hook;
+            let (id, origin, agent, prompt) = (hook.id.clone(), hook.origin, agent.clone(), prompt.clone());
+            if hook.bindings.iter().any(|binding| binding.kind.semantics == Semantics::Gate) {
+                return Some(Finding::DroppedGate { hook: id, origin, agent, prompt });
+            }
+            let why = guards_by(hook)?;
+            Some(Finding::DroppedGuard { hook: id, origin, why, agent, prompt })
         })
         .collect()
+}
+
+/// The option by which a hook says that its kind is not to go on without it.
+fn guards_by(hook: &Hook) -> Option<&'static str> {
+    let fails_closed = |binding: &Binding| binding.policy(&hook.options) != OnFailure::Continue;
+    match hook.options.on_failure {
+        _ if hook.locked => Some("locked"),
+        Some(policy) if hook.bindings.iter().any(fails_closed) => Some(match policy {
+            OnFailure::Remove => "on_failure = remove",
+            OnFailure::Deny => "on_failure = deny",
+            _ => "on_failure = required",
+        }),
+        _ => None,
+    }
 }

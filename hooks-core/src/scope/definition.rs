@@ -4,8 +4,8 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::HookUse;
 use super::json::{self, DefinitionError};
+use super::{HookUse, ListEntry};
 
 /// Something that may declare a list of hooks: an agent, a prompt, or an app's own type for one.
 ///
@@ -35,27 +35,6 @@ pub trait Definition {
 
     /// The declared list. An empty list is declared; `None` is not.
     fn hooks(&self) -> Option<&[HookUse]>;
-}
-
-/// The app's list: always in force, whatever agents and prompts say.
-#[derive(Clone, Debug, Default)]
-pub struct AppDef {
-    pub(crate) name: String,
-    pub(crate) hooks: Vec<HookUse>,
-}
-
-impl AppDef {
-    /// The app `name`, without hooks.
-    pub fn new(name: impl Into<String>) -> Self {
-        Self { name: name.into(), hooks: Vec::new() }
-    }
-
-    /// Adds hooks to the list.
-    #[must_use]
-    pub fn hooks<U: Into<HookUse>>(mut self, hooks: impl IntoIterator<Item = U>) -> Self {
-        self.hooks.extend(hooks.into_iter().map(Into::into));
-        self
-    }
 }
 
 /// A definition as any serde format has it.
@@ -114,8 +93,8 @@ macro_rules! definition {
 
             /// Adds hooks to the list, which is declared from then on, even where `hooks` is empty.
             #[must_use]
-            pub fn hooks<U: Into<HookUse>>(mut self, hooks: impl IntoIterator<Item = U>) -> Self {
-                self.hooks.get_or_insert_default().extend(hooks.into_iter().map(Into::into));
+            pub fn hooks<U: ListEntry>(mut self, hooks: impl IntoIterator<Item = U>) -> Self {
+                self.hooks.get_or_insert_default().extend(hooks.into_iter().map(ListEntry::into_use));
                 self
             }
 
@@ -170,7 +149,21 @@ macro_rules! definition {
 }
 
 definition! {
-    /// An agent: its name and its list of hooks. DefinitionFields of a file that the SDK does not know stay in `extra`.
+    /// The app: its name and its list of hooks, which is always in force, whatever agents and prompts say. Other fields of
+    /// its file stay in `extra`.
+    ///
+    /// ```
+    /// use hooks_core::scope::AppDef;
+    ///
+    /// let app = AppDef::from_json("app.json", r#"{"name": "desk", "hooks": ["redact_pii"]}"#)?;
+    /// assert_eq!((app.name.as_str(), app.hooks.map(|list| list.len())), ("desk", Some(1)));
+    /// # Ok::<(), hooks_core::scope::DefinitionError>(())
+    /// ```
+    AppDef, "app"
+}
+
+definition! {
+    /// An agent: its name and its list of hooks. Fields of a file that the SDK does not know stay in `extra`.
     ///
     /// ```
     /// use hooks_core::scope::AgentDef;
@@ -189,4 +182,35 @@ definition! {
 definition! {
     /// A prompt: its name and its list of hooks, which replaces the agent's.
     PromptDef, "prompt"
+}
+
+impl PromptDef {
+    /// The name and the list of an app's own type for prompts, for [`Registry::scope`](crate::Registry::scope).
+    ///
+    /// ```
+    /// use hooks_core::scope::{Definition, HookUse, PromptDef};
+    ///
+    /// /// The app's own prompt, kept in its database.
+    /// struct Template {
+    ///     hooks: Vec<HookUse>,
+    /// }
+    ///
+    /// impl Definition for Template {
+    ///     fn name(&self) -> &str {
+    ///         "template"
+    ///     }
+    ///
+    ///     fn hooks(&self) -> Option<&[HookUse]> {
+    ///         Some(&self.hooks)
+    ///     }
+    /// }
+    ///
+    /// let prompt = PromptDef::from_definition(&Template { hooks: Vec::new() });
+    /// assert_eq!(prompt.hooks, Some(Vec::new())); // an empty list is a list
+    /// ```
+    #[must_use]
+    pub fn from_definition(definition: &dyn Definition) -> Self {
+        let hooks = definition.hooks().map(<[HookUse]>::to_vec);
+        Self { name: definition.name().to_owned(), hooks, extra: Map::new() }
+    }
 }

@@ -53,10 +53,10 @@ impl From<Hook> for Tried {
 /// #[hook(id = "limit_refunds", kind = before_tool_call, tool = "refund")]
 /// fn limit_refunds(cx: &HookContext, input: &ToolInput) -> Result<Permission, MissingState> {
 ///     let limit = cx.state::<Limit>()?.0;
-///     Ok(match Refund::deserialize(&**input) {
+///     Ok(match input.read::<Refund>() {
 ///         Ok(refund) if refund.cents <= limit => Permission::NoOpinion,
 ///         Ok(_) => Permission::deny("too much"),
-///         Err(error) => Permission::deny(format!("expected {{\"cents\": 300}}: {error}")),
+///         Err(error) => Permission::deny(error),
 ///     })
 /// }
 ///

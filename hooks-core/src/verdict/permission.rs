@@ -34,6 +34,22 @@ pub enum Permission {
     Deny(Box<Denial>),
 }
 
+/// What a harness has to do where a gate answered. Made by [`Permission::decide`].
+///
+/// There are these four and no others, so a `match` needs no `_` that would run what a person is to be asked about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[must_use = "a decision that nobody acts on runs what was refused"]
+pub enum Decision<'a> {
+    /// Go on: a hook allowed it, or none has an opinion.
+    Run,
+    /// Ask a person, and run it only with their consent. Where nobody can be asked, refuse.
+    Ask(&'a Question),
+    /// Put it off until somebody else decides. Where nothing can be put off, refuse.
+    Defer(&'a Question),
+    /// Do not run it, and give the model the reason.
+    Refuse(&'a Denial),
+}
+
 /// What is to be asked or put off, and by whom.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
@@ -120,7 +136,34 @@ impl Permission {
         Self::Deny(Box::new(Denial::new(reason)))
     }
 
-    /// The refusal, if it is one.
+    /// What to do now: for a harness, which has to answer for each of the four.
+    ///
+    /// ```
+    /// use hooks_core::prelude::*;
+    /// use hooks_core::verdict::Decision;
+    ///
+    /// /// A loop without a person: what would be asked is refused.
+    /// fn refusal(permission: &Permission) -> Option<&str> {
+    ///     match permission.decide() {
+    ///         Decision::Run => None,
+    ///         Decision::Ask(question) | Decision::Defer(question) => Some(question.reason.as_str()),
+    ///         Decision::Refuse(denial) => Some(denial.reason.as_str()),
+    ///     }
+    /// }
+    ///
+    /// assert_eq!(refusal(&Permission::NoOpinion), None);
+    /// assert_eq!(refusal(&Permission::ask("spends money")), Some("spends money"));
+    /// ```
+    pub fn decide(&self) -> Decision<'_> {
+        match self {
+            Self::NoOpinion | Self::Allow => Decision::Run,
+            Self::Ask(question) => Decision::Ask(question),
+            Self::Defer(question) => Decision::Defer(question),
+            Self::Deny(denial) => Decision::Refuse(denial),
+        }
+    }
+
+    /// The refusal, if it is one. A harness asks [`decide`](Self::decide): what is not refused need not be allowed.
     pub fn denial(&self) -> Option<&Denial> {
         match self {
             Self::Deny(denial) => Some(denial),

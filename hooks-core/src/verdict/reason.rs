@@ -2,6 +2,8 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use crate::data::InputError;
+
 /// Why something was refused or stopped. Never empty: blank text becomes `no reason given`, so that a refusal stays a
 /// refusal whoever wrote it.
 ///
@@ -31,6 +33,13 @@ impl From<String> for Reason {
 impl From<&str> for Reason {
     fn from(text: &str) -> Self {
         text.to_owned().into()
+    }
+}
+
+/// What was expected of the arguments of a call, for the model to write them anew.
+impl From<InputError> for Reason {
+    fn from(error: InputError) -> Self {
+        error.to_string().into()
     }
 }
 

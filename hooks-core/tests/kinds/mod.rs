@@ -1,6 +1,7 @@
 //! The built-in kinds: that all of them are known, what they refuse, and how they are fired as JSON.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "the helpers of tests are tests too")]
 
+mod blocks;
 mod checks;
 mod json;
 mod listed;

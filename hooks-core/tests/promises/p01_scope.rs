@@ -1,7 +1,8 @@
 //! Promise 1: a hook runs only if the scope in force names it.
 
-use hooks_core::diagnostics::Finding;
+use hooks_core::diagnostics::{Finding, HarnessFacts};
 use hooks_core::record::{Skip, Status};
+use hooks_core::scope::{Definition, HookUse};
 
 use super::support::*;
 
@@ -93,6 +94,119 @@ fn audit_reports_a_gate_of_the_agent_that_the_prompt_s_list_leaves_out() {
     assert!(set.audit().is_empty(), "the app names it: {:?}", set.audit());
     let without = registry.scope(&agent, None).unwrap();
     assert!(without.audit().is_empty());
+}
+
+#[test]
+fn audit_reports_a_guard_that_is_no_gate_and_that_the_prompt_s_list_leaves_out() {
+    let table = [
+        (writes("redact").on_failure(OnFailure::Required), Some("on_failure = required")),
+        (writes("redact").on_failure(OnFailure::Remove), Some("on_failure = remove")),
+        (writes("redact").locked(), Some("locked")),
+        (writes("redact").on_failure(OnFailure::Continue), None),
+        (writes("redact"), None),
+    ];
+    for (hook, why) in table {
+        let registry = registry([hook]);
+        let agent = AgentDef::new("support").hooks(["redact"]);
+        let prompt = PromptDef::new("refunds").hooks([] as [&str; 0]);
+        let set = registry.scope(&agent, Some(&prompt)).unwrap();
+        let dropped = |finding: &&Finding| matches!(finding, Finding::DroppedGuard { .. });
+        let found = set.audit().iter().find(dropped).map(ToString::to_string);
+        assert_eq!(found.is_some(), why.is_some(), "{why:?}: {found:?}");
+        if let (Some(found), Some(why)) = (found, why) {
+            assert!(found.starts_with("prompt `refunds` leaves out the hook `redact` ("), "{found}");
+            assert!(found.contains(&format!("of agent `support`, which is `{why}`: ")), "{found}");
+        }
+    }
+}
+
+#[test]
+fn the_app_s_list_comes_from_a_file_and_its_messages_name_the_place() {
+    let registry = three_levels();
+    registry.set_app(AppDef::from_json("app.json", r#"{"name": "desk", "hooks": ["of_agent"], "port": 80}"#).unwrap());
+    let prompt: Option<PromptDef> = None;
+    assert_eq!(run(&registry.scope(&AgentDef::new("a"), prompt.as_ref()).unwrap()), ["of_agent"]);
+
+    registry.set_app(AppDef::from_json("app.json", "{\"name\": \"desk\",\n\"hooks\": [\"of_agnt\"]}").unwrap());
+    let error = registry.scope(&AgentDef::new("a"), None).unwrap_err().to_string();
+    assert!(error.starts_with("app.json:2:11: "), "{error}");
+
+    let error = AppDef::from_json("app.json", "[]").unwrap_err().to_string();
+    assert_eq!(error, "app.json:1:1: expected an app: an object with `name` and `hooks`");
+    let error = AppDef::from_json("app.json", r#"{"hook": []}"#).unwrap_err().to_string();
+    assert_eq!(error, "app.json:1:2: unknown field `hook`; did you mean `hooks`?");
+    let by_serde: AppDef = serde_json::from_str(r#"{"hooks": ["of_agent"]}"#).unwrap();
+    assert_eq!(by_serde.hooks.map(|list| list.len()), Some(1));
+}
+
+#[cfg(feature = "toml")]
+#[test]
+fn the_app_s_list_comes_from_toml() {
+    let app = AppDef::from_toml("app.toml", "name = \"desk\"\nhooks = [\"of_agent\"]").unwrap();
+    assert_eq!((app.name.as_str(), app.hooks.map(|list| list.len())), ("desk", Some(1)));
+}
+
+#[test]
+fn an_app_s_own_prompt_replaces_the_agent_s_list() {
+    struct Template(Vec<HookUse>);
+
+    impl Definition for Template {
+        fn name(&self) -> &'static str {
+            "template"
+        }
+
+        fn hooks(&self) -> Option<&[HookUse]> {
+            Some(&self.0)
+        }
+    }
+
+    let prompt = PromptDef::from_definition(&Template(vec![HookUse::id("of_prompt")]));
+    let set = three_levels().scope(&AgentDef::new("a").hooks(["of_agent"]), Some(&prompt)).unwrap();
+    assert_eq!(run(&set), ["of_app", "of_prompt"]);
+}
+
+#[test]
+fn audit_with_a_harness_reports_a_filter_that_matches_nothing_of_it() {
+    let facts = || HarnessFacts::new().tools(["refund", "read_file"]).words::<Step>("topic", ["news", "sport"]);
+    let guard = || Hook::at::<BeforeToolCall>("guard").reader(|_, _, _| Permission::NoOpinion);
+    let table: [(Hook, &[&str]); 8] = [
+        (guard().only("tool", "refund|read_*"), &[]),
+        (
+            guard().only("tool", "refnd"),
+            &["`tool` is `refnd`, which it never is in this harness; did you mean `refund`?"],
+        ),
+        (guard().only("tool", "refund|write_*"), &[]),
+        (guard().only("tool", "write_*"), &["`tool` is `write_*`, which it never is in this harness"]),
+        (
+            guard().only("tool", "refund|reed_file"),
+            &["`tool` is `reed_file`, which it never is in this harness; did you mean `read_file`?"],
+        ),
+        (
+            writes("step").only("topic", "new"),
+            &["`topic` is `new`, which it never is in this harness; did you mean `news`?"],
+        ),
+        (writes("step").only("topic", "*s"), &[]),
+        (Hook::at::<PreModelCall>("model").writer(|_, _, _| ()).only("call_site", "mian"), &[]),
+    ];
+    for (hook, expected) in table {
+        let registry = Registry::empty();
+        registry.register(hook).unwrap();
+        let found: Vec<String> = registry
+            .audit_with([], &facts())
+            .iter()
+            .filter(|finding| matches!(finding, Finding::MatchesNothing { .. }))
+            .map(ToString::to_string)
+            .collect();
+        assert_eq!(found.len(), expected.len(), "{found:?}");
+        assert!(found.iter().zip(expected).all(|(found, expected)| found.ends_with(expected)), "{found:?}");
+    }
+}
+
+#[test]
+fn audit_with_a_harness_says_that_nothing_declares_what_is_fired() {
+    let findings = Registry::empty().audit_with([], &HarnessFacts::new());
+    assert_eq!(findings, [Finding::FiresNotDeclared], "this binary has no `fires!`");
+    assert!(Registry::empty().audit([]).is_empty());
 }
 
 #[test]

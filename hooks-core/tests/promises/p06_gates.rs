@@ -7,7 +7,7 @@ use std::time::Duration;
 use hooks_core::diagnostics::Finding;
 use hooks_core::hook::{OnFailure, Timeout};
 use hooks_core::record::{FailureKind, Note, Skip, Status};
-use hooks_core::verdict::{Cause, Reason};
+use hooks_core::verdict::{Cause, Decision, Reason};
 
 use super::support::*;
 
@@ -268,5 +268,18 @@ async fn later_ones_of_the_stage_are_not_waited_for() {
         let fired = set.fire(&cx(), &spend(), Trail::default()).await.unwrap();
         assert_eq!(start.elapsed().as_millis(), done_at, "{deny_at}");
         assert_eq!(fired.report.record.clone().unwrap().runs[2].status, Status::Cancelled);
+    }
+}
+
+#[test]
+fn a_harness_decides_about_each_of_four_answers() {
+    for (permission, word) in lattice() {
+        let expected = match permission.decide() {
+            Decision::Run => ["none", "allow"].contains(&word),
+            Decision::Ask(question) => word == "ask" && !question.reason.as_str().is_empty(),
+            Decision::Defer(question) => word == "defer" && !question.reason.as_str().is_empty(),
+            Decision::Refuse(denial) => word == "deny" && permission.denial() == Some(denial),
+        };
+        assert!(expected, "{word}: {permission:?}");
     }
 }

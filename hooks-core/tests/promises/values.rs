@@ -40,6 +40,18 @@ fn what_the_attribute_refuses_is_a_problem_with_the_place_of_the_call() {
             "`only` of the hook `a` has an empty pattern, which matches nothing; write `*` for all, and no `|` at an end",
         ),
         (
+            writes("a").only("topic", "^x$"),
+            "`only` of the hook `a` has a regular expression; a pattern is held against the whole value, `*` stands for anything and `?` for one character",
+        ),
+        (
+            writes("a").only("topic", "!x"),
+            "`only` of the hook `a` has a `!`, which negates nothing; write what matches, or test for it in the hook",
+        ),
+        (
+            writes("a").only("topic", "x, y"),
+            "`only` of the hook `a` has a comma or a blank; separate patterns by `|`, and write `?` for one within a value",
+        ),
+        (
             writes("a").timeout(Timeout::After(Duration::from_secs(1))),
             "`timeout` of the hook `a` needs an async hook: a plain function cannot be interrupted",
         ),

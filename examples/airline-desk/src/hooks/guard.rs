@@ -37,7 +37,7 @@ struct Cancellation {
 pub(crate) fn guard_booking(input: &ToolInput) -> Permission {
     let expected =
         "a booking has one of `passengers` or more, and `payment_methods`, each with an `amount` of 0 or more";
-    let booking = match Booking::deserialize(&**input) {
+    let booking = match input.read::<Booking>() {
         Ok(booking) => booking,
         Err(error) => return Permission::deny(format!("{expected}: {error}")),
     };
@@ -62,9 +62,9 @@ pub(crate) fn guard_booking(input: &ToolInput) -> Permission {
 /// say what they are asked about, denies.
 #[hook(id = "guard_cancellation", kind = before_tool_call, tool = "cancel_reservation")]
 pub(crate) fn guard_cancellation(cx: &HookContext, input: &ToolInput) -> Permission {
-    let reservation = match Cancellation::deserialize(&**input) {
+    let reservation = match input.read::<Cancellation>() {
         Ok(cancellation) => cancellation.reservation_id,
-        Err(error) => return Permission::deny(format!("a cancellation has a `reservation_id`, a text: {error}")),
+        Err(error) => return Permission::deny(error),
     };
     if cx.human_present() {
         Permission::ask(format!("cancelling reservation {reservation} cannot be undone"))

@@ -1,0 +1,45 @@
+//! Filters that can match nothing of what a harness has.
+
+use std::sync::Arc;
+
+use wildmatch::WildMatch;
+
+use crate::diagnostics::{Finding, HarnessFacts};
+use crate::hook::{Binding, Hook};
+use crate::text::nearest;
+
+/// Each pattern that matches no value that the harness knows, where nothing else of its filter does or where it is nearly
+/// one of them: a hook that is written for many harnesses names more than one of them has.
+pub(super) fn matching_nothing(hooks: &[Arc<Hook>], facts: &HarnessFacts) -> Vec<Finding> {
+    let bindings = hooks.iter().flat_map(|hook| hook.bindings.iter().map(move |binding| (hook, binding)));
+    bindings.flat_map(|(hook, binding)| of_binding(hook, binding, facts)).collect()
+}
+
+fn of_binding(hook: &Hook, binding: &Binding, facts: &HarnessFacts) -> Vec<Finding> {
+    let (kind, fields) = (binding.kind, binding.kind.fields());
+    let mut findings = Vec::new();
+    for only in &binding.filters {
+        let field = only.field.as_ref().ok().and_then(|index| fields.get(*index).copied());
+        let Some((field, values)) = field.and_then(|field| Some((field, facts.values(kind, field)?))) else { continue };
+        let patterns = || only.patterns.split('|').map(str::trim);
+        let matches = |pattern: &str| {
+            let pattern = WildMatch::new(pattern);
+            values.iter().any(|value| pattern.matches(value))
+        };
+        let is_alive = patterns().any(matches);
+        for pattern in patterns().filter(|pattern| !matches(pattern)) {
+            let nearest = nearest(pattern, values.iter().cloned());
+            if !is_alive || !nearest.is_empty() {
+                findings.push(Finding::MatchesNothing {
+                    hook: hook.id.clone(),
+                    origin: hook.origin,
+                    kind: kind.name,
+                    field,
+                    pattern: pattern.to_owned(),
+                    nearest,
+                });
+            }
+        }
+    }
+    findings
+}
