@@ -113,6 +113,17 @@ async fn a46_where_no_hook_is_at_the_point_nothing_is_told_of_it() {
 }
 
 #[tokio::test]
+async fn a46_where_no_filter_matches_nothing_is_told_of_it_either() {
+    for (role, expected) in [("tool", 0), ("user", 1)] {
+        let mut bench = Bench::new([Line::text("done")]);
+        bench.app(Hook::at::<AfterCreateMessage>("filtered").reader(|_, _, ()| ()).only("role", role));
+        let (_, events) = told(&bench.session(bench.harness()).await, "hi").await;
+        let fired = events.iter().filter(|event| matches!(event, TurnEvent::Fired { .. }));
+        assert_eq!(fired.count(), expected, "{role}");
+    }
+}
+
+#[tokio::test]
 async fn a47_a_hook_is_told_why_the_turn_ends_and_whether_it_took_as_many_steps_as_it_may() {
     let another = |i: u32| Line::call("1", "lookup", json!({ "id": i.to_string() }));
     let same = || Line::call("1", "lookup", json!({ "id": "a" }));
