@@ -256,7 +256,7 @@ impl Registry {
             }
         }
         // The app's list may be newer than the sets, which was reported.
-        for id in snapshot.app.hooks.iter().filter_map(|entry| self.id_of(entry)) {
+        for id in snapshot.app.hooks.iter().flatten().filter_map(|entry| self.id_of(entry)) {
             unnamed.remove(&id);
         }
         // Those of a plugin that is not installed are told with it.

@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
-use files::{CATEGORIES, Misuse, all, category};
+use files::{CATEGORIES, all, category};
 
 const NAMES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../hooks-macros/src/names.rs");
 
