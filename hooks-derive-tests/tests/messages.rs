@@ -8,7 +8,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Parts of the implementation; a user who reads them learns nothing.
-const INTERNAL: &[&str] = &["private::", "__hooks", "__HOOKS", "__HooksCore", "__INVENTORY", "inventory", "hook_id_"];
+const INTERNAL: &[&str] = &["__private", "__hooks", "__HOOKS", "__HooksCore", "__INVENTORY", "inventory", "hook_id_"];
 
 /// Places outside the user's file: they are there or not with `rust-src`, and move with every change of the core.
 const FOREIGN: &[&str] = &["$RUST", "$WORKSPACE", "$CARGO", "/rustc/", "hooks-core/src", "hooks-macros/src"];

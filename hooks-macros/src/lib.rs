@@ -8,6 +8,7 @@ mod errors;
 mod names;
 mod options;
 mod types;
+mod private;
 mod list;
 mod plugin;
 mod fires;

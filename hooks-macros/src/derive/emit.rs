@@ -6,10 +6,12 @@ use syn::Type;
 use syn::ext::IdentExt;
 
 use super::check::{Field, Kind};
+use crate::private::private;
 use crate::types::place;
 
 pub(crate) fn emit(kind: &Kind) -> TokenStream {
-    let Kind { event, name, core, outside_turn, description, .. } = kind;
+    let Kind { event, name, outside_turn, description, .. } = kind;
+    let private = private(&kind.core);
     let subject = Named::new(kind.subject.as_ref());
     let verdict = Named::new(kind.verdict.as_ref());
     let aliases =
@@ -44,7 +46,7 @@ pub(crate) fn emit(kind: &Kind) -> TokenStream {
             clippy::restriction
         )]
         const _: () = {
-            use #core::private as __hooks_core;
+            use #private as __hooks_core;
 
             #(#aliases)*
 
@@ -110,7 +112,7 @@ impl Named {
 
     fn alias(&self, alias: &str, fits: &str) -> TokenStream {
         let (ty, alias, fits) = (&self.ty, self.ident(alias), self.ident(fits));
-        quote_spanned!(self.span=> type #alias = <#ty as __hooks_core::#fits>::Itself;)
+        quote_spanned!(self.span=> type #alias = <#ty as __hooks_core::#fits>::Type;)
     }
 
     /// The associated type; documentation shows what the user wrote.

@@ -3,9 +3,9 @@
 //! A token that the compiler may complain about has the place of the user's token it stands for, and all tokens of an
 //! expression that is checked have one place: otherwise the compiler underlines the whole attribute.
 
-mod asks;
 mod checks;
 mod handler;
+mod types;
 
 use proc_macro2::{Span, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
@@ -13,12 +13,13 @@ use syn::ext::IdentExt;
 use syn::{Ident, LitStr};
 
 use super::model::{Hook, Kind, OnFailure, RunMode, Timeout};
-use asks::{contexts, says, specs, takes_subject};
+use crate::private::private;
 use checks::checks;
 use handler::{Called, handler};
+use types::{contexts, returned, specs, takes_subject};
 
 pub(crate) fn emit(hook: &Hook) -> TokenStream {
-    let core = &hook.core;
+    let private = private(&hook.core);
     let cfgs = &hook.function.cfgs;
     let id = &hook.id;
     let name = &hook.function.name;
@@ -46,8 +47,8 @@ pub(crate) fn emit(hook: &Hook) -> TokenStream {
             clippy::all, clippy::pedantic, clippy::nursery, clippy::restriction
         )]
         #nameless: () = {
-            use #core::private as __hooks_core;
-            use __hooks_core::{AsksNothing as _, SaysSomething as _, TakesNothing as _};
+            use #private as __hooks_core;
+            use __hooks_core::{AnyParameter as _, CanDecide as _};
             #uniqueness
             #(#events)*
             #checks
@@ -159,21 +160,21 @@ fn binding(hook: &Hook, kind: &Kind, i: usize) -> TokenStream {
     let span = kind.span();
     let event = event_alias(kind, i);
     let name = &hook.function.name;
-    let apart = hook.run.mode != RunMode::Inline;
-    let called = if apart { Called::Apart } else { Called::Inline };
+    let detached = hook.run.mode != RunMode::Inline;
+    let called = if detached { Called::Detached } else { Called::Inline };
     let main = handler(&hook.function, called, &quote!(#name), name.span(), span);
     let (own, of_own) = own(hook, span);
     let takes_subject = takes_subject(hook, span);
     let (fallback, of_fallback) = fallback(hook, span);
-    let says = says(&hook.function, span);
-    let decides = if apart { quote!(false) } else { quote!(#says::DECIDES) };
+    let returned = returned(&hook.function, span);
+    let decides = if detached { quote!(false) } else { quote!(#returned::DECIDES) };
     let key = quote_spanned!(span=> __HooksCoreKind);
     let filters = hook.filters.iter().map(|(field, patterns)| {
         let field = LitStr::new(&field.unraw().to_string(), field.span());
         quote!((__hooks_core::check::field::<#key>(#field), #patterns))
     });
     let aliases = quote_spanned! {span=>
-        type __HooksCoreKind = <#event as __hooks_core::KindType>::Itself;
+        type __HooksCoreKind = <#event as __hooks_core::KindType>::Type;
         type __HooksCoreSubject = <__HooksCoreKind as __hooks_core::HookKind>::Subject;
         type __HooksCoreVerdict = <__HooksCoreKind as __hooks_core::HookKind>::Verdict;
     };
@@ -204,8 +205,8 @@ fn fallback(hook: &Hook, kind: Span) -> (TokenStream, TokenStream) {
     let parameters = function.parameters.iter().map(|_| quote_spanned!(place=> _));
     let path =
         quote_spanned!(place=> { let __hooks_core_fallback: fn(#(#parameters),*) -> _ = #path; __hooks_core_fallback });
-    let says = says(&hook.function, kind);
-    let handler = handler(&function, Called::Fallback(&says), &path, place, kind);
+    let returned = returned(&hook.function, kind);
+    let handler = handler(&function, Called::Fallback(&returned), &path, place, kind);
     (handler, quote!(__hooks_core::Option::Some(&__HOOKS_CORE_FALLBACK)))
 }
 

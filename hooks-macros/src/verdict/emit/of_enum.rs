@@ -36,7 +36,7 @@ pub(super) fn of_enum(variants: &[Variant]) -> Parts {
     let attributed = with_parts().flat_map(|(Variant { name, .. }, parts)| {
         parts.iter().filter_map(move |part| {
             let member = &part.field.member;
-            let set = part.attribute("attribute", &quote!(__hooks_core_it, hook))?;
+            let set = part.attribute(&quote!(__hooks_core_it, hook))?;
             Some(quote!(if let Self::#name { #member: __hooks_core_it, .. } = self { #set; }))
         })
     });
@@ -62,7 +62,9 @@ pub(super) fn of_enum(variants: &[Variant]) -> Parts {
         }
     });
     let methods = quote! {
+        #[inline]
         fn merge(&mut self, later: Self) {
+            #[inline]
             fn strength(verdict: &__HooksCoreSelf) -> u32 {
                 match verdict { #(__HooksCoreSelf::#names { .. } => #ranks,)* }
             }
@@ -73,14 +75,17 @@ pub(super) fn of_enum(variants: &[Variant]) -> Parts {
             }
         }
 
+        #[inline]
         fn is_final(&self) -> bool {
             #is_final
         }
 
+        #[inline]
         fn freezes_subject(&self) -> bool {
             #freezes
         }
 
+        #[inline]
         fn subject_changed(&mut self) -> bool {
             let lapses = #lapses;
             if lapses {
@@ -89,6 +94,7 @@ pub(super) fn of_enum(variants: &[Variant]) -> Parts {
             lapses
         }
 
+        #[inline]
         fn attribute(&mut self, hook: &__hooks_core::HookId) {
             #(#attributed)*
         }
@@ -100,6 +106,7 @@ pub(super) fn of_enum(variants: &[Variant]) -> Parts {
             #could_not_answer
         }
 
+        #[inline]
         fn is_silent(&self) -> bool {
             #is_silent
         }
