@@ -3,7 +3,7 @@
 /// The hooks that these functions are, for [`AgentDef::hooks`](crate::scope::AgentDef::hooks) and its like.
 ///
 /// A path is that of the function itself, through imports and re-exports. A misspelt one does not compile; a function
-/// that is no hook is told by [`Registry::discover`](crate::Registry::discover), with its place.
+/// that is no hook is reported by [`Registry::discover`](crate::Registry::discover), with its place.
 ///
 /// ```
 /// # use hooks_core::prelude::*;

@@ -49,8 +49,8 @@ pub trait ReadParameter<'a, K, S, Via> {
 /// A parameter that reads, in a hook with another one that takes the subject: `&HookContext` or the event.
 #[diagnostic::on_unimplemented(
     message = "a hook at `{K}` that rewrites its subject cannot also take `{Self}`",
-    label = "not a parameter beside the subject",
-    note = "beside the subject it may take `&HookContext`, `&{K}` (the event) and `&With<T>` (parameters from a list, where `T` is `serde::Deserialize`); the subject itself only once"
+    label = "not a parameter of a hook that rewrites",
+    note = "with the subject it may take `&HookContext`, `&{K}` (the event) and `&With<T>` (parameters from a list, where `T` is `serde::Deserialize`); the subject itself only once"
 )]
 pub trait ContextParameter<'a, K, Via> {
     /// Takes the parameter from what a dispatch has.

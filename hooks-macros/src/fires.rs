@@ -10,7 +10,7 @@ use crate::options::{first_span, split_at_commas, without_spaces};
 use crate::private::private;
 use crate::types::place;
 
-/// `[$crate] Kind, kind, …`: the declarations. Every token of one stands at the kind, where a type that is none is told.
+/// `[$crate] Kind, kind, …`: the declarations. Every token of one stands at the kind, where a type that is none is reported.
 pub(crate) fn expand(input: TokenStream) -> TokenStream {
     let mut trees = input.into_iter();
     // Put there by `fires!`, whose `$crate` finds the core under any name.

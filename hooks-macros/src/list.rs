@@ -46,7 +46,7 @@ fn parts(input: TokenStream) -> (TokenStream, Vec<TokenStream>) {
     (core, split_at_commas(trees.collect()))
 }
 
-/// The path of a function; anything else is told at its own place.
+/// The path of a function; anything else is reported at its own place.
 fn path(part: &TokenStream, errors: &mut Errors) -> Option<Path> {
     if syn::parse2::<LitStr>(part.clone()).is_ok() {
         errors.on(part, "`hooks!` takes the functions themselves; a list of ids is `.hooks([\"redact_pii\"])`");

@@ -102,7 +102,8 @@ impl Finder<'_> {
             }
             let (segments, length) = path_at(&trees[at..]);
             // `$crate::__private…` is written into the user's crate, and uses nothing here.
-            let of_users = at > 0 && is(&trees[at - 1], '$') && segments.get(1).is_some_and(|name| name.starts_with("__private"));
+            let of_users =
+                at > 0 && is(&trees[at - 1], '$') && segments.get(1).is_some_and(|name| name.starts_with("__private"));
             if !of_users {
                 self.path(&segments, trees[at].span());
             }

@@ -1,4 +1,4 @@
-//! From `#[hook_kind(…)]` to a kind about which nothing is wrong that its syntax can tell.
+//! From `#[hook_kind(…)]` to a kind about which nothing is wrong that its syntax can show.
 
 use proc_macro2::{Span, TokenStream};
 use quote::quote;

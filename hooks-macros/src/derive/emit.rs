@@ -97,7 +97,7 @@ pub(crate) fn emit(kind: &Kind) -> TokenStream {
 }
 
 /// A type that the user named, and the place where everything that is made of it stands: a type that does not fit is then
-/// told at one place in one way, which the compiler does once.
+/// reported at one place in one way, which the compiler does once.
 struct Named {
     ty: TokenStream,
     span: Span,
@@ -148,7 +148,7 @@ fn json(kind: &Kind) -> Option<TokenStream> {
     })
 }
 
-/// What serde lacks, told at the word `json` for the event, and at its own place for each type that the word is about.
+/// What serde lacks, reported at the word `json` for the event, and at its own place for each type that the word is about.
 fn json_checks(kind: &Kind, subject: &Named, verdict: &Named) -> TokenStream {
     let Some(span) = kind.json else { return TokenStream::new() };
     let event = syn::Ident::new(&kind.event.to_string(), span);

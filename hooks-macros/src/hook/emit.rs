@@ -72,7 +72,7 @@ pub(crate) fn emit(hook: &Hook) -> TokenStream {
 
 /// With `setup!()` in the crate root, two hooks with one id are two constants with one name.
 fn uniqueness(id: &LitStr) -> TokenStream {
-    // Raw, as an id may be a keyword. It is the name that the compiler tells, so it has nothing before it.
+    // Raw, as an id may be a keyword. It is the name that the compiler shows, so it has nothing before it.
     let constant = Ident::new_raw(&id.value(), id.span());
     let constant = quote_spanned!(id.span()=> const #constant: () = (););
     quote! {
@@ -135,7 +135,7 @@ fn run(hook: &Hook) -> TokenStream {
     quote!(.runs(__hooks_core::RunMode::#mode, #blocking, #idempotent, #retries))
 }
 
-/// What gives the hook an event of its own, where it needs one. An event that cannot be cloned is told at the option.
+/// What gives the hook an event of its own, where it needs one. An event that cannot be cloned is reported at the option.
 fn own(hook: &Hook, kind: Span) -> (TokenStream, TokenStream) {
     let place = match (hook.run.mode, hook.run.blocking) {
         (RunMode::Detached, _) => hook.run.place,
@@ -144,7 +144,7 @@ fn own(hook: &Hook, kind: Span) -> (TokenStream, TokenStream) {
             return (TokenStream::new(), quote!(__hooks_core::Option::None));
         }
     };
-    // The kind itself stands at its own place: where it is none, that is told there and nowhere else.
+    // The kind itself stands at its own place: where it is none, that is reported there and nowhere else.
     let key = quote_spanned!(kind=> __HooksCoreKind);
     let event = Ident::new("__hooks_core_event", place);
     let own = quote_spanned!(place=> |#event| __hooks_core::OwnedEvent::own(#event));
@@ -155,7 +155,7 @@ fn own(hook: &Hook, kind: Span) -> (TokenStream, TokenStream) {
 /// The hook at one of its kinds.
 ///
 /// Every mention of the kind stands at the user's word for it: where that is no kind, the mentions all say the same at one
-/// place, and the compiler tells it once. Elsewhere the kind is left to inference.
+/// place, and the compiler reports it once. Elsewhere the kind is left to inference.
 fn binding(hook: &Hook, kind: &Kind, i: usize) -> TokenStream {
     let span = kind.span();
     let event = event_alias(kind, i);
@@ -196,7 +196,7 @@ fn binding(hook: &Hook, kind: &Kind, i: usize) -> TokenStream {
     }
 }
 
-/// The fallback in the form of the hook, and where it is. Whatever does not fit is told at its path.
+/// The fallback in the form of the hook, and where it is. Whatever does not fit is reported at its path.
 fn fallback(hook: &Hook, kind: Span) -> (TokenStream, TokenStream) {
     let Some(path) = &hook.fallback else { return (TokenStream::new(), quote!(__hooks_core::Option::None)) };
     let place = path.segments.last().map_or(kind, |last| last.ident.span());

@@ -27,7 +27,7 @@ impl Parse for Written {
     }
 }
 
-/// Reads the function and tells everything about it that no hook may be. `None` where it is no function at all.
+/// Reads the function and reports everything about it that no hook may be. `None` where it is no function at all.
 pub(crate) fn read(item: TokenStream, errors: &mut Errors) -> Option<Function> {
     let Ok(Written { attributes, signature }) = syn::parse2(item.clone()) else {
         let (what, span) = describe(item);
@@ -70,7 +70,7 @@ fn describe(item: TokenStream) -> (&'static str, Span) {
     }
 }
 
-/// Attributes that cannot stand beside this one.
+/// Attributes that cannot stand with this one.
 fn check_attributes(attributes: &[Attribute], errors: &mut Errors) {
     for attribute in attributes {
         let names: Vec<String> = attribute.path().segments.iter().map(|segment| segment.ident.to_string()).collect();

@@ -1,4 +1,4 @@
-//! A verdict about which nothing is wrong that its syntax can tell.
+//! A verdict about which nothing is wrong that its syntax can show.
 
 use proc_macro2::{Span, TokenStream};
 use syn::{Ident, Member, Type};

@@ -38,7 +38,7 @@ pub(super) fn handler(
     let bindings = arguments.iter().map(|argument| &argument.binding);
     let values = arguments.iter().map(|argument| &argument.value);
     // In parentheses the name is a value, and so it is in every message of the compiler's.
-    // Whatever is wrong with the call as a whole is told at one token.
+    // Whatever is wrong with the call as a whole is reported at one token.
     let called = quote_spanned!(place=> (#path)(#(#values),*));
     let bindings = quote!(#(#bindings)*);
     let dot_await = function.is_async.then(|| quote_spanned!(place=> .await));
@@ -59,7 +59,7 @@ pub(super) fn handler(
     let (form, body) = match (taken, function.is_async) {
         _ if detached => ("Detached", boxed(place, &quote!(#call #verdict))),
         (None | Some(Taken::Read), false) => ("Read", quote!(#call #verdict)),
-        // That a fallback is no async function is told best where it is awaited.
+        // That a fallback is no async function is reported best where it is awaited.
         (None | Some(Taken::Read), true) if is_fallback => ("ReadAsync", boxed(place, &quote!(#call #verdict))),
         (Some(Taken::Owned), true) if is_fallback => ("OwnAsync", boxed(place, &quote!(#call #effect))),
         (None | Some(Taken::Read), true) => ("ReadAsync", answered(place, &bindings, &called, &verdict)),
@@ -141,7 +141,7 @@ fn answer(place: (Span, Span), kind_and_returns: &TokenStream, returns: &str, me
 
 /// A call of a trait's function that stands for a type, from its first token to its last. The compiler underlines all that is
 /// between the first token of an expression and the last, so each expression has one of either, and no other place: what is
-/// wrong is then told once.
+/// wrong is then reported once.
 fn call((start, end): (Span, Span), of: &str, name: &str, arguments: &TokenStream) -> TokenStream {
     let (of, name) = (Ident::new(of, start), Ident::new(name, start.located_at(end)));
     let path = quote_spanned!(start=> __hooks_core::#of::#name);
@@ -165,7 +165,7 @@ fn answered(span: Span, bindings: &TokenStream, called: &TokenStream, answer: &T
     quote!(#bindings #future)
 }
 
-/// The body as a boxed future; that it cannot be sent between threads is told at the function's name.
+/// The body as a boxed future; that it cannot be sent between threads is reported at the function's name.
 fn boxed(span: Span, body: &TokenStream) -> TokenStream {
     let future = quote!(async move { #body });
     quote_spanned!(span=> __hooks_core::Box::pin(#future))

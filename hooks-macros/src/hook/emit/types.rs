@@ -15,7 +15,7 @@ pub(super) fn specs(function: &Function) -> Vec<TokenStream> {
 /// The parameters by `&` whose types can stand outside of the function.
 fn readable(function: &Function) -> impl Iterator<Item = &Parameter> {
     let read = function.parameters.iter().filter(|parameter| parameter.taken == Taken::Read);
-    // A lifetime of the function's is not known beside it; subjects and parameters from a list have none.
+    // A lifetime of the function's is not known outside of it; subjects and parameters from a list have none.
     read.filter(|parameter| !names_lifetime(parameter.ty.to_token_stream()))
 }
 
