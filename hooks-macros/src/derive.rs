@@ -25,7 +25,7 @@ pub(crate) fn expand(item: TokenStream) -> TokenStream {
 }
 
 /// That a kind with the name of a built-in one is that one: a plan and a record would not tell them from each other.
-fn own_name(kind: &check::Kind) -> Option<TokenStream> {
+fn own_name(kind: &check::KindDefinition) -> Option<TokenStream> {
     names::kind_type(&kind.name.value())?;
     let (private, name) = (private(&kind.core), &kind.name);
     let check = quote_spanned! {name.span()=>

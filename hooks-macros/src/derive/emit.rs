@@ -5,12 +5,12 @@ use quote::{ToTokens, quote, quote_spanned};
 use syn::Type;
 use syn::ext::IdentExt;
 
-use super::check::{Field, Kind};
+use super::check::{KindDefinition, MatchField};
 use crate::private::private;
 use crate::types::place;
 
-pub(crate) fn emit(kind: &Kind) -> TokenStream {
-    let Kind { event, name, outside_turn, description, .. } = kind;
+pub(crate) fn emit(kind: &KindDefinition) -> TokenStream {
+    let KindDefinition { event, name, outside_turn, description, .. } = kind;
     let private = private(&kind.core);
     let subject = Named::new(kind.subject.as_ref());
     let verdict = Named::new(kind.verdict.as_ref());
@@ -136,7 +136,7 @@ fn semantics(verdict: &Named, has_subject: bool) -> TokenStream {
 }
 
 /// How the kind's values are written as JSON.
-fn json(kind: &Kind) -> Option<TokenStream> {
+fn json(kind: &KindDefinition) -> Option<TokenStream> {
     let event = &kind.event;
     kind.json.map(|_| {
         quote! {
@@ -149,7 +149,7 @@ fn json(kind: &Kind) -> Option<TokenStream> {
 }
 
 /// What serde lacks, reported at the word `json` for the event, and at its own place for each type that the word is about.
-fn json_checks(kind: &Kind, subject: &Named, verdict: &Named) -> TokenStream {
+fn json_checks(kind: &KindDefinition, subject: &Named, verdict: &Named) -> TokenStream {
     let Some(span) = kind.json else { return TokenStream::new() };
     let event = syn::Ident::new(&kind.event.to_string(), span);
     let check = |ty: &TokenStream, span: Span| quote_spanned!(span=> const _: fn(&#ty) = |__hooks_core_it| __hooks_core::JsonType::json(__hooks_core_it););
@@ -160,7 +160,7 @@ fn json_checks(kind: &Kind, subject: &Named, verdict: &Named) -> TokenStream {
     quote!(#event #subject #verdict)
 }
 
-fn field(field: &Field, event: &syn::Ident) -> TokenStream {
+fn field(field: &MatchField, event: &syn::Ident) -> TokenStream {
     let text = field.name.unraw().to_string();
     let path = &field.path;
     let place = path.clone().into_iter().last().map_or_else(Span::call_site, |last| last.span());
