@@ -189,7 +189,7 @@ pub type Handler<K> = Call<K, <K as HookKind>::Subject, <K as HookKind>::Verdict
 
 /// A hook's function in the form that it is called in.
 ///
-/// Without a bound, so that generated code can name it for a type that is no kind, which is then told elsewhere.
+/// Without a bound, so that generated code can name it for a type that is no kind, which is then reported elsewhere.
 pub enum Call<K: 'static, S: 'static, V: 'static> {
     /// See [`Read`].
     Read(Read<K, S, V>),

@@ -1,7 +1,6 @@
 //! What can be hooked: the trait of a kind, and what a kind says of itself.
 
-#[doc(hidden)]
-pub(crate) mod bounds;
+pub mod bounds;
 #[doc(hidden)]
 pub(crate) mod compare;
 mod descriptor;

@@ -79,7 +79,6 @@ pub mod context;
 pub mod record;
 #[doc(hidden)]
 pub mod handler;
-#[doc(hidden)]
 pub mod signature;
 pub mod hook;
 pub mod diagnostics;
@@ -96,7 +95,7 @@ pub mod worker;
 pub mod manifest;
 pub mod testing;
 #[doc(hidden)]
-pub mod private;
+pub mod __private_0_1;
 mod macros;
 pub mod prelude;
 
@@ -106,6 +105,7 @@ pub use dispatch::{DispatchError, Fired};
 pub use engine::{JsonError, JsonFired};
 pub use hook::{Hook, HookId};
 pub use hooks_macros::{HookKind, hook};
+pub use kind::bounds;
 pub use kind::{Allowed, Field, HookKind, Kept, KindDescriptor, Never, Removable, Removal, Semantics, Slot, Violation};
 pub use panics::quiet_panics;
 pub use plan::HookSet;

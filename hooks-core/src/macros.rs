@@ -3,7 +3,7 @@
 /// The hooks that these functions are, for [`AgentDef::hooks`](crate::scope::AgentDef::hooks) and its like.
 ///
 /// A path is that of the function itself, through imports and re-exports. A misspelt one does not compile; a function
-/// that is no hook is told by [`Registry::discover`](crate::Registry::discover), with its place.
+/// that is no hook is reported by [`Registry::discover`](crate::Registry::discover), with its place.
 ///
 /// ```
 /// # use hooks_core::prelude::*;
@@ -20,7 +20,7 @@
 #[macro_export]
 macro_rules! hooks {
     ($($hooks:tt)*) => {
-        $crate::private::list!([$crate] $($hooks)*)
+        $crate::__private_0_1::list!([$crate] $($hooks)*)
     };
 }
 
@@ -39,7 +39,7 @@ macro_rules! hooks {
 #[macro_export]
 macro_rules! fires {
     ($($kinds:tt)*) => {
-        $crate::private::fires! { [$crate] $($kinds)* }
+        $crate::__private_0_1::fires! { [$crate] $($kinds)* }
     };
 }
 
@@ -74,7 +74,7 @@ macro_rules! plugin {
         ::core::compile_error!("a plugin needs a name: write `plugin!(\"acme\");`");
     };
     ($($plugin:tt)*) => {
-        $crate::private::plugin! { [$crate] $($plugin)* }
+        $crate::__private_0_1::plugin! { [$crate] $($plugin)* }
     };
 }
 
@@ -91,9 +91,9 @@ macro_rules! setup {
         #[doc(hidden)]
         #[allow(dead_code)]
         pub(crate) struct __HooksCoreIds;
-        const _: () = $crate::private::check::root(::core::module_path!());
+        const _: () = $crate::__private_0_1::check::root(::core::module_path!());
     };
     ($($other:tt)+) => {
-        $crate::private::nothing! { $($other)+ }
+        $crate::__private_0_1::nothing! { $($other)+ }
     };
 }

@@ -1,23 +1,30 @@
-//! What a hook may take and return. Generated code goes through these traits, so that a signature that does not fit is
-//! told in words of the kind, on the user's own token.
+//! What a hook may take and return: the traits that the compiler names where a signature does not fit its kind.
 //!
-//! `M` and `Via` are markers that inference finds; nobody writes them. The other types it learns from the arguments, so
-//! that generated code names none of them at a token where a wrong one would be told again.
+//! Generated code goes through them, so that the message is in words of the kind, on the user's own token. Nobody implements
+//! them, and their items may change in any version. `M` and `Via` are markers that inference finds: the form of the returned
+//! type, such as `Result<M, ()>`, or of the parameter. The other types it learns from the arguments, so that generated code
+//! names none of them at a token where a wrong one would be reported again.
 
+#[doc(hidden)]
 pub mod checks;
+#[doc(hidden)]
+mod decision;
 mod detached;
+#[doc(hidden)]
 mod parameters;
-mod says;
 
 use std::convert::Infallible;
 use std::error::Error;
 use std::marker::PhantomData;
 
-pub use detached::{Contributed, ReturnsDetached, Takes, TakesNothing, ViaNothing};
-pub use parameters::{Asks, AsksNothing, any, first};
-pub use says::{
-    ByAnything, BySilence, FallbackOf, Lent, Must, Nothing, Says, SaysSomething, Something, Unnamed, must_judge,
+#[doc(hidden)]
+pub use decision::{
+    CanDecide, Decides, DecidesNothing, Decision, Lent, NoDecision, RequireDecision, Returned, Unnamed,
+    requires_decision,
 };
+pub use detached::ReturnsDetached;
+#[doc(hidden)]
+pub use parameters::{AnyParameter, Parameter, any, first};
 
 use crate::context::HookContext;
 use crate::handler::{Answer, Effect, Fault};
@@ -35,15 +42,15 @@ type BoxError = Box<dyn Error + Send + Sync>;
 pub trait ReadParameter<'a, K, S, Via> {
     /// Takes the parameter from what a dispatch has.
     fn read(cx: &'a HookContext, event: &'a K, subject: &'a S) -> Self;
-    /// As `read`, apart from the dispatch, where the subject is there only for a hook that takes it.
+    /// As `read`, for a detached hook, which has the subject only if it takes it.
     fn read_detached(cx: &'a HookContext, event: &'a K, subject: Option<&'a S>) -> Self;
 }
 
-/// A parameter that reads, beside one that takes the subject: `&HookContext` or the event.
+/// A parameter that reads, in a hook with another one that takes the subject: `&HookContext` or the event.
 #[diagnostic::on_unimplemented(
     message = "a hook at `{K}` that rewrites its subject cannot also take `{Self}`",
-    label = "not a parameter beside the subject",
-    note = "beside the subject it may take `&HookContext`, `&{K}` (the event) and `&With<T>` (parameters from a list, where `T` is `serde::Deserialize`); the subject itself only once"
+    label = "not a parameter of a hook that rewrites",
+    note = "with the subject it may take `&HookContext`, `&{K}` (the event) and `&With<T>` (parameters from a list, where `T` is `serde::Deserialize`); the subject itself only once"
 )]
 pub trait ContextParameter<'a, K, Via> {
     /// Takes the parameter from what a dispatch has.
@@ -64,6 +71,7 @@ pub trait SubjectParameter<K, S>: Sized {
 }
 
 /// A kind and what its hooks return, without a value: inference learns both from it before it looks for a conversion.
+#[doc(hidden)]
 #[derive(Debug)]
 pub struct Of<K, R>(PhantomData<fn() -> (K, R)>);
 
@@ -72,33 +80,21 @@ impl<K, R> Of<K, R> {
     pub const NEW: Self = Self(PhantomData);
 }
 
-/// Marks the context.
-#[derive(Debug)]
-pub enum ViaContext {}
 /// Marks the event.
+#[doc(hidden)]
 #[derive(Debug)]
 pub enum ViaEvent {}
 /// Marks the subject.
+#[doc(hidden)]
 #[derive(Debug)]
 pub enum ViaSubject {}
 /// Marks a conversion into the verdict.
+#[doc(hidden)]
 #[derive(Debug)]
 pub enum ViaInto {}
-/// Marks a halt.
-#[derive(Debug)]
-pub enum ViaHalt {}
-/// Marks a subject with a verdict.
-#[derive(Debug)]
-pub struct ViaPair<M>(M);
-/// Marks a subject that may be removed.
-#[derive(Debug)]
-pub enum ViaOption {}
-/// Marks a result.
-#[derive(Debug)]
-pub struct ViaResult<M>(M);
 
 #[diagnostic::do_not_recommend]
-impl<'a, K, S> ReadParameter<'a, K, S, ViaContext> for &'a HookContext {
+impl<'a, K, S> ReadParameter<'a, K, S, HookContext> for &'a HookContext {
     #[inline]
     fn read(cx: &'a HookContext, _event: &'a K, _subject: &'a S) -> Self {
         cx
@@ -139,7 +135,7 @@ impl<'a, K, S> ReadParameter<'a, K, S, ViaSubject> for &'a S {
 }
 
 #[diagnostic::do_not_recommend]
-impl<'a, K> ContextParameter<'a, K, ViaContext> for &'a HookContext {
+impl<'a, K> ContextParameter<'a, K, HookContext> for &'a HookContext {
     #[inline]
     fn read(cx: &'a HookContext, _event: &'a K) -> Self {
         cx
@@ -174,13 +170,13 @@ impl<K, S> SubjectParameter<K, S> for S {
     note = "it may also be a `Result` of one of them, or a `Halt` in a kind of a turn; a hook that takes the subject by value returns that too"
 )]
 pub trait ReturnsVerdict<K, V, M>: Sized {
-    /// The error of a `Result`. Whether it may be one is asked apart, so that it is told apart.
+    /// The error of a `Result`. [`Fails`] checks it, with a message of its own.
     type Error;
     /// The answer in the form that a dispatch reads.
     #[doc(hidden)]
     fn verdict(of: Of<K, V>, returned: Self) -> Result<Answer<V>, Self::Error>;
 
-    /// Whether the type can say more than nothing.
+    /// Whether the type can decide.
     #[doc(hidden)]
     fn decides() -> bool;
 }
@@ -205,7 +201,7 @@ impl<K, V, T: Into<V>> ReturnsVerdict<K, V, ViaInto> for T {
 }
 
 #[diagnostic::do_not_recommend]
-impl<K: InTurn, V> ReturnsVerdict<K, V, ViaHalt> for Halt {
+impl<K: InTurn, V> ReturnsVerdict<K, V, Halt> for Halt {
     type Error = Infallible;
 
     #[inline]
@@ -219,7 +215,7 @@ impl<K: InTurn, V> ReturnsVerdict<K, V, ViaHalt> for Halt {
 }
 
 #[diagnostic::do_not_recommend]
-impl<K, V, T: Into<V>, E> ReturnsVerdict<K, V, ViaResult<ViaInto>> for Result<T, E> {
+impl<K, V, T: Into<V>, E> ReturnsVerdict<K, V, Result<ViaInto, ()>> for Result<T, E> {
     type Error = E;
 
     #[inline]
@@ -233,7 +229,7 @@ impl<K, V, T: Into<V>, E> ReturnsVerdict<K, V, ViaResult<ViaInto>> for Result<T,
 }
 
 #[diagnostic::do_not_recommend]
-impl<K: InTurn, V, E> ReturnsVerdict<K, V, ViaResult<ViaHalt>> for Result<Halt, E> {
+impl<K: InTurn, V, E> ReturnsVerdict<K, V, Result<Halt, ()>> for Result<Halt, E> {
     type Error = E;
 
     #[inline]
@@ -259,7 +255,7 @@ pub trait ReturnsSubject<K, S, V, M>: Sized {
     #[doc(hidden)]
     fn effect(of: Of<K, (S, V)>, returned: Self) -> Result<Answer<Effect<S, V>>, Self::Error>;
 
-    /// Whether the type can say more than what the subject is to be.
+    /// Whether the type can say more than what the subject becomes.
     #[doc(hidden)]
     fn decides() -> bool {
         false
@@ -277,7 +273,7 @@ impl<K: HookKind<Subject = S>, S, V: From<()>> ReturnsSubject<K, S, V, ViaSubjec
 }
 
 #[diagnostic::do_not_recommend]
-impl<K, S, V, T: Into<V>> ReturnsSubject<K, S, V, ViaPair<ViaInto>> for (S, T) {
+impl<K, S, V, T: Into<V>> ReturnsSubject<K, S, V, (ViaSubject, ViaInto)> for (S, T) {
     type Error = Infallible;
 
     #[inline]
@@ -291,7 +287,7 @@ impl<K, S, V, T: Into<V>> ReturnsSubject<K, S, V, ViaPair<ViaInto>> for (S, T) {
 }
 
 #[diagnostic::do_not_recommend]
-impl<K: InTurn, S: Send + 'static, V> ReturnsSubject<K, S, V, ViaPair<ViaHalt>> for (S, Halt) {
+impl<K: InTurn, S: Send + 'static, V> ReturnsSubject<K, S, V, (ViaSubject, Halt)> for (S, Halt) {
     type Error = Infallible;
 
     #[inline]
@@ -305,7 +301,9 @@ impl<K: InTurn, S: Send + 'static, V> ReturnsSubject<K, S, V, ViaPair<ViaHalt>> 
 }
 
 #[diagnostic::do_not_recommend]
-impl<K: InTurn, S: Send + 'static, V: From<()>> ReturnsSubject<K, S, V, ViaPair<ViaOption>> for (S, Option<Halt>) {
+impl<K: InTurn, S: Send + 'static, V: From<()>> ReturnsSubject<K, S, V, (ViaSubject, Option<Halt>)>
+    for (S, Option<Halt>)
+{
     type Error = Infallible;
 
     #[inline]
@@ -322,7 +320,7 @@ impl<K: InTurn, S: Send + 'static, V: From<()>> ReturnsSubject<K, S, V, ViaPair<
 }
 
 #[diagnostic::do_not_recommend]
-impl<K: Removable, S, V: From<()>> ReturnsSubject<K, S, V, ViaOption> for Option<S> {
+impl<K: Removable, S, V: From<()>> ReturnsSubject<K, S, V, Option<ViaSubject>> for Option<S> {
     type Error = Infallible;
 
     #[inline]
@@ -332,7 +330,7 @@ impl<K: Removable, S, V: From<()>> ReturnsSubject<K, S, V, ViaOption> for Option
 }
 
 #[diagnostic::do_not_recommend]
-impl<K, S, V, M, T, E> ReturnsSubject<K, S, V, ViaResult<M>> for Result<T, E>
+impl<K, S, V, M, T, E> ReturnsSubject<K, S, V, Result<M, ()>> for Result<T, E>
 where
     T: ReturnsSubject<K, S, V, M, Error = Infallible>,
 {
@@ -371,3 +369,17 @@ impl<E: Into<BoxError>> Fails for E {
 
 /// A kind that fires within a turn, which a hook may therefore end with a [`Halt`].
 pub trait InTurn: HookKind {}
+
+/// What a fallback may return in the place of a hook at `K`.
+#[diagnostic::on_unimplemented(
+    message = "the fallback of a hook that judges at `{K}` has to judge too",
+    label = "says nothing, so a guard that fails would let everything pass",
+    note = "return a verdict as the hook does, or leave `fallback` out: `on_failure` says what a failure comes to"
+)]
+pub trait FallbackOf<K>: Sized {
+    /// Asks for the bound, at the place where a fallback that decides nothing is reported.
+    fn fits(self) {}
+}
+
+#[diagnostic::do_not_recommend]
+impl<K> FallbackOf<K> for Decision {}

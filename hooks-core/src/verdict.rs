@@ -12,7 +12,6 @@ mod prompt;
 mod reason;
 mod reply;
 mod stop;
-#[doc(hidden)]
 pub mod rule;
 mod semantics;
 
@@ -32,10 +31,6 @@ pub use permission::{Cause, Decision, Denial, Permission, Question};
 pub use prompt::{PromptDecision, PromptVerdict};
 pub use reason::Reason;
 pub use reply::ReplyVerdict;
-#[doc(hidden)]
-pub use rule::{
-    AnyOf, Attributed, Compares, Complete, Completes, Intersects, Joins, Keeps, Names, Refusal, denial, semantics_of,
-};
 pub use semantics::Semantics;
 pub use stop::{StopDecision, StopVerdict};
 

@@ -8,7 +8,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Parts of the implementation; a user who reads them learns nothing.
-const INTERNAL: &[&str] = &["private::", "__hooks", "__HOOKS", "__HooksCore", "__INVENTORY", "inventory", "hook_id_"];
+const INTERNAL: &[&str] = &["__private", "__hooks", "__HOOKS", "__HooksCore", "__INVENTORY", "inventory", "hook_id_"];
 
 /// Places outside the user's file: they are there or not with `rust-src`, and move with every change of the core.
 const FOREIGN: &[&str] = &["$RUST", "$WORKSPACE", "$CARGO", "/rustc/", "hooks-core/src", "hooks-macros/src"];
@@ -96,6 +96,38 @@ fn no_message_shows_the_implementation_or_a_place_outside_the_users_file() {
                 assert!(is_code || !line.contains(word), "{}: `{word}` in: {line}", path.display());
             }
             assert!(!line.starts_with("warning"), "{}: {line}", path.display());
+        }
+    }
+}
+
+/// The traits that stand in the documentation, by the sources of its modules for them.
+fn documented_traits() -> Vec<String> {
+    let core = Path::new(env!("CARGO_MANIFEST_DIR")).join("../hooks-core/src");
+    for (parent, module) in [("lib.rs", "signature"), ("kind.rs", "bounds"), ("verdict.rs", "rule")] {
+        let source = fs::read_to_string(core.join(parent)).unwrap();
+        assert!(source.contains(&format!("\npub mod {module};")), "{parent} has no public `{module}`");
+        assert!(!source.contains(&format!("#[doc(hidden)]\npub mod {module};")), "{parent} hides `{module}`");
+    }
+    let files = ["signature.rs", "signature/detached.rs", "kind/bounds.rs", "verdict/rule.rs"];
+    let source: String = files.map(|file| fs::read_to_string(core.join(file)).unwrap()).concat();
+    let lines: Vec<&str> = source.lines().collect();
+    let traits = lines
+        .windows(2)
+        .filter(|pair| pair[0] != "#[doc(hidden)]")
+        .filter_map(|pair| pair[1].strip_prefix("pub trait "));
+    traits.map(|rest| rest.chars().take_while(char::is_ascii_alphanumeric).collect()).collect()
+}
+
+#[test]
+fn every_trait_that_a_help_line_names_is_in_the_documentation() {
+    let documented = documented_traits();
+    for path in sources() {
+        let stderr = fs::read_to_string(path.with_extension("stderr")).unwrap();
+        for line in stderr.lines().filter(|line| line.contains("help: ")) {
+            let Some((_, rest)) = line.split_once("the trait `") else { continue };
+            let name = rest.split(['`', '<']).next().unwrap().rsplit("::").next().unwrap();
+            let is_known = ["Future", "Send"].contains(&name) || documented.iter().any(|known| known == name);
+            assert!(is_known, "{}: `{name}` is in no documentation: {line}", path.display());
         }
     }
 }

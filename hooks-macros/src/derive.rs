@@ -9,12 +9,13 @@ use quote::{quote, quote_spanned};
 
 use crate::errors::Errors;
 use crate::names;
+use crate::private::private;
 
 pub(crate) fn expand(item: TokenStream) -> TokenStream {
     let mut errors = Errors::default();
     let Some(item) = errors.ok(syn::parse2(item)) else { return errors.into_tokens() };
     let kind = check::check(&item, &mut errors);
-    // What is wrong beside subject and verdict does not keep hooks from being checked against the kind.
+    // What is wrong besides subject and verdict does not keep hooks from being checked against the kind.
     let mut output = errors.into_tokens();
     if kind.is_sound {
         output.extend(emit::emit(&kind));
@@ -24,11 +25,11 @@ pub(crate) fn expand(item: TokenStream) -> TokenStream {
 }
 
 /// That a kind with the name of a built-in one is that one: a plan and a record would not tell them from each other.
-fn own_name(kind: &check::Kind) -> Option<TokenStream> {
+fn own_name(kind: &check::KindDefinition) -> Option<TokenStream> {
     names::kind_type(&kind.name.value())?;
-    let (core, name) = (&kind.core, &kind.name);
+    let (private, name) = (private(&kind.core), &kind.name);
     let check = quote_spanned! {name.span()=>
         const _: () = __hooks_core::check::kind_name(#name, ::core::module_path!());
     };
-    Some(quote!(const _: () = { use #core::private as __hooks_core; #check };))
+    Some(quote!(const _: () = { use #private as __hooks_core; #check };))
 }

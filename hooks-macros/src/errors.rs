@@ -1,4 +1,4 @@
-//! Everything that is wrong, told in one compile.
+//! Everything that is wrong, reported in one compile.
 
 use proc_macro2::{Span, TokenStream};
 use quote::ToTokens;

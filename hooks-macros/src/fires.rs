@@ -7,9 +7,10 @@ use syn::{Ident, Path, Type};
 use crate::errors::Errors;
 use crate::names;
 use crate::options::{first_span, split_at_commas, without_spaces};
+use crate::private::private;
 use crate::types::place;
 
-/// `[$crate] Kind, kind, …`: the declarations. Every token of one stands at the kind, where a type that is none is told.
+/// `[$crate] Kind, kind, …`: the declarations. Every token of one stands at the kind, where a type that is none is reported.
 pub(crate) fn expand(input: TokenStream) -> TokenStream {
     let mut trees = input.into_iter();
     // Put there by `fires!`, whose `$crate` finds the core under any name.
@@ -24,7 +25,7 @@ pub(crate) fn expand(input: TokenStream) -> TokenStream {
         let span = place(&kind).or_else(|| first_span(&part)).unwrap_or_else(proc_macro2::Span::call_site);
         declarations.extend(quote_spanned! {span=>
             const _: () = {
-                type __HooksCoreKind = <#kind as __hooks_core::KindType>::Itself;
+                type __HooksCoreKind = <#kind as __hooks_core::KindType>::Type;
                 __hooks_core::inventory::submit! {
                     __hooks_core::Fires::new::<__HooksCoreKind>(::core::file!(), ::core::line!())
                 }
@@ -32,11 +33,12 @@ pub(crate) fn expand(input: TokenStream) -> TokenStream {
         });
     }
     let errors = errors.into_tokens();
+    let private = private(&core);
     quote! {
         #errors
         #[allow(unused_imports, unused_qualifications)]
         const _: () = {
-            use #core::private as __hooks_core;
+            use #private as __hooks_core;
             #declarations
         };
     }

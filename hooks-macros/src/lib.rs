@@ -1,6 +1,6 @@
 //! The attribute and derive macros of `hooks-core`. Use them from there: it re-exports both.
 //!
-//! Each macro is a pipeline of three stages over two models: `syntax` reads what was written, `check` tells everything
+//! Each macro is a pipeline of three stages over two models: `syntax` reads what was written, `check` reports everything
 //! that is wrong with it at once, and `emit` writes code for what is right and can no longer fail.
 
 // The layers. A module uses those above it, never those below it.
@@ -8,6 +8,7 @@ mod errors;
 mod names;
 mod options;
 mod types;
+mod private;
 mod list;
 mod plugin;
 mod fires;

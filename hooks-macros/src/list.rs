@@ -6,6 +6,7 @@ use syn::{LitStr, Path};
 
 use crate::errors::Errors;
 use crate::options::{split_at_commas, without_spaces};
+use crate::private::private;
 
 /// `[$crate] path, path, …`: an array of references to the hooks that these functions are.
 pub(crate) fn expand(input: TokenStream) -> TokenStream {
@@ -19,13 +20,14 @@ pub(crate) fn expand(input: TokenStream) -> TokenStream {
         let errors = errors.into_tokens();
         return quote!({ #errors [] as [#core::scope::HookRef; 0] });
     }
+    let private = private(&core);
     let references = paths.iter().map(|path| {
         let text = without_spaces(&quote!(#path).to_string());
         quote! {{
             const __HOOKS_CORE_REF: #core::scope::HookRef = #core::scope::HookRef::new(
-                #text, || #core::private::type_of(&#path), ::core::file!(), ::core::line!(),
+                #text, || #private::type_of(&#path), ::core::file!(), ::core::line!(),
             );
-            #core::private::inventory::submit! { __HOOKS_CORE_REF }
+            #private::inventory::submit! { __HOOKS_CORE_REF }
             __HOOKS_CORE_REF
         }}
     });
@@ -44,7 +46,7 @@ fn parts(input: TokenStream) -> (TokenStream, Vec<TokenStream>) {
     (core, split_at_commas(trees.collect()))
 }
 
-/// The path of a function; anything else is told at its own place.
+/// The path of a function; anything else is reported at its own place.
 fn path(part: &TokenStream, errors: &mut Errors) -> Option<Path> {
     if syn::parse2::<LitStr>(part.clone()).is_ok() {
         errors.on(part, "`hooks!` takes the functions themselves; a list of ids is `.hooks([\"redact_pii\"])`");

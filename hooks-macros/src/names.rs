@@ -174,7 +174,7 @@ pub(crate) fn is_snake_case(id: &str) -> bool {
         && id.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_')
 }
 
-/// Whether this is the name of a plugin; what it is instead is told.
+/// Whether this is the name of a plugin; what it is instead is reported.
 pub(crate) fn check_plugin(name: &syn::LitStr, errors: &mut crate::errors::Errors) -> bool {
     let text = name.value();
     let is_path = matches!(text.as_str(), "self" | "super" | "crate");

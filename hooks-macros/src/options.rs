@@ -1,6 +1,6 @@
 //! The grammar of options: `key = value`, `key(…)` or `key`, separated by commas; and what is known of each, as a table.
 //!
-//! What cannot be parsed is told and passed over, so that the options after it are read too.
+//! What cannot be parsed is reported and passed over, so that the options after it are read too.
 
 use proc_macro2::{Delimiter, Span, TokenStream, TokenTree};
 use quote::ToTokens;
@@ -65,7 +65,7 @@ impl Written {
         if let Value::Is(tokens) = &self.value { tokens.clone() } else { TokenStream::new() }
     }
 
-    /// The value, which `T` parses; otherwise `expected` is told.
+    /// The value, which `T` parses; otherwise `expected` is reported.
     pub(crate) fn parse<T: Parse>(&self, errors: &mut Errors, expected: &str) -> Option<T> {
         let parsed = syn::parse2(self.tokens()).ok().filter(|_| matches!(self.value, Value::Is(_)));
         if parsed.is_none() {
@@ -83,7 +83,7 @@ impl Written {
         alone
     }
 
-    /// Whether there is a value or none; anything else is told, with what to write.
+    /// Whether there is a value or none; anything else is reported, with what to write.
     pub(crate) fn is_well_formed(&self, write: &str, errors: &mut Errors) -> bool {
         let problem = match self.value {
             Value::Missing => format!("`{}` has no value: write `{write}`", self.key),
@@ -267,7 +267,7 @@ pub(crate) fn core(option: &Written, errors: &mut Errors) -> Option<TokenStream>
     path.map(ToTokens::into_token_stream)
 }
 
-/// The first option of each name; a second one is told at its own place.
+/// The first option of each name; a second one is reported at its own place.
 pub(crate) fn once<'w>(written: &'w [Written], errors: &mut Errors) -> Vec<&'w Written> {
     let mut first: Vec<&Written> = Vec::new();
     for option in written {
@@ -303,7 +303,7 @@ pub(crate) mod tests {
     }
 
     /// An answer to a name of ours would hide the option, and a second one would never be given. What is wrong about its
-    /// value is told with the option's name.
+    /// value is reported with the option's name.
     pub(crate) fn assert_answers<T>(table: &'static [Known<T>], others: &[(&[&str], &str)], target: impl Fn() -> T) {
         let mut names: Vec<&str> = table.iter().flat_map(|known| known.elsewhere).copied().collect();
         names.extend(others.iter().flat_map(|(names, _)| *names));
@@ -315,8 +315,8 @@ pub(crate) mod tests {
                 let key = syn::parse::Parser::parse_str(Ident::parse_any, known.name).unwrap();
                 let (mut target, mut errors) = (target(), Errors::default());
                 take(&[Written { key, value }], std::slice::from_ref(known), &mut target, &mut errors);
-                let told = errors.into_tokens().to_string();
-                assert!(told.contains(known.name) || known.name == "kind" && told.contains("kind"), "{told}");
+                let message = errors.into_tokens().to_string();
+                assert!(message.contains(known.name) || known.name == "kind" && message.contains("kind"), "{message}");
             }
         }
     }

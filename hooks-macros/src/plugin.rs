@@ -7,6 +7,7 @@ use syn::LitStr;
 use crate::errors::Errors;
 use crate::names;
 use crate::options::{self, split_at_commas};
+use crate::private::private;
 
 /// `[$crate] "name", version = "…"`: the declaration, or everything that is wrong with it.
 pub(crate) fn expand(input: TokenStream) -> TokenStream {
@@ -51,7 +52,7 @@ fn version(parts: impl Iterator<Item = TokenStream>, errors: &mut Errors) -> Opt
             other => {
                 let problem = match names::nearest(other, ["version"]) {
                     Some(meant) => format!("`plugin!` has no `{other}`; did you mean `{meant}`?"),
-                    None => format!("`plugin!` has no `{other}`; beside the name there is `version`"),
+                    None => format!("`plugin!` has no `{other}`; it has a name and `version`"),
                 };
                 errors.at(option.key.span(), problem);
             }
@@ -61,21 +62,22 @@ fn version(parts: impl Iterator<Item = TokenStream>, errors: &mut Errors) -> Opt
 }
 
 fn emit(core: &TokenStream, name: &LitStr, version: Option<&LitStr>) -> TokenStream {
+    let private = private(core);
     let version = match version {
         Some(version) => quote!(#version),
-        // Told by cargo; a crate that is built without it has none.
+        // Set by cargo; a crate that is built without it has none.
         None => quote!(match ::core::option_env!("CARGO_PKG_VERSION") {
-            #core::private::Option::Some(version) => version,
-            #core::private::Option::None => "",
+            #private::Option::Some(version) => version,
+            #private::Option::None => "",
         }),
     };
     quote! {
         const _: () = {
-            #core::private::inventory::submit! {
-                #core::private::PluginEntry::new(
+            #private::inventory::submit! {
+                #private::PluginEntry::new(
                     #name,
                     #version,
-                    #core::private::Origin::new(::core::file!(), ::core::line!(), ::core::module_path!()),
+                    #private::Origin::new(::core::file!(), ::core::line!(), ::core::module_path!()),
                 )
             }
         };

@@ -10,7 +10,7 @@ use hooks_core::data::ToolResult;
 use hooks_core::kinds::AfterToolCallSuccess;
 use hooks_core::prelude::*;
 #[doc(hidden)]
-pub use hooks_core::private;
+pub use hooks_core::__private_0_1 as private;
 use measure::{Body, Class, Label, Peer, Role, Sitting, locked};
 
 /// Links one hook.

@@ -6,7 +6,7 @@ use super::source::Crate;
 use super::uses::{ROOT, Use, uses};
 
 /// For users and for what macros write: nothing of the crate uses them.
-const LAST: [&str; 3] = ["macros", "private", "prelude"];
+const LAST: [&str; 3] = ["macros", "__private_0_1", "prelude"];
 
 /// The uses of one module by another one, as `(from, to)`.
 type Arrows<'a> = BTreeMap<(usize, usize), Vec<&'a Use>>;

@@ -76,10 +76,10 @@ fn tests_documentation_and_what_macros_write_for_users_use_nothing() {
         #[cfg(test)] mod tests { use crate::low::Low; }\n\
         #[cfg(all(test, unix))] use crate::low::Low;\n\
         impl High { #[cfg(test)] fn f() { crate::low::f() } }\n\
-        macro_rules! made { () => { $crate::private::f() } }\n\
+        macro_rules! made { () => { $crate::__private_0_1::f() } }\n\
         fn quoted() { quote!(crate::low::f()) }";
-    let lib = "mod high; mod low; pub mod private; pub use low::Low;";
-    assert_eq!(order_of(&[("lib.rs", lib), ("high.rs", high), ("low.rs", ""), ("private.rs", "")]), [""; 0]);
+    let lib = "mod high; mod low; pub mod __private_0_1; pub use low::Low;";
+    assert_eq!(order_of(&[("lib.rs", lib), ("high.rs", high), ("low.rs", ""), ("__private_0_1.rs", "")]), [""; 0]);
 }
 
 #[test]
@@ -106,16 +106,16 @@ fn a_circle_is_drawn_with_a_place_for_each_arrow() {
 #[test]
 fn what_is_for_users_stands_last_and_the_root_is_used_by_nothing() {
     let found = order_of(&[
-        ("lib.rs", "mod macros; mod a; mod private; pub fn helper() {}"),
+        ("lib.rs", "mod macros; mod a; mod __private_0_1; pub fn helper() {}"),
         ("macros.rs", ""),
-        ("a.rs", "use crate::*; fn f() { crate::helper(); crate::private::f() }"),
-        ("private.rs", ""),
+        ("a.rs", "use crate::*; fn f() { crate::helper(); crate::__private_0_1::f() }"),
+        ("__private_0_1.rs", ""),
     ]);
     assert_eq!(
         found[..3],
         [
             "`macros` stands above `a`: move it to the end of `lib.rs`",
-            "`a` uses `private`, which stands below it: cut the use of `crate::private::f` in it/src/a.rs:1",
+            "`a` uses `__private_0_1`, which stands below it: cut the use of `crate::__private_0_1::f` in it/src/a.rs:1",
             "`a` uses `lib.rs`, which stands below it: cut the use of `crate::*`, `crate::helper` in it/src/a.rs:1",
         ]
     );

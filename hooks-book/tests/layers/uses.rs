@@ -101,8 +101,9 @@ impl Finder<'_> {
                 self.tokens(group.stream());
             }
             let (segments, length) = path_at(&trees[at..]);
-            // `$crate::private::…` is written into the user's crate, and uses nothing here.
-            let of_users = at > 0 && is(&trees[at - 1], '$') && segments.get(1).is_some_and(|name| name == "private");
+            // `$crate::__private…` is written into the user's crate, and uses nothing here.
+            let of_users =
+                at > 0 && is(&trees[at - 1], '$') && segments.get(1).is_some_and(|name| name.starts_with("__private"));
             if !of_users {
                 self.path(&segments, trees[at].span());
             }

@@ -7,7 +7,7 @@ use std::task::{Context, Poll};
 pin_project_lite::pin_project! {
     /// The future of the user's function, and what is made of that which it returns.
     ///
-    /// Not an `async` block around it: such a block keeps the future twice, before and while it is awaited, and beside it
+    /// Not an `async` block around it: such a block keeps the future twice, before and while it is awaited, and with it
     /// all that the call was made from.
     #[derive(Debug)]
     #[must_use = "a future does nothing until it is polled"]

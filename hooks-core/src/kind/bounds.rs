@@ -1,8 +1,9 @@
-//! Not public API. What generated code names a kind, a subject or a verdict through.
+//! What the macros ask of a kind and its types. Their names are in the compiler's messages; nobody implements them: each holds
+//! for every type that fits.
 //!
-//! Each trait gives the type itself back. A type that does not fit is then told once, in the words here and on the user's
-//! token, and everything that is built on it is an unknown type, of which the compiler says nothing more. A bound of
-//! [`HookKind`] would be told at every mention, with a place in this crate that helps nobody.
+//! Each associated `Type` is the type again. A type that does not fit is then reported once, in the words here and on the
+//! user's token, and everything that is built on it is an unknown type, of which the compiler says nothing more. A bound of
+//! [`HookKind`] would be reported at every mention, with a place in this crate that helps nobody.
 
 use std::marker::PhantomData;
 
@@ -19,13 +20,13 @@ use crate::verdict::Verdict;
     note = "write a built-in kind in snake_case, such as `before_tool_call`, or a type with `#[derive(HookKind)]`"
 )]
 pub trait KindType {
-    /// The type itself.
-    type Itself: HookKind;
+    /// The type.
+    type Type: HookKind;
 }
 
 #[diagnostic::do_not_recommend]
 impl<K: HookKind> KindType for K {
-    type Itself = K;
+    type Type = K;
 }
 
 /// A subject.
@@ -35,13 +36,13 @@ impl<K: HookKind> KindType for K {
     note = "a subject is cloned and goes from thread to thread: derive `Clone`, and put what cannot be sent behind an `Arc` or a lock"
 )]
 pub trait SubjectType {
-    /// The type itself.
-    type Itself: Clone + Send + Sync + 'static;
+    /// The type.
+    type Type: Clone + Send + Sync + 'static;
 }
 
 #[diagnostic::do_not_recommend]
 impl<S: Clone + Send + Sync + 'static> SubjectType for S {
-    type Itself = S;
+    type Type = S;
 }
 
 /// A verdict.
@@ -51,13 +52,13 @@ impl<S: Clone + Send + Sync + 'static> SubjectType for S {
     note = "use `()`, `Permission`, `PromptVerdict`, `Contributions`, or a type of your own with `#[derive(Clone, Debug, Verdict)]`"
 )]
 pub trait VerdictType {
-    /// The type itself.
-    type Itself: Verdict;
+    /// The type.
+    type Type: Verdict;
 }
 
 #[diagnostic::do_not_recommend]
 impl<V: Verdict> VerdictType for V {
-    type Itself = V;
+    type Type = V;
 }
 
 /// The value of a field to filter by.
@@ -103,7 +104,7 @@ impl<K: HookKind + Clone> OwnedEvent for K {
     note = "derive both, or take `json` away: the kind can then be fired from Rust only"
 )]
 pub trait JsonType {
-    /// Nothing: it is asked for where a type that is none is to be told.
+    /// Asks for the bound, at the place where a type that does not fit is reported.
     fn json(_: &Self) {}
 }
 
@@ -111,16 +112,19 @@ pub trait JsonType {
 impl<T: Serialize + DeserializeOwned> JsonType for T {}
 
 /// A [`JsonType`] as a bound.
+#[doc(hidden)]
 pub trait Serde: Serialize + DeserializeOwned {}
 
 impl<T: Serialize + DeserializeOwned> Serde for T {}
 
 /// The way to write a kind's values as JSON.
+#[doc(hidden)]
 #[derive(Debug)]
 pub struct Json<K>(PhantomData<K>);
 
-/// There is none for a kind of which something is no [`JsonType`], which is told at its own place. A constant of the type
+/// There is none for a kind of which something is no [`JsonType`], which is reported at its own place. A constant of the type
 /// itself is found before one of a trait.
+#[doc(hidden)]
 pub trait NoJson<K: HookKind> {
     const WIRE: Option<fn() -> Wire<K>> = None;
 }

@@ -56,7 +56,7 @@ impl Text {
     }
 }
 
-/// The index of the matchable field `name`; 0 where there is none, which [`filter`] has told already.
+/// The index of the matchable field `name`; 0 where there is none, which [`filter`] has reported already.
 pub const fn field<K: HookKind>(name: &str) -> usize {
     match find::<K>(name) {
         Some(index) => index,
@@ -191,7 +191,7 @@ pub const fn background<K: HookKind>() {
     }
 }
 
-/// A hook contributes `this`. Where its kind takes no contribution at all, [`contributes`] has told it.
+/// A hook contributes `this`. Where its kind takes no contribution at all, [`contributes`] has reported it.
 #[track_caller]
 #[allow(clippy::panic)] // the way in which a constant refuses
 pub const fn capability<K: HookKind>(this: Capability) {

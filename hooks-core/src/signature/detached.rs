@@ -1,10 +1,8 @@
 //! What a hook may take and return that nobody waits for.
 
 use std::convert::Infallible;
-use std::fmt;
-use std::marker::PhantomData;
 
-use super::{Of, ViaInto, ViaResult};
+use super::{Of, ViaInto};
 use crate::handler::Answer;
 use crate::verdict::{Contribution, Contributions};
 
@@ -22,12 +20,8 @@ pub trait ReturnsDetached<K, V, M>: Sized {
     fn verdict(of: Of<K, V>, returned: Self) -> Result<Answer<V>, Self::Error>;
 }
 
-/// Marks nothing.
-#[derive(Debug)]
-pub enum ViaNothing {}
-
 #[diagnostic::do_not_recommend]
-impl<K, V: From<()>> ReturnsDetached<K, V, ViaNothing> for () {
+impl<K, V: From<()>> ReturnsDetached<K, V, ()> for () {
     type Error = Infallible;
 
     fn verdict(_of: Of<K, V>, (): Self) -> Result<Answer<V>, Infallible> {
@@ -36,7 +30,7 @@ impl<K, V: From<()>> ReturnsDetached<K, V, ViaNothing> for () {
 }
 
 #[diagnostic::do_not_recommend]
-impl<K, V: From<()>, E> ReturnsDetached<K, V, ViaResult<ViaNothing>> for Result<(), E> {
+impl<K, V: From<()>, E> ReturnsDetached<K, V, Result<(), ()>> for Result<(), E> {
     type Error = E;
 
     fn verdict(_of: Of<K, V>, returned: Self) -> Result<Answer<V>, E> {
@@ -45,6 +39,7 @@ impl<K, V: From<()>, E> ReturnsDetached<K, V, ViaResult<ViaNothing>> for Result<
 }
 
 /// Contributions in one of their forms; not every type that converts into them, because `()` does too.
+#[doc(hidden)]
 pub trait Contributed: Into<Contributions> {}
 
 impl Contributed for Contributions {}
@@ -62,32 +57,10 @@ impl<K, T: Contributed> ReturnsDetached<K, Contributions, ViaInto> for T {
 }
 
 #[diagnostic::do_not_recommend]
-impl<K, T: Contributed, E> ReturnsDetached<K, Contributions, ViaResult<ViaInto>> for Result<T, E> {
+impl<K, T: Contributed, E> ReturnsDetached<K, Contributions, Result<ViaInto, ()>> for Result<T, E> {
     type Error = E;
 
     fn verdict(_of: Of<K, Contributions>, returned: Self) -> Result<Answer<Contributions>, E> {
         returned.map(|said| Ok(said.into()))
     }
 }
-
-/// Whether the parameter `&T` is the subject, by its type: [`TakesNothing`] answers where this does not.
-pub struct Takes<T: ?Sized, S: ?Sized>(PhantomData<T>, PhantomData<S>);
-
-impl<T: ?Sized, S: ?Sized> fmt::Debug for Takes<T, S> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Takes")
-    }
-}
-
-impl<X: ?Sized> Takes<X, X> {
-    /// It is.
-    pub const SUBJECT: bool = true;
-}
-
-/// The answer of every other type.
-pub trait TakesNothing {
-    /// It is not.
-    const SUBJECT: bool = false;
-}
-
-impl<T: ?Sized, S: ?Sized> TakesNothing for Takes<T, S> {}

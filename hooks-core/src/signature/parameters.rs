@@ -1,39 +1,40 @@
-//! What parameters ask for, by their types.
+//! What parameters are, by their types.
 
-use std::fmt;
 use std::marker::PhantomData;
 
 use super::{ContextParameter, ReadParameter};
 use crate::context::{HookContext, Parameters, With, WithSpec};
 
-/// Whether the parameter `&T` is one that a list gives, by its type: [`AsksNothing`] answers where this does not.
-pub struct Asks<T: ?Sized>(PhantomData<fn() -> PhantomData<T>>);
+/// The parameter `&T` of a hook whose subject is `S`. What a type has no constant for, [`AnyParameter`] answers.
+#[derive(Debug)]
+pub struct Parameter<T: ?Sized, S: ?Sized = ()>(PhantomData<fn() -> PhantomData<T>>, PhantomData<S>);
 
-impl<T: ?Sized> fmt::Debug for Asks<T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Asks")
-    }
-}
-
-impl<T: Parameters> Asks<With<T>> {
-    /// How it is read.
+impl<T: Parameters> Parameter<With<T>> {
+    /// How a list gives it.
     pub const SPEC: Option<WithSpec> = Some(WithSpec::of::<T>());
 }
 
-impl Asks<HookContext> {
+impl Parameter<HookContext> {
     /// It is the context.
     pub const CONTEXT: bool = true;
 }
 
-/// The answer of every other type.
-pub trait AsksNothing {
-    /// Nothing is read.
-    const SPEC: Option<WithSpec> = None;
-    /// It is something else.
-    const CONTEXT: bool = false;
+impl<X: ?Sized> Parameter<X, X> {
+    /// It is the subject.
+    pub const SUBJECT: bool = true;
 }
 
-impl<T: ?Sized> AsksNothing for Asks<T> {}
+/// The constants of every other type.
+pub trait AnyParameter {
+    /// No list gives it.
+    const SPEC: Option<WithSpec> = None;
+    /// It is not the context.
+    const CONTEXT: bool = false;
+    /// It is not the subject.
+    const SUBJECT: bool = false;
+}
+
+impl<T: ?Sized, S: ?Sized> AnyParameter for Parameter<T, S> {}
 
 /// The first of a hook's parameters that a list gives; that there is but one was checked at its token.
 pub const fn first(specs: &[Option<WithSpec>]) -> Option<WithSpec> {
@@ -59,12 +60,8 @@ pub const fn any(all: &[bool]) -> bool {
     false
 }
 
-/// Marks parameters that a list gives.
-#[derive(Debug)]
-pub enum ViaWith {}
-
 #[diagnostic::do_not_recommend]
-impl<'a, K, S, T: Parameters> ReadParameter<'a, K, S, ViaWith> for &'a With<T> {
+impl<'a, K, S, T: Parameters> ReadParameter<'a, K, S, With<T>> for &'a With<T> {
     #[inline]
     fn read(cx: &'a HookContext, _event: &'a K, _subject: &'a S) -> Self {
         taken(cx)
@@ -76,7 +73,7 @@ impl<'a, K, S, T: Parameters> ReadParameter<'a, K, S, ViaWith> for &'a With<T> {
 }
 
 #[diagnostic::do_not_recommend]
-impl<'a, K, T: Parameters> ContextParameter<'a, K, ViaWith> for &'a With<T> {
+impl<'a, K, T: Parameters> ContextParameter<'a, K, With<T>> for &'a With<T> {
     #[inline]
     fn read(cx: &'a HookContext, _event: &'a K) -> Self {
         taken(cx)

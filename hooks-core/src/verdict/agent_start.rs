@@ -21,7 +21,7 @@ use crate::verdict::Semantics;
 pub struct AgentStart {
     /// The instructions to use in place of the agent's own.
     pub system_prompt: Option<String>,
-    /// Text to be put before the model beside the prompt.
+    /// Text to be put before the model with the prompt.
     pub contexts: Contexts,
 }
 
@@ -31,7 +31,7 @@ impl AgentStart {
         Self { system_prompt: Some(text.into()), contexts: Contexts::default() }
     }
 
-    /// Puts `text` before the model beside the prompt.
+    /// Puts `text` before the model with the prompt.
     pub fn context(text: impl Into<String>) -> Self {
         Self::default().with_context(text)
     }

@@ -17,7 +17,7 @@ pub enum Capability {
     PromptSection,
     /// Tools, and limits to them.
     ToolBundle,
-    /// What there is to tell of how the prompt was put together.
+    /// Diagnostics of how the prompt was put together.
     PromptManifestDiagnostic,
     /// Notes for the audit trail.
     Audit,

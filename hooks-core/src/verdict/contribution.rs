@@ -39,7 +39,7 @@ pub enum Contribution {
         /// Higher holds. (The priority of a *hook* is the other way round: lower runs earlier.)
         #[serde(default)]
         priority: i32,
-        /// What there is to tell of it.
+        /// Its diagnostics.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         diagnostics: Vec<Diagnostic>,
     },
@@ -76,7 +76,7 @@ pub enum Contribution {
         #[serde(default, deserialize_with = "given", skip_serializing_if = "Option::is_none")]
         allow: Option<Value>,
     },
-    /// What there is to tell of how the prompt was put together; the model never sees it.
+    /// Diagnostics of how the prompt was put together; the model never sees it.
     PromptManifestDiagnostic(Diagnostic),
     /// A note for the audit trail; the model never sees it.
     Audit {
@@ -133,7 +133,7 @@ impl Contribution {
         Self::ToolBundle { id: id.into(), tools: Vec::new(), allow: Some(Value::Array(allow)) }
     }
 
-    /// What there is to tell of how the prompt was put together: words under a code, as in `policy.merge.conflict`.
+    /// Diagnostics of how the prompt was put together: words under a code, as in `policy.merge.conflict`.
     pub fn prompt_manifest_diagnostic(code: impl Into<Cow<'static, str>>, text: impl AsRef<str>) -> Self {
         Self::PromptManifestDiagnostic(Diagnostic::new(code, text))
     }
@@ -186,18 +186,18 @@ impl Contributions {
         self.items.iter()
     }
 
-    /// What there is to tell of how the prompt was put together, each once.
+    /// Diagnostics of how the prompt was put together, each once.
     pub fn prompt_manifest_diagnostics(&self) -> Vec<&Diagnostic> {
-        let mut told: Vec<&Diagnostic> = Vec::new();
+        let mut all: Vec<&Diagnostic> = Vec::new();
         for one in &self.items {
             match one {
-                Contribution::PromptManifestDiagnostic(diagnostic) if !told.contains(&diagnostic) => {
-                    told.push(diagnostic);
+                Contribution::PromptManifestDiagnostic(diagnostic) if !all.contains(&diagnostic) => {
+                    all.push(diagnostic);
                 }
                 _ => {}
             }
         }
-        told
+        all
     }
 
     /// The notes for the audit trail.

@@ -13,13 +13,13 @@ pub use policy::PolicyEntry;
 pub use sections::{SECTION_LIMIT, SECTIONS, SECTIONS_LIMIT, Section};
 pub use tools::Tools;
 
-/// Merged entries, and what there is to tell of the merging.
+/// Merged entries, and the diagnostics of the merging.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Merged<T> {
     /// The entries, in the order of the view.
     pub entries: Vec<T>,
-    /// What was set aside, cut or left out. Names no values and no texts.
+    /// What was overruled, cut or left out. Names no values and no texts.
     pub diagnostics: Vec<Diagnostic>,
 }
 
@@ -49,9 +49,9 @@ impl Budget {
     }
 }
 
-/// Adds what is not told yet.
-fn tell(diagnostics: &mut Vec<Diagnostic>, told: Diagnostic) {
-    if !diagnostics.contains(&told) {
-        diagnostics.push(told);
+/// Adds a diagnostic that is not there yet.
+fn report(diagnostics: &mut Vec<Diagnostic>, diagnostic: Diagnostic) {
+    if !diagnostics.contains(&diagnostic) {
+        diagnostics.push(diagnostic);
     }
 }

@@ -1,10 +1,8 @@
 use serde::{Deserialize, Serialize};
 
-use super::denial;
 use super::{Reason, Verdict};
 use crate::failure::FailureKind;
 use crate::id::HookId;
-use crate::verdict::Semantics;
 
 /// What a gate says: deny > defer > ask > allow > no opinion, whoever says it first among equals.
 ///
@@ -17,21 +15,26 @@ use crate::verdict::Semantics;
 /// assert!(matches!(verdict, Permission::Ask(_)));
 /// ```
 // Two words wide, so that a hook without opinion answers in registers.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, Verdict)]
 #[serde(tag = "permission", rename_all = "snake_case")]
+#[verdict(crate = crate)]
 #[non_exhaustive]
 pub enum Permission {
     /// Nothing was said; the harness does what it does without hooks.
-    #[default]
+    #[verdict(neutral)]
     NoOpinion,
     /// It may happen.
+    #[verdict(lapses)]
     Allow,
     /// A person is to be asked first.
-    Ask(Box<Question>),
-    /// Somebody else is to decide later.
-    Defer(Box<Question>),
+    #[verdict(freezes)]
+    Ask(#[verdict(by)] Box<Question>),
+    /// Somebody else is to decide later. A deferred question is about this input as much as an asked one.
+    #[verdict(freezes)]
+    Defer(#[verdict(by)] Box<Question>),
     /// It must not happen.
-    Deny(Box<Denial>),
+    #[verdict(deny)]
+    Deny(#[verdict(by)] Box<Denial>),
 }
 
 /// What a harness has to do where a gate answered. Made by [`Permission::decide`].
@@ -168,84 +171,6 @@ impl Permission {
         match self {
             Self::Deny(denial) => Some(denial),
             _ => None,
-        }
-    }
-
-    #[inline]
-    fn rank(&self) -> u8 {
-        match self {
-            Self::NoOpinion => 0,
-            Self::Allow => 1,
-            Self::Ask(_) => 2,
-            Self::Defer(_) => 3,
-            Self::Deny(_) => 4,
-        }
-    }
-}
-
-impl From<()> for Permission {
-    #[inline]
-    fn from((): ()) -> Self {
-        Self::NoOpinion
-    }
-}
-
-impl Verdict for Permission {
-    const SEMANTICS: Option<Semantics> = Some(Semantics::Gate);
-    const MERGE_MAY_PANIC: bool = false;
-
-    #[inline]
-    fn merge(&mut self, later: Self) {
-        if later.rank() > self.rank() {
-            *self = later;
-        }
-    }
-
-    #[inline]
-    fn is_final(&self) -> bool {
-        matches!(self, Self::Deny(_))
-    }
-
-    #[inline]
-    fn freezes_subject(&self) -> bool {
-        // A deferred question is about this input as much as an asked one.
-        matches!(self, Self::Ask(_) | Self::Defer(_))
-    }
-
-    #[inline]
-    fn subject_changed(&mut self) -> bool {
-        let stale = matches!(self, Self::Allow);
-        if stale {
-            *self = Self::NoOpinion;
-        }
-        stale
-    }
-
-    #[inline]
-    fn attribute(&mut self, hook: &HookId) {
-        match self {
-            Self::NoOpinion | Self::Allow => {}
-            Self::Ask(question) | Self::Defer(question) => question.by = Some(hook.clone()),
-            Self::Deny(denial) => denial.by = Some(hook.clone()),
-        }
-    }
-
-    fn could_not_answer(kind: FailureKind, hook: &HookId) -> Option<Self> {
-        Some(Self::Deny(Box::new(denial(kind, hook))))
-    }
-
-    #[inline]
-    fn is_silent(&self) -> bool {
-        matches!(self, Self::NoOpinion)
-    }
-
-    fn summary(&self) -> Option<&'static str> {
-        match self {
-            Self::NoOpinion => None,
-            Self::Allow => Some("allow"),
-            Self::Ask(_) => Some("ask"),
-            Self::Defer(_) => Some("defer"),
-            Self::Deny(_) => Some("deny"),
         }
     }
 }

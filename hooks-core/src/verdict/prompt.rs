@@ -25,7 +25,7 @@ pub struct PromptVerdict {
     /// The hook that does not let it; set by the dispatch.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub by: Option<HookId>,
-    /// Text to be put before the model beside the prompt.
+    /// Text to be put before the model with the prompt.
     pub contexts: Vec<String>,
 }
 
@@ -54,7 +54,7 @@ impl PromptVerdict {
         Self { decision: PromptDecision::Stop(reason.into()), ..Self::default() }
     }
 
-    /// Puts `text` before the model beside the prompt.
+    /// Puts `text` before the model with the prompt.
     pub fn context(text: impl Into<String>) -> Self {
         Self { contexts: vec![text.into()], ..Self::default() }
     }

@@ -1,5 +1,8 @@
-//! Not public API. What `derive(Verdict)` merges a field with: a trait per rule, whose words tell a type that the rule is
-//! not for, on the user's own token. As in `itself.rs`, each gives the type itself back, so that it is told once.
+//! The rules of `derive(Verdict)`, as the bounds of a field's type. Their names are in the compiler's messages; their items are
+//! for generated code, and may change in any version.
+//!
+//! One trait per rule, because the message about a type that does not fit belongs to its trait. The associated `Type` is the
+//! type again: where a type does not fit, the compiler reports it once and takes everything behind it as unknown.
 
 mod types;
 
@@ -11,13 +14,14 @@ use crate::verdict::Cause;
 use crate::verdict::Semantics;
 use crate::verdict::{Denial, Reason};
 
-/// What a verdict is beside its derive.
+/// What a verdict needs besides its derive.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` lacks what every verdict has",
     label = "not `Clone + Debug + Send + Sync + 'static`",
     note = "write `#[derive(Clone, Debug, Verdict)]`, and put what cannot be sent behind an `Arc` or a lock"
 )]
 pub trait Complete {
+    /// Asks for the bound.
     fn complete(_: &Self) {}
 }
 
@@ -26,29 +30,37 @@ pub trait Complete {
 impl<V: Clone + fmt::Debug + From<()> + Send + Sync + 'static> Complete for V {}
 
 /// The same as a bound of the implementation. By its lifetime the compiler leaves it until it is asked for, so that what is
-/// missing is told by [`Complete`] alone.
+/// missing is reported by [`Complete`] alone.
+#[doc(hidden)]
 pub trait Completes<'a>: Clone + fmt::Debug + Send + Sync + 'static {}
 
 #[diagnostic::do_not_recommend]
 impl<V: Clone + fmt::Debug + Send + Sync + 'static> Completes<'_> for V {}
 
-/// `first` and `last`.
+/// The type of a field that may say nothing, which every rule but `any` needs: `first` and `last` need no more.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` always says something, so `first` and `last` cannot tell which hook did",
     label = "not a type that may say nothing",
     note = "make it an `Option`; a `String`, a list, a map or a set says nothing where it is empty"
 )]
 pub trait Keeps: Sized {
-    type Itself: Keeps;
+    /// The type.
+    type Type: Keeps;
+    /// The value before any hook.
     fn nothing() -> Self;
+    /// Whether a hook set it.
     fn says(&self) -> bool;
 
+    /// Keeps the earlier value.
+    #[inline]
     fn first(&mut self, later: Self) {
         if !self.says() {
             *self = later;
         }
     }
 
+    /// Keeps the later value.
+    #[inline]
     fn last(&mut self, later: Self) {
         if later.says() {
             *self = later;
@@ -62,11 +74,11 @@ pub trait Keeps: Sized {
     label = "not a list, a set, a map or text",
     note = "use `Vec`, `String`, `Contexts`, a set or a map, or an `Option` of one; or write another rule"
 )]
-pub trait Joins: Sized {
-    type Itself: Joins;
-    fn nothing() -> Self;
-    fn says(&self) -> bool;
-    fn merge(&mut self, later: Self);
+pub trait Joins: Keeps {
+    /// The type.
+    type Type: Joins;
+    /// Puts `later` behind it.
+    fn join(&mut self, later: Self);
 }
 
 /// `intersected`.
@@ -75,11 +87,11 @@ pub trait Joins: Sized {
     label = "not an `Option` of a list or a set",
     note = "write `Option<Vec<…>>` or `Option<BTreeSet<…>>`: `None` sets no limit, an empty list allows nothing"
 )]
-pub trait Intersects: Sized {
-    type Itself: Intersects;
-    fn nothing() -> Self;
-    fn says(&self) -> bool;
-    fn merge(&mut self, later: Self);
+pub trait Intersects: Keeps {
+    /// The type.
+    type Type: Intersects;
+    /// Keeps what both allow.
+    fn intersect(&mut self, later: Self);
 }
 
 /// `any`.
@@ -89,9 +101,13 @@ pub trait Intersects: Sized {
     note = "write another rule, such as `first`"
 )]
 pub trait AnyOf: Sized {
-    type Itself: AnyOf;
+    /// `bool`.
+    type Type: AnyOf;
+    /// The value before any hook.
     fn nothing() -> Self;
+    /// Whether a hook set it.
     fn says(&self) -> bool;
+    /// Sets it where `later` does.
     fn merge(&mut self, later: Self);
 }
 
@@ -101,11 +117,12 @@ pub trait AnyOf: Sized {
     label = "not an `Option` of a type with `Ord`",
     note = "write `Option<u32>` for a number: `None` says nothing"
 )]
-pub trait Compares: Sized {
-    type Itself: Compares;
-    fn nothing() -> Self;
-    fn says(&self) -> bool;
+pub trait Compares: Keeps {
+    /// The type.
+    type Type: Compares;
+    /// Keeps the greater value.
     fn max(&mut self, later: Self);
+    /// Keeps the smaller value.
     fn min(&mut self, later: Self);
 }
 
@@ -115,12 +132,9 @@ pub trait Compares: Sized {
     label = "not an `Option<HookId>`",
     note = "`by` is set by the dispatch, and is none before"
 )]
-pub trait Names: Sized {
-    type Itself: Names;
-    fn nothing() -> Self;
-    fn says(&self) -> bool;
-    fn merge(&mut self, later: Self);
-    fn name(&mut self, hook: &HookId);
+pub trait Names: Keeps + Attributed {
+    /// The type.
+    type Type: Names;
 }
 
 /// `by`, in a variant.
@@ -130,7 +144,9 @@ pub trait Names: Sized {
     note = "`by` is set by the dispatch"
 )]
 pub trait Attributed {
-    type Itself: Attributed;
+    /// The type.
+    type Type: Attributed;
+    /// Sets the hook.
     fn attribute(&mut self, hook: &HookId);
 }
 
@@ -141,6 +157,7 @@ pub trait Attributed {
     note = "use `Denial`, or implement `From<Denial>` for a type of your own: it tells a decision of policy from a failure"
 )]
 pub trait Refusal {
+    /// Converts.
     fn refusal(denial: Denial) -> Self;
 }
 
@@ -152,6 +169,7 @@ impl<T: From<Denial>> Refusal for T {
 }
 
 /// The refusal of a hook that could not answer.
+#[doc(hidden)]
 pub fn denial(kind: FailureKind, hook: &HookId) -> Denial {
     Denial {
         reason: Reason::from(format!("the hook `{hook}` could not answer ({kind}); this is not a decision of policy")),
@@ -161,6 +179,7 @@ pub fn denial(kind: FailureKind, hook: &HookId) -> Denial {
 }
 
 /// The semantics of a verdict that has others in it: that of a gate, where one of them is a gate's.
+#[doc(hidden)]
 pub const fn semantics_of(within: &[Option<Semantics>], otherwise: Semantics) -> Semantics {
     let mut i = 0;
     while i < within.len() {

@@ -29,7 +29,7 @@ pub struct StopVerdict {
     pub by: Option<HookId>,
     /// Text that goes with the answer.
     pub contexts: Contexts,
-    /// What the person is told beside the answer.
+    /// A message to the person besides the answer.
     pub system_messages: Vec<String>,
     /// Whether the contexts are kept from the person.
     pub suppress_output: bool,
@@ -79,7 +79,7 @@ impl StopVerdict {
         self
     }
 
-    /// Tells the person something beside the answer.
+    /// Sends the person a message besides the answer.
     #[must_use]
     pub fn with_system_message(mut self, text: impl Into<String>) -> Self {
         self.system_messages.push(text.into());

@@ -1,4 +1,4 @@
-//! From `#[hook_kind(…)]` to a kind about which nothing is wrong that its syntax can tell.
+//! From `#[hook_kind(…)]` to a kind about which nothing is wrong that its syntax can show.
 
 use proc_macro2::{Span, TokenStream};
 use quote::quote;
@@ -12,14 +12,14 @@ use crate::hook::description;
 use crate::options::{self, Written};
 
 /// A kind to be.
-pub(crate) struct Kind {
+pub(crate) struct KindDefinition {
     pub(crate) event: Ident,
     pub(crate) name: LitStr,
     pub(crate) subject: Option<Type>,
     pub(crate) verdict: Option<Type>,
     /// Where it is said that hooks may remove the subject.
     pub(crate) removable: Option<Span>,
-    pub(crate) fields: Vec<Field>,
+    pub(crate) fields: Vec<MatchField>,
     pub(crate) check: Option<Path>,
     pub(crate) outside_turn: bool,
     /// Whether the turn has ended, so that there is nothing to halt.
@@ -35,20 +35,20 @@ pub(crate) struct Kind {
 }
 
 /// A field to filter by: the option's name, and the way to it from the event.
-pub(crate) struct Field {
+pub(crate) struct MatchField {
     pub(crate) name: Ident,
     /// Its type, which may know the words that it can be.
     pub(crate) ty: Option<Type>,
     pub(crate) path: TokenStream,
 }
 
-impl Field {
+impl MatchField {
     pub(crate) fn text(&self) -> String {
         self.name.unraw().to_string()
     }
 }
 
-impl Parse for Field {
+impl Parse for MatchField {
     /// `tool`, `tool = call.name` or `role: Role = message.role`
     fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
         let name = Ident::parse_any(input)?;
@@ -64,7 +64,7 @@ impl Parse for Field {
     }
 }
 
-impl Kind {
+impl KindDefinition {
     /// As it is where no option says anything.
     pub(super) fn new(item: &DeriveInput) -> Self {
         Self {
@@ -87,14 +87,14 @@ impl Kind {
 }
 
 /// The kind as far as it is right. Whether nothing is wrong, `errors` says.
-pub(crate) fn check(item: &DeriveInput, errors: &mut Errors) -> Kind {
+pub(crate) fn check(item: &DeriveInput, errors: &mut Errors) -> KindDefinition {
     if let syn::Data::Union(item) = &item.data {
         errors.on(&item.union_token, "an event is a struct or an enum");
     }
     for parameter in &item.generics.params {
         errors.on(parameter, "an event is one concrete type: take its generics and lifetimes away");
     }
-    let mut kind = Kind::new(item);
+    let mut kind = KindDefinition::new(item);
     let mut written: Vec<Written> = Vec::new();
     let attributes = || item.attrs.iter().filter(|attribute| attribute.path().is_ident("hook_kind"));
     for attribute in attributes() {
@@ -114,7 +114,7 @@ pub(crate) fn check(item: &DeriveInput, errors: &mut Errors) -> Kind {
     }
     let has = |name: &str| written.iter().any(|option| option.name() == name);
     // What other macros call the name is answered as such.
-    let is_name = |known: &options::Known<Kind>| known.name == "name";
+    let is_name = |known: &options::Known<KindDefinition>| known.name == "name";
     let named =
         has("name") || written.iter().any(|option| options::elsewhere(OPTIONS, &option.name()).is_some_and(is_name));
     match attributes().next() {

@@ -5,11 +5,13 @@ use quote::{ToTokens, quote, quote_spanned};
 use syn::Type;
 use syn::ext::IdentExt;
 
-use super::check::{Field, Kind};
+use super::check::{KindDefinition, MatchField};
+use crate::private::private;
 use crate::types::place;
 
-pub(crate) fn emit(kind: &Kind) -> TokenStream {
-    let Kind { event, name, core, outside_turn, description, .. } = kind;
+pub(crate) fn emit(kind: &KindDefinition) -> TokenStream {
+    let KindDefinition { event, name, outside_turn, description, .. } = kind;
+    let private = private(&kind.core);
     let subject = Named::new(kind.subject.as_ref());
     let verdict = Named::new(kind.verdict.as_ref());
     let aliases =
@@ -45,7 +47,7 @@ pub(crate) fn emit(kind: &Kind) -> TokenStream {
             clippy::restriction
         )]
         const _: () = {
-            use #core::private as __hooks_core;
+            use #private as __hooks_core;
 
             #(#aliases)*
 
@@ -97,7 +99,7 @@ pub(crate) fn emit(kind: &Kind) -> TokenStream {
 }
 
 /// A type that the user named, and the place where everything that is made of it stands: a type that does not fit is then
-/// told at one place in one way, which the compiler does once.
+/// reported at one place in one way, which the compiler does once.
 struct Named {
     ty: TokenStream,
     span: Span,
@@ -112,7 +114,7 @@ impl Named {
 
     fn alias(&self, alias: &str, fits: &str) -> TokenStream {
         let (ty, alias, fits) = (&self.ty, self.ident(alias), self.ident(fits));
-        quote_spanned!(self.span=> type #alias = <#ty as __hooks_core::#fits>::Itself;)
+        quote_spanned!(self.span=> type #alias = <#ty as __hooks_core::#fits>::Type;)
     }
 
     /// The associated type; documentation shows what the user wrote.
@@ -136,7 +138,7 @@ fn semantics(verdict: &Named, has_subject: bool) -> TokenStream {
 }
 
 /// How the kind's values are written as JSON.
-fn json(kind: &Kind) -> Option<TokenStream> {
+fn json(kind: &KindDefinition) -> Option<TokenStream> {
     let event = &kind.event;
     kind.json.map(|_| {
         quote! {
@@ -148,8 +150,8 @@ fn json(kind: &Kind) -> Option<TokenStream> {
     })
 }
 
-/// What serde lacks, told at the word `json` for the event, and at its own place for each type that the word is about.
-fn json_checks(kind: &Kind, subject: &Named, verdict: &Named) -> TokenStream {
+/// What serde lacks, reported at the word `json` for the event, and at its own place for each type that the word is about.
+fn json_checks(kind: &KindDefinition, subject: &Named, verdict: &Named) -> TokenStream {
     let Some(span) = kind.json else { return TokenStream::new() };
     let event = syn::Ident::new(&kind.event.to_string(), span);
     let check = |ty: &TokenStream, span: Span| quote_spanned!(span=> const _: fn(&#ty) = |__hooks_core_it| __hooks_core::JsonType::json(__hooks_core_it););
@@ -160,7 +162,7 @@ fn json_checks(kind: &Kind, subject: &Named, verdict: &Named) -> TokenStream {
     quote!(#event #subject #verdict)
 }
 
-fn field(field: &Field, event: &syn::Ident) -> TokenStream {
+fn field(field: &MatchField, event: &syn::Ident) -> TokenStream {
     let text = field.name.unraw().to_string();
     let path = &field.path;
     let place = path.clone().into_iter().last().map_or_else(Span::call_site, |last| last.span());

@@ -4,14 +4,14 @@ use proc_macro2::{Ident, Span};
 use quote::ToTokens;
 use syn::LitStr;
 
-use super::check::{Field, Kind};
+use super::check::{KindDefinition, MatchField};
 use crate::errors::Errors;
 use crate::hook;
 use crate::names;
 use crate::options::{self, Known, Value, Words, Written, core, names_of, without_spaces};
 
 /// All options, in the order in which they are listed.
-pub(crate) const OPTIONS: &[Known<Kind>] = &[
+pub(crate) const OPTIONS: &[Known<KindDefinition>] = &[
     Known {
         name: "name",
         write: "name = \"before_refund\"",
@@ -135,7 +135,7 @@ fn place(option: &Written, errors: &mut Errors) -> Option<Span> {
     option.flag(errors).then(|| option.key.span())
 }
 
-fn name(kind: &mut Kind, option: &Written, errors: &mut Errors) {
+fn name(kind: &mut KindDefinition, option: &Written, errors: &mut Errors) {
     let Some(name) = option.parse::<LitStr>(errors, "a string, such as `name = \"before_refund\"`") else { return };
     if !names::is_snake_case(&name.value()) {
         let mended = names::snake_case(&name.value()).map(|snake| format!("; write `\"{snake}\"`"));
@@ -145,7 +145,7 @@ fn name(kind: &mut Kind, option: &Written, errors: &mut Errors) {
     kind.name = name;
 }
 
-fn subject(kind: &mut Kind, option: &Written, errors: &mut Errors) {
+fn subject(kind: &mut KindDefinition, option: &Written, errors: &mut Errors) {
     kind.subject = option.parse(errors, "a type, such as `subject = Refund`");
     let tokens = kind.subject.as_ref().map(|subject| subject.to_token_stream().to_string());
     if tokens.is_some_and(|tokens| tokens == "Self" || kind.event == tokens) {
@@ -157,14 +157,14 @@ fn subject(kind: &mut Kind, option: &Written, errors: &mut Errors) {
     }
 }
 
-fn fields(option: &Written, errors: &mut Errors) -> Vec<Field> {
+fn fields(option: &Written, errors: &mut Errors) -> Vec<MatchField> {
     let Value::Of(tokens) = &option.value else {
         errors.at(option.value_span(), "`match` takes fields in parentheses, such as `match(tool = call.name)`");
         return Vec::new();
     };
-    let mut fields: Vec<Field> = Vec::new();
+    let mut fields: Vec<MatchField> = Vec::new();
     for part in options::split_at_commas(tokens.clone()) {
-        let Ok(field) = syn::parse2::<Field>(part.clone()) else {
+        let Ok(field) = syn::parse2::<MatchField>(part.clone()) else {
             errors.on(&part, "`match` takes fields, such as `match(tool)` or `match(tool = call.name)`");
             continue;
         };
@@ -199,7 +199,7 @@ mod tests {
     #[test]
     fn every_option_answers_to_one_name_and_says_what_it_takes() {
         assert_answers(OPTIONS, NO_OPTIONS, || {
-            Kind::new(&syn::parse_quote!(
+            KindDefinition::new(&syn::parse_quote!(
                 struct Event;
             ))
         });

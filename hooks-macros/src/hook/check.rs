@@ -1,4 +1,4 @@
-//! From what was written to what is right. Everything that is wrong is told; nothing stops at the first.
+//! From what was written to what is right. Everything that is wrong is reported; nothing stops at the first.
 
 use proc_macro2::Span;
 use quote::quote;
@@ -81,8 +81,7 @@ fn filter_or_unknown(option: &Written, written: &[Written], errors: &mut Errors)
                 format!("`{name}` takes patterns in one string, such as `{name} = \"a|b_*\"`")
             }
             None => format!(
-                "there is no option `{name}`; there are {}, and patterns over fields of the kind such as `tool = \"cancel_*\"`",
-                names::list(names_of(OPTIONS), "and")
+                "there is no option `{name}`; the docs of `#[hook]` list all, and a field of the kind takes patterns, as in `tool = \"cancel_*\"`"
             ),
         };
         errors.at(option.key.span(), problem);

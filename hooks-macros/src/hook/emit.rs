@@ -3,9 +3,9 @@
 //! A token that the compiler may complain about has the place of the user's token it stands for, and all tokens of an
 //! expression that is checked have one place: otherwise the compiler underlines the whole attribute.
 
-mod asks;
 mod checks;
 mod handler;
+mod types;
 
 use proc_macro2::{Span, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
@@ -13,12 +13,13 @@ use syn::ext::IdentExt;
 use syn::{Ident, LitStr};
 
 use super::model::{Hook, Kind, OnFailure, RunMode, Timeout};
-use asks::{contexts, says, specs, takes_subject};
+use crate::private::private;
 use checks::checks;
 use handler::{Called, handler};
+use types::{contexts, returned, specs, takes_subject};
 
 pub(crate) fn emit(hook: &Hook) -> TokenStream {
-    let core = &hook.core;
+    let private = private(&hook.core);
     let cfgs = &hook.function.cfgs;
     let id = &hook.id;
     let name = &hook.function.name;
@@ -46,8 +47,8 @@ pub(crate) fn emit(hook: &Hook) -> TokenStream {
             clippy::all, clippy::pedantic, clippy::nursery, clippy::restriction
         )]
         #nameless: () = {
-            use #core::private as __hooks_core;
-            use __hooks_core::{AsksNothing as _, SaysSomething as _, TakesNothing as _};
+            use #private as __hooks_core;
+            use __hooks_core::{AnyParameter as _, CanDecide as _};
             #uniqueness
             #(#events)*
             #checks
@@ -71,7 +72,7 @@ pub(crate) fn emit(hook: &Hook) -> TokenStream {
 
 /// With `setup!()` in the crate root, two hooks with one id are two constants with one name.
 fn uniqueness(id: &LitStr) -> TokenStream {
-    // Raw, as an id may be a keyword. It is the name that the compiler tells, so it has nothing before it.
+    // Raw, as an id may be a keyword. It is the name that the compiler shows, so it has nothing before it.
     let constant = Ident::new_raw(&id.value(), id.span());
     let constant = quote_spanned!(id.span()=> const #constant: () = (););
     quote! {
@@ -134,7 +135,7 @@ fn run(hook: &Hook) -> TokenStream {
     quote!(.runs(__hooks_core::RunMode::#mode, #blocking, #idempotent, #retries))
 }
 
-/// What gives the hook an event of its own, where it needs one. An event that cannot be cloned is told at the option.
+/// What gives the hook an event of its own, where it needs one. An event that cannot be cloned is reported at the option.
 fn own(hook: &Hook, kind: Span) -> (TokenStream, TokenStream) {
     let place = match (hook.run.mode, hook.run.blocking) {
         (RunMode::Detached, _) => hook.run.place,
@@ -143,7 +144,7 @@ fn own(hook: &Hook, kind: Span) -> (TokenStream, TokenStream) {
             return (TokenStream::new(), quote!(__hooks_core::Option::None));
         }
     };
-    // The kind itself stands at its own place: where it is none, that is told there and nowhere else.
+    // The kind itself stands at its own place: where it is none, that is reported there and nowhere else.
     let key = quote_spanned!(kind=> __HooksCoreKind);
     let event = Ident::new("__hooks_core_event", place);
     let own = quote_spanned!(place=> |#event| __hooks_core::OwnedEvent::own(#event));
@@ -154,26 +155,26 @@ fn own(hook: &Hook, kind: Span) -> (TokenStream, TokenStream) {
 /// The hook at one of its kinds.
 ///
 /// Every mention of the kind stands at the user's word for it: where that is no kind, the mentions all say the same at one
-/// place, and the compiler tells it once. Elsewhere the kind is left to inference.
+/// place, and the compiler reports it once. Elsewhere the kind is left to inference.
 fn binding(hook: &Hook, kind: &Kind, i: usize) -> TokenStream {
     let span = kind.span();
     let event = event_alias(kind, i);
     let name = &hook.function.name;
-    let apart = hook.run.mode != RunMode::Inline;
-    let called = if apart { Called::Apart } else { Called::Inline };
+    let detached = hook.run.mode != RunMode::Inline;
+    let called = if detached { Called::Detached } else { Called::Inline };
     let main = handler(&hook.function, called, &quote!(#name), name.span(), span);
     let (own, of_own) = own(hook, span);
     let takes_subject = takes_subject(hook, span);
     let (fallback, of_fallback) = fallback(hook, span);
-    let says = says(&hook.function, span);
-    let decides = if apart { quote!(false) } else { quote!(#says::DECIDES) };
+    let returned = returned(&hook.function, span);
+    let decides = if detached { quote!(false) } else { quote!(#returned::DECIDES) };
     let key = quote_spanned!(span=> __HooksCoreKind);
     let filters = hook.filters.iter().map(|(field, patterns)| {
         let field = LitStr::new(&field.unraw().to_string(), field.span());
         quote!((__hooks_core::check::field::<#key>(#field), #patterns))
     });
     let aliases = quote_spanned! {span=>
-        type __HooksCoreKind = <#event as __hooks_core::KindType>::Itself;
+        type __HooksCoreKind = <#event as __hooks_core::KindType>::Type;
         type __HooksCoreSubject = <__HooksCoreKind as __hooks_core::HookKind>::Subject;
         type __HooksCoreVerdict = <__HooksCoreKind as __hooks_core::HookKind>::Verdict;
     };
@@ -195,7 +196,7 @@ fn binding(hook: &Hook, kind: &Kind, i: usize) -> TokenStream {
     }
 }
 
-/// The fallback in the form of the hook, and where it is. Whatever does not fit is told at its path.
+/// The fallback in the form of the hook, and where it is. Whatever does not fit is reported at its path.
 fn fallback(hook: &Hook, kind: Span) -> (TokenStream, TokenStream) {
     let Some(path) = &hook.fallback else { return (TokenStream::new(), quote!(__hooks_core::Option::None)) };
     let place = path.segments.last().map_or(kind, |last| last.ident.span());
@@ -204,8 +205,8 @@ fn fallback(hook: &Hook, kind: Span) -> (TokenStream, TokenStream) {
     let parameters = function.parameters.iter().map(|_| quote_spanned!(place=> _));
     let path =
         quote_spanned!(place=> { let __hooks_core_fallback: fn(#(#parameters),*) -> _ = #path; __hooks_core_fallback });
-    let says = says(&hook.function, kind);
-    let handler = handler(&function, Called::Fallback(&says), &path, place, kind);
+    let returned = returned(&hook.function, kind);
+    let handler = handler(&function, Called::Fallback(&returned), &path, place, kind);
     (handler, quote!(__hooks_core::Option::Some(&__HOOKS_CORE_FALLBACK)))
 }
 

@@ -73,8 +73,8 @@ mod tests {
             ("", "an empty pattern"),
         ];
         for (patterns, advice) in cases {
-            let told = problem(patterns).unwrap_or_else(|| panic!("`{patterns}` is let through"));
-            assert!(told.contains(advice), "`{patterns}`: {told}");
+            let message = problem(patterns).unwrap_or_else(|| panic!("`{patterns}` is let through"));
+            assert!(message.contains(advice), "`{patterns}`: {message}");
         }
         for fine in ["*", "cancel_*", "a | b", "fs.read|mcp__x__*", "sonnet[1m]", "North?America", "größe", "a+b"] {
             assert_eq!(problem(fine), None, "{fine}");

@@ -12,12 +12,12 @@ use crate::options::{first_span, without_spaces};
 use crate::types::{bare, extent};
 
 /// A function whose body may hold anything.
-struct Written {
+struct FunctionItem {
     attributes: Vec<Attribute>,
     signature: Signature,
 }
 
-impl Parse for Written {
+impl Parse for FunctionItem {
     fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
         let attributes = input.call(Attribute::parse_outer)?;
         input.parse::<Visibility>()?;
@@ -27,9 +27,9 @@ impl Parse for Written {
     }
 }
 
-/// Reads the function and tells everything about it that no hook may be. `None` where it is no function at all.
+/// Reads the function and reports everything about it that no hook may be. `None` where it is no function at all.
 pub(crate) fn read(item: TokenStream, errors: &mut Errors) -> Option<Function> {
-    let Ok(Written { attributes, signature }) = syn::parse2(item.clone()) else {
+    let Ok(FunctionItem { attributes, signature }) = syn::parse2(item.clone()) else {
         let (what, span) = describe(item);
         errors.at(span, format!("`#[hook]` goes on a function, and this is {what}"));
         return None;
@@ -70,7 +70,7 @@ fn describe(item: TokenStream) -> (&'static str, Span) {
     }
 }
 
-/// Attributes that cannot stand beside this one.
+/// Attributes that cannot stand with this one.
 fn check_attributes(attributes: &[Attribute], errors: &mut Errors) {
     for attribute in attributes {
         let names: Vec<String> = attribute.path().segments.iter().map(|segment| segment.ident.to_string()).collect();

@@ -1,4 +1,4 @@
-//! A hook about which nothing is wrong that its syntax can tell.
+//! A hook about which nothing is wrong that its syntax can show.
 
 use std::ops::Deref;
 
@@ -23,7 +23,7 @@ impl Deref for Hook {
     }
 }
 
-/// What the options say. What was not right was told, and is as if it were not there.
+/// What the options say. What was not right was reported, and is as if it were not there.
 #[derive(Default)]
 pub(crate) struct Options {
     pub(crate) id: Option<LitStr>,
@@ -54,7 +54,7 @@ pub(crate) struct Run {
     pub(crate) mode: RunMode,
     /// The place of the mode's word.
     pub(crate) place: Span,
-    /// Whether the word is none of the modes', which was told.
+    /// Whether the word is none of the modes', which was reported.
     pub(crate) unknown: bool,
     /// The place of `blocking`, where it is there.
     pub(crate) blocking: Option<Span>,
@@ -150,7 +150,7 @@ pub(crate) enum Taken {
 }
 
 impl Function {
-    /// A function of the same signature, every part of which is told at `place`.
+    /// A function of the same signature, every part of which is reported at `place`.
     pub(crate) fn at(&self, place: Span) -> Self {
         let parameters = self.parameters.iter();
         let parameters =

@@ -24,7 +24,7 @@ pub(super) fn check(options: &Options, written: &[Written], function: Option<&Fu
     }
     let run = &options.run;
     if let Some(retries) = place("retries") {
-        // A mode or a flag that could not be read was told already.
+        // A mode or a flag that could not be read was reported already.
         let background = run.mode == RunMode::Background || run.unknown;
         let missing = match (background, place("idempotent").is_some()) {
             (true, true) => None,

@@ -1,4 +1,4 @@
-//! From `#[verdict(…)]` to a verdict about which nothing is wrong that its syntax can tell.
+//! From `#[verdict(…)]` to a verdict about which nothing is wrong that its syntax can show.
 
 use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, quote};
@@ -140,7 +140,7 @@ fn contradiction(one: Word, other: Word) -> Option<&'static str> {
 fn strength(ty: &Ident, variants: &[Variant], errors: &mut Errors) {
     let mut neutral = variants.iter().enumerate().filter(|(_, variant)| variant.is(Word::Neutral));
     match neutral.next() {
-        // A word that was meant to be it is told already.
+        // A word that was meant to be it is reported already.
         None if variants.iter().any(|variant| variant.is_unclear) => {}
         None => errors
             .on(ty, "a hook may have no opinion: mark the variant for that, the first, with `#[verdict(neutral)]`"),

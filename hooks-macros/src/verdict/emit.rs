@@ -8,6 +8,7 @@ use proc_macro2::TokenStream;
 use quote::{quote, quote_spanned};
 
 use super::model::{Shape, Verdict};
+use crate::private::private;
 
 pub(crate) fn emit(verdict: &Verdict) -> TokenStream {
     let Parts { aliases, nothing, semantics, methods } = match &verdict.shape {
@@ -16,7 +17,13 @@ pub(crate) fn emit(verdict: &Verdict) -> TokenStream {
     };
     let ty = &verdict.ty;
     let otherwise = if verdict.contributes { quote!(Contribute) } else { quote!(Control) };
-    // At the type's name, where what a verdict lacks is told.
+    // Nothing that this crate merges can panic.
+    let built_in = verdict.is_built_in().then(|| {
+        quote!(
+            const MERGE_MAY_PANIC: bool = false;
+        )
+    });
+    // At the type's name, where what a verdict lacks is reported.
     let complete = quote_spanned! {ty.span()=>
         fn complete(verdict: &#ty) {
             __hooks_core::Complete::complete(verdict);
@@ -38,7 +45,7 @@ pub(crate) fn emit(verdict: &Verdict) -> TokenStream {
             const SEMANTICS: __hooks_core::Option<__hooks_core::Semantics> = __hooks_core::Option::Some(
                 __hooks_core::semantics_of(&[#semantics], __hooks_core::Semantics::#otherwise)
             );
-
+            #built_in
             #methods
         }
     };
@@ -71,7 +78,8 @@ pub(crate) fn stand_in(verdict: &Verdict) -> TokenStream {
 }
 
 fn within(verdict: &Verdict, body: &TokenStream) -> TokenStream {
-    let Verdict { ty, core, .. } = verdict;
+    let ty = &verdict.ty;
+    let private = private(&verdict.core);
     quote! {
         #[doc(hidden)]
         #[allow(
@@ -79,7 +87,7 @@ fn within(verdict: &Verdict, body: &TokenStream) -> TokenStream {
             clippy::all, clippy::pedantic, clippy::nursery, clippy::restriction
         )]
         const _: () = {
-            use #core::private as __hooks_core;
+            use #private as __hooks_core;
             type __HooksCoreSelf = #ty;
 
             #[automatically_derived]

@@ -1,4 +1,4 @@
-//! A verdict about which nothing is wrong that its syntax can tell.
+//! A verdict about which nothing is wrong that its syntax can show.
 
 use proc_macro2::{Span, TokenStream};
 use syn::{Ident, Member, Type};
@@ -99,6 +99,11 @@ pub(crate) const RULES: [(&str, Rule); 9] = [
 ];
 
 impl Verdict {
+    /// Whether it is one of `hooks-core`, which alone writes `crate = crate`.
+    pub(crate) fn is_built_in(&self) -> bool {
+        self.core.to_string() == "crate"
+    }
+
     /// Whether a variant of its own says what a hook's failure comes to.
     pub(crate) fn denies(&self) -> bool {
         matches!(&self.shape, Shape::Enum(variants) if variants.iter().any(|variant| variant.is(Word::Deny)))

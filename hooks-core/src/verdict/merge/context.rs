@@ -1,6 +1,6 @@
 use std::cmp::Reverse;
 
-use super::{Budget, Fits, Merged, tell};
+use super::{Budget, Fits, Merged, report};
 use crate::verdict::{Contribution, Contributions, Diagnostic};
 
 /// The most entries that a prompt's context has.
@@ -28,7 +28,7 @@ impl Contributions {
     /// plan. An entry that is there already is not repeated.
     ///
     /// At most [`CONTEXT_ENTRIES`] entries and [`CONTEXT_LIMIT`] characters; `prompt_context.truncated` and
-    /// `prompt_context.entry_omitted` tell what had no room.
+    /// `prompt_context.entry_omitted` report what had no room.
     pub fn prompt_context(&self) -> Merged<ContextEntry<'_>> {
         let mut sorted: Vec<ContextEntry<'_>> = Vec::new();
         for one in self {
@@ -48,13 +48,13 @@ impl Contributions {
                 Fits::Cut(text) => {
                     entry.text = text;
                     let text = format!("`{domain}.{id}` was cut: a context has at most {CONTEXT_LIMIT} characters");
-                    tell(&mut diagnostics, Diagnostic::new("prompt_context.truncated", text));
+                    report(&mut diagnostics, Diagnostic::new("prompt_context.truncated", text));
                 }
                 Fits::Not => {
                     let text = format!(
                         "`{domain}.{id}` was left out: a context has at most {CONTEXT_ENTRIES} entries and {CONTEXT_LIMIT} characters"
                     );
-                    tell(&mut diagnostics, Diagnostic::new("prompt_context.entry_omitted", text));
+                    report(&mut diagnostics, Diagnostic::new("prompt_context.entry_omitted", text));
                     continue;
                 }
             }

@@ -2,7 +2,7 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use super::{Merged, tell};
+use super::{Merged, report};
 use crate::verdict::{Contribution, Contributions, Diagnostic};
 
 /// The value that holds under a domain and a key.
@@ -17,7 +17,7 @@ pub struct PolicyEntry<'a> {
     pub value: &'a Value,
     /// Its priority.
     pub priority: i32,
-    /// What the hooks that agree on it had to tell.
+    /// The diagnostics of the hooks that agree on it.
     pub diagnostics: Vec<Diagnostic>,
 }
 
@@ -25,7 +25,7 @@ impl Contributions {
     /// The policies, by domain and key.
     ///
     /// The highest priority holds. Of several with that priority the first in the order of the plan holds; where another
-    /// has the same value, what both tell is kept; where it has another value, `policy.merge.conflict` says so without
+    /// has the same value, the diagnostics of both are kept; where it has another value, `policy.merge.conflict` says so without
     /// any value.
     ///
     /// ```
@@ -52,8 +52,8 @@ impl Contributions {
             }
             if *priority == entry.priority {
                 if value == entry.value {
-                    for told in diagnostics {
-                        tell(&mut entry.diagnostics, told.clone());
+                    for diagnostic in diagnostics {
+                        report(&mut entry.diagnostics, diagnostic.clone());
                     }
                 } else {
                     conflicts.insert(place, *priority);

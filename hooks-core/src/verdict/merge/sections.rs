@@ -1,6 +1,6 @@
 use std::borrow::Cow;
 
-use super::{Budget, Fits, Merged, tell};
+use super::{Budget, Fits, Merged, report};
 use crate::verdict::{Contribution, Contributions, Diagnostic};
 
 /// The most sections that hooks add to a system prompt.
@@ -27,9 +27,9 @@ pub struct Section<'a> {
 impl Contributions {
     /// The sections of the system prompt, in the order in which their names come first in the plan.
     ///
-    /// Texts under one name are joined with a blank line; the first title stays, and `prompt_section.title_conflict` tells
+    /// Texts under one name are joined with a blank line; the first title stays, and `prompt_section.title_conflict` reports
     /// another one. At most [`SECTIONS`] sections, [`SECTION_LIMIT`] characters each and [`SECTIONS_LIMIT`] in all;
-    /// `prompt_section.truncated` and `prompt_section.entry_omitted` tell what had no room.
+    /// `prompt_section.truncated` and `prompt_section.entry_omitted` report what had no room.
     pub fn prompt_sections(&self) -> Merged<Section<'_>> {
         let (mut sections, mut diagnostics) = (Vec::<Section<'_>>::new(), Vec::new());
         for one in self {
@@ -40,7 +40,7 @@ impl Contributions {
             };
             if section.title != title {
                 let text = format!("several hooks give the section `{id}` different titles; the first stays");
-                tell(&mut diagnostics, Diagnostic::new("prompt_section.title_conflict", text));
+                report(&mut diagnostics, Diagnostic::new("prompt_section.title_conflict", text));
             }
             if section.text.is_empty() {
                 section.text = Cow::Borrowed(text);
@@ -58,7 +58,7 @@ impl Contributions {
                         "the section `{}` was left out: there are at most {SECTIONS} with {SECTIONS_LIMIT} characters in all",
                         section.id
                     );
-                    tell(&mut diagnostics, Diagnostic::new("prompt_section.entry_omitted", text));
+                    report(&mut diagnostics, Diagnostic::new("prompt_section.entry_omitted", text));
                     return false;
                 }
             };
@@ -70,7 +70,7 @@ impl Contributions {
                 "the section `{}` was cut: a section has at most {SECTION_LIMIT} characters, all have {SECTIONS_LIMIT}",
                 section.id
             );
-            tell(&mut diagnostics, Diagnostic::new("prompt_section.truncated", text));
+            report(&mut diagnostics, Diagnostic::new("prompt_section.truncated", text));
             true
         });
         Merged { entries: sections, diagnostics }

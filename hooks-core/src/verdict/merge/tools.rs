@@ -1,6 +1,6 @@
 use serde_json::Value;
 
-use super::tell;
+use super::report;
 use crate::verdict::{Contribution, Contributions, Diagnostic};
 
 /// The tools that hooks add, and the limit that hooks set.
@@ -25,7 +25,7 @@ impl Tools<'_> {
 impl Contributions {
     /// The tools: those that are added, joined, and the limits to them, **intersected**.
     ///
-    /// A limit that is not a list of names allows nothing, and `tool_bundle.malformed_limit` tells it: what was meant to
+    /// A limit that is not a list of names allows nothing, and `tool_bundle.malformed_limit` reports it: what was meant to
     /// close must not open by a mistake.
     ///
     /// ```
@@ -53,7 +53,7 @@ impl Contributions {
                 let text = format!(
                     "the limit of the tool bundle `{id}` is not a list of names, so it allows no tool; write [\"fs_read\", …]"
                 );
-                tell(&mut joined.diagnostics, Diagnostic::new("tool_bundle.malformed_limit", text));
+                report(&mut joined.diagnostics, Diagnostic::new("tool_bundle.malformed_limit", text));
                 Vec::new()
             });
             match &mut joined.allowed {

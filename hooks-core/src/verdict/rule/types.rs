@@ -7,162 +7,82 @@ use super::{AnyOf, Attributed, Compares, Intersects, Joins, Keeps, Names};
 use crate::id::HookId;
 use crate::verdict::{Contexts, Denial, Question};
 
-macro_rules! collections {
-    ($([$($generics:tt)*] $ty:ty;)*) => {
+/// Types whose default says nothing.
+macro_rules! keeps {
+    ($([$($generics:tt)*] $ty:ty, $is_nothing:ident;)*) => {
         $(
             #[diagnostic::do_not_recommend]
             impl<$($generics)*> Keeps for $ty {
-                type Itself = Self;
+                type Type = Self;
 
+                #[inline]
                 fn nothing() -> Self {
                     Self::default()
                 }
 
+                #[inline]
                 fn says(&self) -> bool {
-                    !self.is_empty()
-                }
-            }
-
-            #[diagnostic::do_not_recommend]
-            impl<$($generics)*> Joins for $ty {
-                type Itself = Self;
-
-                fn nothing() -> Self {
-                    Self::default()
-                }
-
-                fn says(&self) -> bool {
-                    !self.is_empty()
-                }
-
-                fn merge(&mut self, later: Self) {
-                    self.extend(later);
+                    !self.$is_nothing()
                 }
             }
         )*
     };
 }
 
-collections! {
-    [T] Vec<T>;
-    [T: Ord] BTreeSet<T>;
-    [K: Ord, V] BTreeMap<K, V>;
-    [T: Eq + Hash, S: BuildHasher + Default] HashSet<T, S>;
-    [K: Eq + Hash, V, S: BuildHasher + Default] HashMap<K, V, S>;
+keeps! {
+    [T] Option<T>, is_none;
+    [] String, is_empty;
+    [] Contexts, is_empty;
+    [T] Vec<T>, is_empty;
+    [T: Ord] BTreeSet<T>, is_empty;
+    [K: Ord, V] BTreeMap<K, V>, is_empty;
+    [T: Eq + Hash, S: BuildHasher + Default] HashSet<T, S>, is_empty;
+    [K: Eq + Hash, V, S: BuildHasher + Default] HashMap<K, V, S>, is_empty;
 }
 
-#[diagnostic::do_not_recommend]
-impl<T> Keeps for Option<T> {
-    type Itself = Self;
+macro_rules! joins {
+    ($([$($generics:tt)*] $ty:ty, $mine:ident, $later:ident => $join:expr;)*) => {
+        $(
+            #[diagnostic::do_not_recommend]
+            impl<$($generics)*> Joins for $ty {
+                type Type = Self;
 
-    fn nothing() -> Self {
-        None
-    }
-
-    fn says(&self) -> bool {
-        self.is_some()
-    }
+                fn join(&mut self, $later: Self) {
+                    let $mine = self;
+                    $join;
+                }
+            }
+        )*
+    };
 }
 
-#[diagnostic::do_not_recommend]
-impl Keeps for String {
-    type Itself = Self;
-
-    fn nothing() -> Self {
-        Self::new()
-    }
-
-    fn says(&self) -> bool {
-        !self.is_empty()
-    }
-}
-
-#[diagnostic::do_not_recommend]
-impl Keeps for Contexts {
-    type Itself = Self;
-
-    fn nothing() -> Self {
-        Self::default()
-    }
-
-    fn says(&self) -> bool {
-        !self.is_empty()
-    }
-}
-
-#[diagnostic::do_not_recommend]
-impl<T: Joins> Joins for Option<T> {
-    type Itself = Self;
-
-    fn nothing() -> Self {
-        None
-    }
-
-    fn says(&self) -> bool {
-        self.is_some()
-    }
-
-    fn merge(&mut self, later: Self) {
-        match (self, later) {
-            (Some(mine), Some(later)) => mine.merge(later),
-            (mine, later) => mine.first(later),
+joins! {
+    [T: Joins] Option<T>, mine, later => match (mine, later) {
+        (Some(mine), Some(later)) => mine.join(later),
+        (mine, later) => mine.first(later),
+    };
+    [] String, mine, later => {
+        if !mine.is_empty() && !later.is_empty() {
+            mine.push_str("\n\n");
         }
-    }
+        mine.push_str(&later);
+    };
+    [] Contexts, mine, later => mine.append(later);
+    [T] Vec<T>, mine, later => mine.extend(later);
+    [T: Ord] BTreeSet<T>, mine, later => mine.extend(later);
+    [K: Ord, V] BTreeMap<K, V>, mine, later => mine.extend(later);
+    [T: Eq + Hash, S: BuildHasher + Default] HashSet<T, S>, mine, later => mine.extend(later);
+    [K: Eq + Hash, V, S: BuildHasher + Default] HashMap<K, V, S>, mine, later => mine.extend(later);
 }
 
-#[diagnostic::do_not_recommend]
-impl Joins for String {
-    type Itself = Self;
-
-    fn nothing() -> Self {
-        Self::new()
-    }
-
-    fn says(&self) -> bool {
-        !self.is_empty()
-    }
-
-    fn merge(&mut self, later: Self) {
-        if !self.is_empty() && !later.is_empty() {
-            self.push_str("\n\n");
-        }
-        self.push_str(&later);
-    }
-}
-
-#[diagnostic::do_not_recommend]
-impl Joins for Contexts {
-    type Itself = Self;
-
-    fn nothing() -> Self {
-        Self::default()
-    }
-
-    fn says(&self) -> bool {
-        !self.is_empty()
-    }
-
-    fn merge(&mut self, later: Self) {
-        self.append(later);
-    }
-}
-
-macro_rules! limits {
+macro_rules! intersects {
     ($([$($generics:tt)*] $ty:ty;)*) => {
         $(
             #[diagnostic::do_not_recommend]
             impl<$($generics)*> Intersects for Option<$ty> {
-                type Itself = Self;
+                type Type = Self;
 
-                fn nothing() -> Self {
-                    None
-                }
-
-                fn says(&self) -> bool {
-                    self.is_some()
-                }
-
-                fn merge(&mut self, later: Self) {
+                fn intersect(&mut self, later: Self) {
                     match (self, later) {
                         (Some(mine), Some(later)) => mine.retain(|one| later.contains(one)),
                         (mine, later) => mine.first(later),
@@ -173,7 +93,7 @@ macro_rules! limits {
     };
 }
 
-limits! {
+intersects! {
     [T: PartialEq] Vec<T>;
     [T: Ord] BTreeSet<T>;
     [T: Eq + Hash, S: BuildHasher + Default] HashSet<T, S>;
@@ -181,7 +101,7 @@ limits! {
 
 #[diagnostic::do_not_recommend]
 impl AnyOf for bool {
-    type Itself = Self;
+    type Type = Self;
 
     fn nothing() -> Self {
         false
@@ -198,15 +118,7 @@ impl AnyOf for bool {
 
 #[diagnostic::do_not_recommend]
 impl<T: Ord> Compares for Option<T> {
-    type Itself = Self;
-
-    fn nothing() -> Self {
-        None
-    }
-
-    fn says(&self) -> bool {
-        self.is_some()
-    }
+    type Type = Self;
 
     fn max(&mut self, later: Self) {
         // None is less than anything.
@@ -224,56 +136,42 @@ impl<T: Ord> Compares for Option<T> {
 
 #[diagnostic::do_not_recommend]
 impl Names for Option<HookId> {
-    type Itself = Self;
-
-    fn nothing() -> Self {
-        None
-    }
-
-    fn says(&self) -> bool {
-        self.is_some()
-    }
-
-    fn merge(&mut self, later: Self) {
-        self.first(later);
-    }
-
-    fn name(&mut self, hook: &HookId) {
-        *self = Some(hook.clone());
-    }
+    type Type = Self;
 }
 
 #[diagnostic::do_not_recommend]
 impl Attributed for Option<HookId> {
-    type Itself = Self;
+    type Type = Self;
 
+    #[inline]
     fn attribute(&mut self, hook: &HookId) {
         *self = Some(hook.clone());
     }
 }
 
-#[diagnostic::do_not_recommend]
-impl Attributed for Denial {
-    type Itself = Self;
+macro_rules! attributed {
+    ($($ty:ty),*) => {
+        $(
+            #[diagnostic::do_not_recommend]
+            impl Attributed for $ty {
+                type Type = Self;
 
-    fn attribute(&mut self, hook: &HookId) {
-        self.by = Some(hook.clone());
-    }
+                #[inline]
+                fn attribute(&mut self, hook: &HookId) {
+                    self.by.attribute(hook);
+                }
+            }
+        )*
+    };
 }
 
-#[diagnostic::do_not_recommend]
-impl Attributed for Question {
-    type Itself = Self;
-
-    fn attribute(&mut self, hook: &HookId) {
-        self.by = Some(hook.clone());
-    }
-}
+attributed!(Denial, Question);
 
 #[diagnostic::do_not_recommend]
 impl<T: Attributed> Attributed for Box<T> {
-    type Itself = Self;
+    type Type = Self;
 
+    #[inline]
     fn attribute(&mut self, hook: &HookId) {
         (**self).attribute(hook);
     }

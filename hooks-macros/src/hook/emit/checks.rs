@@ -4,8 +4,8 @@ use proc_macro2::{Span, TokenStream};
 use quote::quote_spanned;
 use syn::ext::IdentExt;
 
-use super::asks::specs;
 use super::event_alias;
+use super::types::specs;
 use crate::hook::model::{Hook, Kind, OnFailure, RunMode};
 use crate::hook::table::elsewhere;
 use crate::options::first_span;
@@ -23,7 +23,7 @@ pub(super) fn checks(hook: &Hook) -> TokenStream {
     for (i, kind) in hook.kinds.iter().enumerate() {
         let of = |kind: &Kind, i| {
             let (event, span) = (event_alias(kind, i), kind.span());
-            quote_spanned!(span=> <#event as __hooks_core::KindType>::Itself)
+            quote_spanned!(span=> <#event as __hooks_core::KindType>::Type)
         };
         let this = of(kind, i);
         for (field, patterns) in &hook.filters {

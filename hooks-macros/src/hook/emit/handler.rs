@@ -11,8 +11,8 @@ use crate::hook::model::{Function, Parameter, Taken};
 pub(super) enum Called<'a> {
     /// The hook, within its dispatch.
     Inline,
-    /// The hook, apart from its dispatch.
-    Apart,
+    /// The hook, detached from its dispatch.
+    Detached,
     /// In the place of the hook, the return type of which says this.
     Fallback(&'a TokenStream),
 }
@@ -28,17 +28,17 @@ pub(super) fn handler(
     place: Span,
     kind: Span,
 ) -> TokenStream {
-    let apart = matches!(as_what, Called::Apart);
+    let detached = matches!(as_what, Called::Detached);
     let is_fallback = matches!(as_what, Called::Fallback(_));
     let taken = function.rewrites().map(|parameter| parameter.taken);
     let arguments: Vec<Argument> = (0..)
         .zip(&function.parameters)
-        .map(|(i, parameter)| argument(parameter, i, taken, function.is_async, apart))
+        .map(|(i, parameter)| argument(parameter, i, taken, function.is_async, detached))
         .collect();
     let bindings = arguments.iter().map(|argument| &argument.binding);
     let values = arguments.iter().map(|argument| &argument.value);
     // In parentheses the name is a value, and so it is in every message of the compiler's.
-    // Whatever is wrong with the call as a whole is told at one token.
+    // Whatever is wrong with the call as a whole is reported at one token.
     let called = quote_spanned!(place=> (#path)(#(#values),*));
     let bindings = quote!(#(#bindings)*);
     let dot_await = function.is_async.then(|| quote_spanned!(place=> .await));
@@ -54,12 +54,12 @@ pub(super) fn handler(
         let answer = answer((function.returned, function.returned_end), &of, returns, method);
         quote!(#fits #answer)
     };
-    let verdict = answer(if apart { "ReturnsDetached" } else { "ReturnsVerdict" }, "verdict");
+    let verdict = answer(if detached { "ReturnsDetached" } else { "ReturnsVerdict" }, "verdict");
     let effect = answer("ReturnsSubject", "effect");
     let (form, body) = match (taken, function.is_async) {
-        _ if apart => ("Detached", boxed(place, &quote!(#call #verdict))),
+        _ if detached => ("Detached", boxed(place, &quote!(#call #verdict))),
         (None | Some(Taken::Read), false) => ("Read", quote!(#call #verdict)),
-        // That a fallback is no async function is told best where it is awaited.
+        // That a fallback is no async function is reported best where it is awaited.
         (None | Some(Taken::Read), true) if is_fallback => ("ReadAsync", boxed(place, &quote!(#call #verdict))),
         (Some(Taken::Owned), true) if is_fallback => ("OwnAsync", boxed(place, &quote!(#call #effect))),
         (None | Some(Taken::Read), true) => ("ReadAsync", answered(place, &bindings, &called, &verdict)),
@@ -88,15 +88,15 @@ pub(super) fn handler(
 
 /// That a fallback judges where its hook does, by the type of what it returned.
 fn fits(as_what: Called<'_>, owned: bool, place: Span, kind: Span) -> TokenStream {
-    let Called::Fallback(says) = as_what else { return TokenStream::new() };
-    let (key, answer) = (quote_spanned!(kind=> __HooksCoreKind), Ident::new("__hooks_core_said", place));
+    let Called::Fallback(returned) = as_what else { return TokenStream::new() };
+    let (key, answer) = (quote_spanned!(kind=> __HooksCoreKind), Ident::new("__hooks_core_decision", place));
     let subject = if owned { quote_spanned!(kind=> __HooksCoreSubject) } else { quote!(__hooks_core::Lent) };
-    let must = quote!({ __hooks_core::must_judge::<#key>(#says::JUDGES) });
+    let required = quote!({ __hooks_core::requires_decision::<#key>(#returned::GIVES_VERDICT) });
     let fits = quote_spanned!(place=> __hooks_core::FallbackOf::<#key>::fits(#answer););
     quote! {
-        use __hooks_core::{ByAnything as _, BySilence as _};
-        let #answer = (&__hooks_core::Says::<_, #subject>::of(&__hooks_core_answer)).said();
-        let #answer = __hooks_core::Must::<#key, #must>::hear(#answer);
+        use __hooks_core::{Decides as _, DecidesNothing as _};
+        let #answer = (&__hooks_core::Returned::<_, #subject>::of(&__hooks_core_answer)).decision();
+        let #answer = __hooks_core::RequireDecision::<#key, #required>::of(#answer);
         #fits
     }
 }
@@ -108,7 +108,7 @@ struct Argument {
     value: TokenStream,
 }
 
-fn argument(parameter: &Parameter, i: usize, rewritten: Option<Taken>, is_async: bool, apart: bool) -> Argument {
+fn argument(parameter: &Parameter, i: usize, rewritten: Option<Taken>, is_async: bool, detached: bool) -> Argument {
     let place = (parameter.span, parameter.end);
     let all = format_ident!("__hooks_core_all{i}", span = parameter.span);
     let borrow = (is_async && parameter.taken == Taken::Lent).then(|| quote!(&mut));
@@ -119,7 +119,7 @@ fn argument(parameter: &Parameter, i: usize, rewritten: Option<Taken>, is_async:
         (Taken::Owned, _) => (to_rewrite, "SubjectParameter", "pass", 2),
         (Taken::Read, None) => {
             let all = quote!(let #all = (__hooks_core_cx, __hooks_core_event, __hooks_core_subject););
-            (all, "ReadParameter", if apart { "read_detached" } else { "read" }, 3)
+            (all, "ReadParameter", if detached { "read_detached" } else { "read" }, 3)
         }
         (Taken::Read, Some(_)) => {
             (quote!(let #all = (__hooks_core_cx, __hooks_core_event);), "ContextParameter", "read", 2)
@@ -141,7 +141,7 @@ fn answer(place: (Span, Span), kind_and_returns: &TokenStream, returns: &str, me
 
 /// A call of a trait's function that stands for a type, from its first token to its last. The compiler underlines all that is
 /// between the first token of an expression and the last, so each expression has one of either, and no other place: what is
-/// wrong is then told once.
+/// wrong is then reported once.
 fn call((start, end): (Span, Span), of: &str, name: &str, arguments: &TokenStream) -> TokenStream {
     let (of, name) = (Ident::new(of, start), Ident::new(name, start.located_at(end)));
     let path = quote_spanned!(start=> __hooks_core::#of::#name);
@@ -165,7 +165,7 @@ fn answered(span: Span, bindings: &TokenStream, called: &TokenStream, answer: &T
     quote!(#bindings #future)
 }
 
-/// The body as a boxed future; that it cannot be sent between threads is told at the function's name.
+/// The body as a boxed future; that it cannot be sent between threads is reported at the function's name.
 fn boxed(span: Span, body: &TokenStream) -> TokenStream {
     let future = quote!(async move { #body });
     quote_spanned!(span=> __hooks_core::Box::pin(#future))

@@ -33,17 +33,11 @@ pub(super) fn of_enum(variants: &[Variant]) -> Parts {
     let freezes = those(|variant| variant.is(Word::Freezes));
     let lapses = those(|variant| variant.is(Word::Lapses));
     let is_silent = those(|variant| variant.is(Word::Neutral));
-    let attributed = with_parts().flat_map(|(Variant { name, .. }, parts)| {
-        parts.iter().filter_map(move |part| {
-            let member = &part.field.member;
-            let set = part.attribute("attribute", &quote!(__hooks_core_it, hook))?;
-            Some(quote!(if let Self::#name { #member: __hooks_core_it, .. } = self { #set; }))
-        })
-    });
+    let attributed = with_parts().flat_map(|(variant, parts)| attributed(&variant.name, parts));
     let could_not_answer = refusal.map_or_else(
         || quote!(__hooks_core::Option::None),
         |Variant { name, refusal, .. }| {
-            // Every token of the call at the type, so that one which is no refusal is told there.
+            // Every token of the call at the type, so that one which is no refusal is reported there.
             let why = refusal.as_ref().map(|(member, span)| {
                 let call = quote_spanned!(*span=> __hooks_core::Refusal::refusal(__hooks_core_denial));
                 quote!(#member: { let __hooks_core_denial = __hooks_core::denial(kind, hook); #call })
@@ -62,7 +56,9 @@ pub(super) fn of_enum(variants: &[Variant]) -> Parts {
         }
     });
     let methods = quote! {
+        #[inline]
         fn merge(&mut self, later: Self) {
+            #[inline]
             fn strength(verdict: &__HooksCoreSelf) -> u32 {
                 match verdict { #(__HooksCoreSelf::#names { .. } => #ranks,)* }
             }
@@ -73,14 +69,17 @@ pub(super) fn of_enum(variants: &[Variant]) -> Parts {
             }
         }
 
+        #[inline]
         fn is_final(&self) -> bool {
             #is_final
         }
 
+        #[inline]
         fn freezes_subject(&self) -> bool {
             #freezes
         }
 
+        #[inline]
         fn subject_changed(&mut self) -> bool {
             let lapses = #lapses;
             if lapses {
@@ -89,6 +88,7 @@ pub(super) fn of_enum(variants: &[Variant]) -> Parts {
             lapses
         }
 
+        #[inline]
         fn attribute(&mut self, hook: &__hooks_core::HookId) {
             #(#attributed)*
         }
@@ -100,6 +100,7 @@ pub(super) fn of_enum(variants: &[Variant]) -> Parts {
             #could_not_answer
         }
 
+        #[inline]
         fn is_silent(&self) -> bool {
             #is_silent
         }
@@ -114,6 +115,15 @@ pub(super) fn of_enum(variants: &[Variant]) -> Parts {
         semantics: quote!(#semantics),
         methods,
     }
+}
+
+/// Notes the hook in the fields of a variant that do so.
+fn attributed<'a>(name: &'a Ident, parts: &'a [Part<'_>]) -> impl Iterator<Item = TokenStream> + 'a {
+    parts.iter().filter_map(move |part| {
+        let member = &part.field.member;
+        let set = part.attribute(&quote!(__hooks_core_it, hook))?;
+        Some(quote!(if let Self::#name { #member: __hooks_core_it, .. } = self { #set; }))
+    })
 }
 
 /// What is done with two of one variant that has fields with a rule. Who gave the answer is the first, as without a rule.

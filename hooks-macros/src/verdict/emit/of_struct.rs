@@ -16,22 +16,22 @@ pub(super) fn of_struct(fields: &[Field]) -> Parts {
     let members = || parts.iter().map(|part| &part.field.member);
     let aliases = parts.iter().map(Part::alias);
     let nothing = parts.iter().map(Part::nothing);
-    let semantics = nested.iter().map(|part| part.of("SEMANTICS"));
+    let semantics = nested.iter().map(|part| part.of("Verdict", "SEMANTICS"));
     let merges = parts.iter().zip(members()).map(|(part, it)| part.merge(&quote!(&mut self.#it), &quote!(later.#it)));
     let says: Vec<TokenStream> = parts.iter().map(Part::says).collect();
     let finals = parts.iter().zip(&says).map(|(part, says)| match (part.field.is_final, part.field.rule) {
         (true, _) => says.clone(),
-        (false, Rule::Nested) => part.call("is_final", &part.borrowed()),
+        (false, Rule::Nested) => part.call("Verdict", "is_final", &part.borrowed()),
         (false, _) => quote!(false),
     });
-    let freezes = nested.iter().map(|part| part.call("freezes_subject", &part.borrowed()));
-    let lapses = nested.iter().map(|part| part.call("subject_changed", &part.lent()));
+    let freezes = nested.iter().map(|part| part.call("Verdict", "freezes_subject", &part.borrowed()));
+    let lapses = nested.iter().map(|part| part.call("Verdict", "subject_changed", &part.lent()));
     let attributed = parts.iter().filter_map(|part| {
         let lent = part.lent();
-        part.attribute("name", &quote!(#lent, hook))
+        part.attribute(&quote!(#lent, hook))
     });
     let refusals = nested.iter().map(|part| {
-        let (member, answer) = (&part.field.member, part.call("could_not_answer", &quote!(kind, hook)));
+        let (member, answer) = (&part.field.member, part.call("Verdict", "could_not_answer", &quote!(kind, hook)));
         quote! {
             if let __hooks_core::Option::Some(answer) = #answer {
                 this.#member = answer;
@@ -42,7 +42,7 @@ pub(super) fn of_struct(fields: &[Field]) -> Parts {
     let words = parts.iter().zip(&says).map(|(part, says)| match (part.field.rule, &part.field.member) {
         (Rule::By, _) => TokenStream::new(),
         (Rule::Nested, _) => {
-            let word = part.call("summary", &part.borrowed());
+            let word = part.call("Verdict", "summary", &part.borrowed());
             quote!(if let __hooks_core::Option::Some(word) = #word { return __hooks_core::Option::Some(word); })
         }
         (_, Member::Named(name)) => {
@@ -53,24 +53,29 @@ pub(super) fn of_struct(fields: &[Field]) -> Parts {
     });
     let speaks = parts.iter().zip(&says).filter(|(part, _)| part.field.rule != Rule::By).map(|(_, says)| says);
     let methods = quote! {
+        #[inline]
         fn merge(&mut self, later: Self) {
             #(#merges;)*
         }
 
+        #[inline]
         fn is_final(&self) -> bool {
             #(#finals ||)* false
         }
 
+        #[inline]
         fn freezes_subject(&self) -> bool {
             #(#freezes ||)* false
         }
 
+        #[inline]
         fn subject_changed(&mut self) -> bool {
             let mut changed = false;
             #(changed |= #lapses;)*
             changed
         }
 
+        #[inline]
         fn attribute(&mut self, hook: &__hooks_core::HookId) {
             if !__hooks_core::Verdict::is_silent(self) {
                 #(#attributed;)*
@@ -87,6 +92,7 @@ pub(super) fn of_struct(fields: &[Field]) -> Parts {
             if refuses { __hooks_core::Option::Some(this) } else { __hooks_core::Option::None }
         }
 
+        #[inline]
         fn is_silent(&self) -> bool {
             !(#(#speaks ||)* false)
         }

@@ -1,5 +1,5 @@
-//! A field through the trait of its rule, every token of it at the field's type: a type that the rule is not for is told
-//! there, once.
+//! A field through the trait of its rule, every token of it at the field's type: a type that does not fit the rule is
+//! reported there, once.
 
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote, quote_spanned};
@@ -7,9 +7,9 @@ use syn::Ident;
 
 use crate::verdict::model::{Field, Rule};
 
-/// The trait of a rule, and the one that gives the type itself back.
-fn traits(rule: Rule, in_variant: bool) -> [&'static str; 2] {
-    let rule = match rule {
+/// The trait that checks a field's type.
+fn bound(rule: Rule, in_variant: bool) -> &'static str {
+    match rule {
         Rule::First | Rule::Last => "Keeps",
         Rule::Joined => "Joins",
         Rule::Intersected => "Intersects",
@@ -17,9 +17,8 @@ fn traits(rule: Rule, in_variant: bool) -> [&'static str; 2] {
         Rule::Max | Rule::Min => "Compares",
         Rule::By if in_variant => "Attributed",
         Rule::By => "Names",
-        Rule::Nested => return ["Verdict", "VerdictType"],
-    };
-    [rule, rule]
+        Rule::Nested => "VerdictType",
+    }
 }
 
 /// A field and what it is merged by.
@@ -27,33 +26,36 @@ pub(super) struct Part<'a> {
     pub(super) field: &'a Field,
     /// The alias of its type, which is an unknown type where the rule is not for it.
     alias: Ident,
-    /// The trait of its rule.
-    rule: Ident,
-    /// The trait that gives the type itself back.
-    fits: Ident,
+    /// The trait that checks its type.
+    bound: Ident,
 }
 
 impl<'a> Part<'a> {
     pub(super) fn new(field: &'a Field, place: &str, in_variant: bool) -> Self {
-        let [rule, fits] = traits(field.rule, in_variant).map(|name| Ident::new(name, field.span));
-        Self { field, alias: format_ident!("__HooksCoreField{place}", span = field.span), rule, fits }
+        let bound = Ident::new(bound(field.rule, in_variant), field.span);
+        Self { field, alias: format_ident!("__HooksCoreField{place}", span = field.span), bound }
     }
 
     pub(super) fn alias(&self) -> TokenStream {
-        let Self { field: Field { ty, span, .. }, alias, fits, .. } = self;
-        quote_spanned!(*span=> type #alias = <#ty as __hooks_core::#fits>::Itself;)
+        let Self { field: Field { ty, span, .. }, alias, bound } = self;
+        quote_spanned!(*span=> type #alias = <#ty as __hooks_core::#bound>::Type;)
     }
 
-    /// An item of the rule.
-    pub(super) fn of(&self, name: &str) -> TokenStream {
-        let Self { field: Field { span, .. }, alias, rule, .. } = self;
-        let name = Ident::new(name, *span);
-        quote_spanned!(*span=> <#alias as __hooks_core::#rule>::#name)
+    /// An item of the field's type, by the trait it comes from.
+    pub(super) fn of(&self, of: &str, name: &str) -> TokenStream {
+        let Self { field: Field { span, .. }, alias, .. } = self;
+        let (of, name) = (Ident::new(of, *span), Ident::new(name, *span));
+        quote_spanned!(*span=> <#alias as __hooks_core::#of>::#name)
     }
 
-    pub(super) fn call(&self, method: &str, arguments: &TokenStream) -> TokenStream {
-        let function = self.of(method);
+    pub(super) fn call(&self, of: &str, method: &str, arguments: &TokenStream) -> TokenStream {
+        let function = self.of(of, method);
         quote_spanned!(self.field.span=> #function(#arguments))
+    }
+
+    /// The trait that knows the value before any hook.
+    fn keeps(&self) -> &'static str {
+        if self.field.rule == Rule::Any { "AnyOf" } else { "Keeps" }
     }
 
     pub(super) fn borrowed(&self) -> TokenStream {
@@ -71,39 +73,43 @@ impl<'a> Part<'a> {
         let Self { field: Field { member, rule, span, .. }, alias, .. } = self;
         let value = match rule {
             Rule::Nested => quote_spanned!(*span=> <#alias as __hooks_core::From<()>>::from(())),
-            _ => self.call("nothing", &TokenStream::new()),
+            _ => self.call(self.keeps(), "nothing", &TokenStream::new()),
         };
         quote_spanned!(*span=> #member: #value)
     }
 
     pub(super) fn merge(&self, mine: &TokenStream, theirs: &TokenStream) -> TokenStream {
-        let method = match self.field.rule {
-            Rule::First => "first",
-            Rule::Last => "last",
-            Rule::Max => "max",
-            Rule::Min => "min",
-            Rule::Joined | Rule::Intersected | Rule::Any | Rule::By | Rule::Nested => "merge",
+        let (of, method) = match self.field.rule {
+            Rule::First | Rule::By => ("Keeps", "first"),
+            Rule::Last => ("Keeps", "last"),
+            Rule::Max => ("Compares", "max"),
+            Rule::Min => ("Compares", "min"),
+            Rule::Joined => ("Joins", "join"),
+            Rule::Intersected => ("Intersects", "intersect"),
+            Rule::Nested => ("Verdict", "merge"),
+            Rule::Any => ("AnyOf", "merge"),
         };
-        self.call(method, &quote!(#mine, #theirs))
+        self.call(of, method, &quote!(#mine, #theirs))
     }
 
     /// Whether the field says anything.
     pub(super) fn says(&self) -> TokenStream {
         match self.field.rule {
             Rule::Nested => {
-                let silent = self.call("is_silent", &self.borrowed());
+                let silent = self.call("Verdict", "is_silent", &self.borrowed());
                 quote!(!#silent)
             }
-            _ => self.call("says", &self.borrowed()),
+            _ => self.call(self.keeps(), "says", &self.borrowed()),
         }
     }
 
     /// Notes the hook, where the field does that.
-    pub(super) fn attribute(&self, method: &str, arguments: &TokenStream) -> Option<TokenStream> {
-        match self.field.rule {
-            Rule::By => Some(self.call(method, arguments)),
-            Rule::Nested => Some(self.call("attribute", arguments)),
-            _ => None,
-        }
+    pub(super) fn attribute(&self, arguments: &TokenStream) -> Option<TokenStream> {
+        let of = match self.field.rule {
+            Rule::By => "Attributed",
+            Rule::Nested => "Verdict",
+            _ => return None,
+        };
+        Some(self.call(of, "attribute", arguments))
     }
 }

@@ -1,4 +1,5 @@
-//! Not public API. Used by generated code; changes in any version.
+//! Not public API: what generated code uses. Its name has the version of the crate, and `hooks-macros` writes that of its own
+//! version, so that a crate that names it by hand stops compiling with the next one.
 
 pub use std::any::TypeId;
 pub use std::borrow::Cow;
@@ -32,13 +33,13 @@ pub use crate::plugin::PluginEntry;
 pub use crate::scope::HookRef;
 pub use crate::signature::checks as check;
 pub use crate::signature::{
-    Asks, AsksNothing, ByAnything, BySilence, ContextParameter, Fails, FallbackOf, InTurn, Lent, Must, Of,
-    ReadParameter, ReturnsDetached, ReturnsSubject, ReturnsVerdict, Says, SaysSomething, SubjectParameter, Takes,
-    TakesNothing, Unnamed, any, first, must_judge,
+    AnyParameter, CanDecide, ContextParameter, Decides, DecidesNothing, Fails, FallbackOf, InTurn, Lent, Of, Parameter,
+    ReadParameter, RequireDecision, Returned, ReturnsDetached, ReturnsSubject, ReturnsVerdict, SubjectParameter,
+    Unnamed, any, first, requires_decision,
 };
 pub use crate::source::Origin;
-pub use crate::verdict::{
-    AnyOf, Attributed, Capability, Compares, Complete, Completes, Intersects, Joins, Keeps, Names, Refusal, Semantics,
-    Verdict, denial, semantics_of,
+pub use crate::verdict::rule::{
+    AnyOf, Attributed, Compares, Complete, Completes, Intersects, Joins, Keeps, Names, Refusal, denial, semantics_of,
 };
+pub use crate::verdict::{Capability, Semantics, Verdict};
 pub use crate::words::{NoWords, WordsOf};
