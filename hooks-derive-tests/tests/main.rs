@@ -1,5 +1,14 @@
 //! The tests of the macros, one binary; those about the crate root have one each.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "the helpers of tests are tests too"
+)]
+
 mod common;
 mod compile_fail;
 mod forms_kinds;

@@ -1,5 +1,14 @@
 //! The tests of rules, one binary; `faults` has one of its own.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "the helpers of tests are tests too"
+)]
+
 mod answers;
 mod contract;
 mod corpus;

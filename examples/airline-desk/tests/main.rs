@@ -1,5 +1,14 @@
 //! The tests of the desk, one binary.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "the helpers of tests are tests too"
+)]
+
 mod bad_lines;
 mod chat;
 mod masks;

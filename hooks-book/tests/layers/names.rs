@@ -111,7 +111,7 @@ pub(crate) fn public_names(krate: &Crate, path: &[String]) -> BTreeMap<String, S
                 }
             }
             Item::Macro(item) if item.ident.is_none() => {
-                let types = types_of_macro(&item).into_iter().filter(|(_, public)| *public);
+                let types = types_of_macro(item).into_iter().filter(|(_, public)| *public);
                 names.extend(types.map(|(name, _)| (name.to_string(), module.place(name.span()))));
             }
             item => {

@@ -102,7 +102,7 @@ impl Reader<'_> {
                     self.wrong(value.span().start, "expected `hooks` to be tables, as in `[hooks.redact_pii]`");
                 }
                 (other, _) => {
-                    let nearest = nearest_names(other, ["hooks"].into_iter());
+                    let nearest = nearest_names(other, ["hooks"]);
                     let hint = "; overrides are written as `[hooks.redact_pii]`";
                     let hint = if nearest.is_empty() { hint.to_owned() } else { nearest };
                     let problem = format!("unknown table `{other}`{hint}");
@@ -141,7 +141,7 @@ impl Reader<'_> {
                     changes.on_failure = self.said(value, expected, policy);
                 }
                 other => {
-                    let nearest = nearest_names(other, FIELDS.into_iter());
+                    let nearest = nearest_names(other, FIELDS);
                     let fields = FIELDS.map(|field| format!("`{field}`")).join(", ");
                     let hint = if nearest.is_empty() { format!("; there are {fields}") } else { nearest };
                     self.wrong(offset, format!("unknown field `{other}`{hint}"));

@@ -31,7 +31,7 @@ fn refused(block: impl Fn() -> Block + Send + Sync + 'static) -> Option<String> 
         set.fire_blocking(&HookContext::new(), &AfterToolCallSuccess::new(call), ToolResult::text("found")).unwrap();
     let failures = &fired.report.failures;
     assert_eq!(fired.subject.unwrap().content.len(), 3 - failures.len(), "the other hook's text stays");
-    failures.first().map(|failure| failure.to_string())
+    failures.first().map(ToString::to_string)
 }
 
 #[test]
