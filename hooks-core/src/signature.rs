@@ -19,7 +19,7 @@ use std::marker::PhantomData;
 
 #[doc(hidden)]
 pub use decision::{
-    CanDecide, Decides, DecidesNothing, Decision, Lent, NoDecision, RequireDecision, Returned, Unnamed,
+    CanDecide, Decides, DecidesNothing, Lent, NoDecision, RequireDecision, Returned, SomeDecision, Unnamed,
     requires_decision,
 };
 pub use detached::ReturnsDetached;
@@ -382,4 +382,4 @@ pub trait FallbackOf<K>: Sized {
 }
 
 #[diagnostic::do_not_recommend]
-impl<K> FallbackOf<K> for Decision {}
+impl<K> FallbackOf<K> for SomeDecision {}

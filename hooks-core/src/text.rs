@@ -1,9 +1,11 @@
 //! Text as messages and records show it: cut, redacted, and with the nearest known name.
 
+mod fields;
 mod fingerprint;
 mod nearest;
 mod redact;
 
+pub(crate) use fields::fields_of;
 pub(crate) use fingerprint::{Fnv, fingerprint};
 pub(crate) use nearest::{did_you_mean, nearest, nearest_names};
 pub use redact::CAUSE_LIMIT;

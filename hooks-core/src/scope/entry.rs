@@ -1,6 +1,17 @@
 use super::{HookRef, HookUse};
 
 /// What a list of hooks is made of: an entry of `hooks![…]`, an id, or a [`HookUse`] with parameters.
+///
+/// A list of functions is none:
+///
+/// ```compile_fail,E0277
+/// use hooks_core::prelude::*;
+///
+/// #[hook(id = "count_calls", kind = after_tool_call)]
+/// fn count_calls() {}
+///
+/// let agent = AgentDef::new("support").hooks(vec![count_calls]); // write `hooks![count_calls]`
+/// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not name a hook",
     label = "no entry of a list of hooks",

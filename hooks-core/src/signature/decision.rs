@@ -24,7 +24,7 @@ pub struct NoDecision;
 
 /// What is returned can decide.
 #[derive(Debug)]
-pub struct Decision;
+pub struct SomeDecision;
 
 impl<R, S: ?Sized> Returned<R, S> {
     /// The type of a value.
@@ -57,8 +57,8 @@ pub trait DecidesNothing {
 /// The answer of every other value.
 pub trait Decides {
     /// The type as a value.
-    fn decision(&self) -> Decision {
-        Decision
+    fn decision(&self) -> SomeDecision {
+        SomeDecision
     }
 }
 
@@ -118,13 +118,13 @@ pub struct RequireDecision<K, const REQUIRED: bool>(PhantomData<K>);
 
 impl<K> RequireDecision<K, false> {
     /// Anything is right.
-    pub fn of<T>(_: T) -> Decision {
-        Decision
+    pub fn of<T>(_: T) -> SomeDecision {
+        SomeDecision
     }
 }
 
 impl<K> RequireDecision<K, true> {
-    /// Only a [`Decision`] is right, which [`FallbackOf`] checks.
+    /// Only a [`SomeDecision`] is right, which [`FallbackOf`] checks.
     pub fn of<T>(decision: T) -> T {
         decision
     }

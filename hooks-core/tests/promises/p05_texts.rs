@@ -99,6 +99,8 @@ impl BackgroundSink for Full {
 async fn a_failure_is_one_clean_line_in_reports_records_denials_errors_and_logs() {
     let lines = Lines::default();
     let _default = tracing::subscriber::set_default(lines.clone());
+    // Tests on other threads have no subscriber, and what they hit first is remembered as of no interest.
+    tracing::callsite::rebuild_interest_cache();
     for (row, hook) in failing().into_iter().enumerate() {
         for policy in [OnFailure::Continue, OnFailure::Deny, OnFailure::Required] {
             let (place, registry) = (format!("row {row}, {}", policy.as_str()), Registry::empty());
@@ -135,6 +137,8 @@ async fn a_failure_is_one_clean_line_in_reports_records_denials_errors_and_logs(
 async fn so_is_that_of_a_hook_nobody_waits_for_of_a_queue_and_of_a_plugin() {
     let lines = Lines::default();
     let _default = tracing::subscriber::set_default(lines.clone());
+    // Tests on other threads have no subscriber, and what they hit first is remembered as of no interest.
+    tracing::callsite::rebuild_interest_cache();
     let detached = Hook::at::<SeenOften>("detached").detached(|_, _, ()| later(0, Err::<(), _>(TEXT)));
     let panics = Hook::at::<SeenOften>("panics").detached::<_, (), _>(|_, _, ()| panic!("{TEXT}"));
     let background = Hook::at::<SeenOften>("background").background(|_, _, ()| later(0, Err::<(), _>(TEXT)));
@@ -175,6 +179,8 @@ async fn so_is_what_panics_beside_the_hooks() {
     }
     let lines = Lines::default();
     let _default = tracing::subscriber::set_default(lines.clone());
+    // Tests on other threads have no subscriber, and what they hit first is remembered as of no interest.
+    tracing::callsite::rebuild_interest_cache();
     let waits = Hook::at::<Step>("waits").async_reader(|_, _, _| {
         Box::pin(async {
             let _bomb = Bomb;
