@@ -53,7 +53,7 @@ fn an_app_is_told_of_dead_hooks() {
 #[test]
 fn an_app_explains_its_plan() {
     let out = plain(&ask(&program(), &["explain", "--event", "PreToolUse", "--tool", "refund"]));
-    assert!(out.contains("no_refunds") && out.contains("only refund") && !out.contains("trim"), "{out}");
+    assert!(out.contains("no_refunds") && out.contains("only tool refund") && !out.contains("trim"), "{out}");
     let out = plain(&ask(&program(), &["explain", "--event", "Stop"]));
     assert!(out.contains("no compiled hook at stop"), "{out}");
 }

@@ -35,7 +35,7 @@
 //! | which of them are in force | [`scope`]: the lists of app, agent and prompt |
 //! | in which order | [`HookSet`], whose `Display` shows the plan |
 //! | run at a point | [`HookSet::fire`], [`HookSet::fire_blocking`] |
-//! | run where nobody waits | [`background`]: detached hooks, jobs, the end of both |
+//! | run where no dispatch waits | [`detached`]: detached hooks, jobs; [`worker`] executes jobs |
 //! | tried alone, in a test | [`testing`] |
 //! | what came of it | [`Fired`]: subject, [`verdict`], failures; [`record`] for those who listen |
 //!
@@ -54,7 +54,7 @@
 //! # When not to use it
 //!
 //! For code that every turn runs in any case, call a function. For work that must survive a crash, put a queue that does
-//! behind a [`BackgroundSink`](background::BackgroundSink). With
+//! behind a [`BackgroundSink`](detached::BackgroundSink). With
 //! `panic = "abort"` panics cannot be isolated.
 //!
 //! # Features

@@ -131,7 +131,7 @@ impl Registry {
     /// that it belongs to and what is overridden.
     ///
     /// # Errors
-    /// [`Problem::NoSuchHook`](crate::config::Problem::NoSuchHook) where there is none, or everything that the attribute
+    /// [`Problem::NoSuchHook`](crate::diagnostics::Problem::NoSuchHook) where there is none, or everything that the attribute
     /// would refuse; or overrides that are there and do not fit the new hook.
     pub fn replace(&self, hook: Hook) -> Result<(), ConfigError> {
         let hook = Arc::new(hook);
@@ -156,7 +156,7 @@ impl Registry {
     /// This is the app's own switch: it works on `locked` hooks too, and no override turns the hook on again.
     ///
     /// # Errors
-    /// [`Problem::NoSuchHook`](crate::config::Problem::NoSuchHook) where there is none.
+    /// [`Problem::NoSuchHook`](crate::diagnostics::Problem::NoSuchHook) where there is none.
     pub fn disable(&self, id: &str) -> Result<(), ConfigError> {
         self.set_enabled(id, false)
     }
@@ -164,7 +164,7 @@ impl Registry {
     /// Undoes [`disable`](Self::disable) for sets made from now on.
     ///
     /// # Errors
-    /// [`Problem::NoSuchHook`](crate::config::Problem::NoSuchHook) where there is none.
+    /// [`Problem::NoSuchHook`](crate::diagnostics::Problem::NoSuchHook) where there is none.
     pub fn enable(&self, id: &str) -> Result<(), ConfigError> {
         self.set_enabled(id, true)
     }

@@ -53,9 +53,11 @@ enum Call {
 }
 
 impl Trace {
-    /// A dispatch has ended.
+    /// A dispatch has ended. Where every hook was filtered out, no event of the turn follows.
     pub(crate) fn record(&self, record: &Record) {
-        self.kept().records.push_back(record.clone());
+        if record.is_selected() {
+            self.kept().records.push_back(record.clone());
+        }
     }
 
     /// Something of its own has a line.
@@ -131,7 +133,7 @@ impl Kept {
         }
     }
 
-    /// The record of `kind`; there is none where the filters of all hooks left them out.
+    /// The record of `kind`.
     fn fired(&mut self, kind: &str, level: usize) {
         if let Some(record) = self.records.front().filter(|record| record.kind == kind).cloned() {
             self.records.pop_front();

@@ -156,7 +156,10 @@ proptest! {
         let text = serde_json::to_string(&block).unwrap();
         let read: Block = serde_json::from_str(&text).unwrap_or_else(|error| panic!("{text}: {error}"));
         prop_assert_eq!(std::mem::discriminant(&read), std::mem::discriminant(&block), "{}", text);
-        prop_assert_eq!(&serde_json::to_string(&read).unwrap(), &text);
+        let again = serde_json::to_string(&read).unwrap();
+        let fields = |text: &str| serde_json::from_str::<Value>(text).unwrap();
+        // Builds differ in the order of fields; a field that is there twice makes the text longer.
+        prop_assert_eq!((fields(&again), again.len()), (fields(&text), text.len()));
         if extras(&block).iter().all(|name| *name == "note") {
             prop_assert_eq!(read, block);
         }

@@ -141,7 +141,7 @@ impl RulesBuilder {
 
     /// Keeps two files for each session in this folder, which nobody else may read. The transcript has what was stored, one
     /// message per line, and the answer before `Stop`, where the harness has no transcript of its own
-    /// ([`Session::transcript`](crate::Session::transcript)). Into the other, `CLAUDE_ENV_FILE`, commands at `SessionStart`
+    /// ([`SessionInfo::transcript`](crate::SessionInfo::transcript)). Into the other, `CLAUDE_ENV_FILE`, commands at `SessionStart`
     /// export variables for shell tools: [`Rules::shell_line`].
     ///
     /// The files stay; remove them with the conversations that they are of.
