@@ -77,6 +77,8 @@ pub(super) struct Stage<'a, K: HookKind> {
     done: Vec<(usize, ReaderAnswer<K>)>,
     /// How often those that wait were polled.
     polls: usize,
+    /// The first hook whose answer ends the chain; those after it were dropped.
+    ended: Option<usize>,
 }
 
 impl<'a, K: HookKind> Start<'a, K> {
@@ -227,7 +229,7 @@ impl<'a, K: HookKind> Inputs<'a, K> {
 
 impl<'a, K: HookKind> Stage<'a, K> {
     fn new(inputs: Inputs<'a, K>) -> Self {
-        Self { inputs, waiting: Vec::new(), done: Vec::new(), polls: 0 }
+        Self { inputs, waiting: Vec::new(), done: Vec::new(), polls: 0, ended: None }
     }
 
     /// Waits for those that have to, and merges what was kept in the order of the plan.
@@ -246,6 +248,28 @@ impl<'a, K: HookKind> Stage<'a, K> {
                 return flow;
             }
         }
+        self.ended.map_or(Flow::Next, |last| self.fail_dropped(last, outcome))
+    }
+
+    /// An answer that was to end the chain has not, because the app's verdict panicked when it was merged. The hooks that were
+    /// dropped for it have not been heard; to go on as if they agreed would open a gate, so they have failed.
+    #[cold]
+    fn fail_dropped(&self, last: usize, outcome: &mut Outcome<'_, K>) -> Flow {
+        let plan = outcome.plan;
+        let later = plan.steps.iter().enumerate().skip(last + 1);
+        for (index, step) in later.take_while(|(_, step)| step.stage == plan.steps[last].stage) {
+            if !catch(|| step.matches(self.inputs.event)).unwrap_or(true) {
+                continue;
+            }
+            let fail = || Fail::Fault(Fault::error("dropped for a final verdict, which panicked when it was merged"));
+            let mut flow = outcome.failed(index, fail());
+            if flow == Flow::FallBack {
+                flow = outcome.failed(index, fail());
+            }
+            if flow == Flow::Stop {
+                return flow;
+            }
+        }
         Flow::Next
     }
 
@@ -256,6 +280,9 @@ impl<'a, K: HookKind> Stage<'a, K> {
         }
         // `is_final` may be the app's. Where it panics, so does merging, which makes it the hook's failure.
         let ends = catch(|| ends_chain(&answered, index, outcome)).unwrap_or(false);
+        if ends {
+            self.ended = Some(self.ended.map_or(index, |first| first.min(index)));
+        }
         self.done.push((index, answered));
         ends
     }

@@ -242,3 +242,36 @@ async fn where_merging_panics_the_fallback_answers() {
         assert_eq!(failures, [("bad", true)], "{of_hook} {of_fallback}");
     }
 }
+
+/// A final verdict drops the readers after it. If merging it panics, they are not taken for hooks that agreed.
+#[tokio::test(start_paused = true)]
+async fn readers_dropped_for_a_verdict_that_panics_have_failed() {
+    #[derive(Clone, Debug)]
+    struct Ruling {
+        is_final: bool,
+    }
+    impl From<()> for Ruling {
+        fn from((): ()) -> Self {
+            Self { is_final: false }
+        }
+    }
+    impl Verdict for Ruling {
+        const SEMANTICS: Option<Semantics> = Some(Semantics::Control);
+        fn merge(&mut self, later: Self) {
+            assert!(!later.is_final, "in merge");
+        }
+        fn is_final(&self) -> bool {
+            self.is_final
+        }
+    }
+    #[derive(Clone, Debug, HookKind)]
+    #[hook_kind(name = "ruling", verdict = Ruling)]
+    struct Rule;
+
+    let rules = Hook::at::<Rule>("rules").async_reader(|_, _, ()| later(1, Ruling { is_final: true }));
+    let guard = Hook::at::<Rule>("guard").async_reader(|_, _, ()| later(5, ())).on_failure(OnFailure::Required);
+    let registry = registry([rules.on_failure(OnFailure::Continue), guard]);
+    let set = registry.scope(&AgentDef::new("a").hooks(["rules", "guard"]), None).unwrap();
+    let fired = set.fire(&cx(), &Rule, ()).await;
+    assert!(fired.unwrap_err().to_string().contains("`guard`"), "the guard was never heard");
+}
