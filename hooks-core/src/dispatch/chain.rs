@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::task::{Context, Poll};
 
 use crate::context::HookContext;
-use crate::handler::{Answer, BoxFuture, Fault, FaultKind};
+use crate::handler::{Answer, BoxFuture, Effect, Fault, FaultKind};
 use crate::kind::HookKind;
 use crate::panics::catch;
 use crate::plan::{Execution, Plan, Segment};
@@ -316,13 +316,11 @@ impl<'a, K: HookKind> Chain<'a, K> {
     #[inline]
     fn owned(&mut self, index: usize, answer: Answer<EffectOf<K>>) -> Flow {
         match answer {
-            Ok(effect) => match effect.subject {
-                None => self.outcome.removed(index),
-                subject => {
-                    self.subject.scratch = subject;
-                    self.commit(index, effect.verdict)
-                }
-            },
+            Ok(Effect { subject: Some(subject), verdict }) => {
+                self.subject.scratch = Some(subject);
+                self.commit(index, verdict)
+            }
+            Ok(Effect { subject: None, .. }) => self.outcome.removed(index),
             Err(fault) => self.faulted(index, fault),
         }
     }
