@@ -313,7 +313,8 @@ impl<'a, K: HookKind> Chain<'a, K> {
         }
     }
 
-    #[inline]
+    // Called once per hook of a lane: as a call of its own, subject and verdict went through memory.
+    #[inline(always)]
     fn owned(&mut self, index: usize, answer: Answer<EffectOf<K>>) -> Flow {
         match answer {
             Ok(Effect { subject: Some(subject), verdict }) => {

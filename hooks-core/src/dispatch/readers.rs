@@ -251,8 +251,9 @@ impl<'a, K: HookKind> Stage<'a, K> {
         self.ended.map_or(Flow::Next, |last| self.fail_dropped(last, outcome))
     }
 
-    /// An answer that was to end the chain has not, because the app's verdict panicked when it was merged. The hooks that were
-    /// dropped for it have not been heard; to go on as if they agreed would open a gate, so they have failed.
+    /// An answer that was to end the chain has not: the app's verdict panicked when it was merged, or was final alone and not
+    /// once merged. The hooks that were dropped for it gave no answer. To go on as if they agreed would open a gate, so they
+    /// have failed.
     #[cold]
     fn fail_dropped(&self, last: usize, outcome: &mut Outcome<'_, K>) -> Flow {
         let plan = outcome.plan;
@@ -261,7 +262,9 @@ impl<'a, K: HookKind> Stage<'a, K> {
             if !catch(|| step.matches(self.inputs.event)).unwrap_or(true) {
                 continue;
             }
-            let fail = || Fail::Fault(Fault::error("dropped for a final verdict, which panicked when it was merged"));
+            let fail = || {
+                Fail::Fault(Fault::error("dropped for an earlier hook's final verdict, which did not end the chain"))
+            };
             let mut flow = outcome.failed(index, fail());
             if flow == Flow::FallBack {
                 flow = outcome.failed(index, fail());
