@@ -14,6 +14,7 @@ use hooks_agent::{Harness, HarnessBuilder, Session};
 use hooks_core::data::{Block, Message, MessageUpdate};
 use hooks_core::hook::BoxFuture;
 use hooks_core::kinds::SessionEndReason;
+use hooks_core::kinds::*;
 use hooks_core::prelude::*;
 use hooks_core::testing::{self, Drive};
 use serde_json::{Value, json};

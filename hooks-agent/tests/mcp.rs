@@ -11,6 +11,7 @@ use hooks_agent::tool::Tool;
 use hooks_agent::tool::mcp::{McpError, McpServer, McpTool};
 use hooks_agent::{Harness, Limits, Outcome, Session, TurnEvent};
 use hooks_core::data::{Block, ToolCall, ToolResult};
+use hooks_core::kinds::*;
 use hooks_core::prelude::*;
 use serde_json::{Value, json};
 

@@ -16,6 +16,7 @@
 //! ```
 //! use clap::Parser;
 //! use hooks_cli::{Cli, Program};
+//! use hooks_core::kinds::*;
 //! use hooks_core::prelude::*;
 //!
 //! #[derive(Parser)]

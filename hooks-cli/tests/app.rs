@@ -3,6 +3,7 @@
 
 use clap::Parser;
 use hooks_cli::{Cli, Exit, Output, Program};
+use hooks_core::kinds::*;
 use hooks_core::prelude::*;
 
 #[derive(Parser)]

@@ -11,6 +11,7 @@
 //!
 //! ```standalone_crate
 //! use hooks_core::worker::Worker;
+//! use hooks_core::kinds::*;
 //! use hooks_core::prelude::*;
 //! use std::time::Duration;
 //!

@@ -123,6 +123,7 @@ impl HookSet {
     /// cancelled, an async hook with a deadline had to wait outside a runtime, or too many hooks are within hooks.
     ///
     /// ```standalone_crate
+    /// # use hooks_core::kinds::*;
     /// # use hooks_core::prelude::*;
     /// # use hooks_core::kinds::BeforeToolCall;
     /// # use hooks_core::data::{ToolCall, ToolInput};

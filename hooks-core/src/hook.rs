@@ -27,6 +27,7 @@ use crate::verdict::Capability;
 /// The constructor says what the closure does with the subject; a set orders and runs it like any other hook.
 ///
 /// ```
+/// use hooks_core::kinds::*;
 /// use hooks_core::prelude::*;
 /// use hooks_core::data::Message;
 /// use hooks_core::kinds::BeforeCreateMessage;
@@ -119,6 +120,7 @@ impl Hook {
     /// same constructor at the same kind; of `other` itself nothing else counts, neither its id nor its options.
     ///
     /// ```
+    /// use hooks_core::kinds::*;
     /// use hooks_core::prelude::*;
     /// use hooks_core::data::Message;
     ///

@@ -4,6 +4,7 @@
 //! flows through, rewrites it, or decides about it. The harness owns the loop; hooks never fork it, crash it or corrupt it.
 //!
 //! ```standalone_crate
+//! use hooks_core::kinds::*;
 //! use hooks_core::prelude::*;
 //!
 //! /// Masks what looks like an e-mail address in everything that is stored.

@@ -50,6 +50,7 @@ macro_rules! fires {
 /// crate, or what `version = "…"` says.
 ///
 /// ```standalone_crate
+/// use hooks_core::kinds::*;
 /// use hooks_core::prelude::*;
 ///
 /// hooks_core::plugin!("acme");

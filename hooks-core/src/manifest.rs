@@ -131,6 +131,7 @@ impl Registry {
     /// What the program has, for machines: all hooks and kinds, and a JSON Schema for the files that name them.
     ///
     /// ```
+    /// use hooks_core::kinds::*;
     /// use hooks_core::prelude::*;
     ///
     /// let registry = Registry::empty();

@@ -133,6 +133,7 @@ impl Default for Options {
 /// use std::time::Duration;
 ///
 /// use hooks_core::hook::Timeout;
+/// use hooks_core::kinds::*;
 /// use hooks_core::prelude::*;
 ///
 /// let slow = Hook::at::<BeforeToolCall>("slow").async_reader(|_, _, _| Box::pin(async {}));

@@ -95,6 +95,7 @@ impl Override {
 ///
 /// ```
 /// use hooks_core::overrides::{Override, Overrides};
+/// use hooks_core::kinds::*;
 /// use hooks_core::prelude::*;
 ///
 /// let registry = Registry::empty();

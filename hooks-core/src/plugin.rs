@@ -51,6 +51,7 @@ fn crate_of(module: &str) -> &str {
 /// A plugin as an app installs it: the name of a linked one, or one made of values; with what its `init` hooks are given.
 ///
 /// ```
+/// use hooks_core::kinds::*;
 /// use hooks_core::prelude::*;
 /// use hooks_core::plugin::Plugin;
 ///

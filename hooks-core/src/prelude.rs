@@ -1,4 +1,6 @@
 //! What an app that writes hooks uses: `use hooks_core::prelude::*;`
+//!
+//! The kinds are in [`kinds`](crate::kinds): their names (`Stop`, `Init`, `Shutdown`) are words that an app uses too.
 
 pub use crate::context::With;
 pub use crate::context::{HookContext, MissingState};
@@ -12,14 +14,6 @@ pub use crate::failure::OnFailure;
 pub use crate::hook::Hook;
 pub use crate::hooks;
 pub use crate::kind::HookKind;
-pub use crate::kinds::{
-    AfterCreateMessage, AfterToolCall, AfterToolCallFailure, AfterToolCallSuccess, AfterUpdateMessage,
-    BeforeAgentStart, BeforeCompaction, BeforeCreateMessage, BeforeStoreToolResult, BeforeToolCall,
-    BeforeUpdateMessage, FilterMessages, GatewayStart, GatewayStop, Init, MessageReceived, MessageSending, MessageSent,
-    PermissionRequest, PostCompact, PostModelCall, PostPreflightPromptContext, PostTurn, PreModelCall, PrePolicy,
-    PrePromptCompile, PrePromptContext, PreToolMaterialization, PrefilterLlmHistory, SessionEnd, SessionStart,
-    Shutdown, Stop, TurnEnd, UserPromptSubmit,
-};
 pub use crate::options::{RunMode, Timeout, Visibility};
 pub use crate::plan::HookSet;
 pub use crate::registry::Registry;

@@ -43,6 +43,7 @@ pub struct ObserverId(Weak<dyn Observer>);
 /// so a turn sees one set from its start to its end.
 ///
 /// ```standalone_crate
+/// use hooks_core::kinds::*;
 /// use hooks_core::prelude::*;
 ///
 /// #[hook(id = "shout", kind = before_create_message)]
@@ -278,6 +279,7 @@ impl Registry {
     ///
     /// ```
     /// use hooks_core::diagnostics::HarnessFacts;
+    /// use hooks_core::kinds::*;
     /// use hooks_core::prelude::*;
     ///
     /// let registry = Registry::empty();

@@ -4,6 +4,7 @@
 //! dispatch: its filter, its deadline, what its failure comes to, what is dropped with it. [`run`] shows that:
 //!
 //! ```
+//! use hooks_core::kinds::*;
 //! use hooks_core::prelude::*;
 //! use hooks_core::testing;
 //!

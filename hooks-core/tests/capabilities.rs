@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "the helpers of tests are tests too")]
 
 use hooks_core::hook::BoxFuture;
+use hooks_core::kinds::*;
 use hooks_core::prelude::*;
 use hooks_core::record::FailureKind;
 use hooks_core::scope::HookRef;

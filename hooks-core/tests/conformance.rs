@@ -3,6 +3,7 @@
 //! A binary of its own: what it declares with `fires!` holds for all of it.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "the helpers of tests are tests too")]
 
+use hooks_core::kinds::*;
 use hooks_core::prelude::*;
 use hooks_core::testing::{Drive, conformance};
 use serde_json::{Value, json};

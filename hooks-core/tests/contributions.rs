@@ -10,6 +10,7 @@
 use std::time::Duration;
 
 use hooks_core::hook::BoxFuture;
+use hooks_core::kinds::*;
 use hooks_core::prelude::*;
 use hooks_core::testing;
 use hooks_core::verdict::Diagnostic;

@@ -4,6 +4,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "the helpers of tests are tests too")]
 
 use hooks_core::diagnostics::Finding;
+use hooks_core::kinds::*;
 use hooks_core::prelude::*;
 
 hooks_core::fires![BeforeToolCall, AfterCreateMessage, kinds::FileNote];

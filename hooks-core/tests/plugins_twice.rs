@@ -4,6 +4,7 @@
 #![allow(clippy::unwrap_used, reason = "the helpers of tests are tests too")]
 
 use hooks_core::diagnostics::Problem;
+use hooks_core::kinds::*;
 use hooks_core::plugin::Plugin;
 use hooks_core::prelude::*;
 

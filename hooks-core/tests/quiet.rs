@@ -6,6 +6,7 @@
 use std::fmt;
 use std::sync::{Arc, Mutex};
 
+use hooks_core::kinds::*;
 use hooks_core::prelude::*;
 use tracing::field::{Field, Visit};
 use tracing::span::{Attributes, Id, Record};

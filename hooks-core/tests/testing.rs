@@ -10,6 +10,7 @@
 use std::panic::catch_unwind;
 use std::time::Duration;
 
+use hooks_core::kinds::*;
 use hooks_core::prelude::*;
 use hooks_core::record::{Skip, Status};
 use hooks_core::testing::{self, Ran, Trial};

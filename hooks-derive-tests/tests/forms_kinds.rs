@@ -4,6 +4,7 @@
 
 use crate::common::{BeforePublish, set, summary};
 use hooks_core::data::ToolCall;
+use hooks_core::kinds::*;
 use hooks_core::prelude::*;
 
 /// Its subject is an `Option` that can itself be removed.

@@ -5,6 +5,7 @@ mod common;
 
 use common::BeforePublish;
 use hooks_core::HookContext as Cx;
+use hooks_core::kinds::*;
 use hooks_core::prelude::*;
 
 hooks_core::plugin!("of_the_crate", version = "7.0.0",);

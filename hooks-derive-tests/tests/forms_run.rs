@@ -7,6 +7,7 @@ use std::thread::{self, ThreadId};
 use std::time::Duration;
 
 use hooks_core::hook::RunMode;
+use hooks_core::kinds::*;
 use hooks_core::prelude::*;
 use hooks_core::record::{Ended, OnEnd, Status};
 use hooks_core::scope::HookRef;

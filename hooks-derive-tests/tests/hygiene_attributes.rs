@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used)] // helpers of tests say what they expect by unwrapping
 #![allow(clippy::non_minimal_cfg)] // conditions that always and never hold
 
+use hooks_core::kinds::*;
 use hooks_core::prelude::*;
 
 /// What is left out by `#[cfg]` is not registered, in either order of the attributes.

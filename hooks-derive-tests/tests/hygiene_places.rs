@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used)] // helpers of tests say what they expect by unwrapping
 #![allow(clippy::items_after_statements)] // the point
 
+use hooks_core::kinds::*;
 use hooks_core::prelude::*;
 use hooks_core::scope::HookRef;
 

@@ -8,6 +8,7 @@ use std::hint::black_box;
 
 use hooks_core::data::ToolResult;
 use hooks_core::kinds::AfterToolCallSuccess;
+use hooks_core::kinds::*;
 use hooks_core::prelude::*;
 #[doc(hidden)]
 pub use hooks_core::__private_0_1 as private;

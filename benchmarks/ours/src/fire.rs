@@ -2,6 +2,7 @@
 
 use std::hint::black_box;
 
+use hooks_core::kinds::*;
 use hooks_core::prelude::*;
 use measure::TEXT;
 

@@ -5,6 +5,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
 
 use futures_util::FutureExt;
+use hooks_core::kinds::*;
 use hooks_core::prelude::*;
 use measure::{TEXT, other};
 

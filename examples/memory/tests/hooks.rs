@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "tests say what they expect by unwrapping")]
 
 use crate::support::{keep, notes};
+use hooks_core::kinds::*;
 use hooks_core::prelude::*;
 use hooks_core::testing::Trial;
 use memory::hooks::{

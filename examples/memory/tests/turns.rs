@@ -7,6 +7,7 @@ use std::time::Duration;
 use crate::support::{Bench, keep, keys};
 use hooks_agent::model::{Deltas, Line, Model, ModelAnswer, ModelCall, ModelError, Scripted};
 use hooks_core::hook::BoxFuture;
+use hooks_core::kinds::*;
 use hooks_core::prelude::*;
 use memory::app::App;
 use memory::fact::FACT_CHARS;

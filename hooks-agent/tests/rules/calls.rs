@@ -7,6 +7,7 @@ use hooks_agent::model::Line;
 use hooks_agent::tool::{Tool, ToolError, ToolSpec};
 use hooks_agent::{Outcome, TurnEvent};
 use hooks_core::hook::BoxFuture;
+use hooks_core::kinds::*;
 use hooks_core::prelude::*;
 use serde_json::json;
 

@@ -7,6 +7,7 @@ use hooks_agent::store::MessageStore as _;
 use hooks_agent::window::Window;
 use hooks_core::data::{Message, Role};
 use hooks_core::kinds::SessionEndReason;
+use hooks_core::kinds::*;
 use hooks_core::prelude::*;
 use serde_json::{Value, json};
 

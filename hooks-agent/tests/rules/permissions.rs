@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex};
 use hooks_agent::Outcome;
 use hooks_agent::approve::{ApprovalAnswer, ApprovalRequest};
 use hooks_agent::model::Line;
+use hooks_core::kinds::*;
 use hooks_core::prelude::*;
 use serde_json::{Value, json};
 

@@ -4,6 +4,7 @@ use std::os::unix::fs::PermissionsExt as _;
 
 use hooks_agent::model::{Line, ModelAnswer};
 use hooks_core::data::{Block, ResultRow, ToolCall};
+use hooks_core::kinds::*;
 use hooks_core::prelude::*;
 use serde_json::{Value, json};
 

@@ -4,6 +4,7 @@ use hooks_agent::model::{Line, ModelAnswer, Recording};
 use hooks_agent::{Harness, Outcome};
 use hooks_core::data::Block;
 use hooks_core::kinds::ExitReason;
+use hooks_core::kinds::*;
 use hooks_core::prelude::*;
 use serde_json::json;
 

@@ -8,6 +8,7 @@ use hooks_agent::model::Line;
 use hooks_core::data::{Message, MessageUpdate};
 use hooks_core::hook::BoxFuture;
 use hooks_core::kinds::Delivery;
+use hooks_core::kinds::*;
 use hooks_core::prelude::*;
 use serde_json::json;
 

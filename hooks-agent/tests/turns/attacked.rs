@@ -10,6 +10,7 @@ use hooks_agent::window::{Compaction, Compactor, DropThenSummarise, Window};
 use hooks_agent::{Outcome, SubAgent, TurnError};
 use hooks_core::data::{Block, Message};
 use hooks_core::hook::BoxFuture;
+use hooks_core::kinds::*;
 use hooks_core::kinds::{CompactionKind, SessionEndReason};
 use hooks_core::prelude::*;
 use serde_json::json;

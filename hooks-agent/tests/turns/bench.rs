@@ -8,6 +8,7 @@ use hooks_agent::tool::{FnTool, ToolError, ToolSpec};
 use hooks_agent::{Harness, HarnessBuilder, Reply, Session, TurnEvent};
 use hooks_core::data::Message;
 use hooks_core::hook::BoxFuture;
+use hooks_core::kinds::*;
 use hooks_core::prelude::*;
 
 /// What happened, in order.

@@ -8,6 +8,7 @@ use hooks_agent::store::MessageStore;
 use hooks_agent::window::Window;
 use hooks_agent::{Outcome, TurnEvent};
 use hooks_core::data::Block;
+use hooks_core::kinds::*;
 use hooks_core::prelude::*;
 use serde_json::json;
 

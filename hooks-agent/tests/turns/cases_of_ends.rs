@@ -2,6 +2,7 @@
 
 use hooks_agent::model::{Line, ModelAnswer};
 use hooks_agent::{Limits, Outcome, StopEffect, TurnEvent};
+use hooks_core::kinds::*;
 use hooks_core::prelude::*;
 use serde_json::json;
 

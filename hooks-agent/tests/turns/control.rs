@@ -5,6 +5,7 @@ use hooks_agent::store::MessageStore;
 use hooks_agent::window::Window;
 use hooks_agent::{HarnessBuilder, Limits, Outcome, StopEffect, TurnEvent};
 use hooks_core::kinds::ExitReason;
+use hooks_core::kinds::*;
 use hooks_core::prelude::*;
 use serde_json::json;
 

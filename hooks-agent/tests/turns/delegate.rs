@@ -2,6 +2,7 @@
 
 use hooks_agent::model::Line;
 use hooks_agent::{Outcome, SubAgent, TurnEvent};
+use hooks_core::kinds::*;
 use hooks_core::prelude::*;
 use serde_json::json;
 

@@ -4,6 +4,7 @@
 use hooks_agent::model::{Line, ModelAnswer, Recording};
 use hooks_agent::{Harness, TurnEvent};
 use hooks_core::data::{Block, ToolCall};
+use hooks_core::kinds::*;
 use hooks_core::prelude::*;
 use hooks_core::verdict::PromptVerdict;
 use serde_json::json;

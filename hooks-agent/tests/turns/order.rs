@@ -6,6 +6,7 @@ use hooks_agent::store::MessageStore;
 use hooks_agent::window::Window;
 use hooks_agent::{HarnessBuilder, SubAgent};
 use hooks_core::kinds::SessionEndReason;
+use hooks_core::kinds::*;
 use hooks_core::prelude::*;
 use serde_json::json;
 

@@ -11,6 +11,7 @@ use hooks_agent::tool::{Tool, ToolError, ToolSpec};
 use hooks_agent::window::Window;
 use hooks_agent::{HarnessBuilder, Outcome, Preflight, SubAgent, TurnEvent};
 use hooks_core::hook::BoxFuture;
+use hooks_core::kinds::*;
 use hooks_core::prelude::*;
 use serde_json::json;
 use tokio::sync::Notify;

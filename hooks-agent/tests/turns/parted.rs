@@ -10,6 +10,7 @@ use hooks_agent::window::{Compaction, Compactor, Window};
 use hooks_core::data::{Block, CompactedHistory, Message, MessageUpdate, Messages};
 use hooks_core::hook::BoxFuture;
 use hooks_core::kinds::CompactionKind;
+use hooks_core::kinds::*;
 use hooks_core::prelude::*;
 use serde_json::json;
 

@@ -3,6 +3,7 @@
 use hooks_agent::TurnEvent;
 use hooks_agent::model::Line;
 use hooks_agent::tool::{FnTool, ToolSpec};
+use hooks_core::kinds::*;
 use hooks_core::prelude::*;
 use serde_json::json;
 

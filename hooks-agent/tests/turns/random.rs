@@ -12,6 +12,7 @@ use hooks_agent::store::MessageStore;
 use hooks_agent::window::Window;
 use hooks_agent::{Limits, Outcome};
 use hooks_core::data::Message;
+use hooks_core::kinds::*;
 use hooks_core::prelude::*;
 use proptest::prelude::*;
 use serde_json::json;

@@ -7,6 +7,7 @@ use hooks_agent::model::{Line, ModelError, Scripted};
 use hooks_agent::tool::{FnTool, ToolSpec};
 use hooks_agent::{Harness, Outcome, Reply, SubAgent, TurnEvent};
 use hooks_core::diagnostics::Finding;
+use hooks_core::kinds::*;
 use hooks_core::prelude::*;
 use serde_json::json;
 

@@ -4,6 +4,7 @@ use hooks_agent::TurnEvent;
 use hooks_agent::model::{Line, ModelError};
 use hooks_agent::window::Window;
 use hooks_core::kinds::ExitReason;
+use hooks_core::kinds::*;
 use hooks_core::prelude::*;
 use serde_json::json;
 

@@ -8,6 +8,7 @@ use hooks_agent::tool::{Tool, ToolError, ToolSpec};
 use hooks_agent::{Outcome, TurnEvent};
 use hooks_core::hook::BoxFuture;
 use hooks_core::kinds::ExitReason;
+use hooks_core::kinds::*;
 use hooks_core::prelude::*;
 use serde_json::json;
 

@@ -5,6 +5,7 @@ use hooks_agent::store::MessageStore;
 use hooks_agent::window::Window;
 use hooks_agent::{SubAgent, TurnEvent};
 use hooks_core::data::{Block, Usage};
+use hooks_core::kinds::*;
 use hooks_core::prelude::*;
 use serde_json::json;
 

@@ -4,6 +4,7 @@ use hooks_agent::approve::{ApprovalAnswer, ApprovalRequest};
 use hooks_agent::model::Line;
 use hooks_agent::{StopEffect, TurnEvent};
 use hooks_core::HookId;
+use hooks_core::kinds::*;
 use hooks_core::prelude::*;
 use serde_json::json;
 

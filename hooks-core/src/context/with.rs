@@ -21,6 +21,7 @@ use serde_json::{Map, Value};
 /// A key that the type has no field for is an error as well, with the nearest field.
 ///
 /// ```standalone_crate
+/// use hooks_core::kinds::*;
 /// use hooks_core::prelude::*;
 ///
 /// #[derive(serde::Deserialize)]

@@ -38,6 +38,7 @@ impl Hook {
     ///
     /// ```
     /// use hooks_core::kinds::BeforeToolCall;
+    /// use hooks_core::kinds::*;
     /// use hooks_core::prelude::*;
     ///
     /// let guard = Hook::at::<BeforeToolCall>("no_refunds")

@@ -147,6 +147,7 @@ impl HookSet {
     ///
     /// ```
     /// use hooks_core::kinds::BeforeToolCall;
+    /// use hooks_core::kinds::*;
     /// use hooks_core::prelude::*;
     ///
     /// let registry = Registry::empty();

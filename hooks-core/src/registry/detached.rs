@@ -31,6 +31,7 @@ impl Registry {
     /// [`running`](crate::detached::Counts::running).
     ///
     /// ```
+    /// use hooks_core::kinds::*;
     /// use hooks_core::prelude::*;
     /// use std::time::Duration;
     ///

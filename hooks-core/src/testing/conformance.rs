@@ -20,6 +20,7 @@ use crate::verdict::Semantics;
 /// A harness that can be told to make something happen.
 ///
 /// ```standalone_crate
+/// use hooks_core::kinds::*;
 /// use hooks_core::prelude::*;
 /// use hooks_core::testing::{self, Drive};
 ///

@@ -39,6 +39,7 @@ impl From<Hook> for Tried {
 /// Hooks and the context in which they are tried.
 ///
 /// ```
+/// use hooks_core::kinds::*;
 /// use hooks_core::prelude::*;
 /// use hooks_core::testing::Trial;
 /// use serde::Deserialize;
@@ -101,6 +102,7 @@ impl Trial {
     /// Gives the hook `id` these parameters, as a list's `with` does.
     ///
     /// ```
+    /// use hooks_core::kinds::*;
     /// use hooks_core::prelude::*;
     /// use hooks_core::testing::Trial;
     /// use serde_json::json;

@@ -3,6 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Mutex;
 
+use hooks_core::kinds::*;
 use hooks_core::prelude::*;
 use hooks_core::record::{FailureKind, Note, Skip, Status};
 use hooks_core::scope::HookUse;

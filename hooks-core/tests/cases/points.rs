@@ -1,5 +1,6 @@
 //! The kinds at which cases are, by name.
 
+use hooks_core::kinds::*;
 use hooks_core::prelude::*;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;

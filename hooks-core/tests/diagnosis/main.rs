@@ -12,6 +12,7 @@ mod started;
 
 use std::path::Path;
 
+use hooks_core::kinds::*;
 use hooks_core::prelude::*;
 use hooks_core::scope::HookUse;
 

@@ -1,6 +1,7 @@
 //! What a block may hold, how deep it may nest, and that it reads back as it was written.
 
 use hooks_core::data::{Block, MAX_NESTED_RESULTS, ToolResultBlock};
+use hooks_core::kinds::*;
 use hooks_core::prelude::*;
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};

@@ -1,6 +1,7 @@
 //! What the kinds refuse: JSON that is no message, and what hooks leave that no provider takes.
 
 use hooks_core::data::{Block, Messages, ModelReply};
+use hooks_core::kinds::*;
 use hooks_core::prelude::*;
 use serde_json::{Value, json};
 

@@ -2,6 +2,7 @@
 
 use hooks_core::hook::OnFailure;
 use hooks_core::kinds;
+use hooks_core::kinds::*;
 use hooks_core::prelude::*;
 
 /// A kind of the app.

@@ -1,5 +1,6 @@
 //! The phases of a turn: each is given what the earlier ones contributed.
 
+use hooks_core::kinds::*;
 use hooks_core::prelude::*;
 
 #[hook(id = "phase_policy", kind = pre_policy)]

@@ -1,6 +1,7 @@
 //! What the model reads of a tool's answer.
 
 use hooks_core::data::Messages;
+use hooks_core::kinds::*;
 use hooks_core::prelude::*;
 use hooks_core::testing;
 use serde_json::json;

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use hooks_core::hook::BoxFuture;
+pub(crate) use hooks_core::kinds::*;
 pub(crate) use hooks_core::prelude::*;
 use hooks_core::record::{Record, Status};
 use hooks_core::scope::HookUse;

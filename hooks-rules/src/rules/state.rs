@@ -19,6 +19,7 @@ use crate::stdin::Occurrence;
 /// The rules of an app. Cloning gives another handle to the same rules.
 ///
 /// ```
+/// use hooks_core::kinds::*;
 /// use hooks_core::prelude::*;
 /// use hooks_core::data::ToolCall;
 /// use hooks_rules::Rules;

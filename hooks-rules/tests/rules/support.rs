@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex};
 
 use hooks_core::Fired;
 pub(crate) use hooks_core::data::ToolCall;
+pub(crate) use hooks_core::kinds::*;
 pub(crate) use hooks_core::prelude::*;
 use hooks_rules::{Notices, RuleRun, RulesBuilder};
 pub(crate) use hooks_rules::{Rules, RunOutcome};

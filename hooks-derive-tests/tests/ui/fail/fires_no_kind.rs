@@ -3,7 +3,7 @@
 struct NoKind;
 
 mod harness {
-    use hooks_core::prelude::BeforeToolCall;
+    use hooks_core::kinds::BeforeToolCall;
 
     use super::NoKind;
 

@@ -1,4 +1,5 @@
 //! A function of an `impl` block is a hook through a function of its own.
+use hooks_core::kinds::*;
 use hooks_core::prelude::*;
 
 #[derive(Clone)]

@@ -1,4 +1,5 @@
 //! A list names each kind once, and at least one.
+use hooks_core::kinds::*;
 use hooks_core::prelude::*;
 
 #[hook(id = "empty", kind = [])]

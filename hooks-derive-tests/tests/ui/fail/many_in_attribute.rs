@@ -1,4 +1,5 @@
 //! Everything that is wrong with an attribute and its function, in one compile.
+use hooks_core::kinds::*;
 use hooks_core::prelude::*;
 
 #[hook(

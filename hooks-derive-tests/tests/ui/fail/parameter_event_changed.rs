@@ -1,4 +1,5 @@
 //! An event is read: nobody changes or owns it.
+use hooks_core::kinds::*;
 use hooks_core::prelude::*;
 
 #[hook(id = "lent", kind = before_tool_call)]

@@ -1,4 +1,5 @@
 //! Where nothing flows through a kind, there is nothing to rewrite.
+use hooks_core::kinds::*;
 use hooks_core::prelude::*;
 
 #[hook(id = "lent", kind = after_create_message)]

@@ -1,4 +1,5 @@
 //! Event and subject are those of the kind in the attribute.
+use hooks_core::kinds::*;
 use hooks_core::prelude::*;
 
 #[hook(id = "event_of_another", kind = after_tool_call_success)]

@@ -1,4 +1,5 @@
 //! What a hook may take by reference.
+use hooks_core::kinds::*;
 use hooks_core::prelude::*;
 
 #[hook(id = "unknown", kind = before_tool_call)]

@@ -1,4 +1,5 @@
 //! What a hook may take to rewrite it.
+use hooks_core::kinds::*;
 use hooks_core::prelude::*;
 
 #[hook(id = "other_mut", kind = before_tool_call)]

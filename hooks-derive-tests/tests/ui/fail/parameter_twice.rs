@@ -1,4 +1,5 @@
 //! The subject is taken once, and so is everything else.
+use hooks_core::kinds::*;
 use hooks_core::prelude::*;
 
 #[hook(id = "two_subjects", kind = before_tool_call)]

@@ -1,4 +1,5 @@
 //! Whether a call may run is said with a `Permission`, and a reason.
+use hooks_core::kinds::*;
 use hooks_core::prelude::*;
 
 #[hook(id = "truth", kind = before_tool_call)]

@@ -1,4 +1,5 @@
 //! Nobody waits for what such a hook would rewrite.
+use hooks_core::kinds::*;
 use hooks_core::prelude::*;
 
 #[hook(id = "lent", kind = before_tool_call, run = detached)]

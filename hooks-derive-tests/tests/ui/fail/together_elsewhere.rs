@@ -1,4 +1,5 @@
 //! A hook as another system would declare it.
+use hooks_core::kinds::*;
 use hooks_core::prelude::*;
 
 #[hook(event = "PreToolUse", matcher = "Bash", name = "guard", order = 1, fail_closed = true, timeout = 60)]

@@ -1,4 +1,5 @@
 //! A signature fits every kind of the list, or the hook is two hooks.
+use hooks_core::kinds::*;
 use hooks_core::prelude::*;
 
 #[hook(id = "event", kind = [after_tool_call_success, after_tool_call_failure])]

@@ -1,4 +1,5 @@
 //! A function that fits another kind, with options that fit neither.
+use hooks_core::kinds::*;
 use hooks_core::prelude::*;
 
 #[hook(id = "writes", kind = after_create_message, on_failure = deny, tool = "bash")]
