@@ -116,7 +116,7 @@ impl ModelAnswer {
 
     /// The answer `text`.
     pub fn text(text: impl Into<String>) -> Self {
-        Self::new(vec![Block::text(text)])
+        Self::new(vec![Block::from(text.into())])
     }
 
     /// The provider's word for why it stopped.

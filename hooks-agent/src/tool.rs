@@ -110,7 +110,7 @@ impl<F: Fn(&HookContext, &ToolInput) -> Result<String, ToolError> + Send + Sync 
         _call: &'a ToolCall,
         input: ToolInput,
     ) -> BoxFuture<'a, Result<ToolResult, ToolError>> {
-        Box::pin(async move { (self.run)(cx, &input).map(ToolResult::text) })
+        Box::pin(async move { (self.run)(cx, &input).map(ToolResult::new) })
     }
 }
 

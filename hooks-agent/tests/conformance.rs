@@ -121,13 +121,13 @@ impl Drive for Loop {
 
     fn probe(&self, id: &str, kind: &str) -> Option<Hook> {
         fn mark(message: &mut Message) {
-            message.content.push(Block::text("probed"));
+            message.content.push(Block::from("probed"));
         }
         fn mark_all(messages: &mut Messages) {
             messages.iter_mut().for_each(mark);
         }
         fn mark_result(result: &mut ToolResult) {
-            result.content.push(Block::text("probed"));
+            result.content.push(Block::from("probed"));
         }
         Some(match kind {
             "session_start" => Hook::at::<SessionStart>(id).reader(|_, _, ()| Contexts::from("probed")),
@@ -147,7 +147,7 @@ impl Drive for Loop {
                 request.system_prompt.push_str("probed");
             }),
             "post_model_call" => Hook::at::<PostModelCall>(id).writer(|_, _, reply: &mut ModelReply| {
-                reply.content.push(Block::text("probed"));
+                reply.content.push(Block::from("probed"));
             }),
             "before_tool_call" => Hook::at::<BeforeToolCall>(id).reader(|_, _, _| Permission::deny("probed")),
             "permission_request" => Hook::at::<PermissionRequest>(id).reader(|_, _, _| Permission::deny("probed")),
@@ -158,7 +158,7 @@ impl Drive for Loop {
                 Hook::at::<AfterToolCallFailure>(id).writer(|_, _, result| mark_result(result))
             }
             "before_store_tool_result" => Hook::at::<BeforeStoreToolResult>(id).writer(|_, _, row: &mut ResultRow| {
-                row.content.push(Block::text("probed"));
+                row.content.push(Block::from("probed"));
             }),
             "before_compaction" => Hook::at::<BeforeCompaction>(id).reader(|_, _, ()| Permission::deny("probed")),
             "post_compact" => Hook::at::<PostCompact>(id).writer(|_, _, rest: &mut CompactedHistory| {

@@ -41,7 +41,7 @@ fn lives(pid: &str) -> bool {
 }
 
 async fn pid(server: &McpServer) -> String {
-    run(server, "pid", json!({})).await.unwrap().to_text().into_owned()
+    run(server, "pid", json!({})).await.unwrap().text().into_owned()
 }
 
 /// Fails where `done` does not come true in time.
@@ -81,15 +81,15 @@ async fn all_pages_of_tools_are_told_with_their_schemas() {
 #[tokio::test]
 async fn a_result_is_what_the_server_said() {
     let server = server().await;
-    assert_eq!(run(&server, "find", json!({ "id": "a" })).await, Ok(ToolResult::text("found {\"id\":\"a\"}")));
-    assert_eq!(run(&server, "find", Value::Null).await, Ok(ToolResult::text("found null")));
+    assert_eq!(run(&server, "find", json!({ "id": "a" })).await, Ok(ToolResult::new("found {\"id\":\"a\"}")));
+    assert_eq!(run(&server, "find", Value::Null).await, Ok(ToolResult::new("found null")));
     assert_eq!(run(&server, "fails", json!({})).await, Ok(ToolResult::error("it broke")));
     for tool in ["counts", "repeats"] {
-        assert_eq!(run(&server, tool, json!({})).await, Ok(ToolResult::text("{\"count\":3}")), "{tool}");
+        assert_eq!(run(&server, tool, json!({})).await, Ok(ToolResult::new("{\"count\":3}")), "{tool}");
     }
     let painted = run(&server, "paints", json!({})).await.unwrap();
     let image = json!({ "type": "image", "data": "AAAA", "mimeType": "image/png" });
-    assert_eq!(painted.content, [Block::text("done"), Block::Other(image)]);
+    assert_eq!(painted.content, [Block::from("done"), Block::Other(image)]);
 }
 
 #[tokio::test]
@@ -237,7 +237,7 @@ async fn hooks_fire_for_it_as_for_any_tool_and_a_failure_is_a_result() {
         let mut results = Vec::new();
         while let Some(event) = turn.next().await {
             if let TurnEvent::ToolFinished { result, .. } = event {
-                results.push(result.to_text().into_owned());
+                results.push(result.text().into_owned());
             }
         }
         assert_eq!(results, [told], "{tool}");

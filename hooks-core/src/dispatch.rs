@@ -88,7 +88,9 @@ impl Deref for Report {
 
 impl From<ReportData> for Report {
     fn from(data: ReportData) -> Self {
-        Self(Some(Box::new(data)))
+        let ReportData { halt, failures, removed_by, record } = &data;
+        let is_empty = halt.is_none() && failures.is_empty() && removed_by.is_none() && record.is_none();
+        Self((!is_empty).then(|| Box::new(data)))
     }
 }
 

@@ -45,12 +45,12 @@ pub(crate) fn app_async(set: HookSet) -> impl AsyncFnMut() {
 }
 
 pub(crate) fn result(set: HookSet) -> impl FnMut() {
-    let (cx, event, mut subject) = (HookContext::new(), success(), Some(ToolResult::text(TEXT)));
+    let (cx, event, mut subject) = (HookContext::new(), success(), Some(ToolResult::new(TEXT)));
     move || again!(subject, set.fire_blocking(black_box(&cx), black_box(&event), subject.take().expect("it comes back")), kept => kept)
 }
 
 pub(crate) fn result_async(set: HookSet) -> impl AsyncFnMut() {
-    let (cx, event, mut subject) = (HookContext::new(), success(), Some(ToolResult::text(TEXT)));
+    let (cx, event, mut subject) = (HookContext::new(), success(), Some(ToolResult::new(TEXT)));
     async move || again!(subject, set.fire(black_box(&cx), black_box(&event), subject.take().expect("it comes back")).await, kept => kept)
 }
 

@@ -52,13 +52,13 @@ impl Glimpses {
 
     pub(crate) fn shown(&mut self, before: &ToolResult, after: &ToolResult) {
         if self.shown {
-            self.keep("a tool's result, as the model sees it", &before.to_text(), &after.to_text());
+            self.keep("a tool's result, as the model sees it", &before.text(), &after.text());
         }
     }
 
     pub(crate) fn refused(&mut self, call: &ToolCall, refusal: &str) {
         if self.shown {
-            self.keep("a call that was not run", &format!("{}({})", call.name, call.input.to_text()), refusal);
+            self.keep("a call that was not run", &format!("{}({})", call.name, call.input.text()), refusal);
         }
     }
 
@@ -75,7 +75,7 @@ impl Glimpses {
 fn said(block: &Block) -> String {
     match block {
         Block::Text(text) => text.text.clone(),
-        Block::ToolUse(call) => call.input.to_text().into_owned(),
+        Block::ToolUse(call) => call.input.text().into_owned(),
         Block::ToolResult(result) => result.content.iter().filter_map(Block::as_text).collect(),
         _ => String::new(),
     }

@@ -113,7 +113,7 @@ impl Replay<'_> {
             Some(result) => result.content.clone(),
             None => {
                 self.totals.removed += 1;
-                vec![Block::text("[result removed]")]
+                vec![Block::from("[result removed]")]
             }
         };
         if let Some(Block::ToolResult(block)) = message.content.first_mut() {

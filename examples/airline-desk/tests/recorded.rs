@@ -89,7 +89,7 @@ fn replay(definition: &str, lines: &[u8]) -> (Vec<Value>, Summary, Vec<String>) 
     let seen = Arc::new(Mutex::new(Vec::new()));
     let sink = Arc::clone(&seen);
     let spy = move |_: &HookContext, _: &BeforeToolCall, input: &ToolInput| {
-        sink.lock().unwrap().push(input.to_text().into_owned());
+        sink.lock().unwrap().push(input.text().into_owned());
     };
     let registry = Registry::discover().unwrap();
     registry.register(Hook::at::<BeforeToolCall>("spy").reader(spy)).unwrap();

@@ -100,7 +100,7 @@ fn a_tool_gets_what_the_gate_left_of_its_input() {
         input["n"] = 0.into();
     });
     let tell = |_: &HookContext, event: &AfterToolCallSuccess, result: &mut ToolResult| {
-        let text = format!("{} of {}", event.input.to_text(), event.call.input.to_text());
+        let text = format!("{} of {}", event.input.text(), event.call.input.text());
         result.rewrite_text(|_| Some(text.clone()));
     };
     let (contents, _) = replay([cap, Hook::at::<AfterToolCallSuccess>("tell").writer(tell)]);

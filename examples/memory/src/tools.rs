@@ -42,7 +42,7 @@ impl Tool for Remember {
                 .ok_or_else(|| ToolError::new("`key` and `text` must not be empty"))?;
             let told = format!("Noted as `{}`.", fact.key);
             on_disk(cx, move |store| store.update(|notes| notes.keep(&fact))).await?;
-            Ok(ToolResult::text(told))
+            Ok(ToolResult::new(told))
         })
     }
 }
@@ -73,7 +73,7 @@ impl Tool for Forget {
                 on_disk(cx, move |store| store.update(|notes| notes.forget(&key))).await?
             };
             match dropped {
-                Some(_) => Ok(ToolResult::text(format!("Dropped `{key}`."))),
+                Some(_) => Ok(ToolResult::new(format!("Dropped `{key}`."))),
                 None => Err(ToolError::new(format!("there is no note `{key}`"))),
             }
         })

@@ -98,7 +98,7 @@ fn made() -> Recording {
     let message = |role, text: &str| Message::new(role, text.repeat(20));
     let turn = |i: usize| {
         let call = ToolCall::new(format!("call_{i}"), "lookup", json!({ "id": i }));
-        let result = ToolResult::text("what was found ".repeat(40)).into_block(&call);
+        let result = ToolResult::new("what was found ".repeat(40)).into_block(&call);
         [
             message(Role::User, "what is it? "),
             Message::of(Role::Assistant, vec![Block::ToolUse(call)]),

@@ -42,7 +42,7 @@ impl TurnLoop {
         self.draft.usage += reply.usage;
         let text = reply.to_string();
         match reply.outcome {
-            Outcome::Answered(_) => CallOutcome::Succeeded(ToolResult::text(text)),
+            Outcome::Answered(_) => CallOutcome::Succeeded(ToolResult::new(text)),
             Outcome::Cancelled => CallOutcome::NotDone("Not finished: the turn was cancelled".to_owned()),
             _ => CallOutcome::Failed(text),
         }

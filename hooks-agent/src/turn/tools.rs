@@ -22,7 +22,7 @@ pub(super) struct Repeats {
 
 impl Repeats {
     pub(super) fn note(&mut self, call: &ToolCall) {
-        let this = Some((call.name.clone(), call.input.to_text().into_owned()));
+        let this = Some((call.name.clone(), call.input.text().into_owned()));
         self.times = if self.last == this { self.times + 1 } else { 1 };
         self.last = this;
     }
@@ -97,7 +97,7 @@ impl TurnLoop {
             biased;
             () = self.cancellation.cancelled() => CallOutcome::NotDone("Not finished: the turn was cancelled".to_owned()),
             result = tokio::time::timeout(limit, run) => match result {
-                Ok(Ok(Ok(result))) if result.is_error => CallOutcome::Failed(result.to_text().into_owned()),
+                Ok(Ok(Ok(result))) if result.is_error => CallOutcome::Failed(result.text().into_owned()),
                 Ok(Ok(Ok(result))) => CallOutcome::Succeeded(result),
                 Ok(Ok(Err(error))) => CallOutcome::Failed(error.to_string()),
                 Ok(Err(_panic)) => CallOutcome::Failed(format!("the tool `{}` crashed", call.name)),
@@ -140,12 +140,12 @@ impl TurnLoop {
         self.announce(&event).await?;
         let result = result.unwrap_or_else(|| {
             let by = removed_by.as_ref().map(|hook| format!(" by {hook}")).unwrap_or_default();
-            ToolResult::text(format!("[result removed{by}]"))
+            ToolResult::new(format!("[result removed{by}]"))
         });
         match result.said_by.filter(|role| *role != Role::Tool) {
             // Providers want the results of a message one after the other, so what somebody else says comes after them.
             Some(role) => {
-                let notice = ToolResult::text(format!("The answer is in a message of the {role} that follows."));
+                let notice = ToolResult::new(format!("The answer is in a message of the {role} that follows."));
                 self.store_result(&call, &notice).await?;
                 self.calls.relayed.push(Message::of(role, result.content.clone()));
             }

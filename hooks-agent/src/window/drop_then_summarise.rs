@@ -55,7 +55,7 @@ impl DropThenSummarise {
                     let long =
                         result.content.iter().filter_map(Block::as_text).map(str::len).sum::<usize>() > DROPPED.len();
                     if seen + self.outputs <= results && long {
-                        result.content = vec![Block::text(DROPPED)];
+                        result.content = vec![Block::from(DROPPED)];
                         dropped = true;
                     }
                 }

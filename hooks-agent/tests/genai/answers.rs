@@ -39,7 +39,7 @@ async fn text_is_told_piece_by_piece_as_it_comes() {
     let model = server.model();
     let answer = model.call(&hello(), Deltas::to(&listener)).await.unwrap();
     assert_eq!(*told.lock().unwrap(), ["good ", "morning"]);
-    assert_eq!(answer.content, [Block::text("good morning")]);
+    assert_eq!(answer.content, [Block::from("good morning")]);
     assert_eq!((answer.stop_reason.as_str(), answer.model.as_str()), ("stop", "test-model"));
 }
 
@@ -49,7 +49,7 @@ async fn a_letter_that_is_cut_between_two_packets_is_whole() {
     let bytes = format!("data: {event}\n\n").into_bytes();
     let middle = bytes.iter().position(|byte| *byte > 127).unwrap() + 1;
     let reply = Reply::stream().bytes(&bytes[..middle]).bytes(&bytes[middle..]).end("stop");
-    assert_eq!(answered(reply).await.0, [Block::text("grün")]);
+    assert_eq!(answered(reply).await.0, [Block::from("grün")]);
 }
 
 #[tokio::test]
@@ -78,7 +78,7 @@ async fn calls_come_in_pieces_and_leave_whole() {
         .event(&tool_calls(&json!([{ "index": 0, "function": { "arguments": "7}" } }])))
         .event(&tool_calls(&json!([{ "index": 1, "id": "b", "function": { "name": "now", "arguments": "{}" } }])));
     let (content, reason) = answered(two.end("tool_calls")).await;
-    assert_eq!(content[0], Block::text("Let me see."));
+    assert_eq!(content[0], Block::from("Let me see."));
     assert_eq!(calls(&content), [("find".to_owned(), json!({ "id": 7 })), ("now".to_owned(), json!({}))]);
     assert_eq!(reason, "tool_calls");
 }
@@ -113,7 +113,7 @@ async fn the_same_call_twice_is_two_calls() {
 #[tokio::test]
 async fn a_cut_answer_says_so_in_the_loop_s_word() {
     let (content, reason) = answered(Reply::stream().text("It is a long").end("length")).await;
-    assert_eq!((content, reason.as_str()), (vec![Block::text("It is a long")], MAX_TOKENS));
+    assert_eq!((content, reason.as_str()), (vec![Block::from("It is a long")], MAX_TOKENS));
 }
 
 #[tokio::test]
@@ -123,7 +123,7 @@ async fn what_is_no_answer_is_passed_over() {
         .event(&json!({ "choices": [], "usage": { "total_tokens": 3 } }))
         .text("yes")
         .end("stop");
-    assert_eq!(answered(reply).await.0, [Block::text("yes")]);
+    assert_eq!(answered(reply).await.0, [Block::from("yes")]);
 }
 
 #[tokio::test]
@@ -136,7 +136,7 @@ async fn thoughts_are_sent_to_the_model_that_had_them_and_to_no_other() {
     let server = Server::start([thinks, Reply::says("ok"), Reply::says("ok")]).await;
     let content = call(&server.model(), &hello()).await.0.unwrap().content;
     let thought = json!({ "type": "thinking", "thinking": "Which one?", "model": "test-model" });
-    assert_eq!(content, [Block::Other(thought), Block::text("This one.")]);
+    assert_eq!(content, [Block::Other(thought), Block::from("This one.")]);
     let mut again = hello();
     again.messages.push(Message::of(Role::Assistant, content));
     for model in ["test-model", "another-model"] {

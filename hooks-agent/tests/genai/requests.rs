@@ -26,9 +26,9 @@ async fn a_conversation_is_sent_in_the_provider_s_words() {
     asked.system_prompt = "Be brief.".to_owned();
     asked.messages.push(Message::of(
         Role::Assistant,
-        vec![Block::text("Let me see."), Block::ToolUse(ToolCall::new("a", "find", json!({ "id": 7 })))],
+        vec![Block::from("Let me see."), Block::ToolUse(ToolCall::new("a", "find", json!({ "id": 7 })))],
     ));
-    let mut result = ToolResultBlock::new("a", vec![Block::text("found"), Block::text("it")]);
+    let mut result = ToolResultBlock::new("a", vec![Block::from("found"), Block::from("it")]);
     result.name = Some("find".to_owned());
     asked.messages.push(Message::of(Role::Tool, vec![Block::ToolResult(result)]));
     let schema = json!({ "type": "object", "properties": { "id": { "type": "integer" } } });
@@ -55,11 +55,11 @@ async fn a_conversation_is_sent_in_the_provider_s_words() {
 
 #[tokio::test]
 async fn results_within_a_message_of_the_person_come_first() {
-    let result = ToolResultBlock::new("a", vec![Block::text("found")]);
+    let result = ToolResultBlock::new("a", vec![Block::from("found")]);
     let call = Block::ToolUse(ToolCall::new("a", "find", json!({})));
     let messages = sent(vec![
         Message::of(Role::Assistant, vec![call]),
-        Message::of(Role::User, vec![Block::ToolResult(result), Block::text("and now?")]),
+        Message::of(Role::User, vec![Block::ToolResult(result), Block::from("and now?")]),
     ]);
     let roles: Vec<_> = messages.await.as_array().unwrap().iter().map(|message| message["role"].clone()).collect();
     assert_eq!(roles, ["assistant", "tool", "user"]);
@@ -74,7 +74,7 @@ async fn the_arguments_of_a_call_are_sent_as_an_object_whatever_the_model_wrote(
         (json!([1]), json!({ "arguments": [1] })),
     ] {
         let call = Block::ToolUse(ToolCall::new("a", "find", written));
-        let result = Block::ToolResult(ToolResultBlock::new("a", vec![Block::text("no")]));
+        let result = Block::ToolResult(ToolResultBlock::new("a", vec![Block::from("no")]));
         let messages =
             sent(vec![Message::of(Role::Assistant, vec![call]), Message::of(Role::Tool, vec![result])]).await;
         let arguments = messages[0]["tool_calls"][0]["function"]["arguments"].as_str().unwrap();
@@ -86,7 +86,7 @@ async fn the_arguments_of_a_call_are_sent_as_an_object_whatever_the_model_wrote(
 async fn a_call_is_sent_as_the_model_s_whoever_its_row_is_of() {
     for role in [Role::User, Role::System, Role::Tool] {
         let call = Block::ToolUse(ToolCall::new("a", "find", json!({})));
-        let result = Block::ToolResult(ToolResultBlock::new("a", vec![Block::text("found")]));
+        let result = Block::ToolResult(ToolResultBlock::new("a", vec![Block::from("found")]));
         let messages = sent(vec![Message::of(role, vec![call]), Message::of(Role::Tool, vec![result])]).await;
         assert_eq!((&messages[0]["role"], &messages[0]["tool_calls"][0]["id"]), (&json!("assistant"), &json!("a")));
         assert_eq!(messages[1]["tool_call_id"], "a");
@@ -101,7 +101,7 @@ async fn images_are_sent_and_what_nobody_knows_is_left_out() {
     let messages = sent(vec![Message::of(
         Role::User,
         vec![
-            Block::text("look"),
+            Block::from("look"),
             block(image),
             block(url.clone()),
             block(data.clone()),
@@ -124,7 +124,7 @@ async fn images_are_sent_and_what_nobody_knows_is_left_out() {
 async fn a_result_that_is_no_text_tells_the_model_that_there_was_one() {
     let call = Block::ToolUse(ToolCall::new("a", "paint", json!({})));
     let image = block(json!({ "type": "image", "data": "AAAA", "mimeType": "image/png" }));
-    let result = Block::ToolResult(ToolResultBlock::new("a", vec![Block::text("done"), image]));
+    let result = Block::ToolResult(ToolResultBlock::new("a", vec![Block::from("done"), image]));
     let messages = sent(vec![Message::of(Role::Assistant, vec![call]), Message::of(Role::Tool, vec![result])]).await;
     assert_eq!(messages[1]["content"], "done\n[left out, not a text: image]");
 }

@@ -34,7 +34,7 @@ async fn a_turn_streams_calls_a_tool_and_answers() {
     while let Some(event) = turn.next().await {
         match event {
             TurnEvent::Text(text) => seen.push(text),
-            TurnEvent::ToolFinished { result, .. } => seen.push(result.to_text().into_owned()),
+            TurnEvent::ToolFinished { result, .. } => seen.push(result.text().into_owned()),
             _ => {}
         }
     }

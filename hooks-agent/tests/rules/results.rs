@@ -110,7 +110,7 @@ impl hooks_agent::tool::Tool for Waits {
     ) -> hooks_core::hook::BoxFuture<'a, Result<hooks_core::data::ToolResult, hooks_agent::tool::ToolError>> {
         Box::pin(async move {
             self.0.wait().await;
-            Ok(hooks_core::data::ToolResult::text("done"))
+            Ok(hooks_core::data::ToolResult::new("done"))
         })
     }
 }

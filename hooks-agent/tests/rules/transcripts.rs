@@ -19,7 +19,7 @@ const KEEP: (&str, &str, &str) = (
 #[tokio::test]
 async fn scripts_read_the_whole_turn_before_it_ends() {
     let lookup = ModelAnswer::new(vec![
-        Block::text("let me look"),
+        Block::from("let me look"),
         Block::ToolUse(ToolCall::new("call_1", "run_shell_command", json!({"command": "ls"}))),
     ]);
     let broken = Line::call("call_2", "breaks", json!({}));
@@ -102,7 +102,7 @@ async fn what_is_masked_before_it_is_stored_is_masked_here() {
             row.rewrite_text(mask);
         }))
         .compiled(Hook::at::<BeforeStoreToolResult>("mask_results").writer(|_, _, row: &mut ResultRow| {
-            row.content = vec![Block::text("[a result]")];
+            row.content = vec![Block::from("[a result]")];
         }));
     let session = desk.session().await;
     assert_eq!(session.turn(None, "my card is 4111").await.to_string(), "paid with [card]");

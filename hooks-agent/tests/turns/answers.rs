@@ -58,7 +58,7 @@ async fn calls_of_one_answer_that_share_an_id_both_run_and_each_has_its_own_resu
 async fn a_recording_of_calls_that_share_an_id_gives_each_its_own_result_again() {
     let result = |text: &str| {
         let call = ToolCall::new("same", "lookup", json!({}));
-        Message::of(Role::Tool, vec![ToolResult::text(text).into_block(&call)])
+        Message::of(Role::Tool, vec![ToolResult::new(text).into_block(&call)])
     };
     let messages = vec![
         Message::new(Role::User, "look"),
@@ -85,7 +85,7 @@ async fn a_recorded_result_is_that_of_the_nearest_call_with_its_id() {
         let call = ToolCall::new("same", "lookup", json!({ "id": id }));
         Message::of(Role::Assistant, vec![Block::ToolUse(call)])
     };
-    let result = ToolResult::text("found b").into_block(&ToolCall::new("same", "lookup", json!({})));
+    let result = ToolResult::new("found b").into_block(&ToolCall::new("same", "lookup", json!({})));
     let messages = vec![Message::new(Role::User, "look"), asks("a"), asks("b"), Message::of(Role::Tool, vec![result])];
     let recording = Recording::of(&messages.into());
     let harness = Harness::builder(Registry::empty()).model("main", recording.model()).tools(recording.tools()).build();

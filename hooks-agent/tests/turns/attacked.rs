@@ -185,7 +185,7 @@ async fn a_hook_that_takes_a_call_out_of_the_stored_row_leaves_no_result_without
     bench.app(Hook::at::<BeforeCreateMessage>("takes").writer(|_, _, row: &mut Message| {
         row.content.retain(|block| !matches!(block, Block::ToolUse(_)));
         if row.content.is_empty() {
-            row.content.push(Block::text("nothing"));
+            row.content.push(Block::from("nothing"));
         }
     }));
     let reply = bench.turn().await;
@@ -262,8 +262,8 @@ impl hooks_agent::tool::Tool for Floods {
             if self.0 {
                 return Err(hooks_agent::tool::ToolError::new("x".repeat(10_000_000)));
             }
-            let mut result = ToolResult::text("");
-            result.content = (0..1_000).map(|_| Block::text("x".repeat(10_000))).collect();
+            let mut result = ToolResult::new("");
+            result.content = (0..1_000).map(|_| Block::from("x".repeat(10_000))).collect();
             Ok(result)
         })
     }

@@ -128,7 +128,7 @@ pub(crate) async fn told(session: &Session, prompt: &str) -> (Reply, Vec<TurnEve
 pub(crate) fn line(message: &Message) -> String {
     let blocks = message.content.iter().map(|block| match block {
         hooks_core::data::Block::Text(text) => text.text.clone(),
-        hooks_core::data::Block::ToolUse(call) => format!("-> {}({})", call.name, call.input.to_text()),
+        hooks_core::data::Block::ToolUse(call) => format!("-> {}({})", call.name, call.input.text()),
         hooks_core::data::Block::ToolResult(result) => {
             let text: Vec<_> = result.content.iter().filter_map(|block| block.as_text()).collect();
             format!("<- {}", text.join(" "))

@@ -23,7 +23,7 @@ fn count(bench: &Bench, what: &str) -> usize {
 fn rewords(text: &'static str) -> Hook {
     Hook::at::<PostModelCall>("mask").writer(move |_, _, reply: &mut ModelReply| {
         for block in reply.content.iter_mut().filter(|block| block.as_text().is_some()) {
-            *block = Block::text(text);
+            *block = Block::from(text);
         }
     })
 }
@@ -42,7 +42,7 @@ async fn v22_what_is_stored_is_the_text_as_a_hook_rewrote_it() {
 
 #[tokio::test]
 async fn v25_a_rewritten_text_leaves_the_call_beside_it_alone() {
-    let asks = ModelAnswer::new(vec![Block::text("my secret"), lookup()]);
+    let asks = ModelAnswer::new(vec![Block::from("my secret"), lookup()]);
     let mut bench = Bench::new([Line::answer(asks), Line::text("done")]);
     bench.app(rewords("***"));
     bench.turn().await;
@@ -202,7 +202,7 @@ async fn a31_a_denied_call_does_not_run_and_one_refusal_is_told() {
         .iter()
         .filter_map(|event| match event {
             TurnEvent::ToolStarted(call) => Some(format!("{} runs", call.name)),
-            TurnEvent::ToolFinished { call, result, .. } => Some(format!("{}: {}", call.name, result.to_text())),
+            TurnEvent::ToolFinished { call, result, .. } => Some(format!("{}: {}", call.name, result.text())),
             _ => None,
         })
         .collect();

@@ -76,7 +76,7 @@ async fn deferred_output_is_shown_once_as_the_hooks_left_it() {
         request.defer_output = true;
     }));
     bench.app(Hook::at::<PostModelCall>("mask").writer(|_, _, reply: &mut ModelReply| {
-        reply.content = vec![hooks_core::data::Block::text("my ***")];
+        reply.content = vec![hooks_core::data::Block::from("my ***")];
     }));
     let session = bench.session(bench.harness()).await;
     let mut turn = session.turn(None, "hi");

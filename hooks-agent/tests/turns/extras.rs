@@ -75,7 +75,7 @@ async fn what_the_model_reads_and_what_became_of_results_is_told() {
 #[tokio::test]
 async fn a_recording_is_said_again_turn_by_turn_also_where_one_has_no_answer() {
     let call = Message::of(Role::Assistant, vec![Block::ToolUse(ToolCall::new("1", "lookup", json!({})))]);
-    let result = hooks_core::data::ToolResult::text("found").into_block(&ToolCall::new("1", "lookup", json!({})));
+    let result = hooks_core::data::ToolResult::new("found").into_block(&ToolCall::new("1", "lookup", json!({})));
     let messages = vec![
         Message::new(Role::Assistant, "Good morning."),
         Message::new(Role::User, "nobody answers this"),

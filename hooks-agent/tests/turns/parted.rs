@@ -90,7 +90,7 @@ async fn nor_one_whose_result_a_required_hook_kept_from_the_store() {
 async fn a_call_that_a_killed_program_left_open_reads_so_and_what_is_stored_stays() {
     let bench = Bench::new([Line::text("done")]);
     let call = |id: &str| Block::ToolUse(ToolCall::new(id, "lookup", ToolInput::parse("{}")));
-    let result = ToolResult::text("found").into_block(&ToolCall::new("1", "lookup", ToolInput::parse("{}")));
+    let result = ToolResult::new("found").into_block(&ToolCall::new("1", "lookup", ToolInput::parse("{}")));
     let rows = vec![
         Message::new(Role::User, "q"),
         Message::of(Role::Assistant, vec![call("1"), call("2")]),

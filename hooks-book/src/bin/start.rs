@@ -54,7 +54,7 @@ fn count_refunds(cx: &HookContext) -> Result<(), MissingState> {
 /// The tool. It knows nothing of hooks.
 fn refund(input: &ToolInput) -> ToolResult {
     let cents = &input["cents"];
-    ToolResult::text(format!("{cents} cents paid, ask ada@example.com"))
+    ToolResult::new(format!("{cents} cents paid, ask ada@example.com"))
 }
 
 /// The part of a harness that runs a tool: what it gives back is what the model is told.
@@ -89,7 +89,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     for input in [r#"{"cents": 900}"#, r#"{"cents": 9900}"#] {
         let call = ToolCall::new("call_1", "refund", ToolInput::parse(input));
         match call_tool(&hooks, &cx, call)? {
-            Some(result) => println!("{input} -> {}", result.to_text()),
+            Some(result) => println!("{input} -> {}", result.text()),
             None => println!("{input} -> nothing"),
         }
     }
@@ -164,8 +164,7 @@ mod shown {
         let subscriber = tracing_subscriber::fmt().without_time().with_writer(move || writer.clone()).finish();
         let event = AfterToolCallSuccess::new(ToolCall::new("call_1", "refund", ToolInput::default()));
         let trial = Trial::of(hooks![count_refunds]);
-        let ran =
-            tracing::subscriber::with_default(subscriber, || trial.run_blocking(&event, ToolResult::text("paid")));
+        let ran = tracing::subscriber::with_default(subscriber, || trial.run_blocking(&event, ToolResult::new("paid")));
         let failures = &ran.unwrap().report.failures;
         assert_eq!(failures.len(), 1);
         let warning = String::from_utf8(screen.0.lock().unwrap().clone()).unwrap();

@@ -55,7 +55,12 @@ pub(crate) fn section(kind: &KindDescriptor, event: &Event, enums: &BTreeMap<Str
             writeln!(text, "| `{word}` | `{variant}` | {doc} |").unwrap();
         }
     }
-    write!(text, "\n```rust\n# use hooks_core::kinds::*;\n# use hooks_core::prelude::*;\n{}\n```", example(kind, event)).unwrap();
+    write!(
+        text,
+        "\n```rust\n# use hooks_core::kinds::*;\n# use hooks_core::prelude::*;\n{}\n```",
+        example(kind, event)
+    )
+    .unwrap();
     text
 }
 

@@ -101,7 +101,7 @@ fn fired(event: Event, payload: &mut Payload, session: &str, occurrence: &mut Oc
             let call = call(payload, occurrence);
             let response = payload.value("tool_response").unwrap_or_else(|| "".into());
             let text = response.as_str().map_or_else(|| response.to_string(), str::to_owned);
-            (to_value(&AfterToolCallSuccess::new(call)), to_value(&ToolResult::text(text)))
+            (to_value(&AfterToolCallSuccess::new(call)), to_value(&ToolResult::new(text)))
         }
         Event::PostToolUseFailure => {
             let call = call(payload, occurrence);

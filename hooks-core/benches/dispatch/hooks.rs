@@ -4,6 +4,7 @@ use std::hint::black_box;
 use std::time::Duration;
 
 use hooks_core::prelude::*;
+use hooks_core::record::Record;
 use hooks_core::scope::HookRef;
 
 /// Eight hooks with one body, at `after_tool_call_success` unless another kind is named.
@@ -65,7 +66,21 @@ eight! {
 
 /// The set of these hooks.
 pub(crate) fn set(refs: impl IntoIterator<Item = HookRef>) -> HookSet {
+    scoped(refs, |_| {})
+}
+
+/// A set of which somebody is given the records.
+pub(crate) fn observed(refs: impl IntoIterator<Item = HookRef>) -> HookSet {
+    scoped(refs, |registry| {
+        registry.observe(|record: &Record| {
+            black_box(record);
+        });
+    })
+}
+
+fn scoped(refs: impl IntoIterator<Item = HookRef>, prepare: impl FnOnce(&Registry)) -> HookSet {
     let refs: Vec<HookRef> = refs.into_iter().collect();
     let registry = Registry::empty().with(refs.iter().copied()).expect("they are hooks");
+    prepare(&registry);
     registry.scope(&AgentDef::new("bench").hooks(refs), None).expect("nothing is wrong with them")
 }

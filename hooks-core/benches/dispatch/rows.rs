@@ -42,6 +42,7 @@ pub(crate) fn all() -> Vec<Row> {
         row("8 async hooks that each write one field, floor clones for each", 1.5, Some(1.1), || {
             async_same(hooks::async_write::refs(), async_own_floor(floors::async_write(), true))
         }),
+        row("8 sync hooks that read, observed, floor: timed", 1.5, None, observed),
         row("8 hooks on 10,000 messages untouched, floor: on 10", 1.2, None, histories),
         row("20 hooks out of 10,000 registered, floor: out of 20", 1.1, None, scoped),
         row("making a set of 20 out of 10,000, floor: out of 20", 2.0, None, making),
@@ -57,7 +58,7 @@ fn event() -> AfterToolCallSuccess {
 
 fn unhooked_sync() -> Measured {
     let (set, cx, event, list) = (hooks::set([]), HookContext::new(), event(), black_box(Vec::<floors::Own>::new()));
-    let (mut ours, mut floor) = (Some(ToolResult::text("found")), Some(ToolResult::text("found")));
+    let (mut ours, mut floor) = (Some(ToolResult::new("found")), Some(ToolResult::new("found")));
     pair(
         || {
             let fired = set
@@ -72,7 +73,7 @@ fn unhooked_sync() -> Measured {
 fn unhooked_async() -> Measured {
     let (set, cx, event, list) =
         (hooks::set([]), HookContext::new(), event(), black_box(Vec::<floors::AsyncOwn>::new()));
-    let (mut ours, mut floor) = (Some(ToolResult::text("found")), Some(ToolResult::text("found")));
+    let (mut ours, mut floor) = (Some(ToolResult::new("found")), Some(ToolResult::new("found")));
     pair(
         || {
             let fired = ready!(set.fire(black_box(&cx), black_box(&event), ours.take().expect("it comes back")))
@@ -128,13 +129,36 @@ type Floor = Box<dyn FnMut(&HookContext, &AfterToolCallSuccess, ToolResult) -> T
 /// Ours beside a floor over the same subject.
 fn sync_same(refs: [hooks_core::scope::HookRef; 8], mut by_hand: Floor) -> Measured {
     let (set, cx, event) = (hooks::set(refs), HookContext::new(), event());
-    let (mut ours, mut floor) = (Some(ToolResult::text("found")), Some(ToolResult::text("found")));
+    let (mut ours, mut floor) = (Some(ToolResult::new("found")), Some(ToolResult::new("found")));
     pair(
         || {
             let fired = set.fire_blocking(&cx, &event, ours.take().expect("it comes back")).expect("nothing fails");
             ours = fired.subject;
         },
         || floor = Some(by_hand(&cx, &event, floor.take().expect("it comes back"))),
+    )
+}
+
+/// What an app that measures its hooks by hand writes: two readings of the clock for each, and a list for who listens.
+fn observed() -> Measured {
+    let (set, cx, event) = (hooks::observed(hooks::sync_read::refs()), HookContext::new(), event());
+    let (list, observer) = (floors::read(), floors::observer());
+    let (mut ours, mut floor) = (Some(ToolResult::new("found")), ToolResult::new("found"));
+    pair(
+        || {
+            let fired = set.fire_blocking(&cx, &event, ours.take().expect("it comes back")).expect("nothing fails");
+            ours = fired.subject;
+        },
+        || {
+            let mut runs = Vec::with_capacity(list.len());
+            for hook in &list {
+                let start = Instant::now();
+                hook(&cx, &event, &floor);
+                runs.push(floors::Run { hook: "a_hook", ok: true, duration: start.elapsed() });
+            }
+            observer(&runs);
+            black_box(&mut floor);
+        },
     )
 }
 
@@ -202,7 +226,7 @@ where
     F: AsyncFn(&HookContext, &AfterToolCallSuccess, ToolResult) -> ToolResult,
 {
     let (set, cx, event) = (hooks::set(refs), HookContext::new(), event());
-    let (mut ours, mut floor) = (Some(ToolResult::text("found")), Some(ToolResult::text("found")));
+    let (mut ours, mut floor) = (Some(ToolResult::new("found")), Some(ToolResult::new("found")));
     pair(
         || {
             let fired = ready!(set.fire(&cx, &event, ours.take().expect("it comes back"))).expect("nothing fails");
@@ -275,7 +299,7 @@ fn scoped() -> Measured {
         *subject =
             set.fire_blocking(&cx, &event, subject.take().expect("it comes back")).expect("nothing fails").subject;
     };
-    let (mut ours, mut floor) = (Some(ToolResult::text("found")), Some(ToolResult::text("found")));
+    let (mut ours, mut floor) = (Some(ToolResult::new("found")), Some(ToolResult::new("found")));
     pair(|| fire(&many, &mut ours), || fire(&few, &mut floor))
 }
 
@@ -322,7 +346,7 @@ fn waiting() -> Measured {
     let (eight, one, cx, event) = (hooks::set(all), hooks::set(all.into_iter().take(1)), HookContext::new(), event());
     let time = |set: &HookSet| {
         let start = Instant::now();
-        let fired = runtime.block_on(set.fire(&cx, &event, ToolResult::text("found"))).expect("nothing fails");
+        let fired = runtime.block_on(set.fire(&cx, &event, ToolResult::new("found"))).expect("nothing fails");
         black_box(fired.subject);
         start.elapsed().as_secs_f64() * 1e9
     };

@@ -40,7 +40,7 @@ impl Message {
             return Err(wrong("role", expected));
         }
         let (content, shape) = match fields.remove("content") {
-            Some(Value::String(text)) => (vec![Block::text(text)], Shape::Text),
+            Some(Value::String(text)) => (vec![Block::from(text)], Shape::Text),
             Some(Value::Array(blocks)) => {
                 let blocks = blocks.into_iter().enumerate().map(|(i, block)| read_block(block, i));
                 (blocks.collect::<Result<_, _>>()?, Shape::Parts)

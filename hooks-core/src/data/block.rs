@@ -94,12 +94,19 @@ impl ToolResultBlock {
     }
 }
 
-impl Block {
-    /// A block of prose.
-    pub fn text(text: impl Into<String>) -> Self {
-        Self::Text(TextBlock { text: text.into(), extra: Map::new() })
+impl From<String> for Block {
+    fn from(text: String) -> Self {
+        Self::Text(TextBlock { text, extra: Map::new() })
     }
+}
 
+impl From<&str> for Block {
+    fn from(text: &str) -> Self {
+        text.to_owned().into()
+    }
+}
+
+impl Block {
     /// The prose, if it is some.
     pub fn as_text(&self) -> Option<&str> {
         match self {

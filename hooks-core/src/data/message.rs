@@ -84,7 +84,7 @@ impl fmt::Display for Role {
 impl Message {
     /// `text`, said by `role`.
     pub fn new(role: Role, text: impl Into<String>) -> Self {
-        Self::of(role, vec![Block::text(text)])
+        Self::of(role, vec![Block::from(text.into())])
     }
 
     /// `content`, said by `role`.

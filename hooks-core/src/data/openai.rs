@@ -123,7 +123,7 @@ fn take_content(fields: &mut Map<String, Value>) -> Result<(Vec<Block>, Shape), 
     match fields.remove("content") {
         None => Ok((Vec::new(), Shape::Missing)),
         Some(Value::Null) => Ok((Vec::new(), Shape::Null)),
-        Some(Value::String(text)) => Ok((vec![Block::text(text)], Shape::Text)),
+        Some(Value::String(text)) => Ok((vec![Block::from(text)], Shape::Text)),
         Some(parts @ Value::Array(_)) => {
             let blocks = serde_json::from_value(parts).map_err(|error| wrong("content", error.to_string()))?;
             Ok((blocks, Shape::Parts))
@@ -179,7 +179,7 @@ fn write_call(call: &ToolCall) -> Value {
     let function = fields.entry("function").or_insert_with(|| json!({}));
     if let Value::Object(function) = function {
         function.insert("name".to_owned(), json!(call.name));
-        function.insert("arguments".to_owned(), json!(call.input.to_text()));
+        function.insert("arguments".to_owned(), json!(call.input.text()));
     }
     Value::Object(fields)
 }

@@ -20,7 +20,7 @@ pub(crate) fn result_content<'de, D: Deserializer<'de>>(deserializer: D) -> Resu
 /// `results` counts the tool results around the content.
 fn content(value: Value, results: usize) -> Result<Vec<Block>, String> {
     match value {
-        Value::String(text) => Ok(vec![Block::text(text)]),
+        Value::String(text) => Ok(vec![Block::from(text)]),
         Value::Array(blocks) => blocks.into_iter().map(|value| block(value, results)).collect(),
         _ => Err("content is a string or a list of blocks, each with a `type`".to_owned()),
     }

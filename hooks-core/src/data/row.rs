@@ -18,7 +18,7 @@ shared! {
     /// use hooks_core::data::{ResultRow, ToolCall, ToolResult};
     ///
     /// let call = ToolCall::new("call_1", "lookup", serde_json::json!({}));
-    /// let row = ResultRow::new(&call, &ToolResult::text("found"));
+    /// let row = ResultRow::new(&call, &ToolResult::new("found"));
     /// assert_eq!((row.call_id.as_str(), row.tool.as_str()), ("call_1", "lookup"));
     /// ```
     ResultRow(ResultRowData)

@@ -45,9 +45,9 @@ impl ToolCall {
 ///
 /// let mut input = ToolInput::parse(r#"{"limit": 5}"#);
 /// assert_eq!(input["limit"], 5);
-/// assert_eq!(input.to_text(), r#"{"limit": 5}"#); // as it came, space and all
+/// assert_eq!(input.text(), r#"{"limit": 5}"#); // as it came, space and all
 /// input["limit"] = 3.into();
-/// assert_eq!(input.to_text(), r#"{"limit":3}"#);
+/// assert_eq!(input.text(), r#"{"limit":3}"#);
 /// ```
 #[derive(Clone, Default)]
 pub struct ToolInput(Arc<InputData>);
@@ -100,7 +100,7 @@ impl ToolInput {
     }
 
     /// The text to send: as the model wrote it, or compact JSON where it was changed.
-    pub fn to_text(&self) -> Cow<'_, str> {
+    pub fn text(&self) -> Cow<'_, str> {
         match &self.0.text {
             Some(text) => Cow::Borrowed(text),
             None => Cow::Owned(self.0.value.to_string()),
@@ -110,7 +110,7 @@ impl ToolInput {
     /// Each string within the arguments rewritten by `edit`, keys and layout left as they are; `None` where nothing
     /// changed.
     pub(crate) fn rewritten(&self, edit: &mut dyn FnMut(&str) -> Option<String>) -> Option<Self> {
-        rewrite_json_text(&self.to_text(), edit).map(Self::parse)
+        rewrite_json_text(&self.text(), edit).map(Self::parse)
     }
 }
 
@@ -175,9 +175,9 @@ shared! {
     /// ```
     /// use hooks_core::data::ToolResult;
     ///
-    /// let mut result = ToolResult::text("card 4111 1111 1111 1111");
+    /// let mut result = ToolResult::new("card 4111 1111 1111 1111");
     /// result.rewrite_text(|text| Some(text.replace(|c: char| c.is_ascii_digit(), "*")));
-    /// assert_eq!(result.to_text(), "card **** **** **** ****");
+    /// assert_eq!(result.text(), "card **** **** **** ****");
     /// ```
     ToolResult(ToolResultData)
 }
@@ -206,19 +206,19 @@ pub struct ToolResultData {
 
 impl ToolResult {
     /// A tool that answered `text`.
-    pub fn text(text: impl Into<String>) -> Self {
-        ToolResultData { content: vec![Block::text(text)], ..ToolResultData::default() }.into()
+    pub fn new(text: impl Into<String>) -> Self {
+        ToolResultData { content: vec![Block::from(text.into())], ..ToolResultData::default() }.into()
     }
 
     /// A tool that failed with `text`.
     pub fn error(text: impl Into<String>) -> Self {
-        let mut result = Self::text(text);
+        let mut result = Self::new(text);
         result.is_error = true;
         result
     }
 
     /// All text of the answer, its text blocks joined by line breaks.
-    pub fn to_text(&self) -> Cow<'_, str> {
+    pub fn text(&self) -> Cow<'_, str> {
         match self.content.as_slice() {
             [Block::Text(only)] => Cow::Borrowed(&only.text),
             blocks => Cow::Owned(blocks.iter().filter_map(Block::as_text).collect::<Vec<_>>().join("\n")),
@@ -262,7 +262,7 @@ impl ToolResult {
     /// use hooks_core::data::{Role, ToolCall, ToolResult};
     ///
     /// let call = ToolCall::new("call_1", "camera", serde_json::json!({}));
-    /// let mut result = ToolResult::text("a picture of a cat");
+    /// let mut result = ToolResult::new("a picture of a cat");
     /// result.add_context("the camera is in the hall");
     /// let [answer] = &result.clone().into_messages(&call)[..] else { unreachable!() };
     /// assert_eq!((answer.role, &*answer.text()), (Role::Tool, "the camera is in the hall")); // beside the result
@@ -272,14 +272,14 @@ impl ToolResult {
     /// assert_eq!((picture.role, &*picture.text()), (Role::User, "a picture of a cat\nthe camera is in the hall"));
     /// ```
     pub fn into_messages(mut self, call: &ToolCall) -> Vec<Message> {
-        let beside: Vec<Block> = std::mem::take(&mut self.additional_context).into_iter().map(Block::text).collect();
+        let beside: Vec<Block> = std::mem::take(&mut self.additional_context).into_iter().map(Block::from).collect();
         let aside = self.said_by.take().filter(|role| *role != Role::Tool);
         let Some(role) = aside else {
             let blocks = std::iter::once(self.into_block(call)).chain(beside).collect();
             return vec![Message::of(Role::Tool, blocks)];
         };
         let text = format!("The answer is in the next message, of the {role}.");
-        let content = std::mem::replace(&mut self.content, vec![Block::text(text)]);
+        let content = std::mem::replace(&mut self.content, vec![Block::from(text)]);
         let answer = Message::of(Role::Tool, vec![self.into_block(call)]);
         vec![answer, Message::of(role, content.into_iter().chain(beside).collect())]
     }

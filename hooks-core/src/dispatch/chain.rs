@@ -172,13 +172,14 @@ impl<'a, K: HookKind> Chain<'a, K> {
     /// Runs functions of one form, none of which has a fallback. One `catch_unwind` covers all that do not panic.
     #[inline]
     fn lane<F>(&mut self, start: usize, lane: &[F], run: impl Fn(&mut Self, usize, &F) -> Flow) -> Flow {
-        let mut next = 0;
+        let mut next = start;
         loop {
             let caught = catch(|| {
-                for hook in lane.get(next..).unwrap_or_default() {
-                    // Noted before the call: if it panics, this is who did.
+                for hook in lane.get(next - start..).unwrap_or_default() {
+                    let index = next;
+                    // Noted before the call: if it panics, the one before this is who did.
                     next += 1;
-                    if run(self, start + next - 1, hook) == Flow::Stop {
+                    if run(self, index, hook) == Flow::Stop {
                         return Flow::Stop;
                     }
                 }
@@ -186,7 +187,7 @@ impl<'a, K: HookKind> Chain<'a, K> {
             });
             let flow = match caught {
                 Ok(flow) => return flow,
-                Err(panic) => self.panicked(start + next - 1, panic),
+                Err(panic) => self.panicked(next - 1, panic),
             };
             if flow == Flow::Stop {
                 return flow;

@@ -20,7 +20,11 @@ pub(super) struct Log<'a, K: HookKind> {
     event: &'a K,
     listeners: Listeners<'a>,
     start: Instant,
-    runs: Vec<OpenRun>,
+    /// When the last run ended, until the next one starts: hooks follow each other, and one reading of the clock serves
+    /// both.
+    ended: Option<Instant>,
+    runs: Vec<Run>,
+    marks: Vec<Mark>,
 }
 
 /// Who is given the record, and what of it is known before the dispatch.
@@ -31,9 +35,9 @@ pub(super) struct Listeners<'a> {
     pub(super) disabled: &'a [HookId],
 }
 
-/// A run, which is open until it has a status.
-struct OpenRun {
-    run: Run,
+/// What is known of a run until the dispatch ends. It is open until it has a status.
+#[derive(Clone)]
+struct Mark {
     started: Option<Instant>,
     open: bool,
     fell_back: bool,
@@ -45,38 +49,38 @@ impl<'a, K: HookKind> Log<'a, K> {
     #[cold]
     pub(super) fn new(plan: &'a Plan<K>, cx: &'a HookContext, event: &'a K, listeners: Listeners<'a>) -> Self {
         let mut runs = Vec::with_capacity(plan.steps.len() + listeners.disabled.len());
-        runs.extend(plan.steps.iter().map(|step| OpenRun {
-            run: Run::skipped(&step.id, Skip::Filter, step.visibility),
-            started: None,
-            open: true,
-            fell_back: false,
-            outdated_by: None,
-        }));
-        Self { plan, cx, event, listeners, start: Instant::now(), runs }
+        runs.extend(plan.steps.iter().map(|step| Run::skipped(&step.id, Skip::Filter, step.visibility)));
+        let mark = Mark { started: None, open: true, fell_back: false, outdated_by: None };
+        let marks = vec![mark; runs.len()];
+        let start = Instant::now();
+        Self { plan, cx, event, listeners, start, ended: Some(start), runs, marks }
     }
 
     pub(super) fn start(&mut self, index: usize) {
-        self.runs[index].started = Some(Instant::now());
+        self.marks[index].started = Some(self.ended.take().unwrap_or_else(Instant::now));
     }
 
     fn close(&mut self, index: usize, status: Status) -> &mut Run {
-        let open = &mut self.runs[index];
-        open.open = false;
-        open.run.status = status;
-        open.run.duration = open.run.duration.or(open.started.map(|started| started.elapsed()));
-        &mut open.run
+        self.ended(index);
+        self.marks[index].open = false;
+        let run = &mut self.runs[index];
+        run.status = status;
+        run
     }
 
-    /// Notes the time of a hook whose answer is merged later.
+    /// Notes the time of a hook, whose answer may be merged later.
     pub(super) fn ended(&mut self, index: usize) {
-        let open = &mut self.runs[index];
-        open.run.duration = open.started.map(|started| started.elapsed());
+        let (run, Some(started)) = (&mut self.runs[index], self.marks[index].started) else { return };
+        if run.duration.is_none() {
+            let now = Instant::now();
+            run.duration = Some(now.duration_since(started));
+            self.ended = Some(now);
+        }
     }
 
     pub(super) fn done(&mut self, index: usize, verdict: Option<&'static str>) {
-        let open = &self.runs[index];
         // The hook has failed, whoever answered.
-        let status = if open.fell_back { open.run.status } else { Status::Completed };
+        let status = if self.marks[index].fell_back { self.runs[index].status } else { Status::Completed };
         self.close(index, status).verdict = verdict;
     }
 
@@ -84,7 +88,7 @@ impl<'a, K: HookKind> Log<'a, K> {
         let run = self.close(index, status);
         run.cause = Some(cause.to_owned());
         run.note = Some(Note::FallbackAnswered);
-        self.runs[index].fell_back = true;
+        self.marks[index].fell_back = true;
     }
 
     pub(super) fn failed(&mut self, index: usize, status: Status, cause: &str) {
@@ -93,32 +97,32 @@ impl<'a, K: HookKind> Log<'a, K> {
 
     /// Notes a run that no dispatch waits for; it takes none of the dispatch's time.
     pub(super) fn launched(&mut self, index: usize, status: Status, cause: Option<String>) {
-        self.runs[index].started = None;
+        self.marks[index].started = None;
         self.close(index, status).cause = cause;
     }
 
     pub(super) fn changed(&mut self, index: usize) {
-        self.runs[index].run.changed = true;
+        self.runs[index].changed = true;
     }
 
     /// Takes back that the hook's change was committed.
     pub(super) fn unchanged(&mut self, index: usize) {
-        let run = &mut self.runs[index].run;
+        let run = &mut self.runs[index];
         (run.changed, run.note) = (false, None);
-        for open in self.runs.iter_mut().filter(|open| open.outdated_by == Some(index)) {
-            open.outdated_by = None;
+        for mark in self.marks.iter_mut().filter(|mark| mark.outdated_by == Some(index)) {
+            mark.outdated_by = None;
         }
     }
 
     pub(super) fn note(&mut self, index: usize, note: Note) {
-        self.runs[index].run.note = Some(note);
+        self.runs[index].note = Some(note);
     }
 
     /// The hook at `index` changed the subject: the allows that were given before count no longer.
     pub(super) fn outdate(&mut self, index: usize, allow: Option<&'static str>) {
-        for open in &mut self.runs[..index] {
-            if open.run.verdict.is_some() && open.run.verdict == allow {
-                open.outdated_by.get_or_insert(index);
+        for (run, mark) in self.runs[..index].iter().zip(&mut self.marks) {
+            if run.verdict.is_some() && run.verdict == allow {
+                mark.outdated_by.get_or_insert(index);
             }
         }
     }
@@ -143,27 +147,27 @@ impl<'a, K: HookKind> Log<'a, K> {
         // The stage in which the chain stopped: what was not done there was cancelled, not skipped.
         let last = match stop {
             Some(ChainEnd::NoOutcome(NoOutcome::Cancelled(index) | NoOutcome::NoRuntime(index))) => Some(*index),
-            _ => self.runs.iter().rposition(|open| !open.open),
+            _ => self.marks.iter().rposition(|mark| !mark.open),
         };
         let stage = last.map(|index| self.plan.steps[index].stage);
         let ended = stop.is_some() || dropped;
         let duration = self.start.elapsed();
-        let mut runs: Vec<Run> = Vec::with_capacity(self.runs.len() + self.listeners.disabled.len());
-        for (open, step) in std::mem::take(&mut self.runs).into_iter().zip(&self.plan.steps) {
-            let mut run = open.run;
-            run.note = open.outdated_by.map_or(run.note, |_| Some(Note::AllowOutdated));
-            if open.open {
+        let mut runs = std::mem::take(&mut self.runs);
+        for ((run, mark), step) in runs.iter_mut().zip(&self.marks).zip(&self.plan.steps) {
+            if mark.outdated_by.is_some() {
+                run.note = Some(Note::AllowOutdated);
+            }
+            if mark.open {
                 // A hook that was dropped took its time too.
-                run.duration = run.duration.or(open.started.map(|started| started.elapsed()));
+                run.duration = run.duration.or_else(|| mark.started.map(|started| started.elapsed()));
                 // A chain that came to its end has seen every filter; the fields of an event may be the app's code.
-                let selected = open.started.is_some() || (ended && catch(|| step.matches(self.event)).unwrap_or(false));
+                let selected = mark.started.is_some() || (ended && catch(|| step.matches(self.event)).unwrap_or(false));
                 run.status = match selected {
                     false => Status::Skipped(Skip::Filter),
-                    true if open.started.is_some() || (Some(step.stage) == stage && !dropped) => Status::Cancelled,
+                    true if mark.started.is_some() || (Some(step.stage) == stage && !dropped) => Status::Cancelled,
                     true => Status::Skipped(skip),
                 };
             }
-            runs.push(run);
         }
         let disabled = self.listeners.disabled.iter();
         runs.extend(disabled.map(|id| Run::skipped(id, Skip::Disabled, Visibility::Internal)));

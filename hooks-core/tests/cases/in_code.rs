@@ -48,7 +48,7 @@ fn v46_a_hook_coaches_three_failures_of_a_tool_and_begins_anew_after_a_success()
     };
     assert_eq!(["a", "a", "b", "a", "a", "b"].map(coached), [1, 1, 1, 1, 0, 1]);
     let event = AfterToolCallSuccess::new(ToolCall::new("c", "a", json!({})));
-    let _fired = set.fire_blocking(&cx, &event, ToolResult::text("found")).unwrap();
+    let _fired = set.fire_blocking(&cx, &event, ToolResult::new("found")).unwrap();
     assert_eq!(["a", "b", "b"].map(coached), [1, 1, 0]);
 }
 

@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 
 /// `deep` tool results, each in the next.
 fn nested(deep: usize) -> Block {
-    (0..deep).fold(Block::text("found"), |inner, _| Block::ToolResult(ToolResultBlock::new("call_1", vec![inner])))
+    (0..deep).fold(Block::from("found"), |inner, _| Block::ToolResult(ToolResultBlock::new("call_1", vec![inner])))
 }
 
 fn set(hooks: Vec<Hook>) -> HookSet {
@@ -26,10 +26,10 @@ fn appends(id: &'static str, block: impl Fn() -> Block + Send + Sync + 'static) 
 
 /// Why the block may not stand in a tool's result.
 fn refused(block: impl Fn() -> Block + Send + Sync + 'static) -> Option<String> {
-    let set = set(vec![appends("appends", block), appends("second", || Block::text("and"))]);
+    let set = set(vec![appends("appends", block), appends("second", || Block::from("and"))]);
     let call = ToolCall::new("call_1", "lookup", json!({}));
     let fired =
-        set.fire_blocking(&HookContext::new(), &AfterToolCallSuccess::new(call), ToolResult::text("found")).unwrap();
+        set.fire_blocking(&HookContext::new(), &AfterToolCallSuccess::new(call), ToolResult::new("found")).unwrap();
     let failures = &fired.report.failures;
     assert_eq!(fired.subject.unwrap().content.len(), 3 - failures.len(), "the other hook's text stays");
     failures.first().map(ToString::to_string)
@@ -96,7 +96,7 @@ fn another_block_is_not_read_as_an_empty_result() {
 #[test]
 fn a_hook_does_not_hide_a_field_of_a_block_in_its_extra() {
     let found = refused(|| {
-        let Block::Text(mut text) = Block::text("found") else { unreachable!() };
+        let Block::Text(mut text) = Block::from("found") else { unreachable!() };
         text.extra.insert("type".to_owned(), json!("tool_use"));
         Block::Text(text)
     });
@@ -113,7 +113,7 @@ fn extra() -> impl Strategy<Value = Map<String, Value>> {
 
 fn text() -> impl Strategy<Value = Block> {
     ("[a-z]{0,4}", extra()).prop_map(|(text, extra)| {
-        let Block::Text(mut block) = Block::text(text) else { unreachable!() };
+        let Block::Text(mut block) = Block::from(text) else { unreachable!() };
         block.extra = extra;
         Block::Text(block)
     })

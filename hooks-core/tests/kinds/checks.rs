@@ -191,13 +191,13 @@ fn v7_nobody_adds_instructions_to_a_conversation() {
 #[test]
 fn rows_and_requests() {
     let tool = ToolCall::new("c", "t", json!({}));
-    let row = ResultRow::new(&tool, &ToolResult::text("found"));
+    let row = ResultRow::new(&tool, &ToolResult::new("found"));
     let mut other = row.clone();
     other.call_id = "d".to_owned();
     let told = left(&BeforeStoreToolResult::new(tool.clone()), row.clone(), other);
     assert_told(told.as_ref(), Some("the row answers the call `c`"), "another call");
     let mut fine = row.clone();
-    fine.content = vec![Block::text("masked")];
+    fine.content = vec![Block::from("masked")];
     assert_told(left(&BeforeStoreToolResult::new(tool.clone()), row, fine).as_ref(), None, "other content");
 
     let update = |field: &str, value: Value| MessageUpdate::from_iter([(field, value)]);
@@ -221,7 +221,7 @@ fn rows_and_requests() {
     let expected = Some("a block of the type `thinking` needs `thinking`, a string");
     let told = left(&BeforeCreateMessage::new(), Message::default(), Message::of(Role::User, bad()));
     assert_told(told.as_ref(), expected, "row");
-    let mut result = ToolResult::text("found");
+    let mut result = ToolResult::new("found");
     result.content = bad();
-    assert_told(left(&AfterToolCallSuccess::new(tool), ToolResult::text("x"), result).as_ref(), expected, "result");
+    assert_told(left(&AfterToolCallSuccess::new(tool), ToolResult::new("x"), result).as_ref(), expected, "result");
 }

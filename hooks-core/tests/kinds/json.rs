@@ -30,7 +30,7 @@ fn halve(refund: &mut Refund) -> Permission {
 
 #[hook(id = "drop_empty", kind = after_tool_call_success)]
 fn drop_empty(result: ToolResult) -> Option<ToolResult> {
-    (!result.to_text().is_empty()).then_some(result)
+    (!result.text().is_empty()).then_some(result)
 }
 
 #[hook(id = "later", kind = pre_model_call)]

@@ -12,7 +12,7 @@ fn call() -> ToolCall {
 
 #[test]
 fn context_stands_after_the_result_and_another_speaker_has_a_message_of_its_own() {
-    let plain = ToolResult::text("a cat");
+    let plain = ToolResult::new("a cat");
     let mut beside = plain.clone();
     beside.add_context("in the hall");
     let mut by_tool = plain.clone();
@@ -51,10 +51,10 @@ fn context_stands_after_the_result_and_another_speaker_has_a_message_of_its_own(
 
 #[test]
 fn context_and_speaker_are_no_part_of_what_is_stored() {
-    let mut result = ToolResult::text("a cat");
+    let mut result = ToolResult::new("a cat");
     result.add_context("in the hall");
     result.said_by = Some(Role::User);
-    assert_eq!(ResultRow::new(&call(), &result), ResultRow::new(&call(), &ToolResult::text("a cat")));
+    assert_eq!(ResultRow::new(&call(), &result), ResultRow::new(&call(), &ToolResult::new("a cat")));
     let read: ToolResult = serde_json::from_value(serde_json::to_value(&result).unwrap()).unwrap();
     assert_eq!(read, result);
 }
@@ -75,7 +75,7 @@ fn what_a_tool_answered_does_not_become_an_instruction() {
             })
         };
         let ran =
-            testing::run_blocking([says("says")], &AfterToolCallSuccess::new(call()), ToolResult::text("a")).unwrap();
+            testing::run_blocking([says("says")], &AfterToolCallSuccess::new(call()), ToolResult::new("a")).unwrap();
         assert_eq!(ran.report.failures.len(), usize::from(is_refused), "{role}: {ran}");
         let said_by = ran.subject.clone().unwrap().said_by;
         assert_eq!(said_by, (!is_refused).then_some(role));

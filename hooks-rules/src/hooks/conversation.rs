@@ -26,7 +26,7 @@ pub(crate) fn follow(shared: Arc<Shared>) -> Hook {
 pub(crate) fn leftover(shared: Arc<Shared>) -> Hook {
     let hook = Hook::at::<BeforeStoreToolResult>("rules_tool_result").writer(move |cx, event, row: &mut ResultRow| {
         for text in shared.take_contexts(cx, &event.call.id) {
-            row.content.push(Block::text(text));
+            row.content.push(Block::from(text));
         }
     });
     hook.description("Tells the model what rules said about a call that did not run.")

@@ -47,7 +47,7 @@ fn occurrence(firing: &Firing, cx: &HookContext, call: &ToolCall, input: &ToolIn
 
 /// What the tool answered: the value where its text is one in JSON, and the text otherwise.
 fn response(result: &ToolResult) -> Value {
-    let text = result.to_text();
+    let text = result.text();
     match serde_json::from_str(&text) {
         Ok(value @ (Value::Object(_) | Value::Array(_))) => value,
         _ => Value::String(text.into_owned()),
@@ -64,7 +64,7 @@ fn apply(
     let before = firing.shared.take_contexts(cx, &call.id);
     if let Some(output) = answer.updated_output {
         let text = output.as_str().map_or_else(|| output.to_string(), str::to_owned);
-        result.content = vec![hooks_core::data::Block::text(text)];
+        result.content = vec![hooks_core::data::Block::from(text)];
     }
     let feedback = match answer.decision {
         Decision::Feedback(reason) | Decision::Deny(reason) => Some(reason),

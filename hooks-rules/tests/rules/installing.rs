@@ -137,8 +137,8 @@ async fn a_rule_may_stand_for_a_compiled_hook() {
     let set = set_in(&rules, &registry);
     assert_eq!(ids(&set), ["mask_text"]);
     let event = AfterToolCallSuccess::new(call("Read", json!({})));
-    let fired = set.fire(&HookContext::new(), &event, ToolResult::text("secret")).await.unwrap();
-    assert_eq!(fired.subject.unwrap().to_text(), "***");
+    let fired = set.fire(&HookContext::new(), &event, ToolResult::new("secret")).await.unwrap();
+    assert_eq!(fired.subject.unwrap().text(), "***");
 
     let narrowed = json!({"matcher": "Bash", "hooks": [{"type": "hook", "id": "mask_text"}]});
     let table = [

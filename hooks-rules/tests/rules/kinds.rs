@@ -24,9 +24,9 @@ async fn the_result_of_a_tool() {
     let answer = output("PostToolUse", json!({"additionalContext": "note", "updatedToolOutput": "masked"}));
     let set = set(&keeps(folder.path(), "PostToolUse", &answer));
     let event = AfterToolCallSuccess::new(call("read_file", json!({"path": "a"}))).took(Duration::from_millis(7));
-    let fired = set.fire(&HookContext::new(), &event, ToolResult::text("{\"ok\": true}")).await.unwrap();
+    let fired = set.fire(&HookContext::new(), &event, ToolResult::new("{\"ok\": true}")).await.unwrap();
     let result = fired.subject.unwrap();
-    assert_eq!((&*result.to_text(), result.additional_context.as_slice()), ("masked", &["note".to_owned()][..]));
+    assert_eq!((&*result.text(), result.additional_context.as_slice()), ("masked", &["note".to_owned()][..]));
     let input = kept(folder.path());
     assert_eq!(input["tool_name"], "Read");
     assert_eq!(input["tool_response"], json!({"ok": true}));
@@ -40,8 +40,8 @@ async fn a_masked_result_stays_masked_where_the_turn_ends() {
     let stop = prints(&json!({"continue": false, "stopReason": "enough"}));
     let set = set(&of_text(&commands("PostToolUse", &[&mask, &stop])));
     let event = AfterToolCallSuccess::new(call("read_file", json!({})));
-    let fired = set.fire(&HookContext::new(), &event, ToolResult::text("secret")).await.unwrap();
-    assert_eq!(fired.subject.unwrap().to_text(), "masked");
+    let fired = set.fire(&HookContext::new(), &event, ToolResult::new("secret")).await.unwrap();
+    assert_eq!(fired.subject.unwrap().text(), "masked");
     assert_eq!(fired.report.halt.as_ref().unwrap().reason.as_str(), "enough");
 }
 
@@ -64,7 +64,7 @@ async fn context_before_a_call_comes_with_its_result() {
     let _ = shell(&set, "ls").await;
     let event = AfterToolCallSuccess::new(call("run_shell_command", json!({})));
     for expected in [vec!["the disk is full".to_owned()], Vec::new()] {
-        let fired = set.fire(&HookContext::new(), &event, ToolResult::text("ok")).await.unwrap();
+        let fired = set.fire(&HookContext::new(), &event, ToolResult::new("ok")).await.unwrap();
         assert_eq!(fired.subject.unwrap().additional_context, expected);
     }
 }

@@ -64,7 +64,7 @@ impl Tool for Counter {
     ) -> BoxFuture<'a, Result<ToolResult, ToolError>> {
         Box::pin(async move {
             let mut reservations = self.reservations.lock().unwrap_or_else(PoisonError::into_inner);
-            (self.run)(&mut reservations, &input).map(|answer| ToolResult::text(answer.to_string()))
+            (self.run)(&mut reservations, &input).map(|answer| ToolResult::new(answer.to_string()))
         })
     }
 }

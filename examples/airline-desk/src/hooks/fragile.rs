@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 /// then it has already written to its copy of the result. Nothing of that reaches the transcript.
 #[hook(id = "fragile_tier", kind = after_tool_call_success, tool = "get_user_details|*_reservation")]
 pub(crate) fn fragile_tier(result: &mut ToolResult) -> Result<(), serde_json::Error> {
-    let said = result.to_text().into_owned();
+    let said = result.text().into_owned();
     let profile: Map<String, Value> = serde_json::from_str(&said)?;
     if profile.contains_key("reservation_id") {
         return Ok(()); // a reservation, not a profile

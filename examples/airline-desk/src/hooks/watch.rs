@@ -68,7 +68,7 @@ pub(crate) fn time_tools(
         if let Some(tool) = counts.tools.get_mut(&event.call.name) {
             tool.runs += 1;
             // These tools say in words that they could not do it.
-            tool.errors += u64::from(result.is_error || result.to_text().starts_with("Error"));
+            tool.errors += u64::from(result.is_error || result.text().starts_with("Error"));
             tool.time += event.duration;
         }
     });

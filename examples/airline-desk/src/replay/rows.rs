@@ -80,7 +80,7 @@ pub(super) fn unsaid(mut message: Message, reason: &str) -> Message {
         match block {
             Block::Text(text) => text.text.clone_from(&instead),
             Block::ToolResult(block) => {
-                block.content = vec![Block::text(format!("Not run, the turn had ended: {reason}"))];
+                block.content = vec![Block::from(format!("Not run, the turn had ended: {reason}"))];
             }
             _ => {}
         }

@@ -105,7 +105,7 @@ impl Replay<'_> {
             return self.glimpses.stored(recorded, &row.message);
         };
         if !finished.ran {
-            return self.glimpses.refused(call, &finished.result.to_text());
+            return self.glimpses.refused(call, &finished.result.text());
         }
         let mut shown = recorded.clone();
         if let Some(Block::ToolResult(block)) = shown.content.first_mut() {

@@ -62,7 +62,7 @@ fn said(message: &Message) -> String {
     let block = |block: &Block| match block {
         Block::Text(text) if text.text.is_empty() => None,
         Block::Text(text) => Some(text.text.clone()),
-        Block::ToolUse(call) => Some(format!("{}({})", call.name, call.input.to_text())),
+        Block::ToolUse(call) => Some(format!("{}({})", call.name, call.input.text())),
         Block::ToolResult(result) => Some(result.content.iter().filter_map(Block::as_text).collect()),
         _ => Some("…".to_owned()),
     };

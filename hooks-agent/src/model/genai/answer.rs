@@ -46,7 +46,7 @@ fn blocks(parts: Vec<ContentPart>, model: &str) -> Vec<Block> {
     let mut parts = parts.into_iter().peekable();
     while let Some(part) = parts.next() {
         match part {
-            ContentPart::Text(text) if !text.is_empty() => blocks.push(Block::text(text)),
+            ContentPart::Text(text) if !text.is_empty() => blocks.push(Block::from(text)),
             ContentPart::ReasoningContent(text) => blocks.push(thinking(Some(text), None, model)),
             // A signature stands before what it signs.
             ContentPart::ThoughtSignature(signature) => {

@@ -13,7 +13,7 @@ pub(super) fn of(answer: CallToolResult) -> ToolResult {
             text.as_ref() == Some(&structured)
         };
         if !result.content.iter().any(said) {
-            result.content.push(Block::text(structured.to_string()));
+            result.content.push(Block::from(structured.to_string()));
         }
     }
     result.is_error = answer.is_error.unwrap_or_default();
@@ -22,10 +22,10 @@ pub(super) fn of(answer: CallToolResult) -> ToolResult {
 
 fn block(content: ContentBlock) -> Block {
     match content {
-        ContentBlock::Text(text) => Block::text(text.text),
+        ContentBlock::Text(text) => Block::from(text.text),
         other => match serde_json::to_value(other) {
             Ok(value) => Block::Other(value),
-            Err(error) => Block::text(format!("[left out, cannot be written as JSON: {error}]")),
+            Err(error) => Block::from(format!("[left out, cannot be written as JSON: {error}]")),
         },
     }
 }

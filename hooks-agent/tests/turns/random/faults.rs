@@ -119,7 +119,7 @@ impl hooks_agent::tool::Tool for Slow {
     ) -> BoxFuture<'a, Result<ToolResult, hooks_agent::tool::ToolError>> {
         Box::pin(async {
             tokio::time::sleep(std::time::Duration::from_millis(20)).await;
-            Ok(ToolResult::text("at last"))
+            Ok(ToolResult::new("at last"))
         })
     }
 }
