@@ -2,6 +2,8 @@
 
 mod check;
 mod emit;
+#[cfg(test)]
+mod expansions;
 mod filter;
 mod function;
 mod model;

@@ -4,7 +4,7 @@ use proc_macro2::Span;
 use quote::quote;
 use syn::LitStr;
 
-use super::filter::filter;
+use super::filter::{self, filter};
 use super::model::{Function, Hook, Options};
 use super::table::{OPTIONS, elsewhere};
 use super::{run, values};
@@ -73,7 +73,11 @@ fn filter_or_unknown(option: &Written, written: &[Written], errors: &mut Errors)
         errors.at(option.key.span(), format!("there is no option `{name}`; did you mean `{meant}`?"));
         return None;
     }
-    let filter = filter(option, errors);
+    let filter = filter(option);
+    // A word of another system is most likely meant as there, and its value is no pattern.
+    if let (Some((_, patterns)), None) = (&filter, &here) {
+        filter::check(patterns, errors);
+    }
     if filter.is_none() {
         let problem = match here {
             Some(here) => format!("here, `{name}` is {here}"),

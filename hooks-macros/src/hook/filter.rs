@@ -9,12 +9,16 @@ use crate::errors::Errors;
 use crate::options::Written;
 
 /// The field and its patterns, where the value is a string.
-pub(super) fn filter(option: &Written, errors: &mut Errors) -> Option<(Ident, LitStr)> {
+pub(super) fn filter(option: &Written) -> Option<(Ident, LitStr)> {
     let patterns: LitStr = syn::parse2(option.tokens()).ok()?;
-    if let Some(problem) = problem(&patterns.value()) {
-        errors.on(&patterns, problem);
-    }
     Some((option.key.clone(), patterns))
+}
+
+/// Reports patterns that can match nothing.
+pub(super) fn check(patterns: &LitStr, errors: &mut Errors) {
+    if let Some(problem) = problem(&patterns.value()) {
+        errors.on(patterns, problem);
+    }
 }
 
 /// Why one of the patterns can match nothing, or not what is meant.

@@ -57,4 +57,8 @@ fn waits() {}
 //~                                             ^^
 fn guarded() {}
 
+#[hook(id = "explained", kind = before_tool_call, description = "Asks, where money moves")]
+//~                                               ^^^^^^^^^^^
+fn explained() {}
+
 fn main() {}
