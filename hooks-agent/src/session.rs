@@ -73,19 +73,19 @@ impl Opening {
         let fired = hooks.fire(&cx, &event, ()).await.map_err(TurnError::Dispatch)?;
         let one_at_a_time = self.harness.queues.of(&self.conversation);
         let inner = Arc::new(SessionState {
-                harness: self.harness,
-                agent: self.agent,
-                conversation: self.conversation,
-                system_prompt: self.system_prompt,
-                channel: self.channel,
-                contexts: fired.verdict,
-                trigger: "user",
-                cx,
-                turns: AtomicU64::new(0),
-                tag: tag(),
-                one_at_a_time,
-                ended: AtomicBool::new(false),
-            });
+            harness: self.harness,
+            agent: self.agent,
+            conversation: self.conversation,
+            system_prompt: self.system_prompt,
+            channel: self.channel,
+            contexts: fired.verdict,
+            trigger: "user",
+            cx,
+            turns: AtomicU64::new(0),
+            tag: tag(),
+            one_at_a_time,
+            ended: AtomicBool::new(false),
+        });
         inner.harness.sessions.add(&inner);
         Ok(Session { inner })
     }

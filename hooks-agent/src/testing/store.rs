@@ -165,8 +165,8 @@ impl Held<'_> {
 
     async fn comes_back(&mut self, conversation: &str) {
         let call = ToolCall::new("call_1", "find", json!({ "a": [1, 2.5, null, "ü"], "b": { "c": "\u{0}" } }));
-        let result = ToolResult::text("found \u{1F600} \"quoted\" \u{0} end").into_block(&call);
-        let mut odd = Message::of(Role::Assistant, vec![Block::text(""), Block::ToolUse(call)]);
+        let result = ToolResult::new("found \u{1F600} \"quoted\" \u{0} end").into_block(&call);
+        let mut odd = Message::of(Role::Assistant, vec![Block::from(""), Block::ToolUse(call)]);
         odd.extra.insert("provider".to_owned(), json!({ "x": 1 }));
         let messages = vec![said(""), odd, Message::of(Role::Tool, vec![result]), said("long ".repeat(100_000))];
         let written = self.store.append(conversation, Append::new(messages.clone())).await;

@@ -119,7 +119,9 @@ impl TurnLoop {
         Ok(match ruling {
             GateRuling::Settled(ruling) => Ok(Judged { input, ruling }),
             // The same question was answered; another one was not.
-            GateRuling::Asked { question: again, .. } if again == *question => Ok(Judged { input, ruling: CallRuling::Run }),
+            GateRuling::Asked { question: again, .. } if again == *question => {
+                Ok(Judged { input, ruling: CallRuling::Run })
+            }
             GateRuling::Asked { question, deferred } => Err((input, question, deferred)),
         })
     }

@@ -133,7 +133,7 @@ impl TurnLoop {
             }
             CallOutcome::Failed(result) => {
                 let result = self.shortened(result);
-                let error = result.to_text().into_owned();
+                let error = result.text().into_owned();
                 let event = AfterToolCallFailure::new(call.clone(), error.as_str());
                 let event = event.ran_with(input.clone()).history(history).took(took);
                 let fired = self.fire_to_end(&event, result).await?;

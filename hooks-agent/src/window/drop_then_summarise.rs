@@ -120,7 +120,7 @@ fn drop_outputs(messages: &mut Messages, kept: usize) {
                 let long =
                     result.content.iter().filter_map(Block::as_text).map(str::len).sum::<usize>() > DROPPED.len();
                 if seen + kept <= results && long {
-                    result.content = vec![Block::text(DROPPED)];
+                    result.content = vec![Block::from(DROPPED)];
                 }
             }
         }

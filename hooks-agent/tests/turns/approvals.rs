@@ -8,6 +8,7 @@ use hooks_agent::approve::{ApprovalAnswer, ApprovalRequest, Approver};
 use hooks_agent::model::Line;
 use hooks_core::HookId;
 use hooks_core::hook::BoxFuture;
+use hooks_core::kinds::*;
 use hooks_core::prelude::*;
 use hooks_core::verdict::Question;
 use serde_json::json;
@@ -16,14 +17,17 @@ use super::bench::{Bench, told};
 
 /// Asks about inputs with an `id`, denies `"never"`.
 fn gate() -> Hook {
-    Hook::at::<BeforeToolCall>("gate").only("tool", "lookup").reader(|_, _, input: &ToolInput| match input["id"].as_str() {
+    let gate = Hook::at::<BeforeToolCall>("gate").reader(|_, _, input: &ToolInput| match input["id"].as_str() {
         Some("never") => Permission::deny("not that one"),
         Some("free") => Permission::NoOpinion,
         id => {
             let reason = format!("is {} right?", id.unwrap_or("nothing"));
-            Permission::from(Question::new(reason).risk("high").choices(["once", "always"]).details(json!({ "cost": 3 })))
+            Permission::from(
+                Question::new(reason).risk("high").choices(["once", "always"]).details(json!({ "cost": 3 })),
+            )
         }
-    })
+    });
+    gate.only("tool", "lookup")
 }
 
 /// Answers one after the other, and keeps what it was asked.
@@ -73,12 +77,24 @@ async fn an_answer_may_be_yes_no_another_input_or_a_result() {
     let edited = |id: &str| ApprovalAnswer::Edited(json!({ "id": id }).into());
     for (what, answers, ran, result, reasons) in [
         ("yes", vec![ApprovalAnswer::Yes], true, "found a", vec!["is a right?"]),
-        ("no", vec![ApprovalAnswer::No("it is not".into())], false, "Denied: is a right?. it is not", vec!["is a right?"]),
+        (
+            "no",
+            vec![ApprovalAnswer::No("it is not".into())],
+            false,
+            "Denied: is a right?. it is not",
+            vec!["is a right?"],
+        ),
         ("an input that is free", vec![edited("free")], true, "found free", vec!["is a right?"]),
         ("one that is denied", vec![edited("never")], false, "Denied: not that one", vec!["is a right?"]),
-        ("one that is asked about", vec![edited("b"), ApprovalAnswer::Yes], true, "found b", vec!["is a right?", "is b right?"]),
+        (
+            "one that is asked about",
+            vec![edited("b"), ApprovalAnswer::Yes],
+            true,
+            "found b",
+            vec!["is a right?", "is b right?"],
+        ),
         ("the same", vec![edited("a")], true, "found a", vec!["is a right?"]),
-        ("a result", vec![ApprovalAnswer::Result(ToolResult::text("by hand"))], false, "by hand", vec!["is a right?"]),
+        ("a result", vec![ApprovalAnswer::Result(ToolResult::new("by hand"))], false, "by hand", vec!["is a right?"]),
         ("nothing", vec![], false, "Denied: is a right?. Nobody answered", vec!["is a right?"]),
     ] {
         let person = Person::of(answers);
@@ -99,7 +115,7 @@ async fn a_result_in_the_tool_s_place_goes_past_the_hooks_that_see_results() {
     bench.app(Hook::at::<AfterToolCallSuccess>("mask").writer(|_, _, result: &mut ToolResult| {
         result.rewrite_text(|text| Some(text.replace("hand", "****")));
     }));
-    let person = Person::of([ApprovalAnswer::Result(ToolResult::text("by hand"))]);
+    let person = Person::of([ApprovalAnswer::Result(ToolResult::new("by hand"))]);
     let (_, events) = told(&bench.session(bench.harness().approver(person)).await, "hi").await;
     assert_eq!(bench.stored().await[2], "tool: <- by ****");
     assert!(!events.iter().any(|event| matches!(event, hooks_agent::TurnEvent::ToolStarted(_))));
@@ -108,7 +124,8 @@ async fn a_result_in_the_tool_s_place_goes_past_the_hooks_that_see_results() {
 #[tokio::test]
 async fn who_is_asked_is_told_who_asks_and_the_request_can_be_kept() {
     let ask = Line::call("1", "research", json!({ "prompt": "what is it?" }));
-    let lines = [ask, Line::call("2", "lookup", json!({ "id": "a" })), Line::text("a bird"), Line::text("a bird, I hear")];
+    let lines =
+        [ask, Line::call("2", "lookup", json!({ "id": "a" })), Line::text("a bird"), Line::text("a bird, I hear")];
     let mut bench = Bench::new(lines);
     bench.app(gate());
     let person = Person::of([ApprovalAnswer::Yes]);
@@ -118,7 +135,10 @@ async fn who_is_asked_is_told_who_asks_and_the_request_can_be_kept() {
     assert_eq!((request.agent.as_str(), &request.agent_path[..]), ("research", &["a".to_owned()][..]));
     assert_eq!((request.conversation.as_str(), request.call.id.as_str()), ("c/1", "2"));
     assert!(request.id.starts_with(&request.turn) && request.turn.starts_with("c/1:1:"), "{request:?}");
-    assert_eq!((request.question.risk.as_deref(), &request.question.choices[..]), (Some("high"), &["once".to_owned(), "always".to_owned()][..]));
+    assert_eq!(
+        (request.question.risk.as_deref(), &request.question.choices[..]),
+        (Some("high"), &["once".to_owned(), "always".to_owned()][..])
+    );
     assert_eq!((request.question.details["cost"].as_u64(), request.expires), (Some(3), Duration::from_secs(600)));
     assert_eq!(request.question.by.as_ref().map(HookId::as_str), Some("gate"));
     let kept: ApprovalRequest = serde_json::from_str(&serde_json::to_string(&request).unwrap()).unwrap();
@@ -133,6 +153,9 @@ async fn what_was_put_off_and_not_decided_in_time_says_so() {
     bench.app(Hook::at::<BeforeToolCall>("later").reader(|_, _, _| Permission::defer("the desk is closed")));
     let person = Person::default();
     bench.session(bench.harness().approver(person.clone())).await.turn(None, "hi").await;
-    assert_eq!(bench.stored().await[2], "tool: <- Not run: it was put off (the desk is closed), and nobody decided it in time");
+    assert_eq!(
+        bench.stored().await[2],
+        "tool: <- Not run: it was put off (the desk is closed), and nobody decided it in time"
+    );
     assert!(person.asked.lock().unwrap()[0].deferred);
 }

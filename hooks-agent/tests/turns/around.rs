@@ -6,9 +6,9 @@ use std::time::Duration;
 use hooks_agent::channel::{Channel, Heard};
 use hooks_agent::model::{Deltas, Line, Model, ModelAnswer, ModelCall, ModelError};
 use hooks_agent::store::MessageStore as _;
+use hooks_agent::{Outcome, TurnError};
 use hooks_core::data::{Message, MessageUpdate};
 use hooks_core::hook::BoxFuture;
-use hooks_agent::{Outcome, TurnError};
 use hooks_core::kinds::*;
 use hooks_core::plugin::Plugin;
 use hooks_core::prelude::*;
@@ -226,9 +226,13 @@ fn noting_ends() -> Bench {
 async fn a_program_ends_after_its_turns_and_its_sessions() {
     for (deadline, answer) in [(Duration::from_secs(60), "so be it"), (Duration::ZERO, "[Cancelled]")] {
         let bench = noting_ends();
-        bench.registry.register(Hook::at::<PreModelCall>("slow").async_reader(|_, _, _| {
-            Box::pin(tokio::time::sleep(Duration::from_secs(30)))
-        })).unwrap();
+        bench
+            .registry
+            .register(
+                Hook::at::<PreModelCall>("slow")
+                    .async_reader(|_, _, _| Box::pin(tokio::time::sleep(Duration::from_secs(30)))),
+            )
+            .unwrap();
         let harness = bench.harness().build();
         let session = harness.session("c", AgentDef::new("a").hooks(["slow"])).open().await.unwrap();
         let closed = harness.session("d", AgentDef::new("a")).open().await.unwrap();

@@ -11,6 +11,7 @@ use hooks_agent::{Harness, Reply, TurnEvent};
 use hooks_core::data::{Block, Message, MessageUpdate, Role};
 use hooks_core::hook::BoxFuture;
 use hooks_core::kinds::ExitReason;
+use hooks_core::kinds::*;
 use hooks_core::prelude::*;
 use serde_json::json;
 

@@ -12,6 +12,7 @@ use hooks_agent::window::Window;
 use hooks_agent::{Harness, Limits};
 use hooks_core::data::{Block, Message, Role};
 use hooks_core::hook::BoxFuture;
+use hooks_core::kinds::*;
 use hooks_core::prelude::*;
 use proptest::prelude::*;
 use serde_json::json;
@@ -151,7 +152,7 @@ impl Model for Judge {
                         "find",
                         json!({ "n": length, "t": "x".repeat(length * 3) }),
                     );
-                    Ok(ModelAnswer::new(vec![Block::text(text(1)), Block::ToolUse(call)]))
+                    Ok(ModelAnswer::new(vec![Block::from(text(1)), Block::ToolUse(call)]))
                 }
             }
         })

@@ -85,7 +85,8 @@ async fn a_gate_that_asks_is_answered_or_denied() {
             Box::pin(never(request))
         }
     }
-    for verdict in [Permission::ask("really?"), Permission::defer("really?")] {
+    let late = ["Denied: really?. Nobody answered", "Not run: it was put off (really?), and nobody decided it in time"];
+    for (verdict, late) in [Permission::ask("really?"), Permission::defer("really?")].into_iter().zip(late) {
         let lines = || [Line::call("1", "lookup", json!({ "id": "a" })), Line::text("done")];
         let bench = || {
             let (verdict, mut bench) = (verdict.clone(), Bench::new(lines()));
@@ -110,7 +111,7 @@ async fn a_gate_that_asks_is_answered_or_denied() {
                 "tool: <- Denied: really?. nobody is there to be asked",
                 "tool: <- found a",
                 "tool: <- Denied: really?. not today",
-                "tool: <- Denied: really?. Nobody answered",
+                format!("tool: <- {late}").as_str(),
             ]
         );
     }
