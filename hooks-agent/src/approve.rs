@@ -1,37 +1,70 @@
 //! Who is asked where a gate says *ask* or *defer*.
 
-use hooks_core::data::{ToolCall, ToolInput};
+use std::time::Duration;
+
+use hooks_core::HookContext;
+use hooks_core::data::{ToolCall, ToolInput, ToolResult};
 use hooks_core::hook::BoxFuture;
 use hooks_core::verdict::Question;
+use serde::{Deserialize, Serialize};
 
 /// A call that waits for somebody's word.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct ApprovalRequest {
+    /// What no other request has: it names the conversation, the turn and the call.
+    pub id: String,
+    /// The conversation that the call is part of.
+    pub conversation: String,
+    /// The turn, as [`HookContext::request`](hooks_core::HookContext::request) names it.
+    pub turn: String,
+    /// The agent whose call it is.
+    pub agent: String,
+    /// The agents that asked that agent, the first one first; none where a person did.
+    pub agent_path: Vec<String>,
     /// The call as the model asked for it.
     pub call: ToolCall,
-    /// What the tool would get. It cannot change any more.
+    /// What the tool would get. It changes only by the answer.
     pub input: ToolInput,
     /// What the gate asks.
     pub question: Question,
     /// Whether the gate put it off (*defer*) rather than asked.
     pub deferred: bool,
+    /// How long an answer is waited for.
+    pub expires: Duration,
 }
 
 impl ApprovalRequest {
-    pub(crate) fn new(call: ToolCall, input: ToolInput, question: Question, deferred: bool) -> Self {
-        Self { call, input, question, deferred }
+    pub(crate) fn new(cx: &HookContext, call: ToolCall, input: ToolInput, question: Question) -> Self {
+        let turn = cx.request().unwrap_or_default().to_owned();
+        Self {
+            id: format!("{turn}:{}", call.id),
+            conversation: cx.conversation().unwrap_or_default().to_owned(),
+            turn,
+            agent: cx.agent().unwrap_or_default().to_owned(),
+            agent_path: cx.agent_path().to_vec(),
+            call,
+            input,
+            question,
+            deferred: false,
+            expires: Duration::ZERO,
+        }
     }
 }
 
 /// What came of an [`ApprovalRequest`].
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "answer", content = "with", rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum ApprovalAnswer {
     /// The call may run.
     Yes,
     /// It may not, for this reason.
     No(String),
+    /// It may run with this input, which the gates judge anew.
+    Edited(ToolInput),
+    /// It does not run; this is its result.
+    Result(ToolResult),
 }
 
 /// Answers what gates ask.

@@ -62,7 +62,7 @@ impl Session {
         let Some(message) = message.map_err(TurnError::Dispatch)?.subject else {
             return Ok(Heard::Dropped);
         };
-        let reply = self.turn(prompt, message.text()).await;
+        let reply = self.turn_with(prompt, message).await;
         self.send(&hooks, channel, sender, reply).await
     }
 

@@ -125,6 +125,8 @@ pub enum TurnEvent {
         effect: StopEffect,
         /// The hook whose decision it is; `None` where none decided anything.
         by: Option<HookId>,
+        /// Why it ends the turn or blocks the answer.
+        reason: Option<Reason>,
     },
     /// A hook tells the person something.
     SystemMessage(String),

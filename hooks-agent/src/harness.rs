@@ -15,8 +15,9 @@ use crate::model::{Model, Models};
 use crate::preflight::Preflight;
 use crate::queues::Queues;
 use crate::reply::Reply;
+use crate::running::Running;
 use crate::session::Opening;
-use crate::state::HarnessState;
+use crate::state::{HarnessState, OpenSessions};
 use crate::store::{Guarded, MemoryStore, MessageStore};
 use crate::tool::{Tool, Tools};
 use crate::window::Window;
@@ -59,6 +60,8 @@ impl Harness {
                 fixed: None,
                 sets: HookSets::default(),
                 queues: Queues::default(),
+                running: Running::default(),
+                sessions: OpenSessions::default(),
                 models: Models::default(),
                 tools: Tools::default(),
                 agents: SubAgents::default(),

@@ -4,6 +4,7 @@ use hooks_core::data::{Message, Role};
 
 const PROMPT: &str = "user-prompt-submit-hook";
 const TOOLS: &str = "tool-hook-context";
+const SUMMARY: &str = "conversation-summary";
 const FOLLOW_UP: &str = "<system-reminder>a stop hook asks to go on</system-reminder>\n";
 
 /// The context of a hook at `user_prompt_submit`. It is not stored.
@@ -28,7 +29,17 @@ pub(crate) fn is_injected(message: &Message) -> bool {
     message.role == Role::User && (wrapped(PROMPT) || wrapped(TOOLS))
 }
 
-/// Whether a person says `message`, and not the loop in a person's place.
-pub(crate) fn is_from_user(message: &Message) -> bool {
-    message.role == Role::User && !is_injected(message) && !message.text().starts_with(FOLLOW_UP)
+/// The message that stands for what was summed up. It is stored.
+pub(crate) fn summary(text: &str) -> Message {
+    Message::new(Role::User, format!("<{SUMMARY}>\n{text}\n</{SUMMARY}>"))
+}
+
+/// Whether `message` stands for what was summed up.
+pub(crate) fn is_summary(message: &Message) -> bool {
+    message.role == Role::User && message.text().starts_with(&format!("<{SUMMARY}>\n"))
+}
+
+/// What a model is asked for that is to sum up what it was shown.
+pub(crate) fn asks_for_summary() -> Message {
+    Message::new(Role::User, "Sum up the conversation above. Answer with the summary and nothing else.")
 }

@@ -54,6 +54,7 @@ mod preflight;
 mod reply;
 mod event;
 mod queues;
+mod running;
 mod hook_sets;
 mod state;
 mod turn;
@@ -61,6 +62,7 @@ mod session;
 mod harness;
 mod lifecycle;
 pub mod channel;
+pub mod testing;
 
 use hooks_core::kinds::{
     AfterCreateMessage, AfterToolCall, AfterToolCallFailure, AfterToolCallSuccess, AfterUpdateMessage,
@@ -76,7 +78,7 @@ pub use event::{StopEffect, TurnEvent};
 pub use harness::{Harness, HarnessBuilder};
 pub use limits::Limits;
 pub use preflight::Preflight;
-pub use reply::{Outcome, Reply, TurnError};
+pub use reply::{EndedBy, Outcome, Reply, TurnError};
 pub use session::{Opening, Session};
 pub use turn::Turn;
 

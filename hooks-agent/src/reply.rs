@@ -2,13 +2,14 @@ use std::fmt;
 
 use hooks_core::data::{Message, Messages, Usage};
 use hooks_core::kinds::{ExitReason, StopReason};
+use hooks_core::plugin::PluginsFailed;
 use hooks_core::verdict::{Contexts, Contributions, Halt, Reason};
 use hooks_core::{ConfigError, DispatchError, HookId};
 
 use crate::model::ModelError;
 use crate::store::StoreError;
 
-/// What a turn came to. Shown, it is what a person reads.
+/// What a turn came to. Shown, it is what a person reads: what failed is in [`Outcome::Failed`], and not in that.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Reply {
@@ -22,6 +23,8 @@ pub struct Reply {
     pub contexts: Contexts,
     /// Messages of hooks at `stop` for the person.
     pub system_messages: Vec<String>,
+    /// The hook at `stop` that ended the turn, whoever wanted to go on, and why; the answer stands.
+    pub ended: Option<EndedBy>,
     /// What hooks contributed in the phases of the turn: its policies, its audit notes, the jobs that are to be done later.
     pub contributions: Contributions,
     /// How often the model was called.
@@ -29,6 +32,19 @@ pub struct Reply {
     /// The tokens of all calls of models in the turn, as far as providers say: those for a summary of the conversation, and
     /// those of agents that it asked, included.
     pub usage: Usage,
+    /// The ids of stored rows that the model did not read in this turn, because they did not fit and nobody could sum them up.
+    /// They stay stored, and the next turn begins with them.
+    pub left_out: Vec<String>,
+}
+
+/// Who ended a turn that came to its answer, and why.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct EndedBy {
+    /// Why.
+    pub reason: Reason,
+    /// The hook.
+    pub by: Option<HookId>,
 }
 
 /// How a turn ended.
@@ -87,6 +103,9 @@ pub enum TurnError {
     /// A hook that is required failed.
     #[error(transparent)]
     Dispatch(DispatchError),
+    /// Plugins could not be started, and not all of them are optional.
+    #[error(transparent)]
+    Plugins(PluginsFailed),
     /// The model did not answer.
     #[error(transparent)]
     Model(#[from] ModelError),
@@ -107,6 +126,24 @@ pub enum TurnError {
     Store(#[from] StoreError),
 }
 
+impl TurnError {
+    /// What a person may read of it: nothing that a provider, a store or a hook said, which may hold a key.
+    fn for_person(&self) -> &'static str {
+        match self {
+            Self::Model(ModelError::Overflow(_)) => "The conversation is too long.",
+            Self::Model(ModelError::RateLimited { .. } | ModelError::Unavailable(_)) => {
+                "The model cannot be reached just now; please try again later."
+            }
+            Self::Model(_) => "The model did not answer.",
+            Self::Store(_) => "The conversation could not be stored or read.",
+            Self::Dispatch(_) => "A check that is required could not be made.",
+            Self::Hooks(_) | Self::Plugins(_) | Self::NoProfile { .. } | Self::Panicked(_) => {
+                "Something is wrong with this program."
+            }
+        }
+    }
+}
+
 impl Reply {
     /// The reply of a turn in which nothing happened.
     pub(crate) fn of(outcome: Outcome) -> Self {
@@ -120,9 +157,11 @@ impl Reply {
             messages: Messages::default(),
             contexts: Contexts::default(),
             system_messages: Vec::new(),
+            ended: None,
             contributions: Contributions::default(),
             iterations: 0,
             usage: Usage::default(),
+            left_out: Vec::new(),
         }
     }
 }
@@ -143,7 +182,8 @@ impl Outcome {
 impl fmt::Display for Reply {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.outcome.fmt(f)?;
-        self.contexts.iter().try_for_each(|text| write!(f, "\n<stop-hook>{text}</stop-hook>"))
+        self.contexts.iter().try_for_each(|text| write!(f, "\n<stop-hook>{text}</stop-hook>"))?;
+        self.ended.iter().try_for_each(|ended| write!(f, "\n[Hook stopped] {}", ended.reason))
     }
 }
 
@@ -160,7 +200,7 @@ impl fmt::Display for Outcome {
                 write!(f, "[Not finished: {reason}]")
             }
             Self::Cancelled => f.write_str("[Cancelled]"),
-            Self::Failed(error) => write!(f, "[Failed] {error}"),
+            Self::Failed(error) => write!(f, "[Failed] {}", error.for_person()),
         }
     }
 }

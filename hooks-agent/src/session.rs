@@ -5,12 +5,12 @@ mod update;
 use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::AtomicU64;
+use std::sync::atomic::{AtomicBool, AtomicU64};
 
 use hooks_core::data::{Message, Messages, Role};
-use hooks_core::kinds::{SessionEnd, SessionEndReason, SessionSource, SessionStart};
+use hooks_core::kinds::{SessionEndReason, SessionSource, SessionStart};
 use hooks_core::scope::{AgentDef, PromptDef};
-use hooks_core::{CancellationToken, HookContext, HookContextBuilder, HookSet};
+use hooks_core::{HookContext, HookContextBuilder, HookSet};
 
 use crate::reply::TurnError;
 use crate::state::{HarnessState, SessionState, tag};
@@ -64,30 +64,30 @@ impl Opening {
     /// # Errors
     /// [`TurnError`] where the app's hooks do not fit together, one that is required failed, or the store cannot be read.
     pub async fn open(self) -> Result<Session, TurnError> {
-        let rows = store::read(&*self.harness.store, &self.conversation).await?;
-        let prompts = rows.iter().filter(|row| row.message.role == Role::User).count();
-        let source = if rows.is_empty() { SessionSource::Startup } else { SessionSource::Resume };
+        // What is in it is read by its turns.
+        let begun = self.harness.store.page(&self.conversation, None, 1).await?;
+        let source = if begun.rows.is_empty() { SessionSource::Startup } else { SessionSource::Resume };
         let cx = self.cx.agent(self.agent.name.as_str()).conversation(self.conversation.as_str()).build();
         let hooks = self.harness.scope(&self.agent, None)?;
         let event = SessionStart::new(self.conversation.as_str(), source).channel(self.channel.as_str());
         let fired = hooks.fire(&cx, &event, ()).await.map_err(TurnError::Dispatch)?;
         let one_at_a_time = self.harness.queues.of(&self.conversation);
-        Ok(Session {
-            inner: Arc::new(SessionState {
-                harness: self.harness,
-                agent: self.agent,
-                conversation: self.conversation,
-                system_prompt: self.system_prompt,
-                channel: self.channel,
-                contexts: fired.verdict,
-                trigger: "user",
-                cx,
-                // A conversation that is gone on with does not begin to count anew.
-                turns: AtomicU64::new(prompts as u64),
-                tag: tag(),
-                one_at_a_time,
-            }),
-        })
+        let inner = Arc::new(SessionState {
+            harness: self.harness,
+            agent: self.agent,
+            conversation: self.conversation,
+            system_prompt: self.system_prompt,
+            channel: self.channel,
+            contexts: fired.verdict,
+            trigger: "user",
+            cx,
+            turns: AtomicU64::new(0),
+            tag: tag(),
+            one_at_a_time,
+            ended: AtomicBool::new(false),
+        });
+        inner.harness.sessions.add(&inner);
+        Ok(Session { inner })
     }
 }
 
@@ -123,7 +123,7 @@ impl Session {
     /// # Panics
     /// Outside a Tokio runtime.
     pub fn turn_with(&self, prompt: Option<&PromptDef>, message: Message) -> Turn {
-        turn::begin(&self.inner, prompt.cloned(), message, CancellationToken::new())
+        turn::begin(&self.inner, prompt.cloned(), message, self.inner.harness.running.cancellation())
     }
 
     /// The conversation as it is stored, oldest first: what the person wrote, the answers, calls and their results. A turn
@@ -133,7 +133,7 @@ impl Session {
     /// [`TurnError`] where the store cannot be read.
     pub async fn messages(&self) -> Result<Messages, TurnError> {
         let rows = store::read(&*self.inner.harness.store, &self.inner.conversation).await?;
-        Ok(rows.into_iter().map(|row| row.message).collect::<Vec<_>>().into())
+        Ok(rows.rows.into_iter().map(|row| row.message).collect::<Vec<_>>().into())
     }
 
     /// The conversation's id.
@@ -141,22 +141,13 @@ impl Session {
         &self.inner.conversation
     }
 
-    /// Ends the session: fires `session_end`, after the turns that were begun. It is fired also where the store cannot be read,
+    /// Ends the session: fires `session_end`, after the turns that were begun; once, whichever handle ends it. It is fired also where the store cannot be read,
     /// with no messages counted: hooks close there what they opened.
     ///
     /// # Errors
     /// [`TurnError`] where a required hook failed or the store cannot be read.
     pub async fn close(self, reason: SessionEndReason) -> Result<(), TurnError> {
-        let _turn = self.inner.one_at_a_time.lock().await;
-        let harness = &self.inner.harness;
-        let rows = store::read(&*harness.store, &self.inner.conversation).await;
-        let event = SessionEnd::new(self.inner.conversation.as_str(), reason)
-            .channel(self.inner.channel.as_str())
-            .message_count(rows.as_ref().map_or(0, |rows| rows.len() as u64));
-        let hooks = harness.scope(&self.inner.agent, None)?;
-        let _fired = hooks.fire(&self.inner.cx, &event, ()).await.map_err(TurnError::Dispatch)?;
-        rows?;
-        Ok(())
+        self.inner.end(reason).await
     }
 
     /// The hooks that are in force outside a turn.

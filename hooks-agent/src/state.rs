@@ -2,11 +2,13 @@
 
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Arc;
-use std::sync::atomic::AtomicU64;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, PoisonError, Weak};
 use std::time::SystemTime;
 
+use hooks_core::data::Role;
 use hooks_core::diagnostics::HarnessFacts;
+use hooks_core::kinds::{SessionEnd, SessionEndReason};
 use hooks_core::scope::{AgentDef, PromptDef};
 use hooks_core::verdict::Contexts;
 use hooks_core::{ConfigError, HookContext, HookSet, Registry};
@@ -21,8 +23,9 @@ use crate::model::Models;
 use crate::panics;
 use crate::preflight::Preflight;
 use crate::queues::Queues;
-use crate::reply::Reply;
-use crate::store::MessageStore;
+use crate::reply::{Reply, TurnError};
+use crate::running::Running;
+use crate::store::{self, MessageStore, Row};
 use crate::tool::{ToolSpec, Tools};
 use crate::window::Window;
 
@@ -33,6 +36,8 @@ pub(crate) struct HarnessState {
     pub(crate) fixed: Option<HookSet>,
     pub(crate) sets: HookSets,
     pub(crate) queues: Queues,
+    pub(crate) running: Running,
+    pub(crate) sessions: OpenSessions,
     pub(crate) models: Models,
     pub(crate) tools: Tools,
     pub(crate) agents: SubAgents,
@@ -74,6 +79,26 @@ impl HarnessState {
     }
 }
 
+/// The sessions that were opened and not dropped.
+#[derive(Default)]
+pub(crate) struct OpenSessions(std::sync::Mutex<Vec<Weak<SessionState>>>);
+
+impl OpenSessions {
+    pub(crate) fn add(&self, session: &Arc<SessionState>) {
+        let mut open = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        // Before it would grow: the sweeps cost no more than what was added since.
+        if open.len() == open.capacity() {
+            open.retain(|session| session.strong_count() > 0);
+        }
+        open.push(Arc::downgrade(session));
+    }
+
+    pub(crate) fn take(&self) -> Vec<Arc<SessionState>> {
+        let open = std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner));
+        open.iter().filter_map(Weak::upgrade).collect()
+    }
+}
+
 /// Called at the end of every turn.
 pub(crate) type OnReply = dyn Fn(&HookContext, &Reply) + Send + Sync;
 
@@ -89,15 +114,26 @@ pub(crate) struct SessionState {
     /// What starts a turn, in a word for hooks at `before_agent_start`.
     pub(crate) trigger: &'static str,
     pub(crate) cx: HookContext,
-    /// How many turns were begun.
+    /// The number of the last turn that was begun.
     pub(crate) turns: AtomicU64,
     /// What no other session has, of this conversation or another.
     pub(crate) tag: u64,
+    /// Whether `session_end` was fired.
+    pub(crate) ended: AtomicBool,
     /// Held by the turn that runs. It is that of the conversation, which other sessions may share.
     pub(crate) one_at_a_time: Arc<Mutex<()>>,
 }
 
 impl SessionState {
+    /// The number of a turn that begins with these rows: a conversation that is gone on with does not count anew.
+    pub(crate) fn number(&self, stored: &[Row]) -> u64 {
+        let prompts = stored.iter().filter(|row| row.message.role == Role::User).count() as u64;
+        // One at a time, so that nobody counts between the two.
+        let number = self.turns.load(Ordering::Relaxed).max(prompts) + 1;
+        self.turns.store(number, Ordering::Relaxed);
+        number
+    }
+
     /// The id of the turn `number`. Turns are counted by the prompts that are stored, which grow fewer where a conversation
     /// is folded, and two programs may have the same conversation open: the tag differs then.
     pub(crate) fn request(&self, number: u64) -> String {
@@ -116,9 +152,27 @@ impl SessionState {
             trigger: "agent",
             cx,
             turns: AtomicU64::new(0),
+            // No person opened it.
+            ended: AtomicBool::new(true),
             tag: tag(),
             one_at_a_time: Arc::default(),
         }
+    }
+
+    /// Fires `session_end`, after the turns that were begun; once, whoever ends it.
+    pub(crate) async fn end(&self, reason: SessionEndReason) -> Result<(), TurnError> {
+        let _turn = self.one_at_a_time.lock().await;
+        if self.ended.swap(true, Ordering::Relaxed) {
+            return Ok(());
+        }
+        let rows = store::read(&*self.harness.store, &self.conversation).await;
+        let event = SessionEnd::new(self.conversation.as_str(), reason)
+            .channel(self.channel.as_str())
+            .message_count(rows.as_ref().map_or(0, |stored| stored.rows.len() as u64));
+        let hooks = self.harness.scope(&self.agent, None)?;
+        let _fired = hooks.fire(&self.cx, &event, ()).await.map_err(TurnError::Dispatch)?;
+        rows?;
+        Ok(())
     }
 
     /// Reports the end of a turn to the app, and gives its `reply` back.

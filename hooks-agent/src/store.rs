@@ -1,19 +1,28 @@
 //! Where conversations are kept.
 
+mod export;
 mod guarded;
 mod memory;
+mod reading;
+mod request;
 
 use hooks_core::data::{Message, MessageUpdate};
 use hooks_core::hook::BoxFuture;
+use serde::{Deserialize, Serialize};
+use uuid::Uuid;
 
+pub use export::Export;
 pub(crate) use guarded::Guarded;
 pub use memory::MemoryStore;
+pub(crate) use reading::{StoredConversation, read};
+pub use request::{Append, Fold, FoldEntry};
 
 /// A stored message with its id.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Row {
-    /// The id that the store gave it.
+    /// The id that the store gave it. It stays the same as long as the row is there, and sorts by the time at which the
+    /// row was stored.
     pub id: String,
     /// The message.
     pub message: Message,
@@ -23,6 +32,27 @@ impl Row {
     /// The row `id`.
     pub fn new(id: impl Into<String>, message: Message) -> Self {
         Self { id: id.into(), message }
+    }
+
+    /// An id for a row that is stored now: a UUID of version 7, greater than all that this process made before.
+    pub fn new_id() -> String {
+        Uuid::now_v7().to_string()
+    }
+}
+
+/// What a conversation stood at when it was read. Whatever changes the conversation makes a version that it never had.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Version(u64);
+
+impl Version {
+    /// The version `number`; 0 is that of a conversation without rows.
+    pub const fn new(number: u64) -> Self {
+        Self(number)
+    }
+
+    /// Its number, for a store to keep.
+    pub const fn get(self) -> u64 {
+        self.0
     }
 }
 
@@ -34,87 +64,133 @@ pub struct Page {
     pub rows: Vec<Row>,
     /// Where the next page begins; `None` where this is the last.
     pub next: Option<String>,
+    /// What the conversation stands at.
+    pub version: Version,
 }
 
 impl Page {
-    /// A page after which another begins at `next`.
-    pub fn new(rows: Vec<Row>, next: Option<String>) -> Self {
-        Self { rows, next }
+    /// A page of a conversation that stands at `version`, after which another begins at `next`.
+    pub fn new(rows: Vec<Row>, next: Option<String>, version: Version) -> Self {
+        Self { rows, next, version }
     }
 }
 
-/// The store could not do what it was asked to.
+/// What a change of a conversation left.
+#[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
+pub struct Written {
+    /// The rows that it made, in the order in which it was given their messages.
+    pub rows: Vec<Row>,
+    /// What the conversation stands at now.
+    pub version: Version,
+}
+
+impl Written {
+    /// These rows were made, and the conversation stands at `version`.
+    pub fn new(rows: Vec<Row>, version: Version) -> Self {
+        Self { rows, version }
+    }
+}
+
+/// Some conversations of a store.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Conversations {
+    /// Their ids.
+    pub ids: Vec<String>,
+    /// Where the next ones begin; `None` where these are the last.
+    pub next: Option<String>,
+}
+
+impl Conversations {
+    /// These ids, after which others begin at `next`.
+    pub fn new(ids: Vec<String>, next: Option<String>) -> Self {
+        Self { ids, next }
+    }
+}
+
+/// The store did not do what it was asked to; nothing was changed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("the message store failed: {0}")]
-pub struct StoreError(String);
+#[non_exhaustive]
+pub enum StoreError {
+    /// Somebody else changed the conversation since it was read. Read it anew.
+    #[error("the conversation was changed since it was read")]
+    Conflict,
+    /// It could not.
+    #[error("the message store failed: {0}")]
+    Failed(String),
+}
 
 impl StoreError {
     /// A failure with this cause.
     pub fn new(cause: impl Into<String>) -> Self {
-        Self(cause.into())
+        Self::Failed(cause.into())
     }
 }
+
+/// What a store is asked for.
+pub type StoreFuture<'a, T> = BoxFuture<'a, Result<T, StoreError>>;
 
 /// Where conversations are kept. The loop fires `before_create_message` and its like around each change; a store only
 /// keeps what it is given.
 ///
+/// A conversation has two readings. Its *page*s are what a model reads on, its *history* is every row that was ever stored
+/// in it, by id. A fold changes the first and never the second, so that nothing is lost by it.
+///
+/// [`testing::hold_store`](crate::testing::hold_store) holds a store to all that is said here.
+///
 /// A call that is not done within [`Limits::store`](crate::Limits::store) is dropped and has failed; so has one that panics.
 pub trait MessageStore: Send + Sync + 'static {
-    /// Appends `messages` to the conversation: all of them, or none. Returns them with their ids, as they are stored.
+    /// Appends messages to the conversation: all of them, or none. Returns their rows.
     ///
     /// # Errors
-    /// [`StoreError`]; then nothing was appended.
-    fn append<'a>(
-        &'a self,
-        conversation: &'a str,
-        messages: Vec<Message>,
-    ) -> BoxFuture<'a, Result<Vec<Row>, StoreError>>;
+    /// [`StoreError`]; [`Conflict`](StoreError::Conflict) where the conversation does not stand at the version that was seen.
+    fn append<'a>(&'a self, conversation: &'a str, append: Append) -> StoreFuture<'a, Written>;
 
-    /// Changes the row `id` as [`MessageUpdate::apply`](hooks_core::data::MessageUpdate::apply) says.
+    /// Changes the row `id` of the history as [`MessageUpdate::apply`](hooks_core::data::MessageUpdate::apply) says.
     ///
     /// # Errors
-    /// [`StoreError`], also where there is no such row; then nothing was changed.
-    fn update<'a>(
-        &'a self,
-        conversation: &'a str,
-        id: &'a str,
-        update: MessageUpdate,
-    ) -> BoxFuture<'a, Result<Row, StoreError>>;
+    /// [`StoreError`], also where there is no such row.
+    fn update<'a>(&'a self, conversation: &'a str, id: &'a str, update: MessageUpdate) -> StoreFuture<'a, Row>;
 
-    /// The conversation reads as `messages` from now on, which were compacted from its rows so far; rows that are appended
-    /// later follow them. What becomes of the rows themselves is the store's business.
+    /// The conversation reads as its entries say from now on, and rows that are appended later follow them. What they do not
+    /// name stays in the history.
     ///
     /// # Errors
-    /// [`StoreError`]; then it reads as before.
-    fn fold<'a>(&'a self, conversation: &'a str, messages: Vec<Message>) -> BoxFuture<'a, Result<(), StoreError>>;
+    /// [`StoreError`]; [`Conflict`](StoreError::Conflict) where the conversation does not stand at the version that was
+    /// seen. An entry that names no row of the history, or one that another entry names, is a failure.
+    fn fold<'a>(&'a self, conversation: &'a str, fold: Fold) -> StoreFuture<'a, Written>;
 
-    /// At most `limit` rows from where a page said that the next begins, or from the first. A conversation that is not
-    /// there has no rows.
+    /// At most `limit` rows of what is read, from where a page said that the next begins, or from the first. A conversation
+    /// that is not there has no rows.
+    ///
+    /// # Errors
+    /// [`StoreError`]; [`Conflict`](StoreError::Conflict) where no page begins at `from` any more.
+    fn page<'a>(&'a self, conversation: &'a str, from: Option<&'a str>, limit: usize) -> StoreFuture<'a, Page>;
+
+    /// As [`page`](Self::page), of every row that was ever stored in the conversation, in the order of their ids.
     ///
     /// # Errors
     /// [`StoreError`].
-    fn page<'a>(
-        &'a self,
-        conversation: &'a str,
-        from: Option<&'a str>,
-        limit: usize,
-    ) -> BoxFuture<'a, Result<Page, StoreError>>;
-}
+    fn history<'a>(&'a self, conversation: &'a str, from: Option<&'a str>, limit: usize) -> StoreFuture<'a, Page>;
 
-/// Rows that are read at once.
-const PAGE: usize = 500;
+    /// At most `limit` conversations that have rows, from where the last answer said that the next begin, or from the first.
+    ///
+    /// # Errors
+    /// [`StoreError`].
+    fn conversations<'a>(&'a self, from: Option<&'a str>, limit: usize) -> StoreFuture<'a, Conversations>;
 
-/// All rows of a conversation.
-pub(crate) async fn read(store: &dyn MessageStore, conversation: &str) -> Result<Vec<Row>, StoreError> {
-    let mut rows = Vec::new();
-    let mut from = None;
-    loop {
-        let page = store.page(conversation, from.as_deref(), PAGE).await?;
-        rows.extend(page.rows);
-        match page.next {
-            Some(next) if from.as_ref() != Some(&next) => from = Some(next),
-            // A store that gives the same page again would be read for ever.
-            _ => return Ok(rows),
-        }
+    /// Removes the conversation with its history. One that is not there is none already.
+    ///
+    /// # Errors
+    /// [`StoreError`].
+    fn delete<'a>(&'a self, conversation: &'a str) -> StoreFuture<'a, ()>;
+
+    /// All that is stored of the conversation.
+    ///
+    /// # Errors
+    /// [`StoreError`].
+    fn export<'a>(&'a self, conversation: &'a str) -> StoreFuture<'a, Export> {
+        Box::pin(export::export(self, conversation))
     }
 }

@@ -35,8 +35,9 @@ use crate::event::TurnEvent;
 use crate::injected;
 use crate::limits::Limits;
 use crate::panics;
-use crate::reply::{Outcome, Reply, TurnError};
+use crate::reply::{EndedBy, Outcome, Reply, TurnError};
 use crate::state::SessionState;
+use crate::store::{self, StoreError, StoredConversation};
 use crate::tool::ToolSpec;
 use crate::window::Counted;
 use ask::Step;
@@ -44,6 +45,7 @@ use end::End;
 pub use handle::Turn;
 pub(crate) use handle::begin;
 use lineage::Lineage;
+use room::Room;
 use tools::Repeats;
 
 /// What a turn begins with.
@@ -51,7 +53,6 @@ struct Start {
     session: Arc<SessionState>,
     prompt: Option<PromptDef>,
     message: Message,
-    number: u64,
     events: UnboundedSender<TurnEvent>,
     cancellation: CancellationToken,
 }
@@ -75,6 +76,7 @@ struct TurnLoop {
     model: ModelInput,
     calls: Calls,
     counts: Counts,
+    room: Room,
     draft: Draft,
 }
 
@@ -130,15 +132,21 @@ struct Counts {
 struct Draft {
     contexts: Contexts,
     system_messages: Vec<String>,
+    /// Which hook at `stop` ended it.
+    ended: Option<EndedBy>,
     /// What hooks contributed in the phases.
     contributions: Contributions,
     /// The tokens of all calls of models.
     usage: Usage,
+    /// The rows that a compaction left out without a summary.
+    left_out: Vec<String>,
 }
 
 /// Runs a turn to its end, whatever happens in it.
 async fn run(start: Start) -> Reply {
-    let Start { session, prompt, message, number, events, cancellation } = start;
+    let Start { session, prompt, message, events, cancellation } = start;
+    let stored = store::read(&*session.harness.store, &session.conversation).await;
+    let number = session.number(stored.as_ref().map_or(&[], |stored| &stored.rows));
     // A turn sees one set from its start to its end.
     let hooks = session.harness.scope(&session.agent, prompt.as_ref());
     let cx = session.cx.to_builder().turn(number).request(session.request(number));
@@ -167,12 +175,13 @@ async fn run(start: Start) -> Reply {
         },
         calls: Calls::default(),
         counts: Counts::default(),
+        room: Room::default(),
         draft: Draft::default(),
         session,
         hooks,
     };
     // Models, tools and the like are guarded where they are called; whatever else of the app's code panics ends here.
-    let ended = match AssertUnwindSafe(turn.answer(message)).catch_unwind().await {
+    let ended = match AssertUnwindSafe(turn.answer(message, stored)).catch_unwind().await {
         Ok(ended) => ended,
         Err(panic) => Err(End::from(TurnError::Panicked(panics::message(panic)))),
     };
@@ -183,8 +192,8 @@ async fn run(start: Start) -> Reply {
 
 impl TurnLoop {
     /// The order of a turn.
-    async fn answer(&mut self, prompt: Message) -> Result<End, End> {
-        self.submit(prompt).await?;
+    async fn answer(&mut self, prompt: Message, stored: Result<StoredConversation, StoreError>) -> Result<End, End> {
+        self.submit(prompt, stored?).await?;
         loop {
             if self.counts.iterations >= self.limits().iterations
                 && let Some(ending) = self.stop(StopReason::MaxIterations, None).await?

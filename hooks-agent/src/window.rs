@@ -6,9 +6,10 @@ mod drop_then_summarise;
 mod tokenizer;
 
 use std::fmt;
+use std::ops::Range;
 use std::sync::Arc;
 
-use hooks_core::data::{CompactedHistory, Messages};
+use hooks_core::data::{CompactedHistory, Message, Messages};
 use hooks_core::kinds::CompactionKind;
 
 pub(crate) use count::Counted;
@@ -97,37 +98,61 @@ fn estimate(text: &str) -> u64 {
     (text.len() as u64).div_ceil(4)
 }
 
+/// What a [`Compactor`] is to make shorter.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct ToCompact<'a> {
+    /// What the model reads.
+    pub messages: &'a Messages,
+    /// Where the turn under way begins in it, with the person's message: the number of messages before that.
+    pub turn: usize,
+}
+
+impl<'a> ToCompact<'a> {
+    /// These messages, of which the turn under way has those from the place `turn` on.
+    pub fn new(messages: &'a Messages, turn: usize) -> Self {
+        Self { messages, turn: turn.min(messages.len()) }
+    }
+}
+
 /// Makes a conversation shorter. The loop asks for one kind of compaction after the other until the rest fits:
-/// `microcompact`, `full`, `minimal_history`.
+/// `microcompact`, `turn`, `full`, and `minimal_history` only where a provider refused what the others left. What does not
+/// lower the count of tokens is not done.
 pub trait Compactor: Send + Sync + 'static {
-    /// What is to be done to `messages`; `None` where this kind of compaction would change nothing.
+    /// What is to be done; `None` where this kind of compaction would change nothing.
     ///
-    /// The last prompt and what came after it are the turn under way. A call must keep its result.
-    fn compact(&self, kind: &CompactionKind, messages: &Messages) -> Option<Compaction>;
+    /// A call must keep its result.
+    fn compact(&self, kind: &CompactionKind, conversation: ToCompact<'_>) -> Option<Compaction>;
 }
 
 /// What a [`Compactor`] wants to be done.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Compaction {
-    /// The conversation goes on with this.
+    /// The conversation goes on with this. What it changes is stored so. What it leaves out is stored so where it has a
+    /// summary; otherwise it is left out for this turn alone, which [`Reply::left_out`](crate::Reply::left_out) tells.
     Rest(CompactedHistory),
-    /// A model is asked for a summary, which takes the place of `old`. The kinds of a model call fire for it, with the
-    /// call site `compaction`.
+    /// A model is asked for a summary, which takes the place of these messages. The kinds of a model call fire for it, with
+    /// the call site `compaction`. Where it does not answer, nothing is changed.
     #[non_exhaustive]
     Summarise {
         /// The instructions for the model.
         instructions: String,
-        /// What is summed up.
-        old: Messages,
-        /// What follows the summary.
-        kept: Messages,
+        /// The places of the messages that are summed up.
+        old: Range<usize>,
     },
 }
 
 impl Compaction {
-    /// A summary by a model takes the place of `old`, and `kept` follows it.
-    pub fn summarise(instructions: impl Into<String>, old: Messages, kept: Messages) -> Self {
-        Self::Summarise { instructions: instructions.into(), old, kept }
+    /// A summary by a model takes the place of the messages in `old`.
+    pub fn summarise(instructions: impl Into<String>, old: Range<usize>) -> Self {
+        Self::Summarise { instructions: instructions.into(), old }
     }
+}
+
+/// The nearest place at or before `at` that parts no call from its result.
+pub(crate) fn between_calls(messages: &[Message], at: usize) -> usize {
+    let answers =
+        |message: &Message| message.content.iter().any(|block| matches!(block, hooks_core::data::Block::ToolResult(_)));
+    messages.iter().take(at + 1).rposition(|message| !answers(message)).unwrap_or_default()
 }

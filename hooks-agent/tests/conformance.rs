@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use hooks_agent::channel::{Channel, Heard};
 use hooks_agent::model::{Line, ModelError, Scripted};
-use hooks_agent::store::{MemoryStore, MessageStore};
+use hooks_agent::store::{Append, MemoryStore, MessageStore};
 use hooks_agent::tool::{FnTool, ToolError, ToolSpec};
 use hooks_agent::window::Window;
 use hooks_agent::{Harness, HarnessBuilder, Session};
@@ -100,13 +100,13 @@ impl Drive for Loop {
         if kind.contains("compact") || kind == "filter_messages" {
             // A turn before: there has to be something to leave out.
             let rows = vec![Message::new(Role::User, "before"), Message::new(Role::Assistant, "yes")];
-            store.append("c", rows).await?;
+            store.append("c", Append::new(rows)).await?;
         }
         let (harness, mail) = (harness.build(), Mail::default());
         let told = match kind {
             "init" | "gateway_start" => harness.start("here").await.map(|()| Value::Null),
             "gateway_stop" | "shutdown" => harness.stop("done", Duration::ZERO).await.map(|_| Value::Null),
-            _ => talk(kind, &harness, &mail).await,
+            _ => talk(kind, &harness, &store, &mail).await,
         };
         let rows = store.page("c", None, 100).await?.rows;
         let heard: Vec<_> = model.heard().into_iter().map(|call| json!([call.system_prompt, call.messages])).collect();
@@ -187,7 +187,12 @@ fn contributes<K: HookKind<Subject = (), Verdict = Contributions>>(id: &str) -> 
         .reader(|_, _, ()| vec![Contribution::prompt_context("d", "i", "probed"), Contribution::audit("probed")])
 }
 
-async fn talk(kind: &str, harness: &Harness, mail: &Mail) -> Result<Value, hooks_agent::TurnError> {
+async fn talk(
+    kind: &str,
+    harness: &Harness,
+    store: &MemoryStore,
+    mail: &Mail,
+) -> Result<Value, hooks_agent::TurnError> {
     let session: Session = harness.session("c", AgentDef::new("a")).system_prompt("Be brief.").open().await?;
     if kind.starts_with("message_") {
         let heard = session.hear(mail, "ada", "hi", None).await?;
@@ -195,7 +200,8 @@ async fn talk(kind: &str, harness: &Harness, mail: &Mail) -> Result<Value, hooks
     }
     let reply = session.turn(None, "hi").await;
     if kind.contains("update") {
-        session.update("0", MessageUpdate::from_iter([("content", json!("hello"))])).await?;
+        let row = store.page("c", None, 1).await?.rows.remove(0);
+        session.update(&row.id, MessageUpdate::from_iter([("content", json!("hello"))])).await?;
     }
     session.close(SessionEndReason::Shutdown).await?;
     Ok(json!([reply.to_string(), reply.contributions.audit_notes().collect::<Vec<_>>()]))

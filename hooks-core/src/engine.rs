@@ -5,6 +5,7 @@ mod read_job;
 
 use std::any::Any;
 use std::fmt;
+use std::sync::Arc;
 
 pub use json::{JsonError, JsonFired};
 pub(crate) use read_job::Unreadable;
@@ -26,6 +27,8 @@ pub struct Engine {
     fire_json: Option<json::FireJson>,
     /// Makes a hook that sees every occurrence and does nothing.
     pub(crate) watch: fn(id: &str) -> Hook,
+    /// Makes of a hook one that fails with this reason.
+    pub(crate) failing: fn(&Binding, reason: &Arc<str>) -> Binding,
 }
 
 impl Engine {
@@ -43,6 +46,7 @@ impl Engine {
                 None => None,
             },
             watch: |id| Hook::at::<K>(id).reader(|_, _, _| ()),
+            failing: Binding::failing::<K>,
         }
     }
 

@@ -74,6 +74,7 @@ pub struct Plugin {
     pub(crate) config: Value,
     pub(crate) data_dir: Option<PathBuf>,
     pub(crate) agents: Vec<String>,
+    pub(crate) optional: bool,
     pub(crate) hooks: Vec<Hook>,
 }
 
@@ -86,6 +87,7 @@ impl Plugin {
             config: Value::Null,
             data_dir: None,
             agents: Vec::new(),
+            optional: false,
             hooks: Vec::new(),
         }
     }
@@ -114,6 +116,12 @@ impl Plugin {
         self
     }
 
+    /// A harness starts without it where its `init` fails; without this it does not start. Its guards refuse all the same.
+    pub fn optional(mut self) -> Self {
+        self.optional = true;
+        self
+    }
+
     /// One of its hooks. They stand in the order in which they are given.
     pub fn hook(mut self, hook: Hook) -> Self {
         self.hooks.push(hook);
@@ -129,7 +137,7 @@ impl From<&str> for Plugin {
 
 /// A plugin that could not be started or stopped as it should.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("the plugin `{plugin}` could not be {}: {reason}", if *.starting { "started, and its hooks are left out" } else { "stopped in order" })]
+#[error("the plugin `{plugin}` could not be {}: {reason}", if *.starting { "started; its guards refuse, and its other hooks are left out" } else { "stopped in order" })]
 #[non_exhaustive]
 pub struct PluginFailure {
     /// The plugin.
@@ -138,11 +146,13 @@ pub struct PluginFailure {
     pub reason: String,
     /// Whether it was being started, and not stopped.
     pub starting: bool,
+    /// Whether the app called it [`optional`](Plugin::optional), so that a harness goes on without it.
+    pub optional: bool,
 }
 
 impl PluginFailure {
     pub(crate) fn new(plugin: &str, starting: bool, reason: &dyn fmt::Display) -> Self {
-        Self { plugin: plugin.to_owned(), reason: redacted(&reason.to_string()), starting }
+        Self { plugin: plugin.to_owned(), reason: redacted(&reason.to_string()), starting, optional: false }
     }
 }
 
@@ -185,7 +195,7 @@ pub(crate) enum PluginState {
     /// They run now.
     Starting,
     Started,
-    /// One of them failed: its hooks are left out.
+    /// One of them failed: its guards refuse, and its other hooks are left out.
     Failed(Arc<str>),
 }
 

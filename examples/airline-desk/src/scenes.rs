@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use clap::ValueEnum;
 use hooks_agent::TurnEvent;
-use hooks_agent::store::{MemoryStore, MessageStore};
+use hooks_agent::store::{Append, MemoryStore, MessageStore};
 use hooks_core::data::{Message, Role};
 
 use crate::chat::bookings;
@@ -96,7 +96,7 @@ async fn play(scene: Scene, agent: &Path, tracing: Tracing, to: &mut dyn Write) 
     let stage = table::stage(scene, &never);
     let desk = Desk::open(agent, None)?.attended(true).also(stage.hooks)?.traced(tracing)?;
     let store = Arc::new(MemoryStore::new());
-    store.append(CONVERSATION, said(stage.said)).await.map_err(hooks_agent::TurnError::from)?;
+    store.append(CONVERSATION, Append::new(said(stage.said))).await.map_err(hooks_agent::TurnError::from)?;
     let harness = desk.harness().model("clerk", stage.model).tools(bookings::tools());
     let harness = harness.shared_store(Arc::clone(&store) as Arc<dyn MessageStore>);
     let harness = (stage.more)(harness, &never).build();

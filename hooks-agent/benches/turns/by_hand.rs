@@ -4,7 +4,7 @@ use std::hint::black_box;
 
 use hooks_agent::Reply;
 use hooks_agent::model::{Deltas, Model, ModelAnswer, ModelCall, ModelError};
-use hooks_agent::store::{MemoryStore, MessageStore, Page, Row, StoreError};
+use hooks_agent::store::{Append, Conversations, Fold, MemoryStore, MessageStore, Page, Row, StoreFuture, Written};
 use hooks_agent::tool::{Tool, ToolError, ToolSpec};
 use hooks_core::data::MessageUpdate;
 use hooks_core::hook::BoxFuture;
@@ -110,43 +110,41 @@ impl<T: Tool> Tool for Around<T> {
 }
 
 impl MessageStore for Around<MemoryStore> {
-    fn append<'a>(
-        &'a self,
-        conversation: &'a str,
-        mut messages: Vec<Message>,
-    ) -> BoxFuture<'a, Result<Vec<Row>, StoreError>> {
+    fn append<'a>(&'a self, conversation: &'a str, mut append: Append) -> StoreFuture<'a, Written> {
         Box::pin(async move {
-            for row in messages.iter_mut().filter(|_| self.1.writes()) {
+            for row in append.messages.iter_mut().filter(|_| self.1.writes()) {
                 mark_row(row);
                 if row.role == Role::Tool {
                     mark_stored(&mut row.extra);
                 }
             }
-            let rows = self.0.append(conversation, messages).await;
-            self.1.read(2, &rows);
-            rows
+            let written = self.0.append(conversation, append).await;
+            self.1.read(2, &written);
+            written
         })
     }
 
-    fn update<'a>(
-        &'a self,
-        conversation: &'a str,
-        id: &'a str,
-        update: MessageUpdate,
-    ) -> BoxFuture<'a, Result<Row, StoreError>> {
+    fn update<'a>(&'a self, conversation: &'a str, id: &'a str, update: MessageUpdate) -> StoreFuture<'a, Row> {
         self.0.update(conversation, id, update)
     }
 
-    fn fold<'a>(&'a self, conversation: &'a str, messages: Vec<Message>) -> BoxFuture<'a, Result<(), StoreError>> {
-        self.0.fold(conversation, messages)
+    fn fold<'a>(&'a self, conversation: &'a str, fold: Fold) -> StoreFuture<'a, Written> {
+        self.0.fold(conversation, fold)
     }
 
-    fn page<'a>(
-        &'a self,
-        conversation: &'a str,
-        from: Option<&'a str>,
-        limit: usize,
-    ) -> BoxFuture<'a, Result<Page, StoreError>> {
+    fn page<'a>(&'a self, conversation: &'a str, from: Option<&'a str>, limit: usize) -> StoreFuture<'a, Page> {
         self.0.page(conversation, from, limit)
+    }
+
+    fn history<'a>(&'a self, conversation: &'a str, from: Option<&'a str>, limit: usize) -> StoreFuture<'a, Page> {
+        self.0.history(conversation, from, limit)
+    }
+
+    fn conversations<'a>(&'a self, from: Option<&'a str>, limit: usize) -> StoreFuture<'a, Conversations> {
+        self.0.conversations(from, limit)
+    }
+
+    fn delete<'a>(&'a self, conversation: &'a str) -> StoreFuture<'a, ()> {
+        self.0.delete(conversation)
     }
 }

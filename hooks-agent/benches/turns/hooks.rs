@@ -2,7 +2,11 @@
 
 use std::hint::black_box;
 
-use hooks_core::kinds::*;
+use hooks_core::kinds::{
+    AfterCreateMessage, AfterToolCall, AfterToolCallSuccess, BeforeAgentStart, BeforeCreateMessage,
+    BeforeStoreToolResult, BeforeToolCall, FilterMessages, PostModelCall, PostTurn, PreModelCall, PrePolicy,
+    PrefilterLlmHistory, Stop, TurnEnd, UserPromptSubmit,
+};
 use hooks_core::prelude::*;
 
 use crate::by_hand::{brief, mark_input, mark_result, mark_row, mark_stored};

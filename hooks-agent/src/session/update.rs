@@ -6,7 +6,7 @@ use hooks_core::scope::PromptDef;
 
 use super::Session;
 use crate::reply::TurnError;
-use crate::store::{Row, StoreError};
+use crate::store::{Append, Row, StoreError};
 
 impl Session {
     /// Adds `message` to the conversation, between turns: `before_create_message`, the store, `after_create_message`, with
@@ -20,8 +20,9 @@ impl Session {
         let hooks = harness.scope(&self.inner.agent, prompt)?;
         let fired = hooks.fire(&self.inner.cx, &BeforeCreateMessage::new(), message).await;
         let message = fired.map_err(TurnError::Dispatch)?.subject;
-        let rows = harness.store.append(&self.inner.conversation, vec![message]).await?;
-        let row = rows.into_iter().next().ok_or_else(|| StoreError::new("it gave no row back for a message"))?;
+        let written = harness.store.append(&self.inner.conversation, Append::new([message])).await?;
+        let row =
+            written.rows.into_iter().next().ok_or_else(|| StoreError::new("it gave no row back for a message"))?;
         let event = AfterCreateMessage::new(row.message.clone());
         let _fired = hooks.fire(&self.inner.cx, &event, ()).await.map_err(TurnError::Dispatch)?;
         Ok(row)

@@ -3,10 +3,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::FutureExt;
-use hooks_core::data::{Message, MessageUpdate};
-use hooks_core::hook::BoxFuture;
+use hooks_core::data::MessageUpdate;
 
-use super::{MessageStore, Page, Row, StoreError};
+use super::{Append, Conversations, Export, Fold, MessageStore, Page, Row, StoreError, StoreFuture, Written};
 
 /// A store of the app that neither hangs nor panics: a turn must come to its end.
 pub(crate) struct Guarded {
@@ -15,44 +14,51 @@ pub(crate) struct Guarded {
 }
 
 impl Guarded {
-    async fn within<T>(&self, call: impl Future<Output = Result<T, StoreError>>) -> Result<T, StoreError> {
-        match tokio::time::timeout(self.limit, AssertUnwindSafe(call).catch_unwind()).await {
-            Ok(Ok(done)) => done,
-            Ok(Err(_panic)) => Err(StoreError::new("it panicked")),
-            Err(_) => Err(StoreError::new(format!("it was not done within {:?}", self.limit))),
-        }
+    fn within<'a, T: Send + 'a>(
+        &'a self,
+        call: impl Future<Output = Result<T, StoreError>> + Send + 'a,
+    ) -> StoreFuture<'a, T> {
+        Box::pin(async move {
+            match tokio::time::timeout(self.limit, AssertUnwindSafe(call).catch_unwind()).await {
+                Ok(Ok(done)) => done,
+                Ok(Err(_panic)) => Err(StoreError::new("it panicked")),
+                Err(_) => Err(StoreError::new(format!("it was not done within {:?}", self.limit))),
+            }
+        })
     }
 }
 
 // The call itself may panic, before there is a future: hence the blocks.
 impl MessageStore for Guarded {
-    fn append<'a>(
-        &'a self,
-        conversation: &'a str,
-        messages: Vec<Message>,
-    ) -> BoxFuture<'a, Result<Vec<Row>, StoreError>> {
-        Box::pin(self.within(async move { self.store.append(conversation, messages).await }))
+    fn append<'a>(&'a self, conversation: &'a str, append: Append) -> StoreFuture<'a, Written> {
+        self.within(async move { self.store.append(conversation, append).await })
     }
 
-    fn update<'a>(
-        &'a self,
-        conversation: &'a str,
-        id: &'a str,
-        update: MessageUpdate,
-    ) -> BoxFuture<'a, Result<Row, StoreError>> {
-        Box::pin(self.within(async move { self.store.update(conversation, id, update).await }))
+    fn update<'a>(&'a self, conversation: &'a str, id: &'a str, update: MessageUpdate) -> StoreFuture<'a, Row> {
+        self.within(async move { self.store.update(conversation, id, update).await })
     }
 
-    fn fold<'a>(&'a self, conversation: &'a str, messages: Vec<Message>) -> BoxFuture<'a, Result<(), StoreError>> {
-        Box::pin(self.within(async move { self.store.fold(conversation, messages).await }))
+    fn fold<'a>(&'a self, conversation: &'a str, fold: Fold) -> StoreFuture<'a, Written> {
+        self.within(async move { self.store.fold(conversation, fold).await })
     }
 
-    fn page<'a>(
-        &'a self,
-        conversation: &'a str,
-        from: Option<&'a str>,
-        limit: usize,
-    ) -> BoxFuture<'a, Result<Page, StoreError>> {
-        Box::pin(self.within(async move { self.store.page(conversation, from, limit).await }))
+    fn page<'a>(&'a self, conversation: &'a str, from: Option<&'a str>, limit: usize) -> StoreFuture<'a, Page> {
+        self.within(async move { self.store.page(conversation, from, limit).await })
+    }
+
+    fn history<'a>(&'a self, conversation: &'a str, from: Option<&'a str>, limit: usize) -> StoreFuture<'a, Page> {
+        self.within(async move { self.store.history(conversation, from, limit).await })
+    }
+
+    fn conversations<'a>(&'a self, from: Option<&'a str>, limit: usize) -> StoreFuture<'a, Conversations> {
+        self.within(async move { self.store.conversations(from, limit).await })
+    }
+
+    fn delete<'a>(&'a self, conversation: &'a str) -> StoreFuture<'a, ()> {
+        self.within(async move { self.store.delete(conversation).await })
+    }
+
+    fn export<'a>(&'a self, conversation: &'a str) -> StoreFuture<'a, Export> {
+        self.within(async move { self.store.export(conversation).await })
     }
 }

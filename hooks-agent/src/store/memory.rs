@@ -1,14 +1,92 @@
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashSet};
+use std::ops::Bound;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use hooks_core::data::{Message, MessageUpdate};
-use hooks_core::hook::BoxFuture;
 
-use super::{MessageStore, Page, Row, StoreError};
+use super::{
+    Append, Conversations, Fold, FoldEntry, MessageStore, Page, Row, StoreError, StoreFuture, Version, Written,
+};
 
-/// Keeps conversations as long as the program runs. Of one that was folded it keeps what it reads as.
+/// Keeps conversations as long as the program runs.
 #[derive(Debug, Default)]
-pub struct MemoryStore(Mutex<HashMap<String, Vec<Message>>>);
+pub struct MemoryStore(Mutex<KeptConversations>);
+
+#[derive(Debug, Default)]
+struct KeptConversations {
+    /// Counts all changes, so that no conversation has a version twice, also one that was deleted and begun anew.
+    changes: u64,
+    conversations: BTreeMap<String, KeptConversation>,
+}
+
+#[derive(Debug, Default)]
+struct KeptConversation {
+    version: Version,
+    /// The history, in the order of the ids.
+    rows: Vec<Row>,
+    /// What is read: places in the history.
+    reads: Vec<usize>,
+}
+
+impl KeptConversations {
+    fn of(&self, conversation: &str) -> Option<&KeptConversation> {
+        self.conversations.get(conversation)
+    }
+
+    /// Changes the conversation, where it stands at the version that was seen.
+    fn change<T>(
+        &mut self,
+        conversation: &str,
+        seen: Option<Version>,
+        change: impl FnOnce(&mut KeptConversation) -> Result<T, StoreError>,
+    ) -> Result<(T, Version), StoreError> {
+        let version = self.of(conversation).map(|kept| kept.version).unwrap_or_default();
+        if seen.is_some_and(|seen| seen != version) {
+            return Err(StoreError::Conflict);
+        }
+        let kept = self.conversations.entry(conversation.to_owned()).or_default();
+        let changed = change(kept);
+        if kept.rows.is_empty() {
+            self.conversations.remove(conversation);
+            return Ok((changed?, Version::default()));
+        }
+        let changed = changed?;
+        self.changes += 1;
+        kept.version = Version::new(self.changes);
+        Ok((changed, kept.version))
+    }
+}
+
+impl KeptConversation {
+    fn add(&mut self, message: Message) -> Row {
+        let row = Row::new(Row::new_id(), message);
+        self.reads.push(self.rows.len());
+        self.rows.push(row.clone());
+        row
+    }
+
+    fn place_of(&self, id: &str) -> Option<usize> {
+        self.rows.binary_search_by(|row| row.id.as_str().cmp(id)).ok()
+    }
+
+    fn fold(&mut self, entries: Vec<FoldEntry>) -> Result<Vec<Row>, StoreError> {
+        let mut named = HashSet::new();
+        for id in entries.iter().filter_map(|entry| if let FoldEntry::Row(id) = entry { Some(id) } else { None }) {
+            if self.place_of(id).is_none() || !named.insert(id) {
+                return Err(StoreError::new(format!("a fold names the row `{id}`, which is not there or named twice")));
+            }
+        }
+        self.reads.clear();
+        let mut made = Vec::new();
+        for entry in entries {
+            match entry {
+                FoldEntry::Row(id) => self.reads.extend(self.place_of(&id)),
+                FoldEntry::New(message) => made.push(self.add(message)),
+            }
+        }
+        Ok(made)
+    }
+}
 
 impl MemoryStore {
     /// An empty store.
@@ -16,67 +94,88 @@ impl MemoryStore {
         Self::default()
     }
 
-    fn conversations(&self) -> MutexGuard<'_, HashMap<String, Vec<Message>>> {
+    fn kept(&self) -> MutexGuard<'_, KeptConversations> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
+/// At most `limit` of `rows`, from the one with the id `from`.
+fn page_of<'r>(
+    rows: impl ExactSizeIterator<Item = &'r Row> + Clone,
+    from: Option<&str>,
+    limit: usize,
+    version: Version,
+) -> Result<Page, StoreError> {
+    let first = match from {
+        Some(from) => rows.clone().position(|row| row.id == from).ok_or(StoreError::Conflict)?,
+        None => 0,
+    };
+    let mut rest = rows.skip(first);
+    let page = rest.by_ref().take(limit).cloned().collect();
+    Ok(Page::new(page, rest.next().map(|row| row.id.clone()), version))
+}
+
 impl MessageStore for MemoryStore {
-    fn append<'a>(
-        &'a self,
-        conversation: &'a str,
-        messages: Vec<Message>,
-    ) -> BoxFuture<'a, Result<Vec<Row>, StoreError>> {
+    fn append<'a>(&'a self, conversation: &'a str, append: Append) -> StoreFuture<'a, Written> {
         Box::pin(async move {
-            let mut conversations = self.conversations();
-            let rows = conversations.entry(conversation.to_owned()).or_default();
-            let first = rows.len();
-            rows.extend(messages.iter().cloned());
-            let numbered = messages.into_iter().enumerate();
-            Ok(numbered.map(|(i, message)| Row::new((first + i).to_string(), message)).collect())
+            let Append { seen, messages, .. } = append;
+            let all = |kept: &mut KeptConversation| Ok(messages.into_iter().map(|message| kept.add(message)).collect());
+            let (rows, version) = self.kept().change(conversation, seen, all)?;
+            Ok(Written::new(rows, version))
         })
     }
 
-    fn update<'a>(
-        &'a self,
-        conversation: &'a str,
-        id: &'a str,
-        update: MessageUpdate,
-    ) -> BoxFuture<'a, Result<Row, StoreError>> {
+    fn update<'a>(&'a self, conversation: &'a str, id: &'a str, update: MessageUpdate) -> StoreFuture<'a, Row> {
         Box::pin(async move {
-            let mut conversations = self.conversations();
-            let rows = conversations.get_mut(conversation);
-            let row = rows.zip(id.parse::<usize>().ok()).and_then(|(rows, at)| rows.get_mut(at));
-            let row = row.ok_or_else(|| StoreError::new(format!("`{conversation}` has no row `{id}`")))?;
-            *row = update.apply(row).map_err(|error| StoreError::new(format!("row `{id}`: {error}")))?;
-            Ok(Row::new(id, row.clone()))
+            let (row, _) = self.kept().change(conversation, None, |kept| {
+                let place = kept.place_of(id);
+                let place = place.ok_or_else(|| StoreError::new(format!("`{conversation}` has no row `{id}`")))?;
+                let row = &mut kept.rows[place];
+                let changed = update.apply(&row.message);
+                row.message = changed.map_err(|error| StoreError::new(format!("row `{id}`: {error}")))?;
+                Ok(row.clone())
+            })?;
+            Ok(row)
         })
     }
 
-    fn fold<'a>(&'a self, conversation: &'a str, messages: Vec<Message>) -> BoxFuture<'a, Result<(), StoreError>> {
+    fn fold<'a>(&'a self, conversation: &'a str, fold: Fold) -> StoreFuture<'a, Written> {
         Box::pin(async move {
-            self.conversations().insert(conversation.to_owned(), messages);
+            let (rows, version) = self.kept().change(conversation, Some(fold.seen), |kept| kept.fold(fold.entries))?;
+            Ok(Written::new(rows, version))
+        })
+    }
+
+    fn page<'a>(&'a self, conversation: &'a str, from: Option<&'a str>, limit: usize) -> StoreFuture<'a, Page> {
+        Box::pin(async move {
+            let kept = self.kept();
+            let Some(kept) = kept.of(conversation) else { return Ok(Page::default()) };
+            page_of(kept.reads.iter().map(|place| &kept.rows[*place]), from, limit, kept.version)
+        })
+    }
+
+    fn history<'a>(&'a self, conversation: &'a str, from: Option<&'a str>, limit: usize) -> StoreFuture<'a, Page> {
+        Box::pin(async move {
+            let kept = self.kept();
+            let Some(kept) = kept.of(conversation) else { return Ok(Page::default()) };
+            page_of(kept.rows.iter(), from, limit, kept.version)
+        })
+    }
+
+    fn conversations<'a>(&'a self, from: Option<&'a str>, limit: usize) -> StoreFuture<'a, Conversations> {
+        Box::pin(async move {
+            let kept = self.kept();
+            let from = from.map_or(Bound::Unbounded, Bound::Included);
+            let mut ids = kept.conversations.range::<str, _>((from, Bound::Unbounded)).map(|(id, _)| id);
+            let page = ids.by_ref().take(limit).cloned().collect();
+            Ok(Conversations::new(page, ids.next().cloned()))
+        })
+    }
+
+    fn delete<'a>(&'a self, conversation: &'a str) -> StoreFuture<'a, ()> {
+        Box::pin(async move {
+            self.kept().conversations.remove(conversation);
             Ok(())
-        })
-    }
-
-    fn page<'a>(
-        &'a self,
-        conversation: &'a str,
-        from: Option<&'a str>,
-        limit: usize,
-    ) -> BoxFuture<'a, Result<Page, StoreError>> {
-        Box::pin(async move {
-            let first = match from {
-                Some(from) => from.parse().map_err(|_| StoreError::new(format!("no page begins at `{from}`")))?,
-                None => 0,
-            };
-            let conversations = self.conversations();
-            let rows = conversations.get(conversation).map(Vec::as_slice).unwrap_or_default();
-            let end = rows.len().min(first + limit);
-            let numbered = rows.iter().enumerate().take(end).skip(first);
-            let page = numbered.map(|(i, message)| Row::new(i.to_string(), message.clone())).collect();
-            Ok(Page::new(page, (end < rows.len()).then(|| end.to_string())))
         })
     }
 }

@@ -11,6 +11,7 @@ use super::call::Answered;
 use super::end::End;
 use crate::call_site::{COMPACTION, MAIN};
 use crate::event::TurnEvent;
+use crate::injected;
 use crate::model::{MAX_TOKENS, ModelAnswer, ModelError};
 
 /// What came of asking the model.
@@ -73,28 +74,41 @@ impl TurnLoop {
         }
     }
 
-    /// Asks the model for something that is not part of the conversation; `None` where it did not answer.
+    /// Asks the model for a summary of `messages`, again where it cannot be reached. The error is why it did not answer.
     pub(super) async fn ask_for_summary(
         &mut self,
-        instructions: String,
-        messages: Messages,
-    ) -> Result<Option<String>, End> {
+        instructions: &str,
+        mut messages: Messages,
+    ) -> Result<Result<String, ModelError>, End> {
         let site = COMPACTION;
-        let messages =
-            self.fire(&PrefilterLlmHistory::new().call_site(site).profile(self.profile()), messages).await?.subject;
-        let event = PreModelCall::new().call_site(site).messages(messages.clone());
-        let request = ModelRequest::new(instructions.as_str()).defer_output(true);
-        let request = self.fire(&event, request).await?.subject;
-        self.emit_prompt_change(&instructions, &request);
-        self.go_on(ExitReason::AbortedPreCall)?;
-        let (event, content) = match self.call_model(&request, messages.clone()).await?.answer {
-            Ok(answer) => (event_of(answer.stop_reason, answer.model, answer.usage), answer.content),
-            Err(error) => (PostModelCall::failed(error.to_string()), Vec::new()),
+        // Models that answer a conversation answer its last message, and that is a person's.
+        messages.push(injected::asks_for_summary());
+        let event = PrefilterLlmHistory::new().call_site(site).profile(self.profile());
+        let messages = self.fire(&event, messages).await?.subject;
+        let mut retries = 0;
+        let answer = loop {
+            let event = PreModelCall::new().call_site(site).messages(messages.clone());
+            let request = ModelRequest::new(instructions).defer_output(true);
+            let request = self.fire(&event, request).await?.subject;
+            self.emit_prompt_change(instructions, &request);
+            self.go_on(ExitReason::AbortedPreCall)?;
+            let answer = self.call_model(&request, messages.clone()).await?.answer;
+            match &answer {
+                Err(error) if self.wait_to_retry(error, retries, false).await? => retries += 1,
+                _ => break answer,
+            }
+        };
+        let (event, content, error) = match answer {
+            Ok(answer) => (event_of(answer.stop_reason, answer.model, answer.usage), answer.content, None),
+            Err(error) => (PostModelCall::failed(error.to_string()), Vec::new(), Some(error)),
         };
         let reply = ModelReply::new(content).messages(messages);
         let reply = self.fire(&event.call_site(site), reply).await?.subject;
         let text = Message::of(Role::Assistant, reply.content.clone()).text().into_owned();
-        Ok((!text.is_empty()).then_some(text))
+        if !text.trim().is_empty() {
+            return Ok(Ok(text));
+        }
+        Ok(Err(error.unwrap_or_else(|| ModelError::Unanswered("its summary has no words".to_owned()))))
     }
 
     /// The provider refused: hooks may repair the messages and have it asked again.
@@ -115,6 +129,7 @@ impl TurnLoop {
 
     /// The model answered: hooks may rewrite what it said, or have it asked again.
     async fn answered(&mut self, request: &ModelRequest, answer: ModelAnswer, streamed: bool) -> Result<Step, End> {
+        self.room.taken();
         let cut = answer.stop_reason == MAX_TOKENS;
         let event = event_of(answer.stop_reason, answer.model, answer.usage).call_site(MAIN).streamed(streamed);
         let fired = self.fire(&event, ModelReply::new(answer.content).messages(self.transcript.view.clone())).await?;

@@ -15,12 +15,12 @@ impl TurnLoop {
     /// Has `agent` answer. Its turn is part of this one: cancelled with it, and over before it.
     pub(super) async fn delegate(&mut self, agent: Arc<SubAgent>, call: &ToolCall, input: &ToolInput) -> CallOutcome {
         let Some(prompt) = input.get("prompt").and_then(|prompt| prompt.as_str()) else {
-            return CallOutcome::Failed(format!("`{}` is asked with a `prompt`", call.name));
+            return CallOutcome::failed(format!("`{}` is asked with a `prompt`", call.name));
         };
         let mut path = self.cx.agent_path().to_vec();
         path.extend(self.cx.agent().map(str::to_owned));
         if path.len() > DEPTH {
-            return CallOutcome::Failed(format!(
+            return CallOutcome::failed(format!(
                 "agents that ask agents go {DEPTH} levels deep; answer without `{}`",
                 call.name
             ));
@@ -28,7 +28,7 @@ impl TurnLoop {
         self.start(call);
         let conversation = match self.fresh(format!("{}/{}", self.session.conversation, call.id)).await {
             Ok(conversation) => conversation,
-            Err(error) => return CallOutcome::Failed(error.to_string()),
+            Err(error) => return CallOutcome::failed(error.to_string()),
         };
         let cx = self.cx.to_builder().agent(agent.agent.name.as_str()).conversation(conversation.as_str());
         let cx = cx.session(self.cx.session().unwrap_or_default());
@@ -44,7 +44,7 @@ impl TurnLoop {
         match reply.outcome {
             Outcome::Answered(_) => CallOutcome::Succeeded(ToolResult::new(text)),
             Outcome::Cancelled => CallOutcome::NotDone("Not finished: the turn was cancelled".to_owned()),
-            _ => CallOutcome::Failed(text),
+            _ => CallOutcome::failed(text),
         }
     }
 

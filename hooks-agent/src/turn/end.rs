@@ -85,9 +85,11 @@ impl TurnLoop {
             messages: self.transcript.added,
             contexts: self.draft.contexts,
             system_messages: self.draft.system_messages,
+            ended: self.draft.ended,
             contributions: self.draft.contributions,
             iterations: self.counts.iterations,
             usage: self.draft.usage,
+            left_out: self.draft.left_out,
         }
     }
 

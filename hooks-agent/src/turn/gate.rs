@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use futures_util::FutureExt;
 use hooks_core::HookId;
-use hooks_core::data::{ToolCall, ToolInput};
+use hooks_core::data::{ToolCall, ToolInput, ToolResult};
 use hooks_core::kinds::{BeforeToolCall, PermissionRequest};
 use hooks_core::verdict::{Denial, Halt, Permission, Question};
 
@@ -13,10 +13,18 @@ use super::TurnLoop;
 use super::end::End;
 use crate::approve::{ApprovalAnswer, ApprovalRequest};
 
-/// What a call would run with, and why it may not.
+/// What a call would run with, and what is done with it.
 pub(super) struct Judged {
     pub(super) input: ToolInput,
-    pub(super) refusal: Option<Refusal>,
+    pub(super) ruling: CallRuling,
+}
+
+/// What is done with a call.
+pub(super) enum CallRuling {
+    Run,
+    Refused(Refusal),
+    /// It does not run; this is its result.
+    Answered(ToolResult),
 }
 
 /// Why a call may not run.
@@ -38,9 +46,8 @@ impl Refusal {
 }
 
 /// What a gate decided.
-enum Ruling {
-    Run,
-    Refused(Refusal),
+enum GateRuling {
+    Settled(CallRuling),
     /// Somebody is to be asked.
     Asked {
         question: Question,
@@ -48,29 +55,30 @@ enum Ruling {
     },
 }
 
+/// How often a person may edit what the gates then ask about anew.
+const EDITS: usize = 8;
+
 impl TurnLoop {
     /// Asks the gates, and whom they ask.
     pub(super) async fn judge(&mut self, call: &ToolCall) -> Result<Judged, End> {
         let (input, ruling) = self.gate(call, call.input.clone()).await?;
         match ruling {
-            Ruling::Run => Ok(Judged { input, refusal: None }),
-            Ruling::Refused(refusal) => Ok(Judged { input, refusal: Some(refusal) }),
-            Ruling::Asked { question, deferred } => self.asked(call, input, question, deferred).await,
+            GateRuling::Settled(ruling) => Ok(Judged { input, ruling }),
+            GateRuling::Asked { question, deferred } => self.asked(call, input, question, deferred).await,
         }
     }
 
-    async fn gate(&mut self, call: &ToolCall, input: ToolInput) -> Result<(ToolInput, Ruling), End> {
+    async fn gate(&mut self, call: &ToolCall, input: ToolInput) -> Result<(ToolInput, GateRuling), End> {
         let fired = self.fire(&BeforeToolCall::new(call.clone()), input).await?;
+        let refused = |refusal| GateRuling::Settled(CallRuling::Refused(refusal));
         let ruling = match (&self.halted, fired.verdict) {
-            (Some(halt), _) => Ruling::Refused(Refusal::halted(halt)),
-            (None, Permission::NoOpinion | Permission::Allow) => Ruling::Run,
-            (None, Permission::Ask(question)) => Ruling::Asked { question: *question, deferred: false },
-            (None, Permission::Defer(question)) => Ruling::Asked { question: *question, deferred: true },
-            (None, Permission::Deny(denial)) => Ruling::Refused(Refusal::denied(*denial)),
+            (Some(halt), _) => refused(Refusal::halted(halt)),
+            (None, Permission::NoOpinion | Permission::Allow) => GateRuling::Settled(CallRuling::Run),
+            (None, Permission::Ask(question)) => GateRuling::Asked { question: *question, deferred: false },
+            (None, Permission::Defer(question)) => GateRuling::Asked { question: *question, deferred: true },
+            (None, Permission::Deny(denial)) => refused(Refusal::denied(*denial)),
             // A permission of a later version is not one to run by.
-            (None, _) => {
-                Ruling::Refused(Refusal { message: "Denied: the gate's answer is unknown here".to_owned(), by: None })
-            }
+            (None, _) => refused(Refusal { message: "Denied: the gate's answer is unknown here".to_owned(), by: None }),
         };
         Ok((fired.subject, ruling))
     }
@@ -85,54 +93,95 @@ impl TurnLoop {
     ) -> Result<Judged, End> {
         let event = PermissionRequest::new(call.clone()).reason(question.reason.as_str()).deferred(deferred);
         let fired = self.fire(&event, input.clone()).await?;
-        if let Some(halt) = &self.halted {
-            return Ok(Judged { input, refusal: Some(Refusal::halted(halt)) });
-        }
-        match fired.verdict {
-            Permission::Deny(denial) => Ok(Judged { input, refusal: Some(Refusal::denied(*denial)) }),
-            Permission::Allow if fired.subject == input => Ok(Judged { input, refusal: None }),
-            Permission::Allow => {
-                let (input, ruling) = self.gate(call, fired.subject).await?;
-                let refusal = match ruling {
-                    Ruling::Run => None,
-                    Ruling::Refused(refusal) => Some(refusal),
-                    // The same question was answered; another one was not.
-                    Ruling::Asked { question: again, .. } if again == question => None,
-                    Ruling::Asked { question, deferred } => self.approval(call, &input, question, deferred).await,
+        let ruling = match (&self.halted, fired.verdict) {
+            (Some(halt), _) => CallRuling::Refused(Refusal::halted(halt)),
+            (None, Permission::Deny(denial)) => CallRuling::Refused(Refusal::denied(*denial)),
+            (None, Permission::Allow) if fired.subject == input => CallRuling::Run,
+            (None, Permission::Allow) => {
+                return match self.edited(call, fired.subject, &question).await? {
+                    Ok(judged) => Ok(judged),
+                    Err((input, question, deferred)) => self.approved(call, input, question, deferred).await,
                 };
-                Ok(Judged { input, refusal })
             }
-            _ => {
-                let refusal = self.approval(call, &input, question, deferred).await;
-                Ok(Judged { input, refusal })
-            }
-        }
+            _ => return self.approved(call, input, question, deferred).await,
+        };
+        Ok(Judged { input, ruling })
     }
 
-    /// Asks the person.
+    /// The gates judge an input that who answered `question` left; the error is what they ask about it beyond that.
+    async fn edited(
+        &mut self,
+        call: &ToolCall,
+        input: ToolInput,
+        question: &Question,
+    ) -> Result<Result<Judged, (ToolInput, Question, bool)>, End> {
+        let (input, ruling) = self.gate(call, input).await?;
+        Ok(match ruling {
+            GateRuling::Settled(ruling) => Ok(Judged { input, ruling }),
+            // The same question was answered; another one was not.
+            GateRuling::Asked { question: again, .. } if again == *question => {
+                Ok(Judged { input, ruling: CallRuling::Run })
+            }
+            GateRuling::Asked { question, deferred } => Err((input, question, deferred)),
+        })
+    }
+
+    /// Asks the person, again about what the gates ask of an input that the person edited.
+    async fn approved(
+        &mut self,
+        call: &ToolCall,
+        mut input: ToolInput,
+        mut question: Question,
+        mut deferred: bool,
+    ) -> Result<Judged, End> {
+        for _ in 0..EDITS {
+            let (answer, refusal) = match self.approval(call, &input, &question, deferred).await {
+                Ok(answer) => (answer, None),
+                Err(message) => (ApprovalAnswer::Yes, Some(message)),
+            };
+            let refused = |message: String| CallRuling::Refused(Refusal { message, by: question.by.clone() });
+            let ruling = match (refusal, answer) {
+                (Some(message), _) => refused(message),
+                (None, ApprovalAnswer::Yes) => CallRuling::Run,
+                (None, ApprovalAnswer::No(answer)) => refused(format!("Denied: {}. {answer}", question.reason)),
+                (None, ApprovalAnswer::Result(result)) => CallRuling::Answered(result),
+                (None, ApprovalAnswer::Edited(edited)) => match self.edited(call, edited, &question).await? {
+                    Ok(judged) => return Ok(judged),
+                    Err(asked) => {
+                        (input, question, deferred) = asked;
+                        continue;
+                    }
+                },
+            };
+            return Ok(Judged { input, ruling });
+        }
+        let message = format!("Denied: {}. The input was edited too often", question.reason);
+        Ok(Judged { input, ruling: CallRuling::Refused(Refusal { message, by: question.by }) })
+    }
+
+    /// The person's answer; the error is what the model reads where there is none.
     async fn approval(
         &mut self,
         call: &ToolCall,
         input: &ToolInput,
-        question: Question,
+        question: &Question,
         deferred: bool,
-    ) -> Option<Refusal> {
+    ) -> Result<ApprovalAnswer, String> {
         let parts = Arc::clone(&self.session.harness);
-        let request = ApprovalRequest::new(call.clone(), input.clone(), question, deferred);
+        let limit = self.limits().approval;
+        let mut request = ApprovalRequest::new(&self.cx, call.clone(), input.clone(), question.clone());
+        (request.deferred, request.expires) = (deferred, limit);
         let answer = AssertUnwindSafe(async { parts.approver.approve(&request).await }).catch_unwind();
-        let answer = tokio::select! {
+        let reason = &question.reason;
+        tokio::select! {
             biased;
-            () = self.cancellation.cancelled() => None,
-            answer = tokio::time::timeout(self.limits().approval, answer) => Some(answer),
-        };
-        let Question { reason, by, .. } = request.question;
-        let message = match answer {
-            None => "Not run: the turn was cancelled".to_owned(),
-            Some(Ok(Ok(ApprovalAnswer::Yes))) => return None,
-            Some(Ok(Ok(ApprovalAnswer::No(answer)))) => format!("Denied: {reason}. {answer}"),
-            Some(Ok(Err(_panic))) => format!("Denied: {reason}. The answer could not be got"),
-            Some(Err(_)) => format!("Denied: {reason}. Nobody answered"),
-        };
-        Some(Refusal { message, by })
+            () = self.cancellation.cancelled() => Err("Not run: the turn was cancelled".to_owned()),
+            answer = tokio::time::timeout(limit, answer) => match answer {
+                Ok(Ok(answer)) => Ok(answer),
+                Ok(Err(_panic)) => Err(format!("Denied: {reason}. The answer could not be got")),
+                Err(_) if deferred => Err(format!("Not run: it was put off ({reason}), and nobody decided it in time")),
+                Err(_) => Err(format!("Denied: {reason}. Nobody answered")),
+            },
+        }
     }
 }

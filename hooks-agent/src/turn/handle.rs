@@ -3,7 +3,6 @@
 use std::future::{Future, IntoFuture};
 use std::pin::Pin;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 
 use futures_util::FutureExt;
 use hooks_core::CancellationToken;
@@ -25,27 +24,35 @@ pub(crate) fn begin(
 ) -> Turn {
     let (sender, events) = mpsc::unbounded_channel();
     let (answer, reply) = oneshot::channel();
-    let start = Start {
-        session: Arc::clone(session),
-        prompt,
-        message,
-        number: session.turns.fetch_add(1, Ordering::Relaxed) + 1,
-        events: sender,
-        cancellation: cancellation.clone(),
-    };
+    let start =
+        Start { session: Arc::clone(session), prompt, message, events: sender, cancellation: cancellation.clone() };
     let queue = Arc::clone(&session.one_at_a_time);
     // A turn may begin others, of agents that it asks: the box ends the type.
     let run: Pin<Box<dyn Future<Output = Reply> + Send>> = Box::pin(run(start));
     // Queued here and not in the task: turns run in the order in which they are begun, whenever a task is first polled.
     let mut place = Box::pin(tokio::task::unconstrained(queue.lock_owned()));
     let at_once = place.as_mut().now_or_never();
+    let (running, waits, session) = (session.harness.running.begin(), cancellation.clone(), Arc::clone(session));
     tokio::spawn(async move {
-        let _turn = match at_once {
-            Some(turn) => turn,
-            None => place.await,
+        // A turn that never begins fires nothing; only who asked hears of it.
+        let cancelled = || session.report(&session.cx, Reply::of(Outcome::Cancelled));
+        let place = match (&running, at_once) {
+            (None, _) => None,
+            (_, Some(place)) => Some(place),
+            _ => tokio::select! {
+                biased;
+                () = waits.cancelled() => None,
+                place = place => Some(place),
+            },
         };
+        let reply = match &place {
+            Some(_) => run.await,
+            None => cancelled(),
+        };
+        drop(place);
         // Nobody may wait for the reply any more.
-        let _ = answer.send(run.await);
+        let _ = answer.send(reply);
+        drop(running);
     });
     Turn { events, reply, _cancel: CancelOnDrop(cancellation.clone()), cancellation }
 }

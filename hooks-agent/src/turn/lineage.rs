@@ -1,23 +1,68 @@
 //! Which row of the store each message comes from that the model reads, so that a compaction of the one is one of the other.
 
+use std::collections::HashMap;
 use std::ops::Range;
 
 use hooks_core::data::{Message, Messages};
 
+use crate::store::{FoldEntry, Row, StoreError, StoredConversation, Version, Written};
+
 /// What is stored, and what hooks made of it for a turn.
 #[derive(Default)]
 pub(super) struct Lineage {
-    stored: Messages,
+    stored: Vec<Row>,
+    version: Version,
     /// What the model reads, as far as it is known here.
     view: Messages,
     /// For each message of the view the row that it is, or was before hooks rewrote it; none where they added it.
     rows: Vec<Option<usize>>,
+    /// The first row that the turn stored.
+    began: Option<usize>,
+}
+
+/// What a compaction summed up.
+pub(super) struct SummedUp {
+    /// The messages of the view that the summary stands for.
+    pub(super) range: Range<usize>,
+    /// Where the summary stands in what the model reads from now on.
+    pub(super) at: usize,
+}
+
+impl SummedUp {
+    /// As [`origins`], where the summary parts what is before it from what is behind it.
+    fn origins(&self, before: &Messages, now: &Messages) -> Vec<Option<usize>> {
+        let mut all = origins(&before[..self.range.start], &now[..self.at]);
+        all.push(None);
+        let behind = origins(&before[self.range.end..], &now[self.at + 1..]);
+        all.extend(behind.into_iter().map(|origin| origin.map(|at| at + self.range.end)));
+        moved(&mut all, before, now);
+        all
+    }
+}
+
+/// What a compaction makes of the store.
+#[derive(Debug, Default)]
+pub(super) struct Folding {
+    pub(super) entries: Vec<FoldEntry>,
+    /// The rows that the model does not read for the rest of the turn, and that stay stored: nobody summed them up.
+    pub(super) left_out: Vec<String>,
+    /// For each message that the model reads from now on, its entry.
+    places: Vec<Option<usize>>,
+    /// Where the turn begins.
+    began: Option<usize>,
 }
 
 impl Lineage {
     /// Before any hook: the model would read what is stored.
-    pub(super) fn of(stored: Messages) -> Self {
-        Self { view: stored.clone(), rows: (0..stored.len()).map(Some).collect(), stored }
+    pub(super) fn of(stored: StoredConversation) -> Self {
+        let StoredConversation { rows: stored, version } = stored;
+        let view: Vec<_> = stored.iter().map(|row| row.message.clone()).collect();
+        Self { rows: (0..stored.len()).map(Some).collect(), view: view.into(), stored, version, began: None }
+    }
+
+    /// What the conversation stood at when it was last read or written.
+    pub(super) fn version(&self) -> Version {
+        self.version
     }
 
     /// Hooks made `view` of what it was. Told after each kind, this is exact where hooks leave rows out at one kind and add
@@ -31,48 +76,143 @@ impl Lineage {
     }
 
     /// A row was stored, and stands at the end of the view.
-    pub(super) fn appended(&mut self, row: Message) {
+    pub(super) fn appended(&mut self, row: Row, version: Version) {
         self.rows.push(Some(self.stored.len()));
-        self.view.push(row.clone());
+        self.view.push(row.message.clone());
+        self.began.get_or_insert(self.stored.len());
         self.stored.push(row);
+        self.version = version;
     }
 
-    /// What is stored after a compaction that made `rest` of `view`.
+    /// Where the turn under way begins in the view: at the first message that it stored.
+    pub(super) fn turn(&mut self, view: &Messages) -> usize {
+        self.becomes(view);
+        let of_turn = |row: &Option<usize>| row.zip(self.began).is_some_and(|(row, began)| row >= began);
+        self.rows.iter().position(of_turn).unwrap_or(view.len())
+    }
+
+    /// Somebody else changed what is stored. What they changed in a row holds at once; what they added is read by the next
+    /// turn. Returns the rows that are not any more what they were.
+    pub(super) fn catch_up(&mut self, view: &mut Messages, now: StoredConversation) -> Vec<String> {
+        self.becomes(view);
+        let places: HashMap<&str, usize> = now.rows.iter().enumerate().map(|(at, row)| (row.id.as_str(), at)).collect();
+        let place = |row: usize| places.get(self.stored[row].id.as_str()).copied();
+        for (at, row) in self.rows.iter().enumerate().filter_map(|(at, row)| Some((at, (*row)?))) {
+            if let Some(message) = place(row).map(|place| &now.rows[place].message)
+                && *message != self.stored[row].message
+                && self.view[at] == self.stored[row].message
+            {
+                view[at] = message.clone();
+            }
+        }
+        let changed = |row: &usize| place(*row).is_none_or(|place| now.rows[place] != self.stored[*row]);
+        let changed = (0..self.stored.len()).filter(changed).map(|row| self.stored[row].id.clone()).collect();
+        self.rows = self.rows.iter().map(|row| row.and_then(place)).collect();
+        self.began = self.began.map(|began| (began..self.stored.len()).find_map(place).unwrap_or(now.rows.len()));
+        (self.stored, self.version, self.view) = (now.rows, now.version, view.clone());
+        changed
+    }
+
+    /// What is stored after a compaction that made `rest` of `view`, with what it summed up.
     ///
     /// What hooks left out, rewrote or added holds for the turn. So a row that they left out stays, one that they rewrote
-    /// stays as it was stored, and what they added is not stored; what the compaction itself dropped, changed or made counts
-    /// for both.
-    pub(super) fn folded(&mut self, view: &Messages, rest: &Messages) -> Messages {
+    /// stays as it was stored, and what they added is not stored; what the compaction itself changed or made counts for
+    /// both. What it left out goes where it was summed up, and otherwise stays.
+    pub(super) fn folding(&mut self, view: &Messages, rest: &Messages, summed: Option<&SummedUp>) -> Folding {
         self.becomes(view);
-        let mut left_out = (0..self.stored.len()).filter(|row| !self.rows.contains(&Some(*row))).peekable();
-        let mut folded = Vec::new();
-        let mut rows = Vec::with_capacity(rest.len());
-        for (message, origin) in rest.iter().zip(origins(view, rest)) {
-            let stays = match origin.or_else(|| view.iter().position(|read| read == message)) {
-                None => message,
-                Some(at) => {
-                    let Some(row) = self.rows[at] else {
-                        rows.push(None);
-                        continue;
-                    };
-                    while let Some(earlier) = left_out.next_if(|left| *left < row) {
-                        folded.push(self.stored[earlier].clone());
+        let origins = match summed {
+            Some(summed) => summed.origins(view, rest),
+            None => origins(view, rest),
+        };
+        let mut places = vec![None; rest.len()];
+        // For each row the message that it becomes, and for each place those that the compaction made there.
+        let mut kept: Vec<Option<usize>> = vec![None; self.stored.len()];
+        let mut made: Vec<Vec<usize>> = vec![Vec::new(); self.stored.len() + 1];
+        let mut behind = 0;
+        for (at, origin) in origins.into_iter().enumerate() {
+            match origin {
+                Some(from) => {
+                    if let Some(row) = self.rows[from] {
+                        kept[row] = Some(at);
                     }
-                    if *message == view[at] { &self.stored[row] } else { message }
+                    behind = from + 1;
                 }
-            };
-            rows.push(Some(folded.len()));
-            folded.push(stays.clone());
+                None => {
+                    // Where what it stands for stood, and not behind what hooks had left out before that.
+                    let next = self.rows[behind..].iter().flatten().next().copied();
+                    made[next.unwrap_or(self.stored.len())].push(at);
+                }
+            }
         }
-        folded.extend(left_out.map(|row| self.stored[row].clone()));
-        *self = Self { stored: folded.into(), view: rest.clone(), rows };
-        self.stored.clone()
+        let gone = |row| summed.is_some_and(|summed| self.rows[summed.range.clone()].contains(&Some(row)));
+        let mut folding = Folding::default();
+        for row in 0..=self.stored.len() {
+            for at in &made[row] {
+                places[*at] = Some(folding.entries.len());
+                folding.entries.push(FoldEntry::New(rest[*at].clone()));
+            }
+            if self.began == Some(row) {
+                folding.began = Some(folding.entries.len());
+            }
+            let Some(stored) = self.stored.get(row) else { continue };
+            let same = || FoldEntry::Row(stored.id.clone());
+            let read = self.rows.iter().position(|of| *of == Some(row));
+            match kept[row] {
+                Some(at) => {
+                    places[at] = Some(folding.entries.len());
+                    let is_same = read.is_some_and(|read| view[read] == rest[at]);
+                    folding.entries.push(if is_same { same() } else { FoldEntry::New(rest[at].clone()) });
+                }
+                None if gone(row) => {}
+                None => {
+                    folding.left_out.extend(read.map(|_| stored.id.clone()));
+                    folding.entries.push(same());
+                }
+            }
+        }
+        Folding { places, ..folding }
+    }
+
+    /// Whether the store would read otherwise.
+    pub(super) fn changes(&self, folding: &Folding) -> bool {
+        let same = |(entry, row): (&FoldEntry, &Row)| matches!(entry, FoldEntry::Row(id) if *id == row.id);
+        folding.entries.len() != self.stored.len() || !folding.entries.iter().zip(&self.stored).all(same)
+    }
+
+    /// The store has folded, where there was something to fold; the model reads `rest`.
+    ///
+    /// # Errors
+    /// Where the store made other rows than it was told to.
+    pub(super) fn folded(
+        &mut self,
+        folding: Folding,
+        rest: &Messages,
+        written: Option<Written>,
+    ) -> Result<(), StoreError> {
+        if let Some(written) = written {
+            let made = folding.entries.iter().filter(|entry| matches!(entry, FoldEntry::New(_))).count();
+            if written.rows.len() != made {
+                return Err(StoreError::new("it gave other rows back than a fold made"));
+            }
+            let mut rows: HashMap<String, Row> = self.stored.drain(..).map(|row| (row.id.clone(), row)).collect();
+            let mut made = written.rows.into_iter();
+            let of = |entry| match entry {
+                FoldEntry::Row(id) => rows.remove(&id),
+                FoldEntry::New(_) => made.next(),
+            };
+            self.stored = folding.entries.into_iter().filter_map(of).collect();
+            self.version = written.version;
+        }
+        self.rows = folding.places;
+        self.began = folding.began;
+        self.view = rest.clone();
+        Ok(())
     }
 }
 
 /// Where each message of `now` comes from in `before`: it is the same there, or what stands in its place between two that
-/// are the same.
-fn origins(before: &Messages, now: &Messages) -> Vec<Option<usize>> {
+/// are the same, or the same elsewhere.
+pub(super) fn origins(before: &[Message], now: &[Message]) -> Vec<Option<usize>> {
     let mut origins = vec![None; now.len()];
     let (mut place, mut run) = (0, 0);
     for (at, message) in now.iter().enumerate() {
@@ -83,7 +223,17 @@ fn origins(before: &Messages, now: &Messages) -> Vec<Option<usize>> {
         }
     }
     in_their_places(&mut origins, run..now.len(), place..before.len());
+    moved(&mut origins, before, now);
     origins
+}
+
+/// What was moved, as a row is that somebody stored between a call and its result.
+fn moved(origins: &mut [Option<usize>], before: &[Message], now: &[Message]) {
+    for at in 0..now.len() {
+        if origins[at].is_none() {
+            origins[at] = (0..before.len()).find(|from| before[*from] == now[at] && !origins.contains(&Some(*from)));
+        }
+    }
 }
 
 fn in_their_places(origins: &mut [Option<usize>], run: Range<usize>, places: Range<usize>) {
@@ -101,19 +251,48 @@ mod tests {
 
     use super::*;
 
-    fn messages(words: &str) -> Messages {
-        words.split_whitespace().map(|word| Message::new(Role::User, word)).collect::<Vec<_>>().into()
+    fn message(word: &str) -> Message {
+        Message::new(Role::User, word)
     }
 
-    fn words(messages: &Messages) -> String {
-        messages.iter().map(|message| message.text().into_owned()).collect::<Vec<_>>().join(" ")
+    fn messages(words: &str) -> Messages {
+        words.split_whitespace().map(message).collect::<Vec<_>>().into()
+    }
+
+    fn lineage(words: &str) -> Lineage {
+        let rows =
+            messages(words).iter().enumerate().map(|(at, row)| Row::new(format!("{at:03}"), row.clone())).collect();
+        Lineage::of(StoredConversation { rows, version: Version::default() })
+    }
+
+    fn append(lineage: &mut Lineage, word: &str) {
+        let id = format!("{:03}", lineage.stored.len());
+        lineage.appended(Row::new(id, message(word)), Version::default());
+    }
+
+    /// What is stored and what is left out, once the summary `sum` in `rest`, where there is one, took the place of what stood there
+    /// between the messages around it.
+    fn folded(lineage: &mut Lineage, view: &Messages, rest: &Messages) -> (String, Vec<String>) {
+        let at = rest.iter().position(|message| message.text() == "sum");
+        let summed = at.map(|at| SummedUp { range: at..view.len() - (rest.len() - at - 1), at });
+        let folding = lineage.folding(view, rest, summed.as_ref());
+        let left_out = folding.left_out.clone();
+        let made = folding.entries.iter().filter_map(|entry| match entry {
+            FoldEntry::New(message) => Some(Row::new(format!("new {}", message.text()), message.clone())),
+            FoldEntry::Row(_) => None,
+        });
+        let written = Written::new(made.collect(), Version::default());
+        lineage.folded(folding, rest, Some(written)).unwrap();
+        let stored: Vec<_> = lineage.stored.iter().map(|row| row.message.text().into_owned()).collect();
+        (stored.join(" "), left_out)
     }
 
     #[test]
     fn what_hooks_did_for_their_turn_is_not_folded() {
-        for (what, stored, filtered, view, rest, folded) in [
+        for (what, stored, filtered, view, rest, expected) in [
             ("nothing was changed", "a b c", "a b c", "a b c", "a b c", "a b c"),
             ("a summary", "a b c d", "a b c d", "a b c d", "sum c d", "sum c d"),
+            ("a summary in the midst", "a b c d", "a b c d", "a b c d", "a sum d", "a sum d"),
             ("a row was left out of what is summed up", "a b c d", "a c d", "a c d", "sum d", "sum b d"),
             ("a row was left out of what is kept", "a b c d", "a b d", "a b d", "sum d", "sum c d"),
             ("the last was left out", "a b c d", "a b c", "a b c", "sum c", "sum c d"),
@@ -127,24 +306,43 @@ mod tests {
             ("the compaction changed a row", "a b c", "a b c", "a b c", "a dropped c", "a dropped c"),
             ("it changed one that was rewritten", "a b c", "a b' c", "a b' c", "a dropped c", "a dropped c"),
             ("a message was said twice", "a a b a", "a b a", "a b a", "sum a", "sum a a"),
+            ("what nobody summed up is left out and stays", "a b c d", "a b c d", "a b c d", "c d", "a b c d"),
         ] {
-            let mut lineage = Lineage::of(messages(stored));
+            let mut lineage = lineage(stored);
             lineage.becomes(&messages(filtered));
             lineage.becomes(&messages(view));
-            assert_eq!(words(&lineage.folded(&messages(view), &messages(rest))), folded, "{what}");
+            assert_eq!(folded(&mut lineage, &messages(view), &messages(rest)).0, expected, "{what}");
         }
     }
 
     #[test]
     fn a_second_compaction_goes_on_from_the_first() {
-        let mut lineage = Lineage::of(messages("a b c d"));
+        let mut lineage = lineage("a b c d");
         lineage.becomes(&messages("a b d"));
-        lineage.appended(Message::new(Role::User, "prompt"));
+        append(&mut lineage, "prompt");
         let view = messages("a b d + prompt");
-        assert_eq!(words(&lineage.folded(&view, &messages("a dropped d + prompt"))), "a dropped c d prompt");
-        lineage.appended(Message::new(Role::User, "call"));
+        assert_eq!(folded(&mut lineage, &view, &messages("a dropped d + prompt")).0, "a dropped c d prompt");
+        append(&mut lineage, "call");
         let view = messages("a dropped d + prompt call");
-        assert_eq!(words(&lineage.folded(&view, &messages("sum + prompt call"))), "sum c prompt call");
+        assert_eq!(lineage.turn(&view), 4);
+        assert_eq!(folded(&mut lineage, &view, &messages("sum + prompt call")).0, "sum c prompt call");
+        assert_eq!(lineage.turn(&messages("sum + prompt call")), 2);
+    }
+
+    #[test]
+    fn what_others_changed_holds_and_what_they_added_waits_for_the_next_turn() {
+        let mut lineage = lineage("a b c");
+        append(&mut lineage, "prompt");
+        let mut view = messages("a b + c prompt");
+        let rows = [("000", "a"), ("001", "masked"), ("003", "prompt"), ("009", "theirs")];
+        let rows = rows.map(|(id, text)| Row::new(id, message(text))).to_vec();
+        let changed = lineage.catch_up(&mut view, StoredConversation { rows, version: Version::new(7) });
+        assert_eq!(changed, ["001", "002"]);
+        assert_eq!((view.clone(), lineage.version()), (messages("a masked + c prompt"), Version::new(7)));
+        assert_eq!(lineage.turn(&view), 4);
+        append(&mut lineage, "answer");
+        view.push(message("answer"));
+        assert_eq!(folded(&mut lineage, &view, &messages("sum prompt answer")).0, "sum prompt theirs answer");
     }
 
     proptest! {
@@ -153,23 +351,32 @@ mod tests {
         fn nothing_is_lost_but_what_was_summed_up(
             left_out in prop::collection::vec(prop::bool::weighted(0.3), 1..12),
             added in prop::collection::vec(0..12_usize, 0..4),
+            from in 0..12_usize,
             kept in 0..12_usize,
+            sums_up: bool,
         ) {
-            let row = |i| Message::new(Role::User, format!("row {i}"));
+            let row = |i| message(&format!("row{i}"));
             let stored: Vec<Message> = (0..left_out.len()).map(row).collect();
             let mut view: Vec<Message> =
                 stored.iter().zip(&left_out).filter(|(_, out)| !**out).map(|(row, _)| row.clone()).collect();
-            let mut lineage = Lineage::of(stored.clone().into());
+            let words: Vec<_> = stored.iter().map(|message| message.text().into_owned()).collect();
+            let mut lineage = lineage(&words.join(" "));
             lineage.becomes(&view.clone().into());
             for at in added {
-                view.insert(at.min(view.len()), Message::new(Role::User, "added"));
+                view.insert(at.min(view.len()), message("added"));
             }
-            let old = view.len().saturating_sub(kept);
-            let rest = [&[Message::new(Role::User, "sum")], &view[old..]].concat();
-            let folded = lineage.folded(&view.clone().into(), &rest.into());
+            let end = view.len().saturating_sub(kept);
+            let from = from.min(end);
+            let sum: &[Message] = if sums_up { &[message("sum")] } else { &[] };
+            let rest = [&view[..from], sum, &view[end..]].concat();
+            let (after, out) = folded(&mut lineage, &view.clone().into(), &rest.into());
 
-            let rows: Vec<&Message> = folded.iter().filter(|row| row.text() != "sum").collect();
-            prop_assert_eq!(rows, stored.iter().filter(|row| !view[..old].contains(row)).collect::<Vec<_>>());
+            let after: Vec<&str> = after.split(' ').filter(|row| *row != "sum" && !row.is_empty()).collect();
+            let dropped: Vec<_> = view[from..end].iter().map(|message| message.text().into_owned()).collect();
+            let stays = |row: &&String| !sums_up || !dropped.contains(row);
+            prop_assert_eq!(after, words.iter().filter(stays).map(String::as_str).collect::<Vec<_>>());
+            let expected = if sums_up { 0 } else { dropped.iter().filter(|row| *row != "added").count() };
+            prop_assert_eq!(out.len(), expected);
         }
     }
 }

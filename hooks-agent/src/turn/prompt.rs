@@ -12,18 +12,16 @@ use super::pairs::paired;
 use crate::event::TurnEvent;
 use crate::injected;
 use crate::reply::Outcome;
-use crate::store;
+use crate::store::StoredConversation;
 
 impl TurnLoop {
-    /// Reads the conversation, and puts the prompt behind it, with what hooks make of both.
+    /// Puts the prompt behind the conversation as it is `stored`, with what hooks make of both.
     ///
     /// Of what hooks at `user_prompt_submit` leave, the person's message is stored; the rest holds for this turn.
-    pub(super) async fn submit(&mut self, prompt: Message) -> Result<(), End> {
-        let parts = std::sync::Arc::clone(&self.session.harness);
-        let rows = store::read(&*parts.store, &self.session.conversation).await?;
-        let stored: Messages = rows.into_iter().map(|row| row.message).collect::<Vec<_>>().into();
-        self.transcript.lineage = Lineage::of(stored.clone());
-        let stored = paired(stored);
+    pub(super) async fn submit(&mut self, prompt: Message, stored: StoredConversation) -> Result<(), End> {
+        let messages: Vec<_> = stored.rows.iter().map(|row| row.message.clone()).collect();
+        self.transcript.lineage = Lineage::of(stored);
+        let stored = paired(messages.into());
         self.calls.stored = stored.iter().flat_map(Message::tool_calls).map(|call| call.id.clone()).collect();
         let rows = stored.len();
         self.transcript.view = self.fire(&FilterMessages::new(), stored).await?.subject;

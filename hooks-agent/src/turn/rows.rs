@@ -2,13 +2,17 @@
 
 use std::sync::Arc;
 
-use hooks_core::data::Message;
+use hooks_core::data::{Message, Messages};
 use hooks_core::kinds::{AfterCreateMessage, BeforeCreateMessage};
 
 use super::TurnLoop;
 use super::end::End;
+use super::lineage::SummedUp;
 use crate::event::TurnEvent;
-use crate::store::StoreError;
+use crate::store::{self, Append, Fold, StoreError, Written};
+
+/// How often a change is made again that somebody else's came before.
+const CONFLICTS: usize = 8;
 
 impl TurnLoop {
     /// Stores `message` with the hooks around it, and gives it back as it is stored: so the model reads it on.
@@ -26,15 +30,66 @@ impl TurnLoop {
 
     /// Puts `message` into the store and into the view as it is, and says so.
     pub(super) async fn append(&mut self, message: Message) -> Result<Message, End> {
-        let parts = Arc::clone(&self.session.harness);
-        let rows = parts.store.append(&self.session.conversation, vec![message]).await?;
-        let stored = rows.into_iter().next().map(|row| row.message);
-        let stored = stored.ok_or_else(|| StoreError::new("it gave no row back for a message"))?;
-        self.transcript.lineage.appended(stored.clone());
-        self.transcript.view.push(stored.clone());
-        self.transcript.added.push(stored.clone());
+        let written = self.append_row(message).await?;
+        let row = written.rows.into_iter().next();
+        let row = row.ok_or_else(|| StoreError::new("it gave no row back for a message"))?;
+        let stored = row.message.clone();
+        let transcript = &mut self.transcript;
+        transcript.lineage.becomes(&transcript.view);
+        transcript.lineage.appended(row, written.version);
+        transcript.view.push(stored.clone());
+        transcript.added.push(stored.clone());
         self.emit(|| TurnEvent::Stored(stored.clone()));
         self.announce(&AfterCreateMessage::new(stored.clone())).await?;
         Ok(stored)
+    }
+
+    async fn append_row(&mut self, message: Message) -> Result<Written, StoreError> {
+        let parts = Arc::clone(&self.session.harness);
+        for _ in 0..CONFLICTS {
+            let append = Append::new([message.clone()]).seen(self.transcript.lineage.version());
+            match parts.store.append(&self.session.conversation, append).await {
+                Err(StoreError::Conflict) => drop(self.catch_up().await?),
+                written => return written,
+            }
+        }
+        Err(StoreError::Conflict)
+    }
+
+    /// Has the conversation read as a compaction that made `rest` of it. Returns the rows that it leaves out without a
+    /// summary, which stay stored; nothing is done where another one changed meanwhile what it is made of.
+    pub(super) async fn fold(
+        &mut self,
+        rest: Messages,
+        summed: Option<&SummedUp>,
+    ) -> Result<Option<Vec<String>>, StoreError> {
+        let parts = Arc::clone(&self.session.harness);
+        for _ in 0..CONFLICTS {
+            let lineage = &mut self.transcript.lineage;
+            let folding = lineage.folding(&self.transcript.view, &rest, summed);
+            let left_out = folding.left_out.clone();
+            let written = if lineage.changes(&folding) {
+                let fold = Fold::new(lineage.version(), folding.entries.iter().cloned());
+                match parts.store.fold(&self.session.conversation, fold).await {
+                    Ok(written) => Some(written),
+                    Err(StoreError::Conflict) if self.catch_up().await?.is_empty() => continue,
+                    Err(StoreError::Conflict) => return Ok(None),
+                    Err(error) => return Err(error),
+                }
+            } else {
+                None
+            };
+            self.transcript.lineage.folded(folding, &rest, written)?;
+            self.transcript.view = rest;
+            return Ok(Some(left_out));
+        }
+        Err(StoreError::Conflict)
+    }
+
+    /// Reads what others stored. Returns the rows that are not any more what they were.
+    async fn catch_up(&mut self) -> Result<Vec<String>, StoreError> {
+        let parts = Arc::clone(&self.session.harness);
+        let now = store::read(&*parts.store, &self.session.conversation).await?;
+        Ok(self.transcript.lineage.catch_up(&mut self.transcript.view, now))
     }
 }

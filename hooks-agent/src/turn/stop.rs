@@ -9,7 +9,7 @@ use super::TurnLoop;
 use super::end::End;
 use crate::event::{StopEffect, TurnEvent};
 use crate::injected;
-use crate::reply::Outcome;
+use crate::reply::{EndedBy, Outcome};
 
 impl TurnLoop {
     /// Asks the hooks at `stop`; `None` where the turn goes on.
@@ -54,8 +54,12 @@ impl TurnLoop {
             StopDecision::Continue(_) if self.halted.is_none() => StopEffect::Continue,
             _ => StopEffect::Allow,
         };
+        let why = match &verdict.decision {
+            StopDecision::End(reason) | StopDecision::Block(reason) => Some(reason.clone()),
+            _ => None,
+        };
         if self.hooks.has::<Stop>() {
-            self.emit(|| TurnEvent::Stop { effect, by: verdict.by.clone() });
+            self.emit(|| TurnEvent::Stop { effect, by: verdict.by.clone(), reason: why.clone() });
         }
         match (effect, verdict.decision) {
             (StopEffect::Continue, StopDecision::Continue(follow_up)) => {
@@ -72,7 +76,10 @@ impl TurnLoop {
                 self.store(Message::new(Role::Assistant, format!("[Blocked by Stop hook] {reason}"))).await?;
                 Ok(Some(End::new(Outcome::AnswerBlocked { reason, by }, ExitReason::AnswerBlocked)))
             }
-            _ => {
+            (_, decision) => {
+                if let StopDecision::End(reason) = decision {
+                    self.draft.ended = Some(EndedBy { reason, by: verdict.by });
+                }
                 let answer = self.append_said(row).await?.or(message);
                 self.go_on(ExitReason::AbortedPostResponse)?;
                 Ok(Some(match (reason, answer) {

@@ -10,7 +10,7 @@ use hooks_core::kinds::{AfterToolCall, AfterToolCallFailure, AfterToolCallSucces
 
 use super::TurnLoop;
 use super::end::End;
-use super::gate::{Judged, Refusal};
+use super::gate::{CallRuling, Judged, Refusal};
 use crate::event::TurnEvent;
 
 /// How often the same was asked for in a row.
@@ -40,19 +40,25 @@ impl Repeats {
 /// What a call came to, before any hook hears of it.
 pub(super) enum CallOutcome {
     Succeeded(ToolResult),
-    /// The tool ran and failed.
-    Failed(String),
+    /// The tool ran and failed, with all that it says of it.
+    Failed(ToolResult),
     /// The tool did not run, or not to its end.
     NotDone(String),
     /// The tool was not let run.
     Refused(Refusal),
 }
 
+impl CallOutcome {
+    pub(super) fn failed(text: impl Into<String>) -> Self {
+        Self::Failed(ToolResult::error(text))
+    }
+}
+
 impl TurnLoop {
     /// Carries one call from the gate to its stored result.
     pub(super) async fn run_tool(&mut self, call: ToolCall) -> Result<(), End> {
         self.go_on(ExitReason::AbortedDuringTools)?;
-        let Judged { input, refusal } = match self.judge(&call).await {
+        let Judged { input, ruling } = match self.judge(&call).await {
             Ok(judged) => judged,
             Err(exit) => {
                 let input = call.input.clone();
@@ -62,9 +68,12 @@ impl TurnLoop {
             }
         };
         let start = Instant::now();
-        let outcome = match refusal {
-            Some(refusal) => CallOutcome::Refused(refusal),
-            None => self.run(&call, &input).await,
+        let outcome = match ruling {
+            CallRuling::Run => self.run(&call, &input).await,
+            CallRuling::Refused(refusal) => CallOutcome::Refused(refusal),
+            // As if the tool had said it.
+            CallRuling::Answered(result) if result.is_error => CallOutcome::Failed(result),
+            CallRuling::Answered(result) => CallOutcome::Succeeded(result),
         };
         self.finish(call, input, outcome, start.elapsed()).await
     }
@@ -83,10 +92,10 @@ impl TurnLoop {
         }
         let Some(tool) = parts.tools.get(&call.name).filter(|_| offered) else {
             let known: Vec<_> = self.model.tools.iter().map(|tool| tool.name.as_str()).collect();
-            return CallOutcome::Failed(format!("there is no tool `{}`; there are: {}", call.name, known.join(", ")));
+            return CallOutcome::failed(format!("there is no tool `{}`; there are: {}", call.name, known.join(", ")));
         };
         if input.is_string() {
-            return CallOutcome::Failed(
+            return CallOutcome::failed(
                 "the arguments are not JSON; write an object that fits the tool's schema".to_owned(),
             );
         }
@@ -97,11 +106,11 @@ impl TurnLoop {
             biased;
             () = self.cancellation.cancelled() => CallOutcome::NotDone("Not finished: the turn was cancelled".to_owned()),
             result = tokio::time::timeout(limit, run) => match result {
-                Ok(Ok(Ok(result))) if result.is_error => CallOutcome::Failed(result.text().into_owned()),
+                Ok(Ok(Ok(result))) if result.is_error => CallOutcome::Failed(result),
                 Ok(Ok(Ok(result))) => CallOutcome::Succeeded(result),
-                Ok(Ok(Err(error))) => CallOutcome::Failed(error.to_string()),
-                Ok(Err(_panic)) => CallOutcome::Failed(format!("the tool `{}` crashed", call.name)),
-                Err(_) => CallOutcome::Failed(format!("the tool `{}` was not done within {limit:?}", call.name)),
+                Ok(Ok(Err(error))) => CallOutcome::failed(error.to_string()),
+                Ok(Err(_panic)) => CallOutcome::failed(format!("the tool `{}` crashed", call.name)),
+                Err(_) => CallOutcome::failed(format!("the tool `{}` was not done within {limit:?}", call.name)),
             },
         }
     }
@@ -122,10 +131,12 @@ impl TurnLoop {
                 let fired = self.fire_to_end(&event, self.shortened(result)).await?;
                 (fired.subject, None, fired.report.removed_by.clone())
             }
-            CallOutcome::Failed(error) => {
+            CallOutcome::Failed(result) => {
+                let result = self.shortened(result);
+                let error = result.text().into_owned();
                 let event = AfterToolCallFailure::new(call.clone(), error.as_str());
                 let event = event.ran_with(input.clone()).history(history).took(took);
-                let fired = self.fire_to_end(&event, self.shortened(ToolResult::error(error.as_str()))).await?;
+                let fired = self.fire_to_end(&event, result).await?;
                 (fired.subject, Some(error), fired.report.removed_by.clone())
             }
             CallOutcome::NotDone(why) => (Some(ToolResult::error(why.as_str())), Some(why), None),

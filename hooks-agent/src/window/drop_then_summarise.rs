@@ -1,43 +1,58 @@
-use hooks_core::data::{Block, CompactedHistory, Message, Messages};
-use hooks_core::kinds::CompactionKind;
+use std::ops::Range;
 
-use super::{Compaction, Compactor};
+use hooks_core::data::{Block, CompactedHistory, Message, Messages, Role};
+use hooks_core::kinds::CompactionKind;
+use serde_json::Value;
+
+use super::{Compaction, Compactor, ToCompact, between_calls};
 use crate::injected;
 
-/// Drops old tool outputs first, then has the model sum up what is old, and at last keeps only the turn under way.
+/// Drops old tool outputs first, then shortens what calls of the turn under way hold, then has the model sum up what is old,
+/// and at last keeps only the turn under way, or its end.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct DropThenSummarise {
     /// Tool outputs that are kept, counted from the last. 3.
     pub outputs: usize,
-    /// Messages before the turn under way that a summary leaves as they are. 4.
+    /// Messages at the end, and before the turn under way, that a summary leaves as they are. 4.
     pub recent: usize,
+    /// Characters that are kept of each text in an old input, and of the last outputs a hundred times as many. 200.
+    pub chars: usize,
 }
 
 impl Default for DropThenSummarise {
     fn default() -> Self {
-        Self { outputs: 3, recent: 4 }
+        Self { outputs: 3, recent: 4, chars: 200 }
     }
 }
 
 const DROPPED: &str = "[output dropped to save room; call the tool again if you need it]";
+const CUT: &str = " [… cut to save room …] ";
 
-const INSTRUCTIONS: &str = "Sum up the conversation so far for a colleague who takes over. Keep what was asked, what was \
-    decided and promised, names, numbers and ids, and what is still open. Do not answer the person.";
+const INSTRUCTIONS: &str = "You sum up a conversation for a colleague who takes over. Keep what was asked, what was decided and \
+    promised, what was done and what came of it, names, numbers and ids, and what is still open. Do not answer the person.";
 
 impl Compactor for DropThenSummarise {
-    fn compact(&self, kind: &CompactionKind, messages: &Messages) -> Option<Compaction> {
+    fn compact(&self, kind: &CompactionKind, conversation: ToCompact<'_>) -> Option<Compaction> {
+        let ToCompact { messages, turn } = conversation;
+        let turn = with_contexts(messages, turn);
         match kind {
-            CompactionKind::Micro => self.drop_outputs(messages).map(CompactedHistory::new).map(Compaction::Rest),
-            CompactionKind::Full => {
-                let at = cut(messages, turn(messages).saturating_sub(self.recent));
-                let (old, kept) = messages.split_at(at);
-                (!old.is_empty())
-                    .then(|| Compaction::summarise(INSTRUCTIONS, old.to_vec().into(), kept.to_vec().into()))
-            }
+            CompactionKind::Micro => changed(messages, |messages| drop_outputs(messages, self.outputs)),
+            CompactionKind::Turn => changed(messages, |messages| {
+                drop_outputs(messages, 1);
+                self.shorten(messages, turn);
+            }),
+            CompactionKind::Full => self.old(messages, turn).map(|old| Compaction::summarise(INSTRUCTIONS, old)),
             CompactionKind::MinimalHistory => {
-                let at = turn(messages);
-                (at > 0).then(|| Compaction::Rest(CompactedHistory::new(messages[at..].to_vec().into())))
+                let (before, of_turn) = messages.split_at(turn);
+                let summaries: Vec<_> =
+                    before.iter().filter(|message| injected::is_summary(message)).cloned().collect();
+                let rest = match turn {
+                    0 => last_step(messages)?,
+                    _ if summaries.len() < turn => [&summaries, of_turn].concat(),
+                    _ => of_turn.to_vec(),
+                };
+                Some(Compaction::Rest(CompactedHistory::new(rest.into())))
             }
             _ => None,
         }
@@ -45,23 +60,70 @@ impl Compactor for DropThenSummarise {
 }
 
 impl DropThenSummarise {
-    fn drop_outputs(&self, messages: &Messages) -> Option<Messages> {
-        let results = messages.iter().flat_map(|message| &message.content).filter(|block| is_result(block)).count();
-        let (mut shorter, mut seen, mut dropped) = (messages.clone(), 0, false);
-        for message in shorter.iter_mut().filter(|message| message.content.iter().any(is_result)) {
-            for block in &mut message.content {
-                if let Block::ToolResult(result) = block {
-                    seen += 1;
-                    let long =
-                        result.content.iter().filter_map(Block::as_text).map(str::len).sum::<usize>() > DROPPED.len();
-                    if seen + self.outputs <= results && long {
-                        result.content = vec![Block::from(DROPPED)];
-                        dropped = true;
+    /// What a summary can take the place of: what is before the turn, but for the last of it; or else what is between the
+    /// prompt and the last of the turn; or else all before the turn.
+    fn old(&self, messages: &Messages, turn: usize) -> Option<Range<usize>> {
+        let steps = first_step(messages, turn);
+        let before = 0..between_calls(messages, turn.saturating_sub(self.recent));
+        let within = steps..between_calls(messages, messages.len().saturating_sub(self.recent)).max(steps);
+        let says_much = |range: &Range<usize>| {
+            range.end <= messages.len() && messages[range.clone()].iter().any(|message| !injected::is_summary(message))
+        };
+        [before, within, 0..turn].into_iter().find(says_much)
+    }
+
+    /// Cuts the texts in the inputs of old calls, and the last outputs where they are long.
+    fn shorten(&self, messages: &mut Messages, turn: usize) {
+        let last = messages.iter().rposition(|message| message.tool_calls().next().is_some()).unwrap_or_default();
+        for at in turn..messages.len() {
+            let long = messages[at].content.iter().any(|block| match block {
+                Block::ToolUse(call) => at < last && longest(&call.input) > self.chars,
+                Block::ToolResult(result) => {
+                    result.content.iter().filter_map(Block::as_text).any(|text| text.chars().count() > self.chars * 100)
+                }
+                _ => false,
+            });
+            if !long {
+                continue;
+            }
+            for block in &mut messages[at].content {
+                match block {
+                    Block::ToolUse(call) if at < last => cut_texts(&mut call.input, self.chars),
+                    Block::ToolResult(result) => {
+                        for block in &mut result.content {
+                            if let Block::Text(text) = block {
+                                cut(&mut text.text, self.chars * 100);
+                            }
+                        }
                     }
+                    _ => {}
                 }
             }
         }
-        dropped.then_some(shorter)
+    }
+}
+
+/// What `change` leaves, where it changes anything.
+fn changed(messages: &Messages, change: impl FnOnce(&mut Messages)) -> Option<Compaction> {
+    let mut shorter = messages.clone();
+    change(&mut shorter);
+    (shorter != *messages).then(|| Compaction::Rest(CompactedHistory::new(shorter)))
+}
+
+fn drop_outputs(messages: &mut Messages, kept: usize) {
+    let results = messages.iter().flat_map(|message| &message.content).filter(|block| is_result(block)).count();
+    let mut seen = 0;
+    for message in messages.iter_mut().filter(|message| message.content.iter().any(is_result)) {
+        for block in &mut message.content {
+            if let Block::ToolResult(result) = block {
+                seen += 1;
+                let long =
+                    result.content.iter().filter_map(Block::as_text).map(str::len).sum::<usize>() > DROPPED.len();
+                if seen + kept <= results && long {
+                    result.content = vec![Block::from(DROPPED)];
+                }
+            }
+        }
     }
 }
 
@@ -69,16 +131,51 @@ fn is_result(block: &Block) -> bool {
     matches!(block, Block::ToolResult(_))
 }
 
-/// Where the turn under way begins: at the person's last prompt.
-fn turn(messages: &Messages) -> usize {
-    let prompt = messages.iter().rposition(injected::is_from_user).unwrap_or_default();
-    // With what hooks put before it.
-    prompt - messages[..prompt].iter().rev().take_while(|message| injected::is_injected(message)).count()
+/// The length of the longest text in `value`, in characters.
+fn longest(value: &Value) -> usize {
+    match value {
+        Value::String(text) => text.chars().count(),
+        Value::Array(items) => items.iter().map(longest).max().unwrap_or_default(),
+        Value::Object(fields) => fields.values().map(longest).max().unwrap_or_default(),
+        _ => 0,
+    }
 }
 
-/// The nearest place at or before `at` that parts no call from its result.
-fn cut(messages: &Messages, at: usize) -> usize {
-    let answers = |message: &Message| message.content.iter().any(is_result);
-    let rest = messages.iter().take(at + 1).rposition(|message| !answers(message));
-    rest.unwrap_or_default()
+fn cut_texts(value: &mut Value, chars: usize) {
+    match value {
+        Value::String(text) => cut(text, chars),
+        Value::Array(items) => items.iter_mut().for_each(|item| cut_texts(item, chars)),
+        Value::Object(fields) => fields.values_mut().for_each(|field| cut_texts(field, chars)),
+        _ => {}
+    }
+}
+
+/// Keeps the begin of a text and its end.
+fn cut(text: &mut String, chars: usize) {
+    let length = text.chars().count();
+    if length > chars {
+        let head: String = text.chars().take(chars / 2).collect();
+        let tail: String = text.chars().skip(length - chars / 4).collect();
+        *text = format!("{head}{CUT}{tail}");
+    }
+}
+
+/// Where the turn begins with the contexts that hooks put before it.
+fn with_contexts(messages: &Messages, turn: usize) -> usize {
+    turn - messages[..turn].iter().rev().take_while(|message| injected::is_injected(message)).count()
+}
+
+/// Where the steps of the turn begin: behind the prompt.
+fn first_step(messages: &Messages, turn: usize) -> usize {
+    let said = messages[turn..].iter().position(|message| message.role == Role::Assistant);
+    said.map_or(messages.len(), |said| turn + said)
+}
+
+/// What was asked in the turn that all messages belong to, and its last step; `None` where there is no more than that.
+fn last_step(messages: &Messages) -> Option<Vec<Message>> {
+    let (first, last) = (first_step(messages, 0), between_calls(messages, messages.len().saturating_sub(1)));
+    let last = messages[..=last.min(messages.len().saturating_sub(1))]
+        .iter()
+        .rposition(|message| message.role == Role::Assistant)?;
+    (last > first).then(|| [&messages[..first], &messages[last..]].concat())
 }

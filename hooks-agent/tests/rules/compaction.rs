@@ -1,7 +1,7 @@
 //! Compactions: refused, or seen.
 
 use hooks_agent::model::{Line, ModelError};
-use hooks_agent::store::MessageStore as _;
+use hooks_agent::store::{Append, MessageStore as _};
 use hooks_agent::window::Window;
 use hooks_core::data::{Message, Role};
 use serde_json::json;
@@ -12,7 +12,7 @@ use super::desk::Desk;
 async fn compacted(desk: &Desk) -> usize {
     let old =
         |i: u32| Message::new(if i.is_multiple_of(2) { Role::User } else { Role::Assistant }, format!("message {i}"));
-    desk.store.append("c-1", (0..8).map(old).collect()).await.unwrap();
+    desk.store.append("c-1", Append::new((0..8).map(old))).await.unwrap();
     let window = Window::new(1_000).compact_at(60);
     desk.open(desk.harness().window(window)).await.turn(None, "hi").await;
     desk.model.heard().len()
@@ -54,6 +54,6 @@ async fn a_refusal_has_no_power_where_the_provider_refuses_too() {
     let desk = Desk::new(&[("PreCompact", "", "exit 2")], [overflow, Line::text("they talked"), Line::text("hello")]);
     let old =
         |i: u32| Message::new(if i.is_multiple_of(2) { Role::User } else { Role::Assistant }, format!("message {i}"));
-    desk.store.append("c-1", (0..8).map(old).collect()).await.unwrap();
+    desk.store.append("c-1", Append::new((0..8).map(old))).await.unwrap();
     assert_eq!(desk.turn().await.to_string(), "hello");
 }

@@ -57,10 +57,14 @@ const FIELDS: &[(&str, &[&str])] = &[
 
 /// A session in which every event happens.
 async fn every_event(desk: &Desk) {
-    let old =
-        |i: u32| Message::new(if i.is_multiple_of(2) { Role::User } else { Role::Assistant }, format!("message {i}"));
+    let old = |i: u32| {
+        Message::new(
+            if i.is_multiple_of(2) { Role::User } else { Role::Assistant },
+            "word ".repeat(if i == 0 { 800 } else { 1 }),
+        )
+    };
     desk.store.append("c-1", (0..8).map(old).collect()).await.unwrap();
-    let harness = desk.harness().window(Window::new(1_000).compact_at(60));
+    let harness = desk.harness().window(Window::new(1_000).compact_at(700));
     let research = SubAgent::new(AgentDef::new("research"), "Looks things up.");
     let session = desk.open(harness.agent(research)).await;
     session.turn(None, "hi").await;

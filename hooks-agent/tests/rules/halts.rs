@@ -49,7 +49,7 @@ async fn a_turn_ends_at_its_prompt() {
 #[tokio::test]
 async fn a_turn_ends_at_its_end() {
     let desk = Desk::new(&[("Stop", "", "echo more >&2; exit 2"), ("Stop", "", &ends())], [Line::text("done")]);
-    assert_eq!(desk.turn().await.to_string(), "done");
+    assert_eq!(desk.turn().await.to_string(), "done\n[Hook stopped] enough for today");
     assert_eq!(desk.model.heard().len(), 1);
 }
 

@@ -1,14 +1,16 @@
 //! What fires around turns: the program's life, channels, changes of stored messages.
 
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use hooks_agent::channel::{Channel, Heard};
-use hooks_agent::model::Line;
+use hooks_agent::model::{Deltas, Line, Model, ModelAnswer, ModelCall, ModelError};
+use hooks_agent::store::MessageStore as _;
+use hooks_agent::{Outcome, TurnError};
 use hooks_core::data::{Message, MessageUpdate};
 use hooks_core::hook::BoxFuture;
-use hooks_core::kinds::Delivery;
 use hooks_core::kinds::*;
+use hooks_core::plugin::Plugin;
 use hooks_core::prelude::*;
 use serde_json::json;
 
@@ -94,8 +96,9 @@ async fn a_stored_message_is_changed_as_the_hooks_leave_the_change() {
     }));
     let session = bench.session(bench.harness()).await;
     session.turn(None, "when?").await;
-    session.update("1", MessageUpdate::from_iter([("content", json!("one"))])).await.unwrap();
-    assert_eq!(bench.log.take(), ["the model", "1: one true"]);
+    let id = bench.store.page("c", None, 10).await.unwrap().rows[1].id.clone();
+    session.update(&id, MessageUpdate::from_iter([("content", json!("one"))])).await.unwrap();
+    assert_eq!(bench.log.take(), ["the model".to_owned(), format!("{id}: one true")]);
     assert_eq!(bench.stored().await, ["user: when?", "assistant: one"]);
     let missing = session.update("9", MessageUpdate::default()).await.unwrap_err();
     assert_eq!(missing.to_string(), "the message store failed: `c` has no row `9`");
@@ -165,4 +168,115 @@ async fn a_conversation_that_is_gone_on_with_counts_on_and_hooks_know_the_profil
     bench.session(bench.harness()).await.turn(None, "three").await;
     let turn = |number: u32| [format!("turn {number} for main"), "compile".into(), "sent".into(), "the model".into()];
     assert_eq!(bench.log.take(), [turn(1), turn(2), turn(3)].concat());
+}
+
+/// A plugin of guards whose `init` fails.
+fn guards() -> Plugin {
+    Plugin::new("guards")
+        .hook(Hook::at::<Init>("starts").reader(|_, _, ()| Err::<(), _>("no licence")))
+        .hook(Hook::at::<BeforeToolCall>("locked").reader(|_, _, _| Permission::deny("never")).locked())
+}
+
+#[tokio::test]
+async fn a_program_does_not_start_without_a_plugin_unless_it_is_optional_and_its_guards_then_refuse() {
+    let bench = Bench::watched([Line::call("1", "lookup", json!({})), Line::text("then not")]);
+    bench.registry.install(guards()).unwrap();
+    let error = bench.harness().build().start("here").await.unwrap_err();
+    assert!(matches!(error, TurnError::Plugins(_)) && error.to_string().contains("no licence"), "{error}");
+    bench.turn().await;
+    assert!(!bench.log.take().contains(&"the tool".to_owned()), "also where the app goes on");
+
+    let bench = Bench::watched([Line::call("1", "lookup", json!({})), Line::text("then not")]);
+    bench.registry.install(guards().optional()).unwrap();
+    let harness = bench.harness();
+    bench.harness().build().start("here").await.unwrap();
+    bench.session(harness).await.turn(None, "hi").await;
+    assert!(!bench.log.take().contains(&"the tool".to_owned()));
+    let stored = bench.stored().await;
+    assert!(stored[2].starts_with("tool: <- Denied: the hook `locked` could not answer"), "{stored:?}");
+}
+
+/// A model that never answers, and says when it was asked.
+struct Never(Arc<tokio::sync::Notify>);
+
+impl Model for Never {
+    fn call<'a>(&'a self, _: &'a ModelCall, _: Deltas<'a>) -> BoxFuture<'a, Result<ModelAnswer, ModelError>> {
+        Box::pin(async {
+            self.0.notify_one();
+            std::future::pending().await
+        })
+    }
+}
+
+/// A bench that notes how turns, sessions and the program end.
+fn noting_ends() -> Bench {
+    let mut bench = Bench::new([Line::text("so be it")]);
+    macro_rules! note {
+        ($($kind:ident),*) => {$({
+            let log = bench.log.clone();
+            let id = <$kind as HookKind>::NAME;
+            bench.app(Hook::at::<$kind>(&format!("at_{id}")).reader(move |_, _, ()| log.note(id)));
+        })*};
+    }
+    note!(TurnEnd, SessionEnd, GatewayStop, Shutdown);
+    bench
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_program_ends_after_its_turns_and_its_sessions() {
+    for (deadline, answer) in [(Duration::from_secs(60), "so be it"), (Duration::ZERO, "[Cancelled]")] {
+        let bench = noting_ends();
+        bench
+            .registry
+            .register(
+                Hook::at::<PreModelCall>("slow")
+                    .async_reader(|_, _, _| Box::pin(tokio::time::sleep(Duration::from_secs(30)))),
+            )
+            .unwrap();
+        let harness = bench.harness().build();
+        let session = harness.session("c", AgentDef::new("a").hooks(["slow"])).open().await.unwrap();
+        let closed = harness.session("d", AgentDef::new("a")).open().await.unwrap();
+        closed.clone().close(SessionEndReason::Idle).await.unwrap();
+        drop(harness.session("e", AgentDef::new("a")).open().await.unwrap());
+        bench.log.take();
+        let turn = session.turn(None, "hi");
+        tokio::task::yield_now().await;
+        harness.stop("deploy", deadline).await.unwrap();
+        assert_eq!(turn.await.to_string(), answer);
+        let ends: Vec<_> = bench.log.take().into_iter().filter(|what| what != "the model").collect();
+        assert_eq!(ends, ["gateway_stop", "turn_end", "session_end", "shutdown"]);
+        assert_eq!(session.turn(None, "too late").await.to_string(), "[Cancelled]");
+        assert!(bench.log.take().is_empty(), "a turn that never began fires nothing");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_turn_that_is_cancelled_while_it_waits_for_its_place_is_over_at_once() {
+    let bench = noting_ends();
+    let asked = Arc::new(tokio::sync::Notify::new());
+    let session = bench.session(bench.harness().model("main", Never(Arc::clone(&asked)))).await;
+    let first = session.turn(None, "first");
+    asked.notified().await;
+    let second = session.turn(None, "second");
+    second.cancel();
+    let before = tokio::time::Instant::now();
+    assert_eq!(second.await.to_string(), "[Cancelled]");
+    assert_eq!(before.elapsed(), Duration::ZERO);
+    assert!(bench.log.take().is_empty());
+    first.cancel();
+    assert_eq!(first.await.to_string(), "[Cancelled]");
+    assert_eq!((bench.log.take(), bench.stored().await), (vec!["turn_end".to_owned()], vec!["user: first".to_owned()]));
+}
+
+#[tokio::test]
+async fn a_person_is_not_mailed_what_a_provider_says_of_a_key() {
+    let secret = "401: Incorrect API key provided: sk-proj-abc";
+    let bench = Bench::new([Line::error(ModelError::Unanswered(secret.to_owned()))]);
+    let session = bench.session(bench.harness()).await;
+    let mail = Mail::default();
+    let heard = session.hear(&mail, "ada", "hi", None).await.unwrap();
+    let Heard::Answered { reply, .. } = heard else { panic!("{heard:?}") };
+    assert_eq!(*mail.sent.lock().unwrap(), ["ada: [Failed] The model did not answer."]);
+    let Outcome::Failed(error) = reply.outcome else { panic!("{reply:?}") };
+    assert!(error.to_string().contains(secret), "the app reads it: {error}");
 }

@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use hooks_agent::model::{Deltas, Line, Model, ModelAnswer, ModelCall, ModelError};
-use hooks_agent::store::{MemoryStore, MessageStore, Page, Row, StoreError};
-use hooks_agent::window::{Compaction, Compactor, DropThenSummarise, Window};
+use hooks_agent::store::{Append, MessageStore, StoreError};
+use hooks_agent::window::{Compaction, Compactor, DropThenSummarise, ToCompact, Window};
 use hooks_agent::{Outcome, SubAgent, TurnError};
 use hooks_core::data::{Block, Message};
 use hooks_core::hook::BoxFuture;
@@ -16,6 +16,7 @@ use hooks_core::prelude::*;
 use serde_json::json;
 
 use super::bench::{Bench, line};
+use super::stores::{Disturb, Disturbed};
 
 /// What a store does at one of its calls.
 #[derive(Clone, Copy, Debug)]
@@ -26,50 +27,28 @@ enum Fault {
 }
 
 struct Sick {
-    kept: Arc<MemoryStore>,
     calls: AtomicUsize,
     at: usize,
     fault: Fault,
 }
 
-impl Sick {
-    async fn call(&self) -> Result<(), StoreError> {
-        if self.calls.fetch_add(1, Ordering::Relaxed) != self.at {
-            return Ok(());
-        }
-        match self.fault {
-            Fault::Fails => Err(StoreError::new("the disk is full")),
-            Fault::Panics => std::panic::resume_unwind(Box::new("the driver is broken")),
-            Fault::Hangs => std::future::pending().await,
-        }
+impl Disturb for Sick {
+    fn before(&self, _: &'static str) -> BoxFuture<'_, Result<(), StoreError>> {
+        let fault = (self.calls.fetch_add(1, Ordering::Relaxed) == self.at).then_some(self.fault);
+        Box::pin(async move {
+            match fault {
+                None => Ok(()),
+                Some(Fault::Fails) => Err(StoreError::new("the disk is full")),
+                Some(Fault::Panics) => std::panic::resume_unwind(Box::new("the driver is broken")),
+                Some(Fault::Hangs) => std::future::pending().await,
+            }
+        })
     }
 }
 
-impl MessageStore for Sick {
-    fn append<'a>(&'a self, id: &'a str, messages: Vec<Message>) -> BoxFuture<'a, Result<Vec<Row>, StoreError>> {
-        Box::pin(async move {
-            self.call().await?;
-            self.kept.append(id, messages).await
-        })
-    }
-
-    fn update<'a>(&'a self, c: &'a str, id: &'a str, update: MessageUpdate) -> BoxFuture<'a, Result<Row, StoreError>> {
-        self.kept.update(c, id, update)
-    }
-
-    fn fold<'a>(&'a self, id: &'a str, messages: Vec<Message>) -> BoxFuture<'a, Result<(), StoreError>> {
-        Box::pin(async move {
-            self.call().await?;
-            self.kept.fold(id, messages).await
-        })
-    }
-
-    fn page<'a>(&'a self, id: &'a str, from: Option<&'a str>, n: usize) -> BoxFuture<'a, Result<Page, StoreError>> {
-        Box::pin(async move {
-            self.call().await?;
-            self.kept.page(id, from, n).await
-        })
-    }
+/// The store of `bench`, which misbehaves at one of its calls.
+fn sick(bench: &Bench, at: usize, fault: Fault) -> Disturbed<Sick> {
+    Disturbed { store: Arc::clone(&bench.store), by: Sick { calls: AtomicUsize::new(0), at, fault } }
 }
 
 fn count(log: &[String], what: &str) -> usize {
@@ -87,8 +66,8 @@ async fn a_store_that_fails_panics_or_hangs_at_any_of_its_calls_ends_the_turn_on
                 Line::text("so be it"),
             ];
             let bench = Bench::watched(lines);
-            bench.store.append("c", vec![Message::new(Role::User, "before")]).await.unwrap();
-            let store = Sick { kept: Arc::clone(&bench.store), calls: AtomicUsize::new(0), at, fault };
+            bench.store.append("c", Append::new([Message::new(Role::User, "before")])).await.unwrap();
+            let store = sick(&bench, at, fault);
             let session = bench.session(bench.harness().store(store)).await;
             let turn = tokio::time::timeout(Duration::from_secs(36_000), session.turn(None, "hi"));
             let reply = turn.await.unwrap_or_else(|_| panic!("{fault:?} at {at}: the turn never ends"));
@@ -104,7 +83,7 @@ async fn a_session_ends_also_where_its_store_is_broken() {
     for fault in [Fault::Fails, Fault::Panics, Fault::Hangs] {
         let bench = Bench::watched([]);
         // The first call is that of `open`.
-        let store = Sick { kept: Arc::clone(&bench.store), calls: AtomicUsize::new(0), at: 1, fault };
+        let store = sick(&bench, 1, fault);
         let session = bench.session(bench.harness().store(store)).await;
         let closed = tokio::time::timeout(Duration::from_secs(36_000), session.close(SessionEndReason::Shutdown));
         let closed = closed.await.unwrap_or_else(|_| panic!("{fault:?}: it never ends"));
@@ -119,7 +98,7 @@ type Break = fn(hooks_agent::HarnessBuilder) -> hooks_agent::HarnessBuilder;
 struct Breaks;
 
 impl Compactor for Breaks {
-    fn compact(&self, _: &CompactionKind, _: &hooks_core::data::Messages) -> Option<Compaction> {
+    fn compact(&self, _: &CompactionKind, _: ToCompact<'_>) -> Option<Compaction> {
         std::panic::resume_unwind(Box::new("of course"))
     }
 }
@@ -171,7 +150,7 @@ async fn a_hook_that_adds_a_message_behind_the_prompt_does_not_take_its_place_in
 #[tokio::test]
 async fn a_hook_that_removes_the_prompt_does_not_have_an_old_message_stored_again() {
     let mut bench = Bench::new([Line::text("so be it")]);
-    bench.store.append("c", vec![Message::new(Role::User, "without an answer")]).await.unwrap();
+    bench.store.append("c", Append::new([Message::new(Role::User, "without an answer")])).await.unwrap();
     bench.app(Hook::at::<UserPromptSubmit>("removes").writer(|_, _, messages: &mut Messages| {
         messages.pop();
     }));
@@ -195,11 +174,11 @@ async fn a_hook_that_takes_a_call_out_of_the_stored_row_leaves_no_result_without
 }
 
 /// Keeps the turn under way alone.
-struct Minimal;
+pub(crate) struct Minimal;
 
 impl Compactor for Minimal {
-    fn compact(&self, _: &CompactionKind, messages: &hooks_core::data::Messages) -> Option<Compaction> {
-        DropThenSummarise::default().compact(&CompactionKind::MinimalHistory, messages)
+    fn compact(&self, _: &CompactionKind, conversation: ToCompact<'_>) -> Option<Compaction> {
+        DropThenSummarise::default().compact(&CompactionKind::MinimalHistory, conversation)
     }
 }
 
@@ -230,6 +209,7 @@ async fn an_agent_that_is_asked_anew_after_a_compaction_does_not_go_on_with_an_o
         Line::text("found"),
         Line::text("done"),
         Line::error(ModelError::Overflow("too long".into())),
+        Line::text("s"),
         Line::call("call_1", "research", json!({ "prompt": "the weather" })),
         Line::text("rain"),
         Line::text("done"),

@@ -1,15 +1,16 @@
 //! What hooks decide: at the prompt, at the model's reply, at the end.
 
 use hooks_agent::model::Line;
-use hooks_agent::store::MessageStore;
+use hooks_agent::store::{Append, MessageStore};
 use hooks_agent::window::Window;
 use hooks_agent::{HarnessBuilder, Limits, Outcome, StopEffect, TurnEvent};
+use hooks_core::HookId;
 use hooks_core::kinds::ExitReason;
 use hooks_core::kinds::*;
 use hooks_core::prelude::*;
 use serde_json::json;
 
-use super::bench::{Bench, line};
+use super::bench::{Bench, line, told};
 
 fn at_reply(id: &str, verdict: ReplyVerdict) -> Hook {
     Hook::at::<PostModelCall>(id).reader(move |_, _, _| verdict)
@@ -210,11 +211,15 @@ async fn a_halt_ends_the_turn_after_its_dispatch_wherever_it_is_asked_for() {
         PostCompact
     ];
     for (kind, hook) in hooks {
-        let mut bench = Bench::watched([Line::call("1", "breaks", json!({})), Line::text("done")]);
+        let first = if kind == "post_compact" { Line::text("s") } else { Line::call("1", "breaks", json!({})) };
+        let mut bench = Bench::watched([first, Line::text("done")]);
         bench.app(hook);
         bench
             .store
-            .append("c", vec![Message::new(Role::User, "before"), Message::new(Role::Assistant, "yes")])
+            .append(
+                "c",
+                Append::new([Message::new(Role::User, "before ".repeat(50)), Message::new(Role::Assistant, "yes")]),
+            )
             .await
             .unwrap();
         let harness = bench.harness();
@@ -252,4 +257,17 @@ async fn halts(kind: &str, bench: &Bench, harness: HarnessBuilder) {
     let stored = bench.stored().await;
     let (calls, results) = ["->", "<-"].map(|mark| stored.iter().filter(|line| line.contains(mark)).count()).into();
     assert_eq!(calls, results, "{kind}: {stored:?}");
+}
+
+#[tokio::test]
+async fn why_a_hook_ended_a_turn_is_in_its_event_and_its_reply() {
+    let mut bench = Bench::new([Line::text("done")]);
+    bench.app(Hook::at::<Stop>("reviews").reader(|_, _, ()| StopVerdict::end("paused for review")));
+    let (reply, events) = told(&bench.session(bench.harness()).await, "hi").await;
+    let ended = reply.ended.as_ref().unwrap();
+    assert_eq!((ended.reason.as_str(), ended.by.as_ref().map(HookId::as_str)), ("paused for review", Some("reviews")));
+    assert_eq!(reply.to_string(), "done\n[Hook stopped] paused for review");
+    let told = |event: &TurnEvent| matches!(event, TurnEvent::Stop { reason: Some(reason), .. } if reason.as_str() == "paused for review");
+    assert!(events.iter().any(told), "{events:?}");
+    assert!(matches!(reply.outcome, Outcome::Answered(_)));
 }

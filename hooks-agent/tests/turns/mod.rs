@@ -2,12 +2,15 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "the helpers of tests are tests too")]
 
 mod answers;
+mod approvals;
 mod around;
 mod attacked;
 mod bench;
 mod cases_of_calls;
 mod cases_of_ends;
+mod compaction;
 mod control;
+mod kept;
 mod delegate;
 mod order;
 mod order_cancelled;
@@ -15,6 +18,7 @@ mod parted;
 mod phases;
 mod random;
 mod requests;
+mod stores;
 mod room;
 mod extras;
 mod tools;

@@ -153,13 +153,19 @@ async fn each_kind_fires_at_its_place() {
         "post_model_call",
         "post_compact",
     ];
-    let minimal = &["before_compaction", "post_compact"];
-    holds_in("a full window", bench, harness, &[BEGIN, compaction, minimal, CALL, end]).await;
+    holds_in("a full window", bench, harness, &[BEGIN, compaction, CALL, end]).await;
 
     let overflow = Line::error(ModelError::Overflow("too long".into()));
-    let bench = Bench::watched([overflow, Line::text("hello")]);
-    bench.store.append("c", (0..2).map(old).collect()).await.unwrap();
-    holds("a context that overflows", bench, &[BEGIN, CALL, minimal, CALL, end]).await;
+    let bench = Bench::watched([overflow.clone(), Line::text("s"), Line::text("hello")]);
+    bench.store.append("c", (0..20).map(old).collect()).await.unwrap();
+    holds("a context that overflows", bench, &[BEGIN, CALL, compaction, CALL, end]).await;
+
+    // A summary that cannot be had, twice, and the turn alone.
+    let no = || Line::error(ModelError::Rejected("no".into()));
+    let bench = Bench::watched([overflow, no(), no(), Line::text("hello")]);
+    bench.store.append("c", (0..20).map(old).collect()).await.unwrap();
+    let (failed, minimal) = (&compaction[..5], &["before_compaction", "post_compact"]);
+    holds("one that nobody can sum up", bench, &[BEGIN, CALL, failed, failed, minimal, CALL, end]).await;
 
     let ask = Line::call("1", "research", json!({ "prompt": "what is it?" }));
     let bench = Bench::watched([ask, Line::text("a bird"), Line::text("a bird, I hear")]);

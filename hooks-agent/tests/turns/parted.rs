@@ -5,9 +5,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use hooks_agent::SubAgent;
 use hooks_agent::model::{Deltas, Line, Model, ModelAnswer, ModelCall, ModelError};
-use hooks_agent::store::{MemoryStore, MessageStore, Page, Row, StoreError};
-use hooks_agent::window::{Compaction, Compactor, Window};
-use hooks_core::data::{Block, CompactedHistory, Message, MessageUpdate, Messages};
+use hooks_agent::store::{Append, MessageStore, StoreError};
+use hooks_agent::window::{Compaction, Compactor, ToCompact, Window};
+use hooks_core::data::{Block, CompactedHistory, Message, Messages};
 use hooks_core::hook::BoxFuture;
 use hooks_core::kinds::CompactionKind;
 use hooks_core::kinds::*;
@@ -15,46 +15,18 @@ use hooks_core::prelude::*;
 use serde_json::json;
 
 use super::bench::{Bench, line};
+use super::stores::{Disturb, Disturbed};
 
 /// Fails at one `append`, the nth, and is well again.
 struct Fails {
-    store: Arc<MemoryStore>,
     at: usize,
     appends: AtomicUsize,
 }
 
-impl MessageStore for Fails {
-    fn append<'a>(
-        &'a self,
-        conversation: &'a str,
-        messages: Vec<Message>,
-    ) -> BoxFuture<'a, Result<Vec<Row>, StoreError>> {
-        if self.appends.fetch_add(1, Ordering::Relaxed) + 1 == self.at {
-            return Box::pin(async { Err(StoreError::new("the disk is full")) });
-        }
-        self.store.append(conversation, messages)
-    }
-
-    fn update<'a>(
-        &'a self,
-        conversation: &'a str,
-        id: &'a str,
-        update: MessageUpdate,
-    ) -> BoxFuture<'a, Result<Row, StoreError>> {
-        self.store.update(conversation, id, update)
-    }
-
-    fn fold<'a>(&'a self, conversation: &'a str, messages: Vec<Message>) -> BoxFuture<'a, Result<(), StoreError>> {
-        self.store.fold(conversation, messages)
-    }
-
-    fn page<'a>(
-        &'a self,
-        conversation: &'a str,
-        from: Option<&'a str>,
-        limit: usize,
-    ) -> BoxFuture<'a, Result<Page, StoreError>> {
-        self.store.page(conversation, from, limit)
+impl Disturb for Fails {
+    fn before(&self, call: &'static str) -> BoxFuture<'_, Result<(), StoreError>> {
+        let fails = call == "append" && self.appends.fetch_add(1, Ordering::Relaxed) + 1 == self.at;
+        Box::pin(async move { if fails { Err(StoreError::new("the disk is full")) } else { Ok(()) } })
     }
 }
 
@@ -69,9 +41,9 @@ const LOST: &str = "tool: <- No result is stored: what ran this call ended befor
 #[tokio::test]
 async fn a_call_whose_result_the_store_did_not_take_is_not_said_to_have_not_run() {
     let bench = Bench::new([Line::calls([("1", "lookup", json!({ "id": "a" })), ("2", "lookup", json!({}))])]);
-    let store = Fails { store: Arc::clone(&bench.store), at: 3, appends: AtomicUsize::new(0) };
+    let store = Disturbed { store: Arc::clone(&bench.store), by: Fails { at: 3, appends: AtomicUsize::new(0) } };
     let reply = bench.session(bench.harness().store(store)).await.turn(None, "hi").await;
-    assert_eq!(reply.to_string(), "[Failed] the message store failed: the disk is full");
+    assert_eq!(reply.to_string(), "[Failed] The conversation could not be stored or read.");
     assert_eq!(bench.stored().await[2..], [STARTED, "tool: <- Not run: the turn had ended"]);
 }
 
@@ -96,7 +68,7 @@ async fn a_call_that_a_killed_program_left_open_reads_so_and_what_is_stored_stay
         Message::of(Role::Assistant, vec![call("1"), call("2")]),
         Message::of(Role::Tool, vec![result]),
     ];
-    bench.store.append("c", rows).await.unwrap();
+    bench.store.append("c", Append::new(rows)).await.unwrap();
     assert_eq!(bench.turn().await.to_string(), "done");
     let calls = "assistant: -> lookup({}) | -> lookup({})";
     assert_eq!(sent(&bench), ["user: q", calls, "tool: <- found", LOST, "user: hi"]);
@@ -121,14 +93,15 @@ async fn no_two_stored_calls_have_one_id_also_where_hooks_keep_the_first_from_th
 struct Halves;
 
 impl Compactor for Halves {
-    fn compact(&self, kind: &CompactionKind, messages: &Messages) -> Option<Compaction> {
+    fn compact(&self, kind: &CompactionKind, conversation: ToCompact<'_>) -> Option<Compaction> {
+        let messages = conversation.messages;
         let rest: Messages = messages[messages.len() / 2..].to_vec().into();
         (*kind == CompactionKind::Micro).then(|| Compaction::Rest(CompactedHistory::new(rest)))
     }
 }
 
 #[tokio::test]
-async fn a_compactor_that_keeps_a_result_without_its_call_does_not_spoil_the_conversation() {
+async fn a_compactor_that_keeps_a_result_without_its_call_spoils_no_conversation_and_folds_nothing() {
     let bench = Bench::new([Line::call("1", "lookup", json!({ "id": "a" })), Line::text("done"), Line::text("again")]);
     let session = bench.session(bench.harness()).await;
     session.turn(None, "hi").await;
@@ -137,14 +110,17 @@ async fn a_compactor_that_keeps_a_result_without_its_call_does_not_spoil_the_con
     let session = bench.session(bench.harness().window(window)).await;
     assert_eq!(session.turn(None, "and now").await.to_string(), "again");
     assert_eq!(sent(&bench), ["assistant: done", "user: and now"]);
-    assert_eq!(bench.stored().await, ["assistant: done", "user: and now", "assistant: again"]);
+    let call = "assistant: -> lookup({\"id\":\"a\"})";
+    let all = ["user: hi", call, "tool: <- found a", "assistant: done", "user: and now", "assistant: again"];
+    assert_eq!(bench.stored().await, all);
 }
 
 /// Leaves everything as it is.
 struct Same;
 
 impl Compactor for Same {
-    fn compact(&self, kind: &CompactionKind, messages: &Messages) -> Option<Compaction> {
+    fn compact(&self, kind: &CompactionKind, conversation: ToCompact<'_>) -> Option<Compaction> {
+        let messages = conversation.messages;
         (*kind == CompactionKind::Micro).then(|| Compaction::Rest(CompactedHistory::new(messages.clone())))
     }
 }

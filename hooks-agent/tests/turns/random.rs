@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
 
 use hooks_agent::model::{Line, ModelAnswer, ModelError};
-use hooks_agent::store::MessageStore;
+use hooks_agent::store::{Append, MessageStore};
 use hooks_agent::window::Window;
 use hooks_agent::{Limits, Outcome};
 use hooks_core::data::Message;
@@ -18,6 +18,7 @@ use proptest::prelude::*;
 use serde_json::json;
 
 use super::bench::Bench;
+use super::stores::Disturbed;
 use faults::{Fault, Faulty, Moody, Slow};
 use properties::{in_order, well_formed};
 
@@ -158,14 +159,11 @@ async fn run(case: &Case) -> Result<Outcome, TestCaseError> {
         bench.app(hook(*number));
     }
     let before = |i: usize| Message::new([Role::User, Role::Assistant][i % 2], format!("message {i}"));
-    bench.store.append("c", (0..6).map(before).collect()).await.unwrap();
-    let store = Faulty {
-        kept: Arc::clone(&bench.store),
-        log: bench.log.clone(),
-        calls: AtomicUsize::new(0),
-        // Opening the session reads once.
-        at: case.store_fault.map(|(call, fault)| (call + 1, fault)),
-    };
+    bench.store.append("c", Append::new((0..6).map(before))).await.unwrap();
+    // Opening the session reads once.
+    let at = case.store_fault.map(|(call, fault)| (call + 1, fault));
+    let by = Faulty { log: bench.log.clone(), calls: AtomicUsize::new(0), at };
+    let store = Disturbed { store: Arc::clone(&bench.store), by };
     let mut limits = Limits::default();
     limits.iterations = 12;
     let model = Moody(Arc::clone(&bench.model), bench.log.clone());

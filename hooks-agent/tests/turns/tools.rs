@@ -4,8 +4,10 @@ use std::time::Duration;
 
 use hooks_agent::approve::{ApprovalAnswer, ApprovalRequest};
 use hooks_agent::model::Line;
+use hooks_agent::store::MessageStore as _;
 use hooks_agent::tool::{Tool, ToolError, ToolSpec};
 use hooks_agent::{Outcome, TurnEvent};
+use hooks_core::data::Block;
 use hooks_core::hook::BoxFuture;
 use hooks_core::kinds::ExitReason;
 use hooks_core::kinds::*;
@@ -83,7 +85,8 @@ async fn a_gate_that_asks_is_answered_or_denied() {
             Box::pin(never(request))
         }
     }
-    for verdict in [Permission::ask("really?"), Permission::defer("really?")] {
+    let late = ["Denied: really?. Nobody answered", "Not run: it was put off (really?), and nobody decided it in time"];
+    for (verdict, late) in [Permission::ask("really?"), Permission::defer("really?")].into_iter().zip(late) {
         let lines = || [Line::call("1", "lookup", json!({ "id": "a" })), Line::text("done")];
         let bench = || {
             let (verdict, mut bench) = (verdict.clone(), Bench::new(lines()));
@@ -108,7 +111,7 @@ async fn a_gate_that_asks_is_answered_or_denied() {
                 "tool: <- Denied: really?. nobody is there to be asked",
                 "tool: <- found a",
                 "tool: <- Denied: really?. not today",
-                "tool: <- Denied: really?. Nobody answered",
+                format!("tool: <- {late}").as_str(),
             ]
         );
     }
@@ -223,4 +226,40 @@ async fn cancelled_at_any_moment_a_turn_ends_once_and_well_formed() {
         }
     }
     panic!("the turn never ends by itself");
+}
+
+/// Fails with a picture and a hint.
+struct Camera;
+
+impl Tool for Camera {
+    fn spec(&self) -> ToolSpec {
+        ToolSpec::new("camera")
+    }
+
+    fn run<'a>(
+        &'a self,
+        _: &'a HookContext,
+        _: &'a ToolCall,
+        _: ToolInput,
+    ) -> BoxFuture<'a, Result<ToolResult, ToolError>> {
+        Box::pin(async {
+            let mut result = ToolResult::error("too dark");
+            result.content.push(Block::Other(json!({ "type": "image", "source": { "data": "iVBO" } })));
+            result.add_context("the lamp is off");
+            result.extra.insert("shot".to_owned(), json!(7));
+            Ok(result)
+        })
+    }
+}
+
+#[tokio::test]
+async fn a_tool_that_fails_keeps_its_blocks_its_fields_and_its_context() {
+    let bench = Bench::new([Line::call("1", "camera", json!({})), Line::text("done")]);
+    bench.session(bench.harness().tool(Camera)).await.turn(None, "hi").await;
+    let row = bench.store.page("c", None, 10).await.unwrap().rows.remove(2);
+    let Block::ToolResult(block) = &row.message.content[0] else { panic!("{row:?}") };
+    assert!(block.is_error && block.content.len() == 2, "{block:?}");
+    assert_eq!(block.extra["shot"], 7);
+    let heard = bench.model.heard();
+    assert!(heard[1].messages.last().unwrap().text().contains("the lamp is off"));
 }

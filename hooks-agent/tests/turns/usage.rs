@@ -1,7 +1,7 @@
 //! The tokens that calls of models took: told to hooks, as it happens, and of the turn.
 
 use hooks_agent::model::{Line, ModelAnswer};
-use hooks_agent::store::MessageStore;
+use hooks_agent::store::{Append, MessageStore};
 use hooks_agent::window::Window;
 use hooks_agent::{SubAgent, TurnEvent};
 use hooks_core::data::{Block, Usage};
@@ -50,10 +50,11 @@ async fn a_summary_of_the_conversation_counts_and_so_does_an_agent_that_is_asked
         says("a bird", Usage::new(20, 0)),
         says("a bird, I hear", Usage::new(300, 0)),
     ]);
-    let old = |i: usize| Message::new([Role::User, Role::Assistant][i % 2], format!("message {i}"));
-    bench.store.append("c", (0..8).map(old).collect()).await.unwrap();
+    let old =
+        |i: usize| Message::new([Role::User, Role::Assistant][i % 2], "word ".repeat(if i == 0 { 400 } else { 1 }));
+    bench.store.append("c", Append::new((0..8).map(old))).await.unwrap();
     let research = SubAgent::new(AgentDef::new("research"), "Looks things up.");
-    let window = Window::new(1_000).compact_at(70);
+    let window = Window::new(1_000).compact_at(400);
     let reply = bench.session(bench.harness().agent(research).window(window)).await.turn(None, "hi").await;
     assert_eq!((reply.to_string().as_str(), reply.usage.input), ("a bird, I hear", 321));
 }

@@ -56,7 +56,7 @@ pub enum Finding {
         by: Option<String>,
     },
     /// A plugin could not be started.
-    #[error("the hooks of the plugin `{plugin}` are left out: {reason}")]
+    #[error("the guards of the plugin `{plugin}` refuse, and its other hooks are left out: {reason}")]
     #[non_exhaustive]
     PluginFailed {
         /// The plugin.

@@ -8,7 +8,7 @@ use super::Hook;
 use super::spec::{AnyRef, BindingSpec, OwnEvent};
 use crate::failure::OnFailure;
 use crate::handler::Form;
-use crate::handler::Handler;
+use crate::handler::{Fault, Handler};
 use crate::kind::{HookKind, KindDescriptor};
 use crate::options::Options;
 
@@ -80,6 +80,13 @@ impl Binding {
             own_event: own_event.map(|own| Erased::Shared(Arc::new(own))),
             takes_subject: form.detached,
         }
+    }
+
+    /// A hook that fails with `reason` wherever this one would run.
+    pub(crate) fn failing<K: HookKind>(&self, reason: &Arc<str>) -> Self {
+        let reason = Arc::clone(reason);
+        let handler = Handler::<K>::read(move |_, _, _| Err(Fault::error(&*reason)));
+        Self { filters: self.filters.clone(), ..Self::new(handler, self.decides, None) }
     }
 
     /// What gives the hook an event of its own.

@@ -22,6 +22,8 @@ words! {
         Full = "full",
         /// Old tool results are shortened.
         Micro = "microcompact",
+        /// What tools were given and gave in the turn under way is shortened.
+        Turn = "turn",
         /// Only what the model cannot do without is kept.
         MinimalHistory = "minimal_history",
     }

@@ -56,8 +56,12 @@ impl Snapshot {
         self.overrides.get(&hook.id).map(|changes| changes.check(hook)).unwrap_or_default()
     }
 
-    pub(crate) fn has_failed(&self, plugin: &str) -> bool {
-        self.installed(plugin).is_some_and(|installed| matches!(installed.state, PluginState::Failed(_)))
+    /// Why the plugin could not be started.
+    pub(crate) fn failure_of(&self, plugin: &str) -> Option<&Arc<str>> {
+        match &self.installed(plugin)?.state {
+            PluginState::Failed(reason) => Some(reason),
+            _ => None,
+        }
     }
 
     fn changes_of(&self, hook: &Hook) -> Option<&Changes> {

@@ -45,8 +45,9 @@ impl Registry {
     /// its configuration and its data folder. Each plugin is started once, whoever asks.
     ///
     /// # Errors
-    /// [`PluginsFailed`] names those of which an `init` hook failed. Their hooks are left out of sets made from now on,
-    /// which [`audit`](Self::audit) tells too; all other plugins go on. Install a failed one anew to try again.
+    /// [`PluginsFailed`] names those of which an `init` hook failed, which [`audit`](Self::audit) tells too. In sets made from
+    /// now on, their hooks that guard (gates, and those that are to remove or to be required where they fail) fail wherever
+    /// they would run, and the others are left out. All other plugins go on. Install a failed one anew to try again.
     pub async fn start_plugins(&self, cx: &HookContext) -> Result<(), PluginsFailed> {
         let mut failures = Vec::new();
         for name in self.plugins() {
@@ -63,7 +64,8 @@ impl Registry {
             outcome.state = match result {
                 Ok(()) => PluginState::Started,
                 Err(reason) => {
-                    let failure = PluginFailure::new(&name, true, &reason);
+                    let mut failure = PluginFailure::new(&name, true, &reason);
+                    failure.optional = installed.plugin.optional;
                     let state = PluginState::Failed(failure.reason.as_str().into());
                     failures.push(failure);
                     state

@@ -6,11 +6,13 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::plans::{Part, in_order, plan_kinds};
+use super::plugins::is_lifecycle;
 use super::{Registered, Snapshot};
 use crate::context::Bound;
 use crate::context::PerHook;
 use crate::diagnostics::Finding;
 use crate::diagnostics::{ConfigError, ListOwner, Problem};
+use crate::engine::Engine;
 use crate::failure::OnFailure;
 use crate::hook::{Binding, Hook};
 use crate::id::HookId;
@@ -90,7 +92,8 @@ pub(super) fn resolve(
             problems.push(problem);
             None
         });
-        let mut chosen_one = Chosen::new(snapshot, registered, entry.position(), position, with);
+        let chosen_one = Chosen::new(snapshot, registered, entry.position(), position, with);
+        let mut chosen_one = chosen_one.unless_started(snapshot);
         chosen_one.given.clone_from(&entry.with);
         chosen.insert(id, chosen_one);
     }
@@ -126,9 +129,7 @@ pub(super) fn lifecycle(snapshot: &Snapshot, installed: &Installed) -> Result<Ho
         let Some((id, registered)) = snapshot.hooks.get_key_value(id) else { continue };
         // Its parameters are those of the scopes that it runs in; here it has none that need not be there.
         let with = parameters(registered, &owner, entry).unwrap_or_default();
-        let mut chosen_one = Chosen::new(snapshot, registered, None, position, with);
-        // One that failed to start may be started anew.
-        chosen_one.disabled = chosen_one.disabled.filter(|disabled| !matches!(disabled, Disabled::Plugin(_)));
+        let chosen_one = Chosen::new(snapshot, registered, None, position, with);
         chosen.insert(id, chosen_one);
     }
     let plans = plan_kinds(snapshot, &chosen, Part::Lifecycle, &mut problems);
@@ -170,12 +171,30 @@ impl Chosen {
     ) -> Self {
         let (hook, overridden) = snapshot.overridden(&registered.hook);
         let plugin = hook.plugin.clone();
-        let failed = plugin.as_ref().filter(|plugin| snapshot.has_failed(plugin)).cloned().map(Disabled::Plugin);
         let disabled =
             if registered.enabled { snapshot.disabled_by(&hook).map(Disabled::Layer) } else { Some(Disabled::App) };
         let plugin = plugin.filter(|_| hook.asks_context);
         let own = (with.is_some() || plugin.is_some()).then(|| Arc::new(PerHook { with, plugin }));
-        Self { hook, overridden, disabled: failed.or(disabled), position, place, own, given: None }
+        Self { hook, overridden, disabled, position, place, own, given: None }
+    }
+
+    /// Where its plugin could not be started: what guards fails wherever it would run, and the rest is left out. A guard
+    /// does not open because nobody could set it up.
+    fn unless_started(mut self, snapshot: &Snapshot) -> Self {
+        let failed = self.hook.plugin.as_ref().and_then(|plugin| Some((plugin, snapshot.failure_of(plugin)?)));
+        let Some((plugin, reason)) = failed else { return self };
+        let reason = format!("its plugin `{plugin}` could not be started: {reason}").into();
+        let guards = self.hook.bindings.iter().filter(|binding| {
+            !is_lifecycle(&self.hook, binding) && binding.policy(&self.hook.options) != OnFailure::Continue
+        });
+        let bindings: Vec<_> =
+            guards.filter_map(|binding| Some((Engine::of_kind(binding.kind)?.failing)(binding, &reason))).collect();
+        if bindings.is_empty() {
+            self.disabled = Some(Disabled::Plugin(Arc::clone(plugin)));
+        } else {
+            self.hook = Arc::new(Hook { bindings, ..Hook::clone(&self.hook) });
+        }
+        self
     }
 }
 

@@ -1,4 +1,5 @@
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use super::{Reason, Verdict};
 use crate::failure::FailureKind;
@@ -59,6 +60,15 @@ pub enum Decision<'a> {
 pub struct Question {
     /// Why the hook does not decide itself.
     pub reason: Reason,
+    /// How bad it can get, in a word of the app's such as `high`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub risk: Option<String>,
+    /// What can be chosen, where it is more than yes or no.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub choices: Vec<String>,
+    /// Whatever else who is asked may want to see: a preview, say.
+    #[serde(default, skip_serializing_if = "Value::is_null")]
+    pub details: Value,
     /// The hook; set by the dispatch.
     #[serde(default)]
     pub by: Option<HookId>,
@@ -114,7 +124,35 @@ impl From<String> for Denial {
 impl Question {
     /// Not decided, for `reason`.
     pub fn new(reason: impl Into<Reason>) -> Self {
-        Self { reason: reason.into(), by: None }
+        Self { reason: reason.into(), risk: None, choices: Vec::new(), details: Value::Null, by: None }
+    }
+
+    /// How bad it can get, in a word of the app's.
+    #[must_use]
+    pub fn risk(mut self, word: impl Into<String>) -> Self {
+        self.risk = Some(word.into());
+        self
+    }
+
+    /// What can be chosen, where it is more than yes or no.
+    #[must_use]
+    pub fn choices(mut self, choices: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        self.choices = choices.into_iter().map(Into::into).collect();
+        self
+    }
+
+    /// Whatever else who is asked may want to see.
+    #[must_use]
+    pub fn details(mut self, details: impl Into<Value>) -> Self {
+        self.details = details.into();
+        self
+    }
+}
+
+/// Asks it.
+impl From<Question> for Permission {
+    fn from(question: Question) -> Self {
+        Self::Ask(Box::new(question))
     }
 }
 

@@ -138,7 +138,7 @@ impl Registry {
             return Err(JobError::Disabled { job: id, hook });
         }
         let (known, _) = snapshot.overridden(&registered.hook);
-        let out = |plugin: &&Arc<str>| !snapshot.may_run(plugin) || snapshot.has_failed(plugin);
+        let out = |plugin: &&Arc<str>| !snapshot.may_run(plugin) || snapshot.failure_of(plugin).is_some();
         if let Some(plugin) = known.plugin.as_ref().filter(out) {
             return Err(JobError::NoPlugin { job: id, hook, plugin: plugin.to_string() });
         }

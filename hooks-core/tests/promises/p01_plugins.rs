@@ -1,4 +1,4 @@
-//! Promise 1: hooks of plugins join the app's list, and those of a plugin that failed to start are left out.
+//! Promise 1: hooks of plugins join the app's list; those of a plugin that failed to start are left out, but for its guards.
 
 use std::sync::{Arc, Mutex};
 
@@ -6,6 +6,7 @@ use hooks_core::diagnostics::Finding;
 use hooks_core::kinds::ShutdownReason;
 use hooks_core::plugin::Plugin;
 use hooks_core::record::{Skip, Status};
+use hooks_core::verdict::Cause;
 use serde_json::json;
 
 use super::support::*;
@@ -185,7 +186,7 @@ async fn a_plugin_that_fails_to_start_is_left_out_with_its_reason_and_the_others
     assert_eq!(failure.plugin, "bad");
     assert_eq!(
         failed.to_string(),
-        "the plugin `bad` could not be started, and its hooks are left out: hook `bad_init` at `init` failed (error): no licence; the hook is required, so nothing after it ran"
+        "the plugin `bad` could not be started; its guards refuse, and its other hooks are left out: hook `bad_init` at `init` failed (error): no licence; the hook is required, so nothing after it ran"
     );
     assert_eq!(told.lock().unwrap().len(), 3, "the one after it is started too");
 
@@ -211,6 +212,38 @@ async fn a_plugin_that_fails_to_start_is_left_out_with_its_reason_and_the_others
     registry.install(plugin("bad", true, &told)).unwrap();
     registry.start_plugins(&cx()).await.unwrap();
     assert_eq!(run(&registry.scope(&agent, None).unwrap()), ["one", "three", "bad"], "installed anew, and last");
+}
+
+#[tokio::test]
+async fn the_guards_of_a_plugin_that_fails_to_start_refuse_wherever_they_would_run() {
+    let registry = Registry::empty();
+    let mut watched =
+        Hook::at::<BeforeToolCall>("filtered").reader(|_, _, _| Permission::deny("never")).only("tool", "rm");
+    watched = watched.plugin("guards");
+    let guards = Plugin::new("guards")
+        .hook(Hook::at::<Init>("starts").reader(|_, _, ()| Err::<(), _>("no licence")))
+        .hook(Hook::at::<BeforeToolCall>("gate").reader(|_, _, _| Permission::Allow).only("tool", "pay"))
+        .hook(watched)
+        .hook(Hook::at::<BeforeCreateMessage>("redacts").writer(|_, _, _| {}).on_failure(OnFailure::Required))
+        .hook(Hook::at::<AfterCreateMessage>("counts").reader(|_, _, ()| ()));
+    registry.install(guards.optional()).unwrap();
+    let failed = registry.start_plugins(&cx()).await.unwrap_err();
+    assert!(failed.failures()[0].optional);
+    let set = registry.scope(&AgentDef::new("a"), None).unwrap();
+
+    let gate = |tool: &str| {
+        let event = BeforeToolCall::new(ToolCall::new("1", tool, serde_json::json!({})));
+        set.fire_blocking(&cx(), &event, ToolInput::default()).unwrap().verdict
+    };
+    let Permission::Deny(denial) = gate("pay") else { panic!("{:?}", gate("pay")) };
+    let event = BeforeToolCall::new(ToolCall::new("1", "pay", serde_json::json!({})));
+    let failures = set.fire_blocking(&cx(), &event, ToolInput::default()).unwrap().report.failures.clone();
+    assert!(failures[0].to_string().contains("its plugin `guards` could not be started"), "{failures:?}");
+    assert!(matches!(denial.cause, Cause::CouldNotAnswer(_)));
+    assert_eq!(gate("search"), Permission::NoOpinion, "it would not have judged this one");
+    let row = Message::new(Role::User, "hi");
+    assert!(set.fire_blocking(&cx(), &BeforeCreateMessage::new(), row).is_err());
+    assert!(!set.has::<AfterCreateMessage>(), "{set}");
 }
 
 #[tokio::test]

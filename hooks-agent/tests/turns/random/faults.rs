@@ -4,12 +4,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use hooks_agent::model::{Deltas, Model, ModelAnswer, ModelCall, ModelError, Scripted};
-use hooks_agent::store::{MemoryStore, MessageStore, Page, Row, StoreError};
-use hooks_core::data::Message;
+use hooks_agent::store::StoreError;
 use hooks_core::hook::BoxFuture;
 use hooks_core::prelude::*;
 
 use crate::turns::bench::Log;
+use crate::turns::stores::Disturb;
 
 /// How something of the app misbehaves.
 #[derive(Clone, Copy, Debug)]
@@ -21,22 +21,30 @@ pub(super) enum Fault {
 
 /// A store that notes what it has, and misbehaves at the call at which it is told to.
 pub(super) struct Faulty {
-    pub(super) kept: Arc<MemoryStore>,
     pub(super) log: Log,
     pub(super) calls: AtomicUsize,
     pub(super) at: Option<(usize, Fault)>,
 }
 
-impl Faulty {
-    async fn call(&self) -> Result<(), StoreError> {
+impl Disturb for Faulty {
+    fn before(&self, _: &'static str) -> BoxFuture<'_, Result<(), StoreError>> {
         let call = self.calls.fetch_add(1, Ordering::Relaxed);
-        match self.at {
-            Some((at, fault)) if at == call => match fault {
-                Fault::Fails => Err(StoreError::new("the disk is full")),
-                Fault::Panics => std::panic::resume_unwind(Box::new("the driver is broken")),
-                Fault::Hangs => std::future::pending().await,
-            },
-            _ => Ok(()),
+        Box::pin(async move {
+            tokio::task::yield_now().await;
+            match self.at {
+                Some((at, fault)) if at == call => match fault {
+                    Fault::Fails => Err(StoreError::new("the disk is full")),
+                    Fault::Panics => std::panic::resume_unwind(Box::new("the driver is broken")),
+                    Fault::Hangs => std::future::pending().await,
+                },
+                _ => Ok(()),
+            }
+        })
+    }
+
+    fn after(&self, call: &'static str) {
+        if call == "append" {
+            self.log.note("the store");
         }
     }
 }
@@ -55,50 +63,6 @@ impl Model for Moody {
                 }
                 answer => answer,
             }
-        })
-    }
-}
-
-impl MessageStore for Faulty {
-    fn append<'a>(
-        &'a self,
-        conversation: &'a str,
-        messages: Vec<Message>,
-    ) -> BoxFuture<'a, Result<Vec<Row>, StoreError>> {
-        Box::pin(async move {
-            tokio::task::yield_now().await;
-            self.call().await?;
-            let rows = self.kept.append(conversation, messages).await?;
-            self.log.note("the store");
-            Ok(rows)
-        })
-    }
-
-    fn update<'a>(
-        &'a self,
-        conversation: &'a str,
-        id: &'a str,
-        update: MessageUpdate,
-    ) -> BoxFuture<'a, Result<Row, StoreError>> {
-        self.kept.update(conversation, id, update)
-    }
-
-    fn fold<'a>(&'a self, conversation: &'a str, messages: Vec<Message>) -> BoxFuture<'a, Result<(), StoreError>> {
-        Box::pin(async move {
-            self.call().await?;
-            self.kept.fold(conversation, messages).await
-        })
-    }
-
-    fn page<'a>(
-        &'a self,
-        conversation: &'a str,
-        from: Option<&'a str>,
-        limit: usize,
-    ) -> BoxFuture<'a, Result<Page, StoreError>> {
-        Box::pin(async move {
-            self.call().await?;
-            self.kept.page(conversation, from, limit).await
         })
     }
 }

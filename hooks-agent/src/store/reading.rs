@@ -1,0 +1,68 @@
+//! Reading page by page.
+
+use super::{MessageStore, Row, StoreError, Version};
+
+/// Rows that are read at once.
+const PAGE: usize = 500;
+
+/// How often a conversation is read anew that others change meanwhile.
+pub(super) const ATTEMPTS: usize = 8;
+
+/// A conversation as it was read.
+#[derive(Debug, Default)]
+pub(crate) struct StoredConversation {
+    pub(crate) rows: Vec<Row>,
+    pub(crate) version: Version,
+}
+
+/// Which of its two readings a conversation is read in.
+#[derive(Clone, Copy)]
+pub(super) enum Reading {
+    Pages,
+    History,
+}
+
+/// What a model reads of a conversation.
+pub(crate) async fn read(store: &dyn MessageStore, conversation: &str) -> Result<StoredConversation, StoreError> {
+    all(store, conversation, Reading::Pages).await
+}
+
+/// All rows, as of one version.
+pub(super) async fn all<S: MessageStore + ?Sized>(
+    store: &S,
+    conversation: &str,
+    reading: Reading,
+) -> Result<StoredConversation, StoreError> {
+    for _ in 0..ATTEMPTS {
+        match once(store, conversation, reading).await {
+            Err(StoreError::Conflict) => {}
+            read => return read,
+        }
+    }
+    Err(StoreError::Conflict)
+}
+
+async fn once<S: MessageStore + ?Sized>(
+    store: &S,
+    conversation: &str,
+    reading: Reading,
+) -> Result<StoredConversation, StoreError> {
+    let mut read = StoredConversation::default();
+    let mut from: Option<String> = None;
+    loop {
+        let page = match reading {
+            Reading::Pages => store.page(conversation, from.as_deref(), PAGE).await?,
+            Reading::History => store.history(conversation, from.as_deref(), PAGE).await?,
+        };
+        if from.is_some() && page.version != read.version {
+            return Err(StoreError::Conflict);
+        }
+        read.version = page.version;
+        read.rows.extend(page.rows);
+        match page.next {
+            // A store that gives the same page again would be read for ever.
+            Some(next) if from.as_ref() != Some(&next) => from = Some(next),
+            _ => return Ok(read),
+        }
+    }
+}

@@ -1,0 +1,161 @@
+//! Questions: what who is asked is told, and what they may answer.
+
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use hooks_agent::SubAgent;
+use hooks_agent::approve::{ApprovalAnswer, ApprovalRequest, Approver};
+use hooks_agent::model::Line;
+use hooks_core::HookId;
+use hooks_core::hook::BoxFuture;
+use hooks_core::kinds::*;
+use hooks_core::prelude::*;
+use hooks_core::verdict::Question;
+use serde_json::json;
+
+use super::bench::{Bench, told};
+
+/// Asks about inputs with an `id`, denies `"never"`.
+fn gate() -> Hook {
+    let gate = Hook::at::<BeforeToolCall>("gate").reader(|_, _, input: &ToolInput| match input["id"].as_str() {
+        Some("never") => Permission::deny("not that one"),
+        Some("free") => Permission::NoOpinion,
+        id => {
+            let reason = format!("is {} right?", id.unwrap_or("nothing"));
+            Permission::from(
+                Question::new(reason).risk("high").choices(["once", "always"]).details(json!({ "cost": 3 })),
+            )
+        }
+    });
+    gate.only("tool", "lookup")
+}
+
+/// Answers one after the other, and keeps what it was asked.
+#[derive(Clone, Default)]
+struct Person {
+    answers: Arc<Mutex<Vec<ApprovalAnswer>>>,
+    asked: Arc<Mutex<Vec<ApprovalRequest>>>,
+}
+
+impl Person {
+    fn of(answers: impl IntoIterator<Item = ApprovalAnswer>) -> Self {
+        let mut answers: Vec<_> = answers.into_iter().collect();
+        answers.reverse();
+        Self { answers: Arc::new(Mutex::new(answers)), asked: Arc::default() }
+    }
+
+    fn reasons(&self) -> Vec<String> {
+        self.asked.lock().unwrap().iter().map(|request| request.question.reason.to_string()).collect()
+    }
+}
+
+impl Approver for Person {
+    fn approve<'a>(&'a self, request: &'a ApprovalRequest) -> BoxFuture<'a, ApprovalAnswer> {
+        Box::pin(async {
+            self.asked.lock().unwrap().push(request.clone());
+            let answer = self.answers.lock().unwrap().pop();
+            match answer {
+                Some(answer) => answer,
+                None => std::future::pending().await,
+            }
+        })
+    }
+}
+
+/// A call of `lookup` with `id`, whose gate asks `person`: what the tool was called with, and its stored result.
+async fn asked(id: &str, person: &Person) -> (Vec<String>, String) {
+    let mut bench = Bench::new([Line::call("1", "lookup", json!({ "id": id })), Line::text("done")]);
+    bench.app(gate());
+    let session = bench.session(bench.harness().approver(person.clone())).await;
+    session.turn(None, "hi").await;
+    let ran = bench.log.take().into_iter().filter(|what| what == "the tool").collect();
+    (ran, bench.stored().await[2].clone())
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_answer_may_be_yes_no_another_input_or_a_result() {
+    let edited = |id: &str| ApprovalAnswer::Edited(json!({ "id": id }).into());
+    for (what, answers, ran, result, reasons) in [
+        ("yes", vec![ApprovalAnswer::Yes], true, "found a", vec!["is a right?"]),
+        (
+            "no",
+            vec![ApprovalAnswer::No("it is not".into())],
+            false,
+            "Denied: is a right?. it is not",
+            vec!["is a right?"],
+        ),
+        ("an input that is free", vec![edited("free")], true, "found free", vec!["is a right?"]),
+        ("one that is denied", vec![edited("never")], false, "Denied: not that one", vec!["is a right?"]),
+        (
+            "one that is asked about",
+            vec![edited("b"), ApprovalAnswer::Yes],
+            true,
+            "found b",
+            vec!["is a right?", "is b right?"],
+        ),
+        ("the same", vec![edited("a")], true, "found a", vec!["is a right?"]),
+        ("a result", vec![ApprovalAnswer::Result(ToolResult::new("by hand"))], false, "by hand", vec!["is a right?"]),
+        ("nothing", vec![], false, "Denied: is a right?. Nobody answered", vec!["is a right?"]),
+    ] {
+        let person = Person::of(answers);
+        let (called, stored) = asked("a", &person).await;
+        assert_eq!((called.len() == 1, stored.as_str()), (ran, format!("tool: <- {result}").as_str()), "{what}");
+        assert_eq!(person.reasons(), reasons, "{what}");
+    }
+    // Whoever edits for ever is not asked for ever.
+    let (called, stored) = asked("a", &Person::of((0..20).map(|i| edited(&i.to_string())))).await;
+    assert_eq!(called.len(), 0);
+    assert!(stored.ends_with("The input was edited too often"), "{stored}");
+}
+
+#[tokio::test]
+async fn a_result_in_the_tool_s_place_goes_past_the_hooks_that_see_results() {
+    let mut bench = Bench::new([Line::call("1", "lookup", json!({ "id": "a" })), Line::text("done")]);
+    bench.app(gate());
+    bench.app(Hook::at::<AfterToolCallSuccess>("mask").writer(|_, _, result: &mut ToolResult| {
+        result.rewrite_text(|text| Some(text.replace("hand", "****")));
+    }));
+    let person = Person::of([ApprovalAnswer::Result(ToolResult::new("by hand"))]);
+    let (_, events) = told(&bench.session(bench.harness().approver(person)).await, "hi").await;
+    assert_eq!(bench.stored().await[2], "tool: <- by ****");
+    assert!(!events.iter().any(|event| matches!(event, hooks_agent::TurnEvent::ToolStarted(_))));
+}
+
+#[tokio::test]
+async fn who_is_asked_is_told_who_asks_and_the_request_can_be_kept() {
+    let ask = Line::call("1", "research", json!({ "prompt": "what is it?" }));
+    let lines =
+        [ask, Line::call("2", "lookup", json!({ "id": "a" })), Line::text("a bird"), Line::text("a bird, I hear")];
+    let mut bench = Bench::new(lines);
+    bench.app(gate());
+    let person = Person::of([ApprovalAnswer::Yes]);
+    let harness = bench.harness().agent(SubAgent::new(AgentDef::new("research"), "Looks things up."));
+    bench.session(harness.approver(person.clone())).await.turn(None, "hi").await;
+    let request = person.asked.lock().unwrap()[0].clone();
+    assert_eq!((request.agent.as_str(), &request.agent_path[..]), ("research", &["a".to_owned()][..]));
+    assert_eq!((request.conversation.as_str(), request.call.id.as_str()), ("c/1", "2"));
+    assert!(request.id.starts_with(&request.turn) && request.turn.starts_with("c/1:1:"), "{request:?}");
+    assert_eq!(
+        (request.question.risk.as_deref(), &request.question.choices[..]),
+        (Some("high"), &["once".to_owned(), "always".to_owned()][..])
+    );
+    assert_eq!((request.question.details["cost"].as_u64(), request.expires), (Some(3), Duration::from_secs(600)));
+    assert_eq!(request.question.by.as_ref().map(HookId::as_str), Some("gate"));
+    let kept: ApprovalRequest = serde_json::from_str(&serde_json::to_string(&request).unwrap()).unwrap();
+    assert_eq!(kept, request);
+    let answer = ApprovalAnswer::Edited(json!({ "id": "b" }).into());
+    assert_eq!(serde_json::to_value(&answer).unwrap(), json!({ "answer": "edited", "with": { "id": "b" } }));
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_was_put_off_and_not_decided_in_time_says_so() {
+    let mut bench = Bench::new([Line::call("1", "lookup", json!({})), Line::text("done")]);
+    bench.app(Hook::at::<BeforeToolCall>("later").reader(|_, _, _| Permission::defer("the desk is closed")));
+    let person = Person::default();
+    bench.session(bench.harness().approver(person.clone())).await.turn(None, "hi").await;
+    assert_eq!(
+        bench.stored().await[2],
+        "tool: <- Not run: it was put off (the desk is closed), and nobody decided it in time"
+    );
+    assert!(person.asked.lock().unwrap()[0].deferred);
+}

@@ -1,0 +1,300 @@
+//! A compaction never takes what nobody summed up, and goes up its ladder where a step did not help.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+
+use hooks_agent::model::{Deltas, Line, Model, ModelAnswer, ModelCall, ModelError};
+use hooks_agent::store::{Append, MessageStore, StoreError};
+use hooks_agent::tool::{FnTool, ToolSpec};
+use hooks_agent::window::Window;
+use hooks_agent::{Harness, Reply, TurnEvent};
+use hooks_core::data::{Block, Message, MessageUpdate, Role};
+use hooks_core::hook::BoxFuture;
+use hooks_core::kinds::ExitReason;
+use hooks_core::kinds::*;
+use hooks_core::prelude::*;
+use serde_json::json;
+
+use super::bench::{Bench, line, told};
+use super::stores::{Disturb, Disturbed};
+
+fn old(i: usize) -> Message {
+    Message::new([Role::User, Role::Assistant][i % 2], format!("message {i}"))
+}
+
+fn overflow() -> Line {
+    Line::error(ModelError::Overflow("too long".into()))
+}
+
+fn busy() -> Line {
+    Line::error(ModelError::rate_limited("429", None))
+}
+
+async fn history(bench: &Bench) -> Vec<String> {
+    let page = bench.store.history("c", None, 1_000).await.unwrap();
+    page.rows.iter().map(|row| line(&row.message)).collect()
+}
+
+fn compacted(events: &[TurnEvent]) -> Vec<String> {
+    let kind = |event: &TurnEvent| match event {
+        TurnEvent::Compacted { kind, .. } => Some(kind.to_string()),
+        _ => None,
+    };
+    events.iter().filter_map(kind).collect()
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_summary_that_fails_folds_nothing_and_the_reply_tells_what_was_left_out() {
+    for failing in [busy(), Line::error(ModelError::Rejected("no".into())), Line::text(" ")] {
+        // A summary is tried twice, and each at most three times.
+        let lines = [overflow()].into_iter().chain((0..6).map(|_| failing.clone())).chain([Line::text("done")]);
+        let bench = Bench::new(lines);
+        bench.store.append("c", (0..12).map(old).collect()).await.unwrap();
+        let session = bench.session(bench.harness()).await;
+        let (reply, events) = told(&session, "hi").await;
+        if compacted(&events) == ["minimal_history"] {
+            assert_eq!(reply.left_out.len(), 12, "{reply}");
+        }
+        let stored = bench.stored().await;
+        assert_eq!(stored[..12], (0..12).map(|i| line(&old(i))).collect::<Vec<_>>());
+        // The next turn begins with all of it.
+        session.turn(None, "again").await;
+        assert_eq!(bench.model.heard().last().unwrap().messages.len(), stored.len() + 1);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_summary_is_asked_for_again_like_any_call_and_its_request_is_the_last_a_person_s() {
+    let bench = Bench::new([overflow(), busy(), busy(), Line::text("summary"), Line::text("done")]);
+    bench.store.append("c", (0..12).map(old).collect()).await.unwrap();
+    let reply = bench.session(bench.harness()).await.turn(None, "hi").await;
+    assert_eq!((reply.to_string().as_str(), reply.left_out.len()), ("done", 0));
+    let heard = bench.model.heard();
+    let asked: Vec<_> = heard[3].messages.iter().map(line).collect();
+    assert_eq!(asked.len(), 8 + 1);
+    assert!(asked[8].starts_with("user: Sum up the conversation above"), "{asked:?}");
+    assert_eq!(history(&bench).await[..12], (0..12).map(|i| line(&old(i))).collect::<Vec<_>>());
+}
+
+/// Refuses what has more characters than this, a summary too.
+struct Small(usize, AtomicUsize);
+
+impl Model for Small {
+    fn call<'a>(&'a self, call: &'a ModelCall, _: Deltas<'a>) -> BoxFuture<'a, Result<ModelAnswer, ModelError>> {
+        let chars: usize = call.messages.iter().map(|message| line(message).len()).sum();
+        let calls = self.1.fetch_add(1, Ordering::Relaxed);
+        Box::pin(async move {
+            if chars > self.0 {
+                return Err(ModelError::Overflow(format!("{chars} > {}", self.0)));
+            }
+            let sums_up = call.messages.last().is_some_and(|message| message.text().starts_with("Sum up"));
+            Ok(ModelAnswer::text(if sums_up { format!("sum{calls}") } else { "done".to_owned() }))
+        })
+    }
+}
+
+async fn with_small(limit: usize, rows: usize) -> (Bench, Reply, Vec<TurnEvent>) {
+    let bench = Bench::new([]);
+    bench.store.append("c", (0..rows).map(old).collect()).await.unwrap();
+    let harness = bench.harness().model("main", Small(limit, AtomicUsize::new(0)));
+    let (reply, events) = told(&bench.session(harness).await, "hi").await;
+    (bench, reply, events)
+}
+
+#[tokio::test]
+async fn each_refusal_goes_one_step_up_and_what_is_too_long_to_be_summed_up_at_once_is_in_parts() {
+    let (_, reply, events) = with_small(400, 40).await;
+    assert_eq!((reply.to_string().as_str(), compacted(&events)), ("done", vec!["full".to_owned()]));
+    assert!(reply.left_out.is_empty(), "{reply:?}");
+
+    let (_, reply, events) = with_small(160, 400).await;
+    assert_eq!(reply.to_string(), "done");
+    assert_eq!(compacted(&events), ["full", "full", "minimal_history"]);
+    assert!(!reply.left_out.is_empty());
+
+    let (bench, reply, events) = with_small(3, 40).await;
+    assert_eq!(reply.exit, ExitReason::ContextTooLarge);
+    let calls = events.iter().filter(|event| matches!(event, TurnEvent::ModelCalled { .. })).count();
+    assert!(calls < 40, "{calls} calls for a window in which nothing fits");
+    assert_eq!(bench.stored().await.len(), 41, "nothing was summed up");
+}
+
+/// Asks for a file a step, and never comes to an end.
+struct Codes {
+    limit: usize,
+    steps: usize,
+    calls: AtomicUsize,
+    longest: Arc<Mutex<usize>>,
+}
+
+impl Model for Codes {
+    fn call<'a>(&'a self, call: &'a ModelCall, _: Deltas<'a>) -> BoxFuture<'a, Result<ModelAnswer, ModelError>> {
+        let chars: usize = call.messages.iter().map(|message| line(message).len()).sum();
+        Box::pin(async move {
+            if chars > self.limit {
+                return Err(ModelError::Overflow(format!("{chars}")));
+            }
+            if call.messages.last().is_some_and(|message| message.text().starts_with("Sum up")) {
+                return Ok(ModelAnswer::text("they edit files"));
+            }
+            let mut longest = self.longest.lock().unwrap();
+            *longest = chars.max(*longest);
+            let step = self.calls.fetch_add(1, Ordering::Relaxed);
+            if step == self.steps {
+                return Ok(ModelAnswer::text("done"));
+            }
+            let edit = json!({ "file": format!("src/{step}.rs"), "text": "let x = 1; ".repeat(100) });
+            Ok(ModelAnswer::new(vec![Block::ToolUse(ToolCall::new(format!("c{step}"), "edit", edit))]))
+        })
+    }
+}
+
+#[tokio::test]
+async fn one_long_turn_is_compacted_within_and_comes_to_its_end() {
+    // With and without a window of the app's: the provider's refusal is enough.
+    for window in [Some(Window::new(5_000).compact_at(4_000)), None] {
+        let bench = Bench::new([]);
+        let model = Codes { limit: 20_000, steps: 45, calls: AtomicUsize::new(0), longest: Arc::default() };
+        let edit =
+            FnTool::new(ToolSpec::new("edit"), |_, input| Ok(format!("{} {}", input["file"], "ok ".repeat(200))));
+        let mut harness = bench.harness().model("main", model).tool(edit);
+        let windowed = window.is_some();
+        if let Some(window) = window {
+            harness = harness.window(window);
+        }
+        let (reply, events) = told(&bench.session(harness).await, "refactor it").await;
+        let done = reply.to_string() == "done" || (!windowed && reply.to_string().ends_with("max_iterations]"));
+        assert!(done, "{reply}: {:?}", compacted(&events));
+        assert_ne!(reply.exit, ExitReason::ContextTooLarge);
+        assert!(reply.left_out.is_empty(), "{:?}", reply.left_out);
+        // The prompt is read to the end, and the history has every result whole.
+        let page = bench.store.page("c", None, 1_000).await.unwrap();
+        assert_eq!(page.rows[0].message.text(), "refactor it");
+        let whole =
+            history(&bench).await.iter().filter(|line| line.starts_with("tool:") && line.contains("ok ok")).count();
+        assert!(whole >= 30, "{whole}");
+    }
+}
+
+#[tokio::test]
+async fn a_tool_s_answer_that_a_person_is_said_to_give_is_not_taken_for_the_prompt() {
+    let mut bench = Bench::new([
+        Line::text("first answer"),
+        Line::call("1", "lookup", json!({ "id": "a" })),
+        overflow(),
+        Line::text("done"),
+    ]);
+    bench.app(Hook::at::<AfterToolCallSuccess>("relays").writer(|_, _, result: &mut ToolResult| {
+        result.said_by = Some(Role::User);
+    }));
+    // Only the last step of the ladder is left.
+    let session =
+        bench.session(bench.harness().window(Window::new(1_000_000).compactor(super::attacked::Minimal))).await;
+    session.turn(None, "first").await;
+    let reply = session.turn(None, "the prompt").await;
+    let sent: Vec<_> = bench.model.heard().last().unwrap().messages.iter().map(line).collect();
+    assert_eq!(sent[0], "user: the prompt");
+    assert_eq!(sent.last().unwrap(), "user: found a");
+    assert_eq!((reply.left_out.len(), bench.stored().await.len()), (2, 7));
+}
+
+/// Does something to the store before the nth call of a name, as another process would.
+struct Other<F>(&'static str, usize, AtomicUsize, F);
+
+impl<F: Fn() -> BoxFuture<'static, ()> + Send + Sync + 'static> Disturb for Other<F> {
+    fn before(&self, call: &'static str) -> BoxFuture<'_, Result<(), StoreError>> {
+        let now = call == self.0 && self.2.fetch_add(1, Ordering::Relaxed) + 1 == self.1;
+        Box::pin(async move {
+            if now {
+                (self.3)().await;
+            }
+            Ok(())
+        })
+    }
+}
+
+fn disturbed<F>(
+    bench: &Bench,
+    call: &'static str,
+    nth: usize,
+    change: F,
+) -> Disturbed<Other<impl Fn() -> BoxFuture<'static, ()> + Send + Sync + 'static>>
+where
+    F: Fn(Arc<hooks_agent::store::MemoryStore>) -> BoxFuture<'static, ()> + Send + Sync + 'static,
+{
+    let store = Arc::clone(&bench.store);
+    let change = move || change(Arc::clone(&store));
+    Disturbed { store: Arc::clone(&bench.store), by: Other(call, nth, AtomicUsize::new(0), change) }
+}
+
+#[tokio::test]
+async fn what_another_process_appends_while_a_conversation_is_summed_up_is_not_lost() {
+    let bench = Bench::new([overflow(), Line::text("summary"), Line::text("done"), Line::text("again")]);
+    bench.store.append("c", (0..12).map(old).collect()).await.unwrap();
+    let store = disturbed(&bench, "fold", 1, |store| {
+        Box::pin(async move {
+            store.append("c", Append::new([Message::new(Role::User, "by another")])).await.unwrap();
+        })
+    });
+    let session = bench.session(bench.harness().store(store)).await;
+    assert_eq!(session.turn(None, "hi").await.to_string(), "done");
+    let summary = "user: <conversation-summary>\nsummary\n</conversation-summary>";
+    let kept: Vec<_> = (8..12).map(|i| line(&old(i))).collect();
+    let expected =
+        [&[summary.to_owned()], &kept[..], &["user: hi", "user: by another", "assistant: done"].map(str::to_owned)]
+            .concat();
+    assert_eq!(bench.stored().await, expected);
+    session.turn(None, "next").await;
+    let sent: Vec<_> = bench.model.heard().last().unwrap().messages.iter().map(line).collect();
+    assert!(sent.contains(&"user: by another".to_owned()), "{sent:?}");
+}
+
+#[tokio::test]
+async fn where_another_process_changes_a_row_that_was_summed_up_nothing_is_folded() {
+    let bench = Bench::new([overflow(), Line::text("summary"), Line::text("summary 2"), Line::text("done")]);
+    let rows = bench.store.append("c", (0..12).map(old).collect()).await.unwrap().rows;
+    let id = rows[1].id.clone();
+    let store = disturbed(&bench, "fold", 1, move |store| {
+        let id = id.clone();
+        Box::pin(async move {
+            store.update("c", &id, MessageUpdate::from_iter([("content".to_owned(), json!("masked"))])).await.unwrap();
+        })
+    });
+    bench.session(bench.harness().store(store)).await.turn(None, "hi").await;
+    // It was summed up anew, without what was masked.
+    let heard = bench.model.heard();
+    let asked: Vec<_> = heard[2].messages.iter().map(line).collect();
+    assert_eq!(asked[1], "assistant: masked");
+    assert!(bench.stored().await[0].contains("summary 2"));
+}
+
+#[tokio::test]
+async fn a_row_that_another_process_stores_between_a_call_and_its_result_parts_them_for_no_model() {
+    let bench = Bench::new([Line::call("1", "lookup", json!({ "id": "a" })), Line::text("done"), Line::text("again")]);
+    // The third is the result's.
+    let store = disturbed(&bench, "append", 3, |store| {
+        Box::pin(async move {
+            store.append("c", Append::new([Message::new(Role::User, "by another")])).await.unwrap();
+        })
+    });
+    let session = bench.session(bench.harness().store(store)).await;
+    assert_eq!(session.turn(None, "hi").await.to_string(), "done");
+    session.turn(None, "next").await;
+    let sent: Vec<_> = bench.model.heard().last().unwrap().messages.iter().map(line).collect();
+    let call = "assistant: -> lookup({\"id\":\"a\"})";
+    assert_eq!(sent, ["user: hi", call, "tool: <- found a", "user: by another", "assistant: done", "user: next"]);
+}
+
+#[tokio::test]
+async fn the_id_of_a_row_stays_its_own_through_a_compaction() {
+    let bench = Bench::new([overflow(), Line::text("summary"), Line::text("done")]);
+    bench.store.append("c", (0..12).map(old).collect()).await.unwrap();
+    let harness: Harness = bench.harness().build();
+    let session = harness.session("c", AgentDef::new("a")).open().await.unwrap();
+    let note = session.add(None, Message::new(Role::Assistant, "a note")).await.unwrap();
+    session.turn(None, "hi").await;
+    session.update(&note.id, MessageUpdate::from_iter([("content".to_owned(), json!("mended"))])).await.unwrap();
+    let stored = bench.stored().await;
+    assert_eq!(stored.iter().filter(|line| line.as_str() == "assistant: mended").count(), 1, "{stored:?}");
+    assert!(stored.contains(&"assistant: done".to_owned()), "{stored:?}");
+}

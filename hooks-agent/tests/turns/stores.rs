@@ -1,0 +1,138 @@
+//! Stores that are disturbed, and what every store is held to.
+
+use std::sync::Arc;
+
+use hooks_agent::store::{
+    Append, Conversations, Fold, MemoryStore, MessageStore, Page, Row, StoreError, StoreFuture, Written,
+};
+use hooks_agent::testing::hold_store;
+use hooks_core::data::MessageUpdate;
+use hooks_core::hook::BoxFuture;
+
+/// What happens around the calls of a store, by their names.
+pub(crate) trait Disturb: Send + Sync + 'static {
+    fn before(&self, call: &'static str) -> BoxFuture<'_, Result<(), StoreError>>;
+
+    fn after(&self, _call: &'static str) {}
+}
+
+/// A store that is disturbed. What it keeps can be read beside it.
+pub(crate) struct Disturbed<D> {
+    pub(crate) store: Arc<MemoryStore>,
+    pub(crate) by: D,
+}
+
+impl<D: Disturb> Disturbed<D> {
+    fn call<'a, T: Send + 'a>(&'a self, name: &'static str, call: StoreFuture<'a, T>) -> StoreFuture<'a, T> {
+        Box::pin(async move {
+            self.by.before(name).await?;
+            let done = call.await?;
+            self.by.after(name);
+            Ok(done)
+        })
+    }
+}
+
+impl<D: Disturb> MessageStore for Disturbed<D> {
+    fn append<'a>(&'a self, conversation: &'a str, append: Append) -> StoreFuture<'a, Written> {
+        self.call("append", self.store.append(conversation, append))
+    }
+
+    fn update<'a>(&'a self, conversation: &'a str, id: &'a str, update: MessageUpdate) -> StoreFuture<'a, Row> {
+        self.call("update", self.store.update(conversation, id, update))
+    }
+
+    fn fold<'a>(&'a self, conversation: &'a str, fold: Fold) -> StoreFuture<'a, Written> {
+        self.call("fold", self.store.fold(conversation, fold))
+    }
+
+    fn page<'a>(&'a self, conversation: &'a str, from: Option<&'a str>, limit: usize) -> StoreFuture<'a, Page> {
+        self.call("page", self.store.page(conversation, from, limit))
+    }
+
+    fn history<'a>(&'a self, conversation: &'a str, from: Option<&'a str>, limit: usize) -> StoreFuture<'a, Page> {
+        self.call("history", self.store.history(conversation, from, limit))
+    }
+
+    fn conversations<'a>(&'a self, from: Option<&'a str>, limit: usize) -> StoreFuture<'a, Conversations> {
+        self.call("conversations", self.store.conversations(from, limit))
+    }
+
+    fn delete<'a>(&'a self, conversation: &'a str) -> StoreFuture<'a, ()> {
+        self.call("delete", self.store.delete(conversation))
+    }
+}
+
+#[tokio::test]
+async fn the_store_in_memory_keeps_the_contract_also_where_it_is_not_empty() {
+    let store = MemoryStore::new();
+    store
+        .append("before", Append::new([hooks_core::data::Message::new(hooks_core::data::Role::User, "hi")]))
+        .await
+        .unwrap();
+    hold_store(&store).await.unwrap();
+    assert_eq!(store.conversations(None, 10).await.unwrap().ids, ["before"]);
+}
+
+/// A store that breaks the contract in one way.
+struct Broken(MemoryStore, &'static str);
+
+impl MessageStore for Broken {
+    fn append<'a>(&'a self, conversation: &'a str, mut append: Append) -> StoreFuture<'a, Written> {
+        match self.1 {
+            "ignores versions" => append.seen = None,
+            "keeps half" => append.messages.truncate(append.messages.len().div_ceil(2)),
+            _ => {}
+        }
+        self.0.append(conversation, append)
+    }
+
+    fn update<'a>(&'a self, conversation: &'a str, id: &'a str, update: MessageUpdate) -> StoreFuture<'a, Row> {
+        self.0.update(conversation, id, update)
+    }
+
+    fn fold<'a>(&'a self, conversation: &'a str, fold: Fold) -> StoreFuture<'a, Written> {
+        self.0.fold(conversation, fold)
+    }
+
+    fn page<'a>(&'a self, conversation: &'a str, from: Option<&'a str>, limit: usize) -> StoreFuture<'a, Page> {
+        if self.1 == "reads its history" {
+            return self.0.history(conversation, from, limit);
+        }
+        self.0.page(conversation, from, limit)
+    }
+
+    fn history<'a>(&'a self, conversation: &'a str, from: Option<&'a str>, limit: usize) -> StoreFuture<'a, Page> {
+        if self.1 == "forgets what it folds" {
+            return self.0.page(conversation, from, limit);
+        }
+        self.0.history(conversation, from, limit)
+    }
+
+    fn conversations<'a>(&'a self, from: Option<&'a str>, limit: usize) -> StoreFuture<'a, Conversations> {
+        let limit = if self.1 == "lists too many" { limit + 1 } else { limit };
+        self.0.conversations(from, limit)
+    }
+
+    fn delete<'a>(&'a self, conversation: &'a str) -> StoreFuture<'a, ()> {
+        if self.1 == "deletes nothing" {
+            return Box::pin(async { Ok(()) });
+        }
+        self.0.delete(conversation)
+    }
+}
+
+#[tokio::test]
+async fn a_store_that_breaks_the_contract_is_told_how() {
+    for (broken, breach) in [
+        ("ignores versions", "an append to a version that is past is a conflict"),
+        ("keeps half", "an append gives a row for each message"),
+        ("forgets what it folds", "a fold leaves the history as it is"),
+        ("reads its history", "a conversation reads as its fold says"),
+        ("lists too many", "a page has no more conversations than were asked for"),
+        ("deletes nothing", "of a deleted conversation nothing is left"),
+    ] {
+        let breaches = hold_store(&Broken(MemoryStore::new(), broken)).await.unwrap_err();
+        assert!(breaches.breaches().iter().any(|line| line.starts_with(breach)), "{broken}: {breaches}");
+    }
+}
