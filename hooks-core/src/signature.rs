@@ -37,7 +37,7 @@ type BoxError = Box<dyn Error + Send + Sync>;
 #[diagnostic::on_unimplemented(
     message = "a hook at `{K}` cannot take `{Self}`",
     label = "not a parameter of this kind",
-    note = "it may take `&HookContext`, `&{K}` (the event), `&With<T>` (parameters from a list, where `T` is `serde::Deserialize`) and `&{S}` (the subject), the subject also by value or as `&mut {S}`"
+    note = "it may take `&HookContext`, `&{K}` (the event), `&With<T>` (parameters from a list, where `T` is `serde::Deserialize`) and `&{S}` (the subject), the subject also by value or as `&mut {S}`; what the app holds, such as a client, comes from the context: `cx.state::<T>()`"
 )]
 pub trait ReadParameter<'a, K, S, Via> {
     /// Takes the parameter from what a dispatch has.
@@ -50,7 +50,7 @@ pub trait ReadParameter<'a, K, S, Via> {
 #[diagnostic::on_unimplemented(
     message = "a hook at `{K}` that rewrites its subject cannot also take `{Self}`",
     label = "not a parameter of a hook that rewrites",
-    note = "with the subject it may take `&HookContext`, `&{K}` (the event) and `&With<T>` (parameters from a list, where `T` is `serde::Deserialize`); the subject itself only once"
+    note = "with the subject it may take `&HookContext`, `&{K}` (the event) and `&With<T>` (parameters from a list, where `T` is `serde::Deserialize`); the subject itself only once; what the app holds, such as a client, comes from the context: `cx.state::<T>()`"
 )]
 pub trait ContextParameter<'a, K, Via> {
     /// Takes the parameter from what a dispatch has.
