@@ -54,6 +54,7 @@ pub(crate) struct PerHook {
 struct ContextData {
     ids: Arc<Ids>,
     keep_records: bool,
+    replay: bool,
     cancellation: Option<CancellationToken>,
     state: Arc<HashMap<TypeId, Arc<dyn Any + Send + Sync>>>,
 }
@@ -133,6 +134,12 @@ impl HookContext {
     /// Whether a person is there to be asked.
     pub fn human_present(&self) -> bool {
         self.inner.ids.human_present
+    }
+
+    /// Whether the dispatch is a replay of a recorded one: what a hook would do to the world, such as sending a message, it
+    /// leaves.
+    pub fn is_replay(&self) -> bool {
+        self.inner.replay
     }
 
     /// The token that ends the turn early, where the harness gave one.
@@ -313,6 +320,12 @@ impl HookContextBuilder {
     /// Gives each dispatch's [`Record`](crate::record::Record) back in `fired.report.record`.
     pub fn keep_records(mut self, keep: bool) -> Self {
         self.0.keep_records = keep;
+        self
+    }
+
+    /// Marks its dispatches as replays. Detached and background hooks are skipped, and noted as such in the record.
+    pub fn replay(mut self, replay: bool) -> Self {
+        self.0.replay = replay;
         self
     }
 

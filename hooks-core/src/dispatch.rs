@@ -10,6 +10,7 @@ mod log;
 mod outcome;
 mod pool;
 mod readers;
+mod trace;
 mod transaction;
 mod wait;
 

@@ -1,6 +1,7 @@
 //! What happened: failures, which every dispatch tells, and records, which are made where somebody listens.
 
 mod ended;
+mod trace;
 
 use std::fmt;
 use std::sync::Arc;
@@ -9,6 +10,7 @@ use std::time::Duration;
 use serde::Serialize;
 
 pub use ended::{Ended, OnEnd};
+pub use trace::{Trace, TracedRun};
 
 use crate::context::Ids;
 pub use crate::failure::{CAUSE_LIMIT, Failure, FailureKind};
@@ -129,6 +131,7 @@ impl fmt::Display for Status {
             Self::Completed => "completed",
             Self::Skipped(Skip::Filter) => "skipped: its filter did not match",
             Self::Skipped(Skip::Disabled) => "skipped: disabled",
+            Self::Skipped(Skip::Replay) => "skipped: a replay starts nothing that outlives it",
             Self::Skipped(Skip::Removed) => "skipped: the subject was removed",
             Self::Skipped(Skip::Decided) => "skipped: an earlier verdict is final",
             Self::Skipped(Skip::Aborted) => "skipped: the dispatch ended with an error",
@@ -152,6 +155,9 @@ pub enum Skip {
     Filter,
     /// It is disabled.
     Disabled,
+    /// It runs on its own, and the dispatch is a replay: see
+    /// [`HookContextBuilder::replay`](crate::context::HookContextBuilder::replay).
+    Replay,
     /// An earlier hook removed the subject.
     Removed,
     /// An earlier verdict is final.
@@ -179,6 +185,17 @@ pub enum Note {
 pub trait Observer: Send + Sync + 'static {
     /// A dispatch of a kind that has hooks in force has ended, or its future was dropped.
     fn dispatched(&self, record: &Record);
+
+    /// Whether it is given the payload of each dispatch too. Asked at each one; where nobody says yes, none is written.
+    fn traces(&self) -> bool {
+        false
+    }
+
+    /// A dispatch has ended, with its payload; called after [`dispatched`](Self::dispatched), for kinds that can be written
+    /// as JSON. A dispatch whose future was dropped has a record and no trace.
+    fn traced(&self, trace: &Trace<'_>) {
+        let _ = trace;
+    }
 
     /// A detached run, or an attempt at a background run, has ended. `contributions` are the audit notes and background
     /// jobs that it left; they stand beside the notice because no record holds payload.

@@ -67,7 +67,7 @@ impl<'a, K: HookKind> Chain<'a, K> {
         let listening = !listeners.observers.is_empty()
             || cx.keeps_records()
             || tracing::enabled!(target: "hooks_core::dispatch", tracing::Level::DEBUG);
-        let log = if listening { Some(Log::new(plan, cx, event, listeners)) } else { None };
+        let log = if listening { Some(Log::new(plan, cx, event, &subject, listeners)) } else { None };
         Self { cx, own, event, subject: Transaction::new(subject), outcome: Outcome::new(plan, log) }
     }
 
@@ -406,7 +406,7 @@ impl<'a, K: HookKind> Chain<'a, K> {
             return Ok(());
         }
         self.event.check(&self.subject.committed, &scratch).map_err(|broken| Fail::Violation(broken.to_string()))?;
-        self.outcome.changed(index);
+        self.outcome.changed(index, &scratch);
         self.subject.committed = scratch;
         Ok(())
     }

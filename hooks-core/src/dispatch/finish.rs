@@ -2,9 +2,7 @@
 
 use crate::context::HookContext;
 use crate::kind::{HookKind, Removal};
-use crate::panics::catch;
 use crate::plan::Plan;
-use crate::verdict::Verdict;
 
 use super::chain::Chain;
 use super::error::{DispatchError, no_outcome};
@@ -32,11 +30,7 @@ fn finish_rare<K: HookKind>(
     rare: Rare<'_, K>,
 ) -> Result<Fired<K>, DispatchError> {
     let Rare { halt, failures, stop, log, .. } = rare;
-    let record = log.map(|mut log| {
-        // The verdict may be the app's own.
-        let summary = catch(|| verdict.summary()).unwrap_or_default();
-        log.finish(summary, stop.as_ref())
-    });
+    let record = log.map(|mut log| log.finish(&subject, &verdict, stop.as_ref()));
     let removed_by = match stop {
         None | Some(ChainEnd::Decided) => None,
         Some(ChainEnd::Removed(index)) => Some(plan.steps[index].id.clone()),

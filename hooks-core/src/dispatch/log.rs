@@ -10,8 +10,10 @@ use crate::options::Visibility;
 use crate::panics::catch;
 use crate::plan::Plan;
 use crate::record::{Note, Observer, Record, Run, Skip, Status};
+use crate::verdict::Verdict;
 
 use super::outcome::{ChainEnd, NoOutcome};
+use super::trace::Payload;
 
 /// The record of a dispatch under way. Dropped before it is finished, it tells those who listen that the dispatch was.
 pub(super) struct Log<'a, K: HookKind> {
@@ -25,6 +27,8 @@ pub(super) struct Log<'a, K: HookKind> {
     ended: Option<Instant>,
     runs: Vec<Run>,
     marks: Vec<Mark>,
+    /// There where an observer asks for it.
+    payload: Option<Box<Payload<K>>>,
 }
 
 /// Who is given the record, and what of it is known before the dispatch.
@@ -47,13 +51,20 @@ struct Mark {
 
 impl<'a, K: HookKind> Log<'a, K> {
     #[cold]
-    pub(super) fn new(plan: &'a Plan<K>, cx: &'a HookContext, event: &'a K, listeners: Listeners<'a>) -> Self {
+    pub(super) fn new(
+        plan: &'a Plan<K>,
+        cx: &'a HookContext,
+        event: &'a K,
+        subject: &K::Subject,
+        listeners: Listeners<'a>,
+    ) -> Self {
         let mut runs = Vec::with_capacity(plan.steps.len() + listeners.disabled.len());
         runs.extend(plan.steps.iter().map(|step| Run::skipped(&step.id, Skip::Filter, step.visibility)));
         let mark = Mark { started: None, open: true, fell_back: false, outdated_by: None };
         let marks = vec![mark; runs.len()];
+        let payload = Payload::new(listeners.observers, event, subject, plan.steps.len()).map(Box::new);
         let start = Instant::now();
-        Self { plan, cx, event, listeners, start, ended: Some(start), runs, marks }
+        Self { plan, cx, event, listeners, start, ended: Some(start), runs, marks, payload }
     }
 
     pub(super) fn start(&mut self, index: usize) {
@@ -101,14 +112,27 @@ impl<'a, K: HookKind> Log<'a, K> {
         self.close(index, status).cause = cause;
     }
 
-    pub(super) fn changed(&mut self, index: usize) {
+    pub(super) fn changed(&mut self, index: usize, subject: &K::Subject) {
         self.runs[index].changed = true;
+        if let Some(payload) = &mut self.payload {
+            payload.changed(index, subject);
+        }
+    }
+
+    /// Notes what a hook decided, before it is merged.
+    pub(super) fn decided(&mut self, index: usize, verdict: &K::Verdict) {
+        if let Some(payload) = &mut self.payload {
+            payload.decided(index, verdict);
+        }
     }
 
     /// Takes back that the hook's change was committed.
     pub(super) fn unchanged(&mut self, index: usize) {
         let run = &mut self.runs[index];
         (run.changed, run.note) = (false, None);
+        if let Some(payload) = &mut self.payload {
+            payload.unchanged(index);
+        }
         for mark in self.marks.iter_mut().filter(|mark| mark.outdated_by == Some(index)) {
             mark.outdated_by = None;
         }
@@ -127,14 +151,39 @@ impl<'a, K: HookKind> Log<'a, K> {
         }
     }
 
-    /// The finished record.
-    pub(super) fn finish(&mut self, verdict: Option<&'static str>, stop: Option<&ChainEnd>) -> Arc<Record> {
+    /// The finished record, given to those who listen.
+    pub(super) fn finish(
+        &mut self,
+        subject: &K::Subject,
+        verdict: &K::Verdict,
+        stop: Option<&ChainEnd>,
+    ) -> Arc<Record> {
         let skip = match stop {
             Some(ChainEnd::Removed(_)) => Skip::Removed,
             Some(ChainEnd::Decided) => Skip::Decided,
             Some(ChainEnd::NoOutcome(_)) | None => Skip::Aborted,
         };
-        self.record(verdict, stop, skip, false)
+        // The verdict may be the app's own.
+        let summary = catch(|| verdict.summary()).unwrap_or_default();
+        let record = self.record(summary, stop, skip, false);
+        if let Some(payload) = self.payload.take() {
+            let outcome = match stop {
+                None | Some(ChainEnd::Decided) => Ok((Some(subject), verdict)),
+                Some(ChainEnd::Removed(_)) => Ok((None, verdict)),
+                Some(ChainEnd::NoOutcome(why)) => Err(self.reason(why)),
+            };
+            payload.give(&record, outcome, self.listeners.observers);
+        }
+        record
+    }
+
+    fn reason(&self, why: &NoOutcome) -> String {
+        let hook = |index: &usize| &self.plan.steps[*index].id;
+        match why {
+            NoOutcome::Required(failure) => failure.to_string(),
+            NoOutcome::Cancelled(index) => format!("cancelled while `{}` was waiting", hook(index)),
+            NoOutcome::NoRuntime(index) => format!("there is no timer for the deadline of `{}`", hook(index)),
+        }
     }
 
     fn record(

@@ -9,7 +9,7 @@ use crate::id::HookId;
 use crate::kind::HookKind;
 use crate::panics::catch;
 use crate::plan::{NotLaunched, Plan};
-use crate::record::Note;
+use crate::record::{Note, Skip, Status};
 use crate::text::redacted;
 use crate::verdict::{Halt, Verdict};
 
@@ -112,6 +112,9 @@ impl<'a, K: HookKind> Outcome<'a, K> {
     fn merge(&mut self, index: usize, mut verdict: K::Verdict) -> Flow {
         let word = verdict.summary();
         verdict.attribute(&self.plan.steps[index].id);
+        if let Some(log) = self.log() {
+            log.decided(index, &verdict);
+        }
         let is_final = if <K::Verdict as Verdict>::MERGE_MAY_PANIC {
             // A verdict whose `merge` or `is_final` panics is dropped half merged.
             let mut merged = self.verdict.clone();
@@ -131,7 +134,7 @@ impl<'a, K: HookKind> Outcome<'a, K> {
     }
 
     /// Notes that the hook's change of the subject was committed.
-    pub(super) fn changed(&mut self, index: usize) {
+    pub(super) fn changed(&mut self, index: usize, subject: &K::Subject) {
         let said = self.verdict.summary();
         let outdated = if <K::Verdict as Verdict>::MERGE_MAY_PANIC {
             // As in `merge`: where it panics, nothing was forgotten.
@@ -143,7 +146,7 @@ impl<'a, K: HookKind> Outcome<'a, K> {
             self.verdict.subject_changed()
         };
         if let Some(log) = self.log() {
-            log.changed(index);
+            log.changed(index, subject);
             if outdated {
                 log.outdate(index, said);
             }
@@ -299,9 +302,15 @@ impl<'a, K: HookKind> Outcome<'a, K> {
     ) -> Result<(), Fail> {
         let step = &self.plan.steps[index];
         let Some(launch) = step.extras.as_ref().and_then(|extras| extras.launch.as_ref()) else { return Ok(()) };
+        if cx.is_replay() {
+            if let Some(log) = self.log() {
+                log.launched(index, Status::Skipped(Skip::Replay), None);
+            }
+            return Ok(());
+        }
         let (status, cause) = match launch.launch(cx, event, &mut self.rare().event, subject) {
             Ok(status) => (status, None),
-            Err(NotLaunched::Dropped(cause)) => (crate::record::Status::Dropped, Some(cause)),
+            Err(NotLaunched::Dropped(cause)) => (Status::Dropped, Some(cause)),
             Err(NotLaunched::Failed(text)) => return Err(Fail::Fault(Fault::error(text))),
         };
         if let Some(cause) = &cause {

@@ -1,0 +1,93 @@
+//! The payload of a dispatch while its trace is made. There is one only where an observer asks for it.
+
+use serde_json::Value;
+
+use crate::context::depth;
+use crate::kind::{HookKind, Wire};
+use crate::panics::catch;
+use crate::record::{Observer, Record, Trace, TracedRun};
+use crate::text::redacted;
+
+/// The subject and the answers of a dispatch under way, as JSON: a hook may change what it holds behind an `Arc`.
+pub(super) struct Payload<K: HookKind> {
+    wire: Wire<K>,
+    event: Value,
+    before: Value,
+    runs: Vec<TracedRun>,
+}
+
+impl<K: HookKind> Payload<K> {
+    /// The payload as it is before the first hook; `None` where nobody asks, or the kind cannot be written as JSON.
+    pub(super) fn new(
+        observers: &[std::sync::Arc<dyn Observer>],
+        event: &K,
+        subject: &K::Subject,
+        steps: usize,
+    ) -> Option<Self> {
+        if !observers.iter().any(|observer| catch(|| observer.traces()).unwrap_or(false)) {
+            return None;
+        }
+        let wire = K::WIRE?();
+        let (event, before) = (written(|| (wire.write_event)(event))?, written(|| (wire.write_subject)(subject))?);
+        Some(Self { wire, event, before, runs: vec![TracedRun::default(); steps] })
+    }
+
+    /// Notes the subject after the change of a hook.
+    pub(super) fn changed(&mut self, index: usize, subject: &K::Subject) {
+        self.runs[index].after = written(|| (self.wire.write_subject)(subject));
+    }
+
+    /// Takes back that the hook's change was committed.
+    pub(super) fn unchanged(&mut self, index: usize) {
+        self.runs[index] = TracedRun::default();
+    }
+
+    /// Notes what a hook decided.
+    pub(super) fn decided(&mut self, index: usize, verdict: &K::Verdict) {
+        self.runs[index].verdict = written(|| (self.wire.write_verdict)(verdict)).unwrap_or_default();
+    }
+
+    /// Gives the trace to those who asked.
+    pub(super) fn give(
+        self,
+        record: &Record,
+        outcome: Result<(Option<&K::Subject>, &K::Verdict), String>,
+        observers: &[std::sync::Arc<dyn Observer>],
+    ) {
+        let Self { wire, event, before, runs } = self;
+        let (after, verdict, error) = match outcome {
+            Ok((subject, verdict)) => (
+                subject.and_then(|subject| written(|| (wire.write_subject)(subject))),
+                written(|| (wire.write_verdict)(verdict)).unwrap_or_default(),
+                None,
+            ),
+            Err(error) => (None, Value::Null, Some(error)),
+        };
+        let depth = depth::depth().saturating_sub(1);
+        let trace = Trace { record, depth, event, before, runs, after, verdict, error };
+        for observer in observers {
+            if let Err(panic) = catch(|| {
+                if observer.traces() {
+                    observer.traced(&trace);
+                }
+            }) {
+                tracing::error!(target: "hooks_core", kind = K::NAME, panic = redacted(&panic), "an observer panicked");
+            }
+        }
+    }
+}
+
+/// What an app's type writes of itself, unless it fails.
+fn written(write: impl FnOnce() -> Result<Value, serde_json::Error>) -> Option<Value> {
+    match catch(write) {
+        Ok(Ok(value)) => Some(value),
+        Ok(Err(error)) => {
+            tracing::warn!(target: "hooks_core", error = redacted(&error.to_string()), "a payload cannot be written as JSON");
+            None
+        }
+        Err(panic) => {
+            tracing::warn!(target: "hooks_core", panic = redacted(&panic), "writing a payload as JSON panicked");
+            None
+        }
+    }
+}

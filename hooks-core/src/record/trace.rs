@@ -1,0 +1,40 @@
+//! A dispatch with its payload, for recordings.
+
+use serde_json::Value;
+
+use super::Record;
+
+/// A dispatch with what its record leaves out: the event, the subject, and what each hook made of it, as JSON.
+///
+/// Given to [`Observer::traced`](super::Observer::traced). It holds what people and tools said, so whoever writes it down
+/// removes secrets first; `hooks-replay` does.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Trace<'a> {
+    /// The record of the same dispatch. Its first runs are those of [`runs`](Self::runs).
+    pub record: &'a Record,
+    /// How many dispatches it is within: 0 where no hook fired it.
+    pub depth: usize,
+    /// The event.
+    pub event: Value,
+    /// The subject as it was fired; null where the kind has none.
+    pub before: Value,
+    /// What each hook came to, in the order of the plan.
+    pub runs: Vec<TracedRun>,
+    /// The subject as the hooks left it; `None` where one removed it, or where the dispatch failed.
+    pub after: Option<Value>,
+    /// The folded answer; null where the kind has none, or where the dispatch failed.
+    pub verdict: Value,
+    /// Why the dispatch gave no outcome.
+    pub error: Option<String>,
+}
+
+/// The payload of one hook's part in a dispatch.
+#[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
+pub struct TracedRun {
+    /// The subject after its change; `None` where it kept it as it was.
+    pub after: Option<Value>,
+    /// What it decided; null where it decided nothing.
+    pub verdict: Value,
+}

@@ -1,0 +1,236 @@
+//! What differs between a recorded dispatch and its replay.
+
+use std::fmt;
+
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::line::{DispatchLine, RunLine};
+
+/// What a verdict says, where it says the contrary of the recorded one.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
+#[non_exhaustive]
+pub struct Flip {
+    /// The word of the recorded verdict, such as `allow`; `none` where it had no opinion.
+    pub from: String,
+    /// The word of today's.
+    pub to: String,
+}
+
+/// One difference between a recorded dispatch and its replay.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(tag = "difference", rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Difference {
+    /// The dispatch came to another verdict.
+    Verdict {
+        /// The hook that decides otherwise; `None` where only the order or the list differs.
+        hook: Option<String>,
+        /// Its words.
+        flip: Flip,
+        /// The reason that the new verdict gives, or the recorded one where the new one gives none.
+        reason: Option<String>,
+    },
+    /// The subject left the dispatch otherwise: the text of both, line by line.
+    Rewrite {
+        /// The first hook whose change differs.
+        hook: Option<String>,
+        /// The hooks after it that decide or change otherwise, having seen another subject.
+        followed: Vec<String>,
+        /// A unified diff of both subjects as JSON.
+        diff: String,
+    },
+    /// The dispatch fails, or failed.
+    Outcome {
+        /// The recorded error.
+        recorded: Option<String>,
+        /// Today's.
+        replayed: Option<String>,
+    },
+    /// A hook ended in another way.
+    Status {
+        /// The hook.
+        hook: String,
+        /// How it ended.
+        recorded: String,
+        /// How it ends.
+        replayed: String,
+        /// Why it failed, recorded or today.
+        cause: Option<String>,
+    },
+    /// A hook is there that was not.
+    Added {
+        /// The hook.
+        hook: String,
+    },
+    /// A hook was there that is not.
+    Gone {
+        /// The hook.
+        hook: String,
+    },
+    /// The hooks run in another order.
+    Order {
+        /// The recorded one.
+        recorded: Vec<String>,
+        /// Today's.
+        replayed: Vec<String>,
+    },
+    /// A hook takes more than twice as long, and at least ten milliseconds more.
+    Slower {
+        /// The hook.
+        hook: String,
+        /// Microseconds, recorded.
+        recorded: u64,
+        /// Microseconds, today.
+        replayed: u64,
+    },
+}
+
+impl Difference {
+    /// How much it matters: flips first.
+    pub(crate) fn rank(&self) -> u8 {
+        match self {
+            Self::Verdict { .. } => 0,
+            Self::Outcome { .. } => 1,
+            Self::Rewrite { .. } => 2,
+            Self::Status { .. } => 3,
+            Self::Order { .. } => 4,
+            Self::Added { .. } | Self::Gone { .. } => 5,
+            Self::Slower { .. } => 6,
+        }
+    }
+
+    /// Whether it changes what the agent does.
+    pub fn is_flip(&self) -> bool {
+        matches!(self, Self::Verdict { .. } | Self::Outcome { .. })
+    }
+}
+
+/// All differences, those that matter most first.
+pub(crate) fn compare(recorded: &DispatchLine, replayed: &DispatchLine) -> Vec<Difference> {
+    let today = replayed.runs.as_deref().unwrap_or_default();
+    let mut found = Vec::new();
+    let responsible = recorded.runs.as_deref().map(|then| diverging(then, today));
+    let first = responsible.as_ref().and_then(|hooks| hooks.first().cloned());
+    if recorded.error == replayed.error {
+        // Another program's traffic has a word at most.
+        let differs =
+            if recorded.runs.is_some() { recorded.verdict != replayed.verdict } else { recorded.word != replayed.word };
+        if differs {
+            found.push(verdict(recorded, replayed, today, first.clone()));
+        }
+        let (then, now) = (outcome(recorded), outcome(replayed));
+        if then != now {
+            let followed = responsible.unwrap_or_default().into_iter().skip(1).collect();
+            let hook = first.or_else(|| today.iter().find(|run| run.change.is_some()).map(|run| run.hook.clone()));
+            found.push(Difference::Rewrite { hook, followed, diff: diff(&then, &now) });
+        }
+    } else {
+        found.push(Difference::Outcome { recorded: recorded.error.clone(), replayed: replayed.error.clone() });
+    }
+    if let Some(then) = &recorded.runs {
+        runs(then, today, &mut found);
+    }
+    found.sort_by_key(Difference::rank);
+    found
+}
+
+/// The hooks that decide or change otherwise, in today's order; those that are gone come first.
+fn diverging(then: &[RunLine], today: &[RunLine]) -> Vec<String> {
+    let effective = |run: &&RunLine| run.change.is_some() || !run.verdict.is_null() || run.cause.is_some();
+    let gone = then.iter().filter(effective).filter(|run| find(today, &run.hook).is_none());
+    let other = today.iter().filter(|run| match find(then, &run.hook) {
+        Some(before) => before.verdict != run.verdict || before.change != run.change || before.status != run.status,
+        None => effective(run),
+    });
+    gone.chain(other).map(|run| run.hook.clone()).collect()
+}
+
+fn verdict(recorded: &DispatchLine, replayed: &DispatchLine, today: &[RunLine], first: Option<String>) -> Difference {
+    // Who said the last word; where that is nobody of today, the first hook that says something else.
+    let said = |run: &&RunLine| run.word.is_some() && run.word == replayed.word;
+    let hook = today.iter().find(said).map(|run| run.hook.clone());
+    let word = |line: &DispatchLine| line.word.clone().unwrap_or_else(|| "none".to_owned());
+    Difference::Verdict {
+        hook: hook.or(first),
+        flip: Flip { from: word(recorded), to: word(replayed) },
+        reason: reason(&replayed.verdict).or_else(|| reason(&recorded.verdict)),
+    }
+}
+
+/// The first `reason` within a verdict.
+fn reason(verdict: &Value) -> Option<String> {
+    match verdict {
+        Value::Object(fields) => match fields.get("reason") {
+            Some(Value::String(reason)) => Some(reason.clone()),
+            _ => fields.values().find_map(reason),
+        },
+        Value::Array(items) => items.iter().find_map(reason),
+        _ => None,
+    }
+}
+
+/// The subject as it left the dispatch; null where it was removed.
+fn outcome(line: &DispatchLine) -> Value {
+    if line.removed {
+        return Value::Null;
+    }
+    let mut subject = line.subject.clone();
+    for change in line.runs.iter().flatten().filter_map(|run| run.change.as_ref()) {
+        // A patch whose place was cut no longer applies; the line says that it was cut.
+        let _ = json_patch::patch(&mut subject, change);
+    }
+    subject
+}
+
+fn diff(then: &Value, now: &Value) -> String {
+    let text = |value: &Value| serde_json::to_string_pretty(value).unwrap_or_default();
+    let (then, now) = (text(then), text(now));
+    similar::TextDiff::from_lines(&then, &now).unified_diff().context_radius(1).to_string()
+}
+
+fn runs(then: &[RunLine], today: &[RunLine], found: &mut Vec<Difference>) {
+    for run in today {
+        let Some(before) = find(then, &run.hook) else {
+            found.push(Difference::Added { hook: run.hook.clone() });
+            continue;
+        };
+        if before.status != run.status && !is_of_a_replay(run) {
+            found.push(Difference::Status {
+                hook: run.hook.clone(),
+                recorded: before.status.clone(),
+                replayed: run.status.clone(),
+                cause: run.cause.clone().or_else(|| before.cause.clone()),
+            });
+        }
+        if let (Some(recorded), Some(replayed)) = (before.micros, run.micros) {
+            if replayed > 2 * recorded && replayed - recorded >= 10_000 {
+                found.push(Difference::Slower { hook: run.hook.clone(), recorded, replayed });
+            }
+        }
+    }
+    let gone = then.iter().filter(|run| find(today, &run.hook).is_none());
+    found.extend(gone.map(|run| Difference::Gone { hook: run.hook.clone() }));
+    let order = |runs: &[RunLine], others: &[RunLine]| -> Vec<String> {
+        runs.iter().filter(|run| find(others, &run.hook).is_some()).map(|run| run.hook.clone()).collect()
+    };
+    let (recorded, replayed) = (order(then, today), order(today, then));
+    if recorded != replayed {
+        found.push(Difference::Order { recorded, replayed });
+    }
+}
+
+fn find<'a>(runs: &'a [RunLine], hook: &str) -> Option<&'a RunLine> {
+    runs.iter().find(|run| run.hook == hook)
+}
+
+/// Whether a hook did not run because the dispatch is a replay.
+pub(crate) fn is_of_a_replay(run: &RunLine) -> bool {
+    run.status == hooks_core::record::Status::Skipped(hooks_core::record::Skip::Replay).to_string()
+}
+
+impl fmt::Display for Flip {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} → {}", self.from, self.to)
+    }
+}

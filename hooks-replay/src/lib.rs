@@ -1,0 +1,41 @@
+//! Recordings of an agent's hook dispatches, and what today's hooks would do with them.
+//!
+//! A [`Recorder`] is an observer: registered before the sets are made, it writes a line of JSON per dispatch, with secrets
+//! removed. A [`Replay`] fires each recorded dispatch through a set of hooks of today, and its [`Report`] says what differs:
+//! which verdicts flipped, which hook now rewrites something else, what that changed for the hooks after it.
+//!
+//! ```no_run
+//! use hooks_core::prelude::*;
+//! use hooks_replay::{Limits, Recorder, Replay};
+//!
+//! # async fn example(agent: AgentDef) -> Result<(), Box<dyn std::error::Error>> {
+//! let registry = Registry::discover()?;
+//! registry.observe(Recorder::create("yesterday.jsonl", "my-agent", Limits::default())?);
+//! // … the agent runs, and later, with the hooks of today:
+//! let registry = Registry::discover()?;
+//! let replay = Replay::new(&registry, |registry, _ids| registry.scope(&agent, None));
+//! let report = replay.file("yesterday.jsonl").await?;
+//! println!("{report}");
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! A replay fires hooks and nothing else: it holds no tool and no model. Hooks that run detached or in the background are
+//! not started, and every hook can ask [`HookContext::is_replay`](hooks_core::HookContext::is_replay).
+
+// The layers. A module uses those above it, never those below it.
+mod secrets;
+mod line;
+mod recorder;
+mod reader;
+mod compare;
+mod report;
+mod replay;
+
+pub use compare::{Difference, Flip};
+pub use line::{DispatchLine, Header, Line, Mark, RunLine, SCHEMA};
+pub use reader::{Reader, Unreadable};
+pub use recorder::{Limits, Recorder};
+pub use replay::{Replay, ReplayError};
+pub use report::{Group, Report};
+pub use secrets::OwnRule;

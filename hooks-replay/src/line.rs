@@ -1,0 +1,191 @@
+//! The lines of a recording: what is written, and read again by other versions.
+
+use std::time::Duration;
+
+use hooks_core::context::Ids;
+use hooks_core::record::{Run, Trace, TracedRun};
+use json_patch::Patch;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// The version of the form of a line. A line of a later one is reported and left out.
+pub const SCHEMA: u32 = 1;
+
+/// One line of a recording.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "line", rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Line {
+    /// The first line of a file.
+    Header(Header),
+    /// A dispatch.
+    Dispatch(Box<DispatchLine>),
+    /// Lines that were not written: the writer was too slow for the program.
+    Dropped {
+        /// How many.
+        count: u64,
+    },
+}
+
+/// Who wrote a recording.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Header {
+    /// See [`SCHEMA`].
+    pub schema: u32,
+    /// The program's name.
+    pub program: String,
+    /// The version of this crate that wrote it.
+    pub written_by: String,
+    /// When it began, in milliseconds since 1970.
+    pub started: u64,
+}
+
+impl Header {
+    pub(crate) fn new(program: &str) -> Self {
+        let since = std::time::UNIX_EPOCH.elapsed().unwrap_or_default();
+        Self {
+            schema: SCHEMA,
+            program: program.to_owned(),
+            written_by: env!("CARGO_PKG_VERSION").to_owned(),
+            started: u64::try_from(since.as_millis()).unwrap_or(u64::MAX),
+        }
+    }
+}
+
+/// A dispatch: what was fired, and what each hook made of it.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+#[non_exhaustive]
+pub struct DispatchLine {
+    /// The name of the kind.
+    pub kind: String,
+    /// Where it happened.
+    pub ids: Ids,
+    /// How many dispatches it is within: 0 where no hook fired it.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub depth: usize,
+    /// The event.
+    pub event: Value,
+    /// The subject as it was fired; null where the kind has none.
+    pub subject: Value,
+    /// The hooks of the plan in their order, the disabled last. `None` where the traffic is another program's, which had
+    /// other hooks.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub runs: Option<Vec<RunLine>>,
+    /// Whether a hook removed the subject.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub removed: bool,
+    /// The folded answer; null where the kind has none.
+    #[serde(skip_serializing_if = "Value::is_null")]
+    pub verdict: Value,
+    /// The folded answer in a word, such as `deny`; `None` where no hook had an opinion.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub word: Option<String>,
+    /// Why the dispatch gave no outcome.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub error: Option<String>,
+    /// How long it took, in microseconds.
+    #[serde(skip_serializing_if = "is_zero_u64")]
+    pub micros: u64,
+    /// What was left out of this line.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub marks: Vec<Mark>,
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref)] // what serde asks for
+fn is_zero(number: &usize) -> bool {
+    *number == 0
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref)] // what serde asks for
+fn is_zero_u64(number: &u64) -> bool {
+    *number == 0
+}
+
+/// Something that was left out of a line before it was written, so that its replay is one of something else.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Mark {
+    /// A text was longer than a field may be.
+    Cut,
+    /// A secret was removed.
+    Redacted,
+}
+
+/// One hook's part in a dispatch.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+#[non_exhaustive]
+pub struct RunLine {
+    /// The id of the hook.
+    pub hook: String,
+    /// How it ended: `completed`, `failed`, `skipped: …`.
+    pub status: String,
+    /// What it decided; null where it decided nothing.
+    #[serde(skip_serializing_if = "Value::is_null")]
+    pub verdict: Value,
+    /// What it decided in a word, such as `deny`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub word: Option<String>,
+    /// Its change of the subject, as a JSON patch (RFC 6902) of the subject that it was given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub change: Option<Patch>,
+    /// Why it failed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cause: Option<String>,
+    /// How long it took, in microseconds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub micros: Option<u64>,
+}
+
+impl DispatchLine {
+    /// The line of a dispatch that just ended.
+    pub(crate) fn of(trace: &Trace<'_>) -> Self {
+        let record = trace.record;
+        let mut subject = &trace.before;
+        let mut runs = Vec::with_capacity(record.runs.len());
+        for (index, run) in record.runs.iter().enumerate() {
+            // The disabled hooks come last, and have no payload.
+            let traced = trace.runs.get(index);
+            runs.push(RunLine::of(run, subject, traced));
+            if let Some(after) = traced.and_then(|traced| traced.after.as_ref()) {
+                subject = after;
+            }
+        }
+        Self {
+            kind: record.kind.to_owned(),
+            ids: (*record.ids).clone(),
+            depth: trace.depth,
+            event: trace.event.clone(),
+            subject: trace.before.clone(),
+            runs: Some(runs),
+            removed: record.removed,
+            verdict: trace.verdict.clone(),
+            word: record.verdict.map(str::to_owned),
+            error: trace.error.clone(),
+            micros: micros(record.duration),
+            marks: Vec::new(),
+        }
+    }
+}
+
+impl RunLine {
+    fn of(run: &Run, subject: &Value, traced: Option<&TracedRun>) -> Self {
+        let after = traced.and_then(|traced| traced.after.as_ref());
+        Self {
+            hook: run.hook.to_string(),
+            status: run.status.to_string(),
+            verdict: traced.map(|traced| traced.verdict.clone()).unwrap_or_default(),
+            word: run.verdict.map(str::to_owned),
+            change: after.map(|after| json_patch::diff(subject, after)),
+            cause: run.cause.clone(),
+            micros: run.duration.map(micros),
+        }
+    }
+}
+
+fn micros(duration: Duration) -> u64 {
+    u64::try_from(duration.as_micros()).unwrap_or(u64::MAX)
+}

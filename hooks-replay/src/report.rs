@@ -1,0 +1,172 @@
+//! What a replay came to: differences in groups, the ones that matter most first.
+
+mod github;
+mod html;
+mod text;
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use crate::compare::{Difference, Flip};
+
+/// How many examples a group keeps.
+const EXAMPLES: usize = 3;
+
+/// How many reasons for lines that could not be replayed are kept.
+const PROBLEMS: usize = 20;
+
+/// What a replay came to.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct Report {
+    /// Dispatches that were replayed.
+    pub replayed: usize,
+    /// Dispatches of which the recording has no whole line, because a text was cut or a secret removed: what was replayed is
+    /// what the recording has.
+    pub partly: usize,
+    /// Dispatches within another one, which are replayed with it.
+    pub nested: usize,
+    /// Hooks that a replay does not start, since they would outlive it, and how often they were due.
+    pub not_started: BTreeMap<String, usize>,
+    /// The differences, grouped.
+    pub groups: Vec<Group>,
+    /// Lines and dispatches that could not be replayed.
+    pub failed: usize,
+    /// Why, for the first of them.
+    pub problems: Vec<String>,
+    /// Dispatches that differ.
+    pub differing: usize,
+}
+
+/// Differences of one sort by one hook.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct Group {
+    /// The kind.
+    pub kind: String,
+    /// What differs, in a line.
+    pub title: String,
+    /// The hook that is responsible.
+    pub hook: Option<String>,
+    /// Where the verdict flipped, how.
+    pub flip: Option<Flip>,
+    /// How often.
+    pub count: usize,
+    /// The first of them.
+    pub examples: Vec<Example>,
+    #[serde(skip)]
+    rank: u8,
+}
+
+/// One dispatch that differs.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct Example {
+    /// The file and the line, or what else names the place.
+    pub place: String,
+    /// The conversation, where it is known.
+    pub conversation: Option<String>,
+    /// The difference.
+    #[serde(flatten)]
+    pub difference: Difference,
+}
+
+impl Report {
+    /// Whether today's hooks do what the recorded ones did, and everything could be replayed.
+    pub fn is_empty(&self) -> bool {
+        self.groups.is_empty() && self.failed == 0
+    }
+
+    /// Whether a verdict or the end of a dispatch differs.
+    pub fn has_flips(&self) -> bool {
+        self.groups.iter().any(|group| group.rank <= 1)
+    }
+
+    /// For the end of a program: 0 where nothing differs, 1 where something does, 2 where a verdict flipped, 3 where
+    /// something could not be replayed.
+    pub fn exit_code(&self) -> u8 {
+        match self {
+            _ if self.failed > 0 => 3,
+            _ if self.has_flips() => 2,
+            _ if !self.groups.is_empty() => 1,
+            _ => 0,
+        }
+    }
+
+    /// Notes the differences of one dispatch.
+    pub(crate) fn add(&mut self, kind: &str, place: &str, conversation: Option<&str>, differences: Vec<Difference>) {
+        self.differing += usize::from(!differences.is_empty());
+        for difference in differences {
+            let (title, hook) = (title(&difference), hook(&difference).map(str::to_owned));
+            let known = self.groups.iter_mut().find(|group| {
+                group.kind == kind && group.rank == difference.rank() && group.title == title && group.hook == hook
+            });
+            let group = match known {
+                Some(group) => group,
+                None => {
+                    let flip =
+                        if let Difference::Verdict { flip, .. } = &difference { Some(flip.clone()) } else { None };
+                    self.groups.push(Group {
+                        kind: kind.to_owned(),
+                        title,
+                        hook,
+                        flip,
+                        count: 0,
+                        examples: Vec::new(),
+                        rank: difference.rank(),
+                    });
+                    let last = self.groups.len() - 1;
+                    &mut self.groups[last]
+                }
+            };
+            group.count += 1;
+            if group.examples.len() < EXAMPLES {
+                let (place, conversation) = (place.to_owned(), conversation.map(str::to_owned));
+                group.examples.push(Example { place, conversation, difference });
+            }
+        }
+    }
+
+    /// Notes something that could not be replayed.
+    pub(crate) fn fail(&mut self, place: &str, problem: &dyn std::fmt::Display) {
+        self.failed += 1;
+        if self.problems.len() < PROBLEMS {
+            self.problems.push(format!("{place}: {problem}"));
+        }
+    }
+
+    /// Puts what matters most first.
+    pub(crate) fn sort(&mut self) {
+        self.groups.sort_by(|a, b| (a.rank, b.count, &a.kind, &a.title).cmp(&(b.rank, a.count, &b.kind, &b.title)));
+    }
+}
+
+fn hook(difference: &Difference) -> Option<&str> {
+    match difference {
+        Difference::Verdict { hook, .. } | Difference::Rewrite { hook, .. } => hook.as_deref(),
+        Difference::Status { hook, .. }
+        | Difference::Added { hook }
+        | Difference::Gone { hook }
+        | Difference::Slower { hook, .. } => Some(hook),
+        Difference::Outcome { .. } | Difference::Order { .. } => None,
+    }
+}
+
+fn title(difference: &Difference) -> String {
+    match difference {
+        Difference::Verdict { flip, reason: Some(reason), .. } => format!("{flip}: {reason}"),
+        Difference::Verdict { flip, .. } => flip.to_string(),
+        Difference::Rewrite { .. } => "rewrites otherwise".to_owned(),
+        Difference::Outcome { recorded: None, replayed: Some(error) } => format!("fails now: {error}"),
+        Difference::Outcome { recorded: Some(error), replayed: None } => format!("fails no longer: {error}"),
+        Difference::Outcome { replayed, .. } => {
+            format!("fails otherwise: {}", replayed.as_deref().unwrap_or_default())
+        }
+        Difference::Status { recorded, replayed, .. } => format!("{recorded} → {replayed}"),
+        Difference::Added { .. } => "is new".to_owned(),
+        Difference::Gone { .. } => "is gone".to_owned(),
+        Difference::Order { recorded, replayed } => format!("order: {} → {}", recorded.join(", "), replayed.join(", ")),
+        Difference::Slower { .. } => "takes more than twice as long".to_owned(),
+    }
+}

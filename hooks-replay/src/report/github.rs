@@ -1,0 +1,34 @@
+//! The report as annotations of a workflow.
+
+use std::fmt::Write;
+
+use super::Report;
+
+impl Report {
+    /// One line per group, in the form that GitHub shows beside a pull request: flips as errors, the rest as warnings.
+    pub fn to_github(&self) -> String {
+        let mut text = String::new();
+        for group in &self.groups {
+            let level = if group.rank <= 1 { "error" } else { "warning" };
+            let hook = group.hook.as_deref().map(|hook| format!("`{hook}` ")).unwrap_or_default();
+            let place =
+                group.examples.first().map(|example| format!(", first at {}", example.place)).unwrap_or_default();
+            let message = format!("{hook}{} ({} times{place})", group.title, group.count);
+            // Infallible: it is a `String`.
+            let _ = writeln!(text, "::{level} title={}::{}", property(&group.kind), data(&message));
+        }
+        for problem in &self.problems {
+            let _ = writeln!(text, "::error title=not replayed::{}", data(problem));
+        }
+        text
+    }
+}
+
+/// Escaped as the workflow commands ask.
+fn data(text: &str) -> String {
+    text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
+}
+
+fn property(text: &str) -> String {
+    data(text).replace(':', "%3A").replace(',', "%2C")
+}

@@ -1,0 +1,98 @@
+//! The report as one file of HTML that needs nothing else.
+
+use std::fmt::Write;
+
+use super::Report;
+use crate::compare::Difference;
+
+const STYLE: &str = include_str!("report.css");
+
+impl Report {
+    /// A page with everything the report holds. It loads nothing.
+    pub fn to_html(&self) -> String {
+        let mut page = format!(
+            "<!doctype html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n\
+             <meta name=\"viewport\" content=\"width=device-width\">\n<title>Replay: {} of {} differ</title>\n\
+             <style>{STYLE}</style>\n<h1>{} dispatches replayed, {} differ</h1>\n",
+            self.differing, self.replayed, self.replayed, self.differing
+        );
+        for group in &self.groups {
+            let open = if group.rank <= 1 { " open" } else { "" };
+            let class = if group.rank <= 1 { "flip" } else { "change" };
+            let hook = group.hook.as_deref().map(|hook| format!(" <code>{}</code>", escaped(hook))).unwrap_or_default();
+            put(
+                &mut page,
+                format_args!(
+                    "<details{open} class=\"{class}\"><summary><b>{} ×</b> {}{hook} {}</summary>\n",
+                    group.count,
+                    escaped(&group.kind),
+                    escaped(&group.title)
+                ),
+            );
+            for example in &group.examples {
+                let conversation = example.conversation.as_deref().unwrap_or_default();
+                put(
+                    &mut page,
+                    format_args!("<p>{} <span>{}</span></p>\n", escaped(&example.place), escaped(conversation)),
+                );
+                match &example.difference {
+                    Difference::Rewrite { followed, diff, .. } => rewrite(&mut page, followed, diff),
+                    Difference::Status { cause: Some(cause), .. } => {
+                        put(&mut page, format_args!("<pre>{}</pre>\n", escaped(cause)));
+                    }
+                    _ => {}
+                }
+            }
+            page.push_str("</details>\n");
+        }
+        list(
+            &mut page,
+            "Not started, since they outlive their dispatch",
+            self.not_started.iter().map(|(hook, count)| format!("{count} × {hook}")),
+        );
+        list(&mut page, &format!("{} could not be replayed", self.failed), self.problems.iter().cloned());
+        if self.partly > 0 {
+            put(
+                &mut page,
+                format_args!(
+                    "<p>{} dispatches were recorded in part: a text was cut, or a secret removed.</p>\n",
+                    self.partly
+                ),
+            );
+        }
+        page
+    }
+}
+
+fn rewrite(page: &mut String, followed: &[String], diff: &str) {
+    page.push_str("<pre>");
+    for line in diff.lines().filter(|line| !line.starts_with("@@")) {
+        let tag = match line.as_bytes().first() {
+            Some(b'+') => "ins",
+            Some(b'-') => "del",
+            _ => "span",
+        };
+        put(page, format_args!("<{tag}>{}</{tag}>\n", escaped(line)));
+    }
+    page.push_str("</pre>\n");
+    if !followed.is_empty() {
+        put(page, format_args!("<p>So that these came to something else: {}</p>\n", escaped(&followed.join(", "))));
+    }
+}
+
+fn list(page: &mut String, title: &str, items: impl Iterator<Item = String>) {
+    let items: Vec<String> = items.map(|item| format!("<li>{}</li>\n", escaped(&item))).collect();
+    if !items.is_empty() {
+        put(page, format_args!("<h2>{}</h2>\n<ul>\n{}</ul>\n", escaped(title), items.concat()));
+    }
+}
+
+fn put(page: &mut String, text: std::fmt::Arguments<'_>) {
+    // Infallible: it is a `String`.
+    let _ = page.write_fmt(text);
+}
+
+/// Recorded text is data, whatever it says.
+fn escaped(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+}

@@ -1,0 +1,65 @@
+//! The report on a terminal.
+
+use std::fmt;
+
+use super::{Example, Report};
+use crate::compare::Difference;
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "{} dispatches replayed, {} differ", self.replayed, self.differing)?;
+        for group in &self.groups {
+            let hook = group.hook.as_deref().map(|hook| format!("`{hook}` ")).unwrap_or_default();
+            writeln!(f, "\n{:>6} × {} {hook}{}", group.count, group.kind, group.title)?;
+            for example in &group.examples {
+                write!(f, "{example}")?;
+            }
+        }
+        if !self.not_started.is_empty() {
+            writeln!(f, "\nnot started, since they outlive their dispatch:")?;
+            for (hook, count) in &self.not_started {
+                writeln!(f, "{count:>6} × `{hook}`")?;
+            }
+        }
+        if self.partly > 0 {
+            writeln!(
+                f,
+                "\n{} of the dispatches were recorded in part: a text was cut, or a secret removed",
+                self.partly
+            )?;
+        }
+        if self.failed > 0 {
+            writeln!(f, "\n{} could not be replayed:", self.failed)?;
+            for problem in &self.problems {
+                writeln!(f, "       {problem}")?;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Display for Example {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "         {}", self.place)?;
+        if let Some(conversation) = &self.conversation {
+            write!(f, " ({conversation})")?;
+        }
+        writeln!(f)?;
+        match &self.difference {
+            Difference::Rewrite { followed, diff, .. } => {
+                for line in diff.lines().filter(|line| !line.starts_with("@@")) {
+                    writeln!(f, "           {line}")?;
+                }
+                if !followed.is_empty() {
+                    writeln!(f, "           so that these came to something else: {}", followed.join(", "))?;
+                }
+                Ok(())
+            }
+            Difference::Status { cause: Some(cause), .. } => writeln!(f, "           {cause}"),
+            Difference::Slower { recorded, replayed, .. } => {
+                writeln!(f, "           {recorded} µs → {replayed} µs")
+            }
+            _ => Ok(()),
+        }
+    }
+}

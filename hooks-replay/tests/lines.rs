@@ -1,0 +1,69 @@
+//! What is wrong with a recording is told, and the rest is replayed.
+
+use std::fmt::Write;
+
+use crate::support::*;
+
+#[tokio::test]
+async fn torn_unknown_and_foreign_lines_are_told_and_the_rest_goes_on() {
+    let folder = Folder::new();
+    let path = folder.path("month.jsonl");
+    desk().record(&path, &month()).await;
+    let mut text = std::fs::read_to_string(&path).unwrap();
+    writeln!(text, "{{\"line\":\"dispatch\",\"kind\":\"a_kind_that_is_gone\",\"event\":{{}},\"subject\":null}}")
+        .unwrap();
+    writeln!(text, "{{\"line\":\"something_else\"}}\n").unwrap();
+    writeln!(text, "{{\"line\":\"dropped\",\"count\":3}}").unwrap();
+    let field = "{\"line\":\"dispatch\",\"kind\":\"turn_end\",\"a_field_of_tomorrow\":1,\"event\":";
+    write!(text, "{field}").unwrap();
+    std::fs::write(&path, text).unwrap();
+    let report = desk().replay(&path).await;
+    assert_eq!((report.replayed, report.failed, report.exit_code()), (7, 4, 3));
+    let problems = report.problems.join("\n");
+    for part in [
+        "there is no kind `a_kind_that_is_gone`",
+        "unknown variant `something_else`",
+        "3 dispatches were not written",
+        "has no end",
+    ] {
+        assert!(problems.contains(part), "{part}: {problems}");
+    }
+}
+
+#[tokio::test]
+async fn a_recording_of_a_later_schema_is_refused_by_its_header() {
+    let text = "{\"line\":\"header\",\"schema\":99,\"program\":\"x\",\"written_by\":\"9.0.0\",\"started\":0,\"more\":1}\n{\"line\":\"new\"}\n";
+    let found: Vec<_> = Reader::new(text.as_bytes()).map(|line| line.unwrap_err().to_string()).collect();
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert!(found[0].contains("schema 99"), "{found:?}");
+}
+
+#[tokio::test]
+async fn a_text_that_is_too_long_is_cut_and_the_line_says_so() {
+    let folder = Folder::new();
+    let path = folder.path("month.jsonl");
+    let long = Traffic::Found { tool: "read_mail", text: "é".repeat(20_000) };
+    desk().record(&path, &[long]).await;
+    let lines: Vec<Line> = Reader::open(&path).unwrap().map(Result::unwrap).collect();
+    let Line::Dispatch(line) = &lines[1] else { panic!("{lines:?}") };
+    assert_eq!(line.marks, [hooks_replay::Mark::Cut]);
+    let report = desk().replay(&path).await;
+    assert_eq!((report.partly, report.groups.len()), (1, 0), "{report}");
+}
+
+#[tokio::test]
+async fn a_full_file_is_moved_aside_and_the_oldest_is_removed() {
+    let folder = Folder::new();
+    let path = folder.path("month.jsonl");
+    let mut limits = Limits::default();
+    (limits.file, limits.files) = (2_000, 2);
+    let traffic: Vec<Traffic> = month().into_iter().cycle().take(40).collect();
+    desk().record_within(&path, &traffic, limits).await;
+    let names = ["month.jsonl", "month.jsonl.1", "month.jsonl.2", "month.jsonl.3"];
+    assert_eq!(names.map(|name| folder.path(name).exists()), [true, true, true, false]);
+    for name in &names[..3] {
+        let lines: Vec<Line> = Reader::open(folder.path(name)).unwrap().map(Result::unwrap).collect();
+        assert!(matches!(lines[0], Line::Header(_)));
+        assert!(std::fs::metadata(folder.path(name)).unwrap().len() < 4_000);
+    }
+}

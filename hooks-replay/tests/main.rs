@@ -1,0 +1,9 @@
+//! A recording says what happened, and a replay what would happen today.
+
+// A test that is wrong stops.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+mod lines;
+mod replays;
+mod secrets;
+mod support;

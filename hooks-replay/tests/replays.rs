@@ -1,0 +1,113 @@
+//! A replay of an unchanged program is empty, and one of a changed program names the hook.
+
+use crate::support::*;
+
+#[tokio::test]
+async fn a_replay_of_an_unchanged_program_is_empty() {
+    let folder = Folder::new();
+    let path = folder.path("month.jsonl");
+    desk().record(&path, &month()).await;
+    let report = desk().replay(&path).await;
+    assert!(report.is_empty(), "{report}");
+    assert_eq!((report.replayed, report.exit_code()), (7, 0));
+}
+
+#[tokio::test]
+async fn a_raised_limit_flips_verdicts() {
+    let folder = Folder::new();
+    let path = folder.path("month.jsonl");
+    desk().record(&path, &month()).await;
+    let report = desk().with(limit(6_000)).replay(&path).await;
+    assert_eq!(
+        differences(&report),
+        [
+            "1 refund_limit deny → allow: refunds over 5000 cents need a person",
+            "1 refund_limit deny → deny: refunds over 6000 cents need a person"
+        ]
+    );
+    assert_eq!(report.exit_code(), 2);
+    assert!(report.to_string().contains("deny → allow"), "{report}");
+}
+
+#[tokio::test]
+async fn a_dropped_mask_is_named_with_what_followed_from_it() {
+    let folder = Folder::new();
+    let path = folder.path("month.jsonl");
+    desk().record(&path, &month()).await;
+    let report = desk().without("mask_mail").replay(&path).await;
+    let rewrite = report.groups.iter().find(|group| group.title == "rewrites otherwise").unwrap();
+    assert_eq!((rewrite.hook.as_deref(), rewrite.count), (Some("mask_mail"), 2));
+    let Difference::Rewrite { followed, diff, .. } = &rewrite.examples[0].difference else { panic!("{report}") };
+    assert_eq!(followed, &["leak_alarm"]);
+    assert!(
+        diff.contains("-      \"text\": \"ada@… wrote\"")
+            && diff.contains("+      \"text\": \"ada@example.org wrote\""),
+        "{diff}"
+    );
+    assert_eq!(report.exit_code(), 1);
+}
+
+#[tokio::test]
+async fn a_hook_that_fails_now_is_told_by_its_status() {
+    let folder = Folder::new();
+    let path = folder.path("month.jsonl");
+    desk().record(&path, &month()).await;
+    let failing = Hook::at::<AfterToolCallSuccess>("mask_mail")
+        .writer(|_, _, _: &mut ToolResult| Err::<(), _>("the pattern is broken"));
+    let report = desk().with(failing).replay(&path).await;
+    assert!(differences(&report).contains(&"3 mask_mail completed → failed".to_owned()), "{report}");
+    assert!(report.to_string().contains("the pattern is broken"));
+}
+
+#[tokio::test]
+async fn an_order_that_changed_and_a_hook_that_is_new_are_told() {
+    let folder = Folder::new();
+    let path = folder.path("month.jsonl");
+    desk().record(&path, &month()).await;
+    let first = leaks().priority(-100);
+    let added = Hook::at::<BeforeToolCall>("counts_calls").reader(|_, _, _| ());
+    let found = differences(&desk().with(first).with(added).replay(&path).await);
+    assert!(
+        found.contains(&"3 - order: mask_mail, mask_phone, leak_alarm → leak_alarm, mask_mail, mask_phone".to_owned()),
+        "{found:#?}"
+    );
+    assert!(found.contains(&"4 counts_calls is new".to_owned()), "{found:#?}");
+}
+
+/// Outside systems are not reached by a replay, whatever hooks are in force.
+#[tokio::test]
+async fn what_outlives_its_dispatch_is_listed_and_not_started() {
+    let folder = Folder::new();
+    let path = folder.path("month.jsonl");
+    let started = std::sync::Arc::new(std::sync::atomic::AtomicUsize::new(0));
+    let count = std::sync::Arc::clone(&started);
+    let mails = Hook::at::<BeforeToolCall>("mails_a_person").detached(move |_, _, _| {
+        let count = std::sync::Arc::clone(&count);
+        Box::pin(async move {
+            count.fetch_add(1, std::sync::atomic::Ordering::SeqCst);
+        })
+    });
+    let hooks = desk().with(mails);
+    hooks.record(&path, &month()).await;
+    tokio::task::yield_now().await;
+    let then = started.load(std::sync::atomic::Ordering::SeqCst);
+    assert_eq!(then, 4);
+    let report = hooks.replay(&path).await;
+    tokio::task::yield_now().await;
+    assert_eq!(started.load(std::sync::atomic::Ordering::SeqCst), then);
+    assert!(report.is_empty(), "{report}");
+    assert_eq!(report.not_started.get("mails_a_person"), Some(&4));
+}
+
+#[tokio::test]
+async fn the_page_and_the_annotations_hold_recorded_text_as_data() {
+    let folder = Folder::new();
+    let path = folder.path("month.jsonl");
+    let evil =
+        Traffic::Found { tool: "read_mail", text: "<script>alert(1)</script> ada@example.org\n::error::x".to_owned() };
+    desk().record(&path, &[evil]).await;
+    let report = desk().without("mask_mail").replay(&path).await;
+    let page = report.to_html();
+    assert!(page.contains("&lt;script&gt;") && !page.contains("<script>"), "{page}");
+    assert!(report.to_github().lines().all(|line| line.starts_with("::warning title=")), "{}", report.to_github());
+}
