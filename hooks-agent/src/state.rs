@@ -87,11 +87,11 @@ impl HarnessState {
 
     /// The tools and agents of these names.
     pub(crate) fn named(&self, names: &[String]) -> Vec<ToolSpec> {
-        let named = |name: &String| match self.agents.get(name) {
+        let spec_of = |name: &String| match self.agents.get(name) {
             Some(agent) => Some(agent.spec()),
             None => self.tools.get(name).map(|tool| tool.spec()),
         };
-        names.iter().filter_map(named).collect()
+        names.iter().filter_map(spec_of).collect()
     }
 
     /// The tools and agents that a model is offered.

@@ -255,7 +255,9 @@ impl TurnLoop {
         self.store(message).await?;
         // A hook at `stop` may continue anew: the turn got on.
         self.counts.stop_continues = 0;
-        calls.iter().for_each(|call| self.calls.repeats.note(call));
+        for call in &calls {
+            self.calls.repeats.note(call);
+        }
         self.run_calls(calls).await?;
         for message in std::mem::take(&mut self.calls.relayed) {
             self.store(message).await?;

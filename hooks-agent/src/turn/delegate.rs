@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use hooks_core::ConfigError;
 use hooks_core::data::{Message, Role, ToolCall, ToolInput, ToolResult};
 use hooks_core::kinds::BeforeToolCall;
+use hooks_core::{ConfigError, HookSet};
 
 use super::result::CallOutcome;
 use super::tools::CallRun;
@@ -67,7 +67,7 @@ impl TurnLoop {
         if agent.is_gated {
             gates.clone_from(&self.session.asker.gates);
             let own = self.session.harness.own_hooks(&self.session.agent, self.prompt.as_ref())?;
-            gates.extend(own.filter(|own| own.has::<BeforeToolCall>()));
+            gates.extend(own.filter(HookSet::has::<BeforeToolCall>));
         }
         Ok(Asker { budget: Some(Arc::clone(&self.budget)), gates, tools: self.model.tools.clone() })
     }
