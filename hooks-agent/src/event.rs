@@ -95,6 +95,8 @@ pub enum TurnEvent {
     Within {
         /// The agent.
         agent: String,
+        /// The id of the call by which it was asked: an agent may be asked twice at once.
+        call: String,
         /// What happened.
         event: Box<TurnEvent>,
     },

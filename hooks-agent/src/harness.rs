@@ -216,6 +216,9 @@ impl HarnessBuilder {
     pub fn build(mut self) -> Harness {
         self.state.store = Arc::new(Guarded { store: self.state.store, limit: self.state.limits.store });
         let harness = Harness { state: Arc::new(self.state) };
+        for (agent, name) in harness.state.agents.unknown(|name| !harness.state.named(&[name.to_owned()]).is_empty()) {
+            tracing::warn!(target: "hooks_agent", agent, tool = name, "an agent names a tool that nobody has");
+        }
         for finding in harness.audit([]).iter().filter(|finding| matches!(finding, Finding::MatchesNothing { .. })) {
             tracing::warn!(target: "hooks_agent", %finding, "a hook never runs");
         }

@@ -45,6 +45,7 @@ mod limits;
 mod panics;
 mod injected;
 pub mod tool;
+mod budget;
 mod agents;
 pub mod approve;
 pub mod model;

@@ -11,7 +11,7 @@ use std::time::Duration;
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Limits {
-    /// Calls of the model in a turn, those that hooks ask for included. 50.
+    /// Calls of the model in a turn, those that hooks ask for and those of agents that it asks included. 50.
     pub iterations: u32,
     /// How often hooks at `post_model_call` may continue a turn. 5.
     pub continues: u32,
@@ -19,6 +19,15 @@ pub struct Limits {
     pub stop_continues: u32,
     /// A call of the same tool with the same input for the nth time in a row ends the turn. 4.
     pub repeats: u32,
+    /// Calls of tools that run at once. 8.
+    pub parallel: usize,
+    /// Tokens that the calls of models in a turn may take in all, those of agents that it asks included; `None` for any
+    /// number, which is the default. What a provider does not tell is not counted.
+    pub tokens: Option<u64>,
+    /// How long a turn may take in all; `None` for ever, which is the default.
+    pub turn: Option<Duration>,
+    /// How long an agent that another one asks may take in all, where it has no limit of its own. 10 minutes.
+    pub agent: Duration,
     /// How long a tool may run. 2 minutes.
     pub tool: Duration,
     /// How long an approver may take. 10 minutes.
@@ -42,6 +51,10 @@ impl Default for Limits {
             continues: 5,
             stop_continues: 8,
             repeats: 4,
+            parallel: 8,
+            tokens: None,
+            turn: None,
+            agent: Duration::from_secs(600),
             tool: Duration::from_secs(120),
             approval: Duration::from_secs(600),
             model: Duration::from_secs(600),

@@ -12,8 +12,10 @@ use hooks_core::kinds::{SessionEndReason, SessionSource, SessionStart};
 use hooks_core::scope::{AgentDef, PromptDef};
 use hooks_core::{HookContext, HookContextBuilder, HookSet};
 
+use crate::agents::OwnParts;
+use crate::limits::Limits;
 use crate::reply::TurnError;
-use crate::state::{HarnessState, SessionState, tag};
+use crate::state::{Asker, HarnessState, SessionState, tag};
 use crate::store;
 use crate::turn::{self, Turn};
 
@@ -25,6 +27,7 @@ pub struct Opening {
     agent: Arc<AgentDef>,
     system_prompt: String,
     channel: String,
+    own: OwnParts,
     cx: HookContextBuilder,
 }
 
@@ -32,7 +35,15 @@ impl Opening {
     pub(crate) fn new(harness: Arc<HarnessState>, conversation: String, agent: AgentDef) -> Self {
         let cx = harness.cx.to_builder();
         let agent = harness.sets.shared(agent);
-        Self { harness, conversation, agent, system_prompt: String::new(), channel: String::new(), cx }
+        Self {
+            harness,
+            conversation,
+            agent,
+            system_prompt: String::new(),
+            channel: String::new(),
+            own: OwnParts::default(),
+            cx,
+        }
     }
 
     /// The system prompt.
@@ -44,6 +55,24 @@ impl Opening {
     /// Where the person is, such as `terminal`.
     pub fn channel(mut self, name: impl Into<String>) -> Self {
         self.channel = name.into();
+        self
+    }
+
+    /// The tools and agents that its model is offered, by their names; all of the harness where this is not said.
+    pub fn tools(mut self, names: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        self.own.tools = Some(names.into_iter().map(Into::into).collect());
+        self
+    }
+
+    /// The profile that its calls of models go to; the harness's first where this is not said.
+    pub fn profile(mut self, profile: impl Into<String>) -> Self {
+        self.own.profile = Some(profile.into());
+        self
+    }
+
+    /// How far its turns may go, where it is not as the harness says.
+    pub fn limits(mut self, limits: Limits) -> Self {
+        self.own.limits = Some(limits);
         self
     }
 
@@ -72,7 +101,13 @@ impl Opening {
         let event = SessionStart::new(self.conversation.as_str(), source).channel(self.channel.as_str());
         let fired = hooks.fire(&cx, &event, ()).await.map_err(TurnError::Dispatch)?;
         let one_at_a_time = self.harness.queues.of(&self.conversation);
+        let limits = self.own.limits.unwrap_or_else(|| self.harness.limits.clone());
         let inner = Arc::new(SessionState {
+            deadline: limits.turn,
+            limits,
+            profile: self.own.profile,
+            tools: self.own.tools.map(|names| self.harness.named(&names)),
+            asker: Asker::default(),
             harness: self.harness,
             agent: self.agent,
             conversation: self.conversation,

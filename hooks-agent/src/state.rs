@@ -4,7 +4,7 @@ use std::hash::{BuildHasher, Hasher, RandomState};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError, Weak};
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 use hooks_core::data::Role;
 use hooks_core::diagnostics::HarnessFacts;
@@ -16,6 +16,7 @@ use tokio::sync::Mutex;
 
 use crate::agents::{SubAgent, SubAgents};
 use crate::approve::Approver;
+use crate::budget::Budget;
 use crate::call_site::{COMPACTION, MAIN};
 use crate::hook_sets::HookSets;
 use crate::limits::Limits;
@@ -59,6 +60,18 @@ impl HarnessState {
         }
     }
 
+    /// The hooks of the agent's list or the prompt's alone; none where a set is fixed, which holds everywhere.
+    pub(crate) fn own_hooks(
+        &self,
+        agent: &AgentDef,
+        prompt: Option<&PromptDef>,
+    ) -> Result<Option<HookSet>, ConfigError> {
+        match &self.fixed {
+            Some(_) => Ok(None),
+            None => self.registry.scope_alone(agent, prompt).map(Some),
+        }
+    }
+
     /// The hooks of the app's list, which alone is read outside a turn.
     pub(crate) fn app_hooks(&self) -> Result<HookSet, ConfigError> {
         self.scope(&Arc::new(AgentDef::new("").hooks::<String>([])), None)
@@ -70,6 +83,15 @@ impl HarnessState {
             .tools(self.tools.names().map(str::to_owned).chain(self.agents.specs().map(|agent| agent.name)))
             .profiles(self.models.profiles())
             .call_sites([MAIN, COMPACTION])
+    }
+
+    /// The tools and agents of these names.
+    pub(crate) fn named(&self, names: &[String]) -> Vec<ToolSpec> {
+        let spec_of = |name: &String| match self.agents.get(name) {
+            Some(agent) => Some(agent.spec()),
+            None => self.tools.get(name).map(|tool| tool.spec()),
+        };
+        names.iter().filter_map(spec_of).collect()
     }
 
     /// The tools and agents that a model is offered.
@@ -102,6 +124,16 @@ impl OpenSessions {
 /// Called at the end of every turn.
 pub(crate) type OnReply = dyn Fn(&HookContext, &Reply) + Send + Sync;
 
+/// What an agent has of the one that asks it.
+#[derive(Clone, Default)]
+pub(crate) struct Asker {
+    pub(crate) budget: Option<Arc<Budget>>,
+    /// Sets of which the gates of tools hold for it too, from the first that asked on.
+    pub(crate) gates: Vec<HookSet>,
+    /// The tools that it is offered.
+    pub(crate) tools: Vec<ToolSpec>,
+}
+
 /// What the turns of a session share.
 pub(crate) struct SessionState {
     pub(crate) harness: Arc<HarnessState>,
@@ -111,6 +143,16 @@ pub(crate) struct SessionState {
     pub(crate) channel: String,
     /// What hooks at `session_start` gave, for every turn.
     pub(crate) contexts: Contexts,
+    /// What its turns may do.
+    pub(crate) limits: Limits,
+    /// How long one may take in all.
+    pub(crate) deadline: Option<Duration>,
+    /// The profile that its calls of models go to.
+    pub(crate) profile: Option<String>,
+    /// The tools that its model is offered; those of the harness where nothing is said.
+    pub(crate) tools: Option<Vec<ToolSpec>>,
+    /// What it has of who asks it.
+    pub(crate) asker: Asker,
     /// What starts a turn, in a word for hooks at `before_agent_start`.
     pub(crate) trigger: &'static str,
     pub(crate) cx: HookContext,
@@ -140,15 +182,32 @@ impl SessionState {
         format!("{}:{number}:{:016x}", self.conversation, self.tag)
     }
 
+    /// The tools and agents that its model is offered, before hooks.
+    pub(crate) fn offered(&self) -> Vec<ToolSpec> {
+        self.tools.clone().unwrap_or_else(|| self.harness.offered().collect())
+    }
+
     /// The session of an agent that another one asks. It is no session of a person, so nothing fires when it begins.
-    pub(crate) fn within(&self, agent: &SubAgent, conversation: String, cx: HookContext) -> Self {
+    pub(crate) fn within(&self, agent: &SubAgent, conversation: String, cx: HookContext, asker: Asker) -> Self {
+        let harness = &self.harness;
+        let limits = agent.own.limits.clone().unwrap_or_else(|| harness.limits.clone());
+        let longest = agent.own.deadline.unwrap_or(limits.agent);
+        let tools = match &agent.own.tools {
+            Some(names) => harness.named(names),
+            None => asker.tools.iter().filter(|tool| harness.agents.get(&tool.name).is_none()).cloned().collect(),
+        };
         Self {
-            harness: Arc::clone(&self.harness),
-            agent: self.harness.sets.shared(agent.agent.clone()),
+            harness: Arc::clone(harness),
+            agent: harness.sets.shared(agent.agent.clone()),
             conversation,
             system_prompt: agent.system_prompt.clone(),
             channel: self.channel.clone(),
             contexts: self.contexts.clone(),
+            deadline: Some(limits.turn.map_or(longest, |turn| turn.min(longest))),
+            limits,
+            profile: agent.own.profile.clone(),
+            tools: Some(tools),
+            asker,
             trigger: "agent",
             cx,
             turns: AtomicU64::new(0),

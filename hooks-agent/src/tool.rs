@@ -21,18 +21,28 @@ pub struct ToolSpec {
     pub description: String,
     /// The JSON Schema of its input.
     pub schema: Value,
+    /// Whether calls of it may run beside others. See [`parallel`](Self::parallel).
+    pub parallel: bool,
 }
 
 impl ToolSpec {
     /// A tool with any object as its input.
     pub fn new(name: impl Into<String>) -> Self {
-        Self { name: name.into(), description: String::new(), schema: json!({ "type": "object" }) }
+        Self { name: name.into(), description: String::new(), schema: json!({ "type": "object" }), parallel: false }
     }
 
     /// What it is for.
     #[must_use]
     pub fn description(mut self, text: impl Into<String>) -> Self {
         self.description = text.into();
+        self
+    }
+
+    /// Calls of it may run beside others of the same answer: nothing that one does is to be seen by the gates of another. So
+    /// it is for tools that read.
+    #[must_use]
+    pub fn parallel(mut self) -> Self {
+        self.parallel = true;
         self
     }
 

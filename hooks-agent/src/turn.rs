@@ -14,12 +14,14 @@ mod lineage;
 mod pairs;
 mod phases;
 mod prompt;
+mod result;
 mod room;
 mod rows;
 mod stop;
 mod tools;
 
 use std::collections::HashSet;
+use std::convert::Infallible;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 
@@ -31,6 +33,7 @@ use hooks_core::verdict::{Contexts, Contributions, Halt};
 use hooks_core::{CancellationToken, HookContext, HookSet};
 use tokio::sync::mpsc::UnboundedSender;
 
+use crate::budget::Budget;
 use crate::event::TurnEvent;
 use crate::injected;
 use crate::limits::Limits;
@@ -60,7 +63,9 @@ struct Start {
 /// A turn under way.
 struct TurnLoop {
     session: Arc<SessionState>,
+    prompt: Option<PromptDef>,
     hooks: HookSet,
+    budget: Arc<Budget>,
     cx: HookContext,
     /// The same, for what a cancellation does not stop.
     to_end: HookContext,
@@ -170,23 +175,43 @@ async fn run(start: Start) -> Reply {
         transcript: Transcript::default(),
         model: ModelInput {
             system_prompt: session.system_prompt.clone(),
-            tools: session.harness.offered().collect(),
+            tools: session.offered(),
             counted: Counted::default(),
         },
         calls: Calls::default(),
         counts: Counts::default(),
         room: Room::default(),
         draft: Draft::default(),
+        budget: Arc::new(Budget::new(session.limits.iterations, session.limits.tokens, session.asker.budget.clone())),
         session,
+        prompt,
         hooks,
     };
+    let (cancellation, deadline) = (turn.cancellation.clone(), turn.session.deadline);
+    let mut late = false;
+    let time_is_up = async {
+        match deadline {
+            Some(deadline) => tokio::time::sleep(deadline).await,
+            None => std::future::pending().await,
+        }
+        late = !cancellation.is_cancelled();
+        cancellation.cancel();
+        // The turn comes to its end by itself.
+        std::future::pending::<Infallible>().await
+    };
     // Models, tools and the like are guarded where they are called; whatever else of the app's code panics ends here.
-    let ended = match AssertUnwindSafe(turn.answer(message, stored)).catch_unwind().await {
+    let ended = tokio::select! {
+        biased;
+        ended = AssertUnwindSafe(turn.answer(message, stored)).catch_unwind() => ended,
+        never = time_is_up => match never {},
+    };
+    let ended = match ended {
         Ok(ended) => ended,
         Err(panic) => Err(End::from(TurnError::Panicked(panics::message(panic)))),
     };
     let (session, cx) = (Arc::clone(&turn.session), turn.to_end.clone());
     let (Ok(end) | Err(end)) = ended;
+    let end = if late { end.late(turn.last_said()) } else { end };
     session.report(&cx, turn.end(end).await)
 }
 
@@ -195,8 +220,8 @@ impl TurnLoop {
     async fn answer(&mut self, prompt: Message, stored: Result<StoredConversation, StoreError>) -> Result<End, End> {
         self.submit(prompt, stored?).await?;
         loop {
-            if self.counts.iterations >= self.limits().iterations
-                && let Some(ending) = self.stop(StopReason::MaxIterations, None).await?
+            if let Some(reason) = self.budget.spent()
+                && let Some(ending) = self.stop(reason, None).await?
             {
                 return Ok(ending);
             }
@@ -230,10 +255,10 @@ impl TurnLoop {
         self.store(message).await?;
         // A hook at `stop` may continue anew: the turn got on.
         self.counts.stop_continues = 0;
-        for call in calls {
-            self.calls.repeats.note(&call);
-            self.run_tool(call).await?;
+        for call in &calls {
+            self.calls.repeats.note(call);
         }
+        self.run_calls(calls).await?;
         for message in std::mem::take(&mut self.calls.relayed) {
             self.store(message).await?;
         }
@@ -246,11 +271,16 @@ impl TurnLoop {
 
     /// The profile that calls go to where no hook routes them elsewhere.
     fn profile(&self) -> String {
-        self.session.harness.models.get(None).map(|(profile, _)| profile.to_owned()).unwrap_or_default()
+        self.session
+            .harness
+            .models
+            .get(self.session.profile.as_deref())
+            .map(|(profile, _)| profile.to_owned())
+            .unwrap_or_default()
     }
 
     fn limits(&self) -> &Limits {
-        &self.session.harness.limits
+        &self.session.limits
     }
 
     /// Tells what happens, where somebody listens.

@@ -239,6 +239,15 @@ impl Registry {
         resolve::resolve(&self.snapshot(), agent, prompt)
     }
 
+    /// Makes the set of the prompt's list or else the agent's, without what is in force everywhere (the app's list and the
+    /// plugins): for a harness in which the gates of one agent hold for another too.
+    ///
+    /// # Errors
+    /// As [`scope`](Self::scope); a hook that the list requires may be missing, since it may be in force elsewhere.
+    pub fn scope_alone(&self, agent: &dyn Definition, prompt: Option<&PromptDef>) -> Result<HookSet, ConfigError> {
+        resolve::alone(&self.snapshot(), agent, prompt)
+    }
+
     /// What is not wrong, but likely not meant, in these sets: see [`Finding`]. Give it the sets of all agents and
     /// prompts, and it also tells the hooks that none of them names. Where the program says with
     /// [`fires!`](crate::fires) what it fires, it tells the hooks of every other kind.

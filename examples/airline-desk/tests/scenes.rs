@@ -50,7 +50,7 @@ fn expected() -> Vec<(&'static str, Vec<&'static [&'static str]>, &'static str)>
         ("declined", turn(&[&calls, &[QUESTION, RESULT], &answer]), done),
         ("failing-tool", turn(&[&calls, &[RUNS, FAILURE, RESULT], &answer]), done),
         ("compaction", turn(&[&[BEGIN, COMPACTS, ASKED, ANSWERED, COMPACTED], &answer]), done),
-        ("overflow", turn(&[&[BEGIN, ASKED, ANSWERED, COMPACTS, COMPACTED], &answer]), done),
+        ("overflow", turn(&[&[BEGIN, ASKED, ANSWERED, COMPACTS, ASKED, ANSWERED, COMPACTED], &answer]), done),
         ("repair", turn(&[&[BEGIN, ASKED, ANSWERED], &answer]), done),
         ("empty-reply", turn(&[&[BEGIN, ASKED, ANSWERED, STOP, STORED], &answer]), done),
         ("blocked", vec![&BEGIN[..3], &OVER[1..]], "prompt_refused"),

@@ -41,6 +41,7 @@ impl TurnLoop {
     /// Asks the model once; again where it cannot be reached, or where hooks say so.
     pub(super) async fn ask(&mut self) -> Result<Step, End> {
         self.counts.iterations += 1;
+        self.budget.spend_call();
         self.go_on(ExitReason::AbortedPreCall)?;
         let event = PrefilterLlmHistory::new().call_site(MAIN).profile(self.profile());
         let messages = self.fire(&event, self.transcript.view.clone()).await?.subject;

@@ -28,6 +28,7 @@ impl TurnLoop {
         let parts = Arc::clone(&self.session.harness);
         // An empty profile clears what was asked for.
         let wanted = request.profile.as_deref().map(str::trim).filter(|profile| !profile.is_empty());
+        let wanted = wanted.or(self.session.profile.as_deref());
         let (profile, model) = parts.models.get(wanted).ok_or_else(|| TurnError::NoProfile {
             profile: wanted.unwrap_or_default().to_owned(),
             known: parts.models.profiles().join(", "),
@@ -63,7 +64,9 @@ impl TurnLoop {
             },
         };
         if let Ok(answer) = &answer {
-            self.draft.usage += answer.usage.unwrap_or_default();
+            let usage = answer.usage.unwrap_or_default();
+            self.draft.usage += usage;
+            self.budget.spend_tokens(usage.total());
             let (model, stop_reason) = (answer.model.clone(), answer.stop_reason.clone());
             self.emit(|| TurnEvent::ModelAnswered { model, stop_reason, usage: answer.usage });
         }

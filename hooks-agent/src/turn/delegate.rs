@@ -3,49 +3,73 @@
 use std::sync::Arc;
 
 use hooks_core::data::{Message, Role, ToolCall, ToolInput, ToolResult};
+use hooks_core::kinds::BeforeToolCall;
+use hooks_core::{ConfigError, HookSet};
 
-use super::tools::CallOutcome;
+use super::result::CallOutcome;
+use super::tools::CallRun;
 use super::{TurnLoop, begin};
 use crate::agents::{DEPTH, SubAgent};
 use crate::event::TurnEvent;
 use crate::reply::Outcome;
+use crate::state::Asker;
 use crate::store::StoreError;
 
 impl TurnLoop {
+    /// Whether an agent can be asked so.
+    pub(super) fn may_ask(&self, call: &ToolCall, input: &ToolInput) -> Result<(), CallOutcome> {
+        if prompt_of(input).is_none() {
+            return Err(CallOutcome::failed(format!("`{}` is asked with a `prompt`", call.name)));
+        }
+        // The path has those that asked this one, which asks too.
+        if self.cx.agent_path().len() >= DEPTH {
+            let text = format!("agents that ask agents go {DEPTH} levels deep; answer without `{}`", call.name);
+            return Err(CallOutcome::failed(text));
+        }
+        Ok(())
+    }
+
     /// Has `agent` answer. Its turn is part of this one: cancelled with it, and over before it.
-    pub(super) async fn delegate(&mut self, agent: Arc<SubAgent>, call: &ToolCall, input: &ToolInput) -> CallOutcome {
-        let Some(prompt) = input.get("prompt").and_then(|prompt| prompt.as_str()) else {
-            return CallOutcome::failed(format!("`{}` is asked with a `prompt`", call.name));
+    pub(super) async fn delegate(&self, agent: &SubAgent, call: &ToolCall, input: &ToolInput) -> CallRun {
+        let asker = match self.asker(agent) {
+            Ok(asker) => asker,
+            Err(error) => return CallOutcome::failed(format!("its gates do not fit together: {error}")).into(),
+        };
+        let conversation = match self.fresh(format!("{}/{}", self.session.conversation, call.id)).await {
+            Ok(conversation) => conversation,
+            Err(error) => return CallOutcome::failed(error.to_string()).into(),
         };
         let mut path = self.cx.agent_path().to_vec();
         path.extend(self.cx.agent().map(str::to_owned));
-        if path.len() > DEPTH {
-            return CallOutcome::failed(format!(
-                "agents that ask agents go {DEPTH} levels deep; answer without `{}`",
-                call.name
-            ));
-        }
-        self.start(call);
-        let conversation = match self.fresh(format!("{}/{}", self.session.conversation, call.id)).await {
-            Ok(conversation) => conversation,
-            Err(error) => return CallOutcome::failed(error.to_string()),
-        };
         let cx = self.cx.to_builder().agent(agent.agent.name.as_str()).conversation(conversation.as_str());
         let cx = cx.session(self.cx.session().unwrap_or_default());
-        let session = Arc::new(self.session.within(&agent, conversation, cx.agent_path(path).build()));
-        let message = Message::new(Role::User, prompt);
-        let mut turn = begin(&session, None, message, self.cancellation.child_token());
+        let session = self.session.within(agent, conversation, cx.agent_path(path).build(), asker);
+        let message = Message::new(Role::User, prompt_of(input).unwrap_or_default());
+        let mut turn = begin(&Arc::new(session), None, message, self.cancellation.child_token());
         while let Some(event) = turn.next().await {
-            self.emit(|| TurnEvent::Within { agent: agent.agent.name.clone(), event: Box::new(event) });
+            let (agent, call) = (agent.agent.name.clone(), call.id.clone());
+            self.emit(|| TurnEvent::Within { agent, call, event: Box::new(event) });
         }
         let reply = turn.await;
-        self.draft.usage += reply.usage;
-        let text = reply.to_string();
-        match reply.outcome {
-            Outcome::Answered(_) => CallOutcome::Succeeded(ToolResult::new(text)),
-            Outcome::Cancelled => CallOutcome::NotDone("Not finished: the turn was cancelled".to_owned()),
-            _ => CallOutcome::failed(text),
+        let (text, usage) = (reply.to_string(), reply.usage);
+        let (outcome, halt) = match reply.outcome {
+            Outcome::Answered(_) => (CallOutcome::Succeeded(ToolResult::new(text)), None),
+            Outcome::Cancelled => (CallOutcome::NotDone("Not finished: the turn was cancelled".to_owned()), None),
+            Outcome::Halted(halt) if agent.halts_asker => (CallOutcome::failed(text), Some(halt)),
+            _ => (CallOutcome::failed(text), None),
+        };
+        CallRun { outcome, usage, halt }
+    }
+
+    /// What an agent has of this turn.
+    fn asker(&self, agent: &SubAgent) -> Result<Asker, ConfigError> {
+        let mut gates = Vec::new();
+        if agent.is_gated {
+            gates.clone_from(&self.session.asker.gates);
+            let own = self.session.harness.own_hooks(&self.session.agent, self.prompt.as_ref())?;
+            gates.extend(own.filter(HookSet::has::<BeforeToolCall>));
         }
+        Ok(Asker { budget: Some(Arc::clone(&self.budget)), gates, tools: self.model.tools.clone() })
     }
 
     /// A conversation that is not there yet: once the call of an earlier turn was compacted away, a model may give its id to
@@ -58,4 +82,8 @@ impl TurnLoop {
         }
         Ok(conversation)
     }
+}
+
+fn prompt_of(input: &ToolInput) -> Option<&str> {
+    input.get("prompt")?.as_str()
 }

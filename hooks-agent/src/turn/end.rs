@@ -3,12 +3,15 @@
 use std::collections::HashSet;
 
 use hooks_core::data::{Block, Message, Role, ToolCall, ToolResult};
-use hooks_core::kinds::{ExitReason, TurnEnd};
+use hooks_core::kinds::{ExitReason, StopReason, TurnEnd};
 use hooks_core::verdict::Halt;
 
 use super::TurnLoop;
 use crate::model::ModelError;
 use crate::reply::{Outcome, Reply, TurnError};
+
+/// The word for an end because the turn took too long.
+const DEADLINE: &str = "deadline";
 
 /// How a turn ends, and the word for it that hooks at `turn_end` read.
 pub(super) struct End {
@@ -34,6 +37,17 @@ impl End {
     /// It was cancelled, at this place.
     pub(super) fn cancelled(place: ExitReason) -> Self {
         Self::new(Outcome::Cancelled, place)
+    }
+
+    /// Its time was up: what was cancelled was so for that.
+    pub(super) fn late(self, last: Option<Message>) -> Self {
+        match self.outcome {
+            Outcome::Cancelled => {
+                let reason = StopReason::from(DEADLINE);
+                Self::new(Outcome::Unfinished { reason, last }, ExitReason::from(DEADLINE))
+            }
+            outcome => Self { outcome, ..self },
+        }
     }
 
     /// What failed that the turn cannot do without.

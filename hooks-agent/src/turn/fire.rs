@@ -2,7 +2,7 @@
 
 use hooks_core::kinds::ExitReason;
 use hooks_core::verdict::Verdict;
-use hooks_core::{DispatchError, Fired, HookKind};
+use hooks_core::{DispatchError, Fired, HookKind, HookSet};
 
 use super::TurnLoop;
 use super::end::End;
@@ -13,14 +13,26 @@ impl TurnLoop {
     /// Fires `event`, tells who listens, and remembers the first halt: the turn ends where it is next asked to
     /// [`go_on`](Self::go_on), after what the dispatch decided was done.
     pub(super) async fn fire<K: HookKind>(&mut self, event: &K, subject: K::Subject) -> Result<Fired<K>, End> {
-        let fired = self.hooks.fire(&self.cx, event, subject).await;
-        self.note(event, fired)
+        let hooks = self.hooks.clone();
+        self.fire_in(&hooks, event, subject).await
+    }
+
+    /// As [`fire`](Self::fire), for the hooks of another set.
+    pub(super) async fn fire_in<K: HookKind>(
+        &mut self,
+        hooks: &HookSet,
+        event: &K,
+        subject: K::Subject,
+    ) -> Result<Fired<K>, End> {
+        let fired = hooks.fire(&self.cx, event, subject).await;
+        self.note(hooks, event, fired)
     }
 
     /// As [`fire`](Self::fire), and a cancellation of the turn does not stop it.
     pub(super) async fn fire_to_end<K: HookKind>(&mut self, event: &K, subject: K::Subject) -> Result<Fired<K>, End> {
-        let fired = self.hooks.fire(&self.to_end, event, subject).await;
-        self.note(event, fired)
+        let hooks = self.hooks.clone();
+        let fired = hooks.fire(&self.to_end, event, subject).await;
+        self.note(&hooks, event, fired)
     }
 
     /// Fires an event, which has no outcome, to the end.
@@ -29,7 +41,12 @@ impl TurnLoop {
         Ok(())
     }
 
-    fn note<K: HookKind>(&mut self, of: &K, fired: Result<Fired<K>, DispatchError>) -> Result<Fired<K>, End> {
+    fn note<K: HookKind>(
+        &mut self,
+        hooks: &HookSet,
+        of: &K,
+        fired: Result<Fired<K>, DispatchError>,
+    ) -> Result<Fired<K>, End> {
         let event = |verdict, failed, halted| TurnEvent::Fired { kind: K::NAME, verdict, failed, halted };
         let fired = match fired {
             Ok(fired) => fired,
@@ -48,7 +65,7 @@ impl TurnLoop {
             }
         };
         // Where every hook was filtered out, nothing ran that anybody could be told of.
-        if self.hooks.selects(of) {
+        if hooks.selects(of) {
             let report = &fired.report;
             let failed = || report.failures.iter().map(|failure| failure.hook.clone()).collect();
             self.emit(|| event(fired.verdict.summary(), failed(), report.halt.is_some()));

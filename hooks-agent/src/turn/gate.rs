@@ -7,7 +7,7 @@ use futures_util::FutureExt;
 use hooks_core::HookId;
 use hooks_core::data::{ToolCall, ToolInput, ToolResult};
 use hooks_core::kinds::{BeforeToolCall, PermissionRequest};
-use hooks_core::verdict::{Denial, Halt, Permission, Question};
+use hooks_core::verdict::{Denial, Halt, Permission, Question, Verdict as _};
 
 use super::TurnLoop;
 use super::end::End;
@@ -40,7 +40,7 @@ impl Refusal {
         Self { message: format!("Denied: {}", denial.reason), by: denial.by }
     }
 
-    fn halted(halt: &Halt) -> Self {
+    pub(super) fn halted(halt: &Halt) -> Self {
         Self { message: format!("Not run, the turn had ended: {}", halt.reason), by: halt.by.clone() }
     }
 }
@@ -54,6 +54,9 @@ enum GateRuling {
         deferred: bool,
     },
 }
+
+/// How often the gates of several agents judge what each of them changes.
+const ROUNDS: usize = 3;
 
 /// How often a person may edit what the gates then ask about anew.
 const EDITS: usize = 8;
@@ -69,9 +72,9 @@ impl TurnLoop {
     }
 
     async fn gate(&mut self, call: &ToolCall, input: ToolInput) -> Result<(ToolInput, GateRuling), End> {
-        let fired = self.fire(&BeforeToolCall::new(call.clone()), input).await?;
+        let (input, permission) = self.permission(call, input).await?;
         let refused = |refusal| GateRuling::Settled(CallRuling::Refused(refusal));
-        let ruling = match (&self.halted, fired.verdict) {
+        let ruling = match (&self.halted, permission) {
             (Some(halt), _) => refused(Refusal::halted(halt)),
             (None, Permission::NoOpinion | Permission::Allow) => GateRuling::Settled(CallRuling::Run),
             (None, Permission::Ask(question)) => GateRuling::Asked { question: *question, deferred: false },
@@ -80,7 +83,28 @@ impl TurnLoop {
             // A permission of a later version is not one to run by.
             (None, _) => refused(Refusal { message: "Denied: the gate's answer is unknown here".to_owned(), by: None }),
         };
-        Ok((fired.subject, ruling))
+        Ok((input, ruling))
+    }
+
+    /// What the gates say, and those of the agents that asked for this turn. Whatever one of these changes in the input is judged
+    /// anew by all: what runs is what each of them saw.
+    async fn permission(&mut self, call: &ToolCall, mut input: ToolInput) -> Result<(ToolInput, Permission), End> {
+        let event = BeforeToolCall::new(call.clone());
+        let session = Arc::clone(&self.session);
+        for _ in 0..ROUNDS {
+            let fired = self.fire(&event, input).await?;
+            let (mut permission, judged) = (fired.verdict, fired.subject);
+            input = judged.clone();
+            for gates in &session.asker.gates {
+                let fired = self.fire_in(gates, &event, input).await?;
+                permission.merge(fired.verdict);
+                input = fired.subject;
+            }
+            if input == judged || permission.denial().is_some() || self.halted.is_some() {
+                return Ok((input, permission));
+            }
+        }
+        Ok((input, Permission::deny("the gates of the agents do not agree on the input")))
     }
 
     /// Hooks may answer in the person's place. What they rewrote the gates have not seen, so they judge it anew.

@@ -30,7 +30,7 @@ impl TurnLoop {
         let event = PostPreflightPromptContext::new(input).history(history.clone()).findings(findings);
         self.contribute(&event.contributions(self.draft.contributions.clone())).await?;
 
-        let names: Vec<String> = self.session.harness.offered().map(|tool| tool.name).collect();
+        let names: Vec<String> = self.session.offered().into_iter().map(|tool| tool.name).collect();
         let event = PreToolMaterialization::new(input).history(history.clone()).tools(names);
         self.contribute(&event.contributions(self.draft.contributions.clone())).await?;
         self.materialize();
@@ -88,7 +88,7 @@ impl TurnLoop {
         let parts = Arc::clone(&self.session.harness);
         let bundles = self.draft.contributions.tool_bundles();
         let added = bundles.added.iter().filter_map(|name| parts.tools.get(name).map(|tool| tool.spec()));
-        let mut tools: Vec<ToolSpec> = parts.offered().collect();
+        let mut tools: Vec<ToolSpec> = self.session.offered();
         for tool in added {
             if tools.iter().all(|known| known.name != tool.name) {
                 tools.push(tool);

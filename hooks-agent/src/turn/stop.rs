@@ -7,6 +7,7 @@ use hooks_core::verdict::StopDecision;
 
 use super::TurnLoop;
 use super::end::End;
+use crate::budget;
 use crate::event::{StopEffect, TurnEvent};
 use crate::injected;
 use crate::reply::{EndedBy, Outcome};
@@ -26,7 +27,7 @@ impl TurnLoop {
             self.append_said(row).await?;
             return self.go_on(ExitReason::AbortedPostResponse).map(|()| None);
         }
-        let at_cap = self.counts.iterations >= self.limits().iterations;
+        let at_cap = self.budget.spent().is_some();
         let mut event =
             Stop::new(reason.clone()).at_iteration_cap(at_cap).stop_hook_active(self.counts.stop_hook_active);
         event.last_message = row.clone().or_else(|| message.clone()).or_else(|| self.last_said());
@@ -90,7 +91,10 @@ impl TurnLoop {
                         End::new(Outcome::Answered(answer), ExitReason::MaxTokensReached)
                     }
                     (reason, _) => {
-                        let word = ExitReason::from(reason.as_ref());
+                        let word = match reason.as_ref() {
+                            budget::TOKENS => ExitReason::BudgetYieldUnrecovered,
+                            word => ExitReason::from(word),
+                        };
                         End::new(Outcome::Unfinished { reason, last: self.last_said() }, word)
                     }
                 }))

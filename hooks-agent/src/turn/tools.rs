@@ -1,17 +1,22 @@
-//! One tool call: the run, the result.
+//! The calls of an answer: judged in their order, and run, together where they may be.
 
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use futures_util::FutureExt;
-use hooks_core::data::{Block, Message, ResultRow, Role, ToolCall, ToolInput, ToolResult, ToolResultBlock};
-use hooks_core::kinds::{AfterToolCall, AfterToolCallFailure, AfterToolCallSuccess, BeforeStoreToolResult, ExitReason};
+use futures_util::{FutureExt, StreamExt, stream};
+use hooks_core::data::{ToolCall, ToolInput, Usage};
+use hooks_core::hook::BoxFuture;
+use hooks_core::kinds::ExitReason;
+use hooks_core::verdict::Halt;
 
 use super::TurnLoop;
 use super::end::End;
 use super::gate::{CallRuling, Judged, Refusal};
+use super::result::CallOutcome;
+use crate::agents::SubAgent;
 use crate::event::TurnEvent;
+use crate::tool::Tool;
 
 /// How often the same was asked for in a row.
 #[derive(Default)]
@@ -37,69 +42,141 @@ impl Repeats {
     }
 }
 
-/// What a call came to, before any hook hears of it.
-pub(super) enum CallOutcome {
-    Succeeded(ToolResult),
-    /// The tool ran and failed, with all that it says of it.
-    Failed(ToolResult),
-    /// The tool did not run, or not to its end.
-    NotDone(String),
-    /// The tool was not let run.
-    Refused(Refusal),
+/// What a call is run by.
+enum Runner {
+    Tool(Arc<dyn Tool>),
+    Agent(Arc<SubAgent>),
 }
 
-impl CallOutcome {
-    pub(super) fn failed(text: impl Into<String>) -> Self {
-        Self::Failed(ToolResult::error(text))
+/// A call that was judged.
+struct ReadyCall {
+    call: ToolCall,
+    input: ToolInput,
+    /// What runs it, or what came of it without that.
+    runner: Result<Runner, CallOutcome>,
+}
+
+/// What running a call came to.
+pub(super) struct CallRun {
+    pub(super) outcome: CallOutcome,
+    /// The tokens of an agent that was asked.
+    pub(super) usage: Usage,
+    /// The halt of an agent that was asked, which ends this turn too.
+    pub(super) halt: Option<Halt>,
+}
+
+impl From<CallOutcome> for CallRun {
+    fn from(outcome: CallOutcome) -> Self {
+        Self { outcome, usage: Usage::default(), halt: None }
     }
 }
 
 impl TurnLoop {
-    /// Carries one call from the gate to its stored result.
-    pub(super) async fn run_tool(&mut self, call: ToolCall) -> Result<(), End> {
-        self.go_on(ExitReason::AbortedDuringTools)?;
-        let Judged { input, ruling } = match self.judge(&call).await {
-            Ok(judged) => judged,
-            Err(exit) => {
-                let input = call.input.clone();
-                let outcome = CallOutcome::NotDone("Not run: the gate could not answer".to_owned());
-                self.finish(call, input, outcome, Duration::ZERO).await?;
-                return Err(exit);
+    /// Runs the calls of an answer: neighbours that may run beside each other together, the others one after the other.
+    pub(super) async fn run_calls(&mut self, calls: Vec<ToolCall>) -> Result<(), End> {
+        let mut calls = calls.into_iter().peekable();
+        while let Some(first) = calls.next() {
+            let mut together = vec![first];
+            if self.is_parallel(&together[0]) {
+                together.extend(std::iter::from_fn(|| calls.next_if(|call| self.is_parallel(call))));
             }
-        };
-        let start = Instant::now();
-        let outcome = match ruling {
-            CallRuling::Run => self.run(&call, &input).await,
-            CallRuling::Refused(refusal) => CallOutcome::Refused(refusal),
+            self.run_together(together).await?;
+        }
+        Ok(())
+    }
+
+    fn is_parallel(&self, call: &ToolCall) -> bool {
+        self.model.tools.iter().any(|tool| tool.name == call.name && tool.parallel)
+    }
+
+    /// Carries calls from the gates to their stored results. Gates, hooks and the store see them in their order, whichever is
+    /// done first.
+    async fn run_together(&mut self, calls: Vec<ToolCall>) -> Result<(), End> {
+        self.go_on(ExitReason::AbortedDuringTools)?;
+        let mut judged = Vec::with_capacity(calls.len());
+        for call in calls {
+            match self.judge(&call).await {
+                Ok(ruling) => judged.push((call, ruling)),
+                Err(exit) => {
+                    let (input, not_run) = (call.input.clone(), "Not run: the gate could not answer");
+                    let judged = judged.into_iter().map(|(call, Judged { input, .. })| (call, input));
+                    for (call, input) in judged.chain([(call, input)]) {
+                        let outcome = CallOutcome::NotDone(not_run.to_owned());
+                        self.finish(call, input, outcome, Duration::ZERO).await?;
+                    }
+                    return Err(exit);
+                }
+            }
+        }
+        let ready: Vec<_> = judged.into_iter().map(|(call, judged)| self.ready(call, judged)).collect();
+        let this = &*self;
+        let runs =
+            ready.iter().map(|ready| -> BoxFuture<'_, Option<(CallRun, Duration)>> { Box::pin(this.run(ready)) });
+        let runs: Vec<_> = runs.collect();
+        let runs: Vec<_> = stream::iter(runs).buffered(this.limits().parallel.max(1)).collect().await;
+        for (ReadyCall { call, input, runner }, run) in ready.into_iter().zip(runs) {
+            let (outcome, took) = match (run, runner) {
+                (Some((run, took)), _) => {
+                    self.draft.usage += run.usage;
+                    self.halted = self.halted.take().or(run.halt);
+                    (run.outcome, took)
+                }
+                (None, Err(outcome)) => (outcome, Duration::ZERO),
+                (None, Ok(_)) => (CallOutcome::NotDone("Not run".to_owned()), Duration::ZERO),
+            };
+            self.finish(call, input, outcome, took).await?;
+        }
+        Ok(())
+    }
+
+    /// Whatever is to be run is started here, in the order of the calls: from here on something may have come of it, whatever
+    /// becomes of its result.
+    fn ready(&mut self, call: ToolCall, judged: Judged) -> ReadyCall {
+        let Judged { input, ruling } = judged;
+        let runner = match (ruling, &self.halted) {
+            (CallRuling::Run, Some(halt)) => Err(CallOutcome::Refused(Refusal::halted(halt))),
+            (CallRuling::Run, None) => self.runner(&call, &input),
+            (CallRuling::Refused(refusal), _) => Err(CallOutcome::Refused(refusal)),
             // As if the tool had said it.
-            CallRuling::Answered(result) if result.is_error => CallOutcome::Failed(result),
-            CallRuling::Answered(result) => CallOutcome::Succeeded(result),
+            (CallRuling::Answered(result), _) if result.is_error => Err(CallOutcome::Failed(result)),
+            (CallRuling::Answered(result), _) => Err(CallOutcome::Succeeded(result)),
         };
-        self.finish(call, input, outcome, start.elapsed()).await
+        if runner.is_ok() {
+            self.calls.started.insert(call.id.clone());
+            self.emit(|| TurnEvent::ToolStarted(call.clone()));
+        }
+        ReadyCall { call, input, runner }
     }
 
-    /// From here on something may have come of the call, whatever becomes of its result.
-    pub(super) fn start(&mut self, call: &ToolCall) {
-        self.calls.started.insert(call.id.clone());
-        self.emit(|| TurnEvent::ToolStarted(call.clone()));
-    }
-
-    async fn run(&mut self, call: &ToolCall, input: &ToolInput) -> CallOutcome {
-        let parts = Arc::clone(&self.session.harness);
+    fn runner(&self, call: &ToolCall, input: &ToolInput) -> Result<Runner, CallOutcome> {
+        let parts = &self.session.harness;
         let offered = self.model.tools.iter().any(|tool| tool.name == call.name);
         if let Some(agent) = parts.agents.get(&call.name).filter(|_| offered) {
-            return self.delegate(Arc::clone(agent), call, input).await;
+            self.may_ask(call, input)?;
+            return Ok(Runner::Agent(Arc::clone(agent)));
         }
         let Some(tool) = parts.tools.get(&call.name).filter(|_| offered) else {
             let known: Vec<_> = self.model.tools.iter().map(|tool| tool.name.as_str()).collect();
-            return CallOutcome::failed(format!("there is no tool `{}`; there are: {}", call.name, known.join(", ")));
+            let text = format!("there is no tool `{}`; there are: {}", call.name, known.join(", "));
+            return Err(CallOutcome::failed(text));
         };
         if input.is_string() {
-            return CallOutcome::failed(
-                "the arguments are not JSON; write an object that fits the tool's schema".to_owned(),
-            );
+            return Err(CallOutcome::failed("the arguments are not JSON; write an object that fits the tool's schema"));
         }
-        self.start(call);
+        Ok(Runner::Tool(Arc::clone(tool)))
+    }
+
+    /// Runs a call where something runs it, and says how long it took.
+    async fn run(&self, ready: &ReadyCall) -> Option<(CallRun, Duration)> {
+        let start = Instant::now();
+        let run = match ready.runner.as_ref().ok()? {
+            Runner::Agent(agent) => self.delegate(agent, &ready.call, &ready.input).await,
+            Runner::Tool(tool) => self.run_tool(&**tool, &ready.call, &ready.input).await.into(),
+        };
+        Some((run, start.elapsed()))
+    }
+
+    async fn run_tool(&self, tool: &dyn Tool, call: &ToolCall, input: &ToolInput) -> CallOutcome {
         let limit = self.limits().tool;
         let run = AssertUnwindSafe(async { tool.run(&self.cx, call, input.clone()).await }).catch_unwind();
         tokio::select! {
@@ -113,89 +190,5 @@ impl TurnLoop {
                 Err(_) => CallOutcome::failed(format!("the tool `{}` was not done within {limit:?}", call.name)),
             },
         }
-    }
-
-    /// Tells the hooks what came of the call, and stores its result: a call is never left without one.
-    async fn finish(
-        &mut self,
-        call: ToolCall,
-        input: ToolInput,
-        outcome: CallOutcome,
-        took: Duration,
-    ) -> Result<(), End> {
-        let history = self.transcript.view.clone();
-        let mut refused_by = None;
-        let (result, error, removed_by) = match outcome {
-            CallOutcome::Succeeded(result) => {
-                let event = AfterToolCallSuccess::new(call.clone()).ran_with(input.clone()).history(history).took(took);
-                let fired = self.fire_to_end(&event, self.shortened(result)).await?;
-                (fired.subject, None, fired.report.removed_by.clone())
-            }
-            CallOutcome::Failed(result) => {
-                let result = self.shortened(result);
-                let error = result.text().into_owned();
-                let event = AfterToolCallFailure::new(call.clone(), error.as_str());
-                let event = event.ran_with(input.clone()).history(history).took(took);
-                let fired = self.fire_to_end(&event, result).await?;
-                (fired.subject, Some(error), fired.report.removed_by.clone())
-            }
-            CallOutcome::NotDone(why) => (Some(ToolResult::error(why.as_str())), Some(why), None),
-            CallOutcome::Refused(Refusal { message, by }) => {
-                refused_by = by;
-                (Some(ToolResult::error(message.as_str())), Some(message), None)
-            }
-        };
-        let mut event = AfterToolCall::new(call.clone()).ran_with(input).took(took);
-        event.result.clone_from(&result);
-        event.error = error;
-        self.announce(&event).await?;
-        let result = result.unwrap_or_else(|| {
-            let by = removed_by.as_ref().map(|hook| format!(" by {hook}")).unwrap_or_default();
-            ToolResult::new(format!("[result removed{by}]"))
-        });
-        match result.said_by.filter(|role| *role != Role::Tool) {
-            // Providers want the results of a message one after the other, so what somebody else says comes after them.
-            Some(role) => {
-                let notice = ToolResult::new(format!("The answer is in a message of the {role} that follows."));
-                self.store_result(&call, &notice).await?;
-                self.calls.relayed.push(Message::of(role, result.content.clone()));
-            }
-            None => self.store_result(&call, &result).await?,
-        }
-        self.calls.contexts.extend(result.additional_context.iter().cloned());
-        self.emit(|| TurnEvent::ToolFinished { call, result, removed_by, refused_by });
-        Ok(())
-    }
-
-    async fn store_result(&mut self, call: &ToolCall, result: &ToolResult) -> Result<(), End> {
-        let event = BeforeStoreToolResult::new(call.clone());
-        let row = self.fire_to_end(&event, ResultRow::new(call, result)).await?.subject;
-        let mut block = ToolResultBlock::new(row.call_id.as_str(), row.content.clone());
-        block.name = Some(row.tool.clone());
-        block.is_error = row.is_error;
-        block.extra = row.extra.clone();
-        self.store(Message::of(Role::Tool, vec![Block::ToolResult(block)])).await?;
-        Ok(())
-    }
-
-    /// A result of which no more is kept than fits, in all its blocks together.
-    fn shortened(&self, mut result: ToolResult) -> ToolResult {
-        let (mut left, mut cut) = (self.limits().result_chars, false);
-        result.rewrite_text(|text| {
-            if cut {
-                return Some(String::new());
-            }
-            let Some((end, _)) = text.char_indices().nth(left) else {
-                left -= text.chars().count();
-                return None;
-            };
-            cut = true;
-            Some(format!("{}\n[cut: the tool's answer was longer]", &text[..end]))
-        });
-        if cut {
-            // Providers refuse a block without a word.
-            result.content.retain(|block| block.as_text() != Some(""));
-        }
-        result
     }
 }

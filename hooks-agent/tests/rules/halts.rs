@@ -68,7 +68,7 @@ async fn a_session_is_stopped_at_its_first_prompt() {
 async fn a_sub_agent_is_stopped_before_its_model_is_called() {
     let ask = Line::call("call_1", "research", json!({"prompt": "what is it?"}));
     let desk = Desk::new(&[("SubagentStart", "research", &ends())], [ask, Line::text("I do not know")]);
-    let research = SubAgent::new(AgentDef::new("research"), "Looks things up.");
+    let research = SubAgent::new(AgentDef::new("research"), "Looks things up.").halts_alone();
     let session = desk.open(desk.harness().agent(research)).await;
     assert_eq!(session.turn(None, "hi").await.to_string(), "I do not know");
     assert_eq!(desk.sent().last().unwrap(), "tool: <- [Hook stopped] enough for today");

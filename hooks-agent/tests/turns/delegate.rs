@@ -9,7 +9,9 @@ use serde_json::json;
 use super::bench::Bench;
 
 fn research() -> SubAgent {
-    SubAgent::new(AgentDef::new("research").hooks(["own"]), "Looks things up.").system_prompt("Cite sources.")
+    SubAgent::new(AgentDef::new("research").hooks(["own"]), "Looks things up.")
+        .system_prompt("Cite sources.")
+        .tools(["lookup", "research"])
 }
 
 fn ask() -> Line {

@@ -1,6 +1,7 @@
 //! Turns of a harness, seen from outside: which kinds fire in which order, what the model is sent, what is stored.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "the helpers of tests are tests too")]
 
+mod agents;
 mod answers;
 mod approvals;
 mod around;
@@ -14,6 +15,7 @@ mod kept;
 mod delegate;
 mod order;
 mod order_cancelled;
+mod parallel;
 mod parted;
 mod phases;
 mod random;

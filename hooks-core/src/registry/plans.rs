@@ -20,6 +20,8 @@ pub(super) enum Part {
     Scope,
     /// The start and the stop of one plugin.
     Lifecycle,
+    /// As the first, of a list whose requirements may be in force elsewhere.
+    Alone,
     /// Both, for a hook that is tried alone.
     All,
 }
@@ -55,7 +57,7 @@ pub(super) fn plan_kinds(
                 Some(off) => disabled.entry(binding.kind.name).or_default().push((hook.id.clone(), off.clone())),
             }
         }
-        if part != Part::Lifecycle {
+        if !matches!(part, Part::Lifecycle | Part::Alone) {
             problems.extend(check_constraints(snapshot, hook));
             if chosen.disabled.is_none() {
                 problems.extend(missing_requirements(snapshot, chosen, all));

@@ -41,6 +41,42 @@ pub(super) struct Chosen {
 /// The ids of a list with the entries that name them.
 type Named<'a> = Vec<(&'a HookId, &'a HookUse)>;
 
+/// The set of the prompt's list or else the agent's, and of nothing else.
+pub(super) fn alone(
+    snapshot: &Snapshot,
+    agent: &dyn Definition,
+    prompt: Option<&PromptDef>,
+) -> Result<HookSet, ConfigError> {
+    let mut problems = Vec::new();
+    let (owner, list) = match prompt.and_then(|prompt| prompt.hooks().map(|hooks| (prompt, hooks))) {
+        Some((prompt, hooks)) => (ListOwner::Prompt(prompt.name().to_owned()), hooks),
+        None => (ListOwner::Agent(agent.name().to_owned()), agent.hooks().unwrap_or_default()),
+    };
+    let everywhere: HashSet<HookId> = {
+        let app_owner = ListOwner::App(snapshot.app.name.clone());
+        let app = snapshot.app.hooks.as_deref().unwrap_or_default();
+        let app = named(snapshot, &app_owner, app, &mut problems).into_iter().map(|(id, _)| id.clone());
+        let plugins = snapshot.plugins.iter().filter(|installed| installed.plugin.agents.is_empty());
+        app.chain(plugins.flat_map(|installed| snapshot.members(installed))).collect()
+    };
+    let mut chosen: HashMap<&HookId, Chosen> = HashMap::new();
+    for (id, entry) in named(snapshot, &owner, list, &mut problems) {
+        let Some((id, registered)) = snapshot.hooks.get_key_value(id).filter(|(id, _)| !everywhere.contains(*id))
+        else {
+            continue;
+        };
+        let with = parameters(registered, &owner, entry).unwrap_or_else(|problem| {
+            problems.push(problem);
+            None
+        });
+        let one = Chosen::new(snapshot, registered, entry.position(), chosen.len(), with).unless_started(snapshot);
+        chosen.insert(id, one);
+    }
+    let plans = plan_kinds(snapshot, &chosen, Part::Alone, &mut problems);
+    ConfigError::unless_empty(problems)?;
+    Ok(HookSet::new(plans, set_parts(snapshot, agent.name(), owner, &chosen, Vec::new())))
+}
+
 pub(super) fn resolve(
     snapshot: &Snapshot,
     agent: &dyn Definition,

@@ -68,7 +68,9 @@ pub(super) fn stage(scene: Scene, never: &Never) -> Stage {
         Scene::Compaction => Stage::new("And today?", [Line::text("They ask for seats."), Line::text("Today too.")])
             .said(8)
             .more(|harness, _| harness.window(narrow())),
-        Scene::Overflow => Stage::new("And today?", [overflow(), Line::text("Today too.")]).said(2),
+        Scene::Overflow => {
+            Stage::new("And today?", [overflow(), Line::text("They ask for seats."), Line::text("Today too.")]).said(8)
+        }
         Scene::Repair => {
             let refused = Line::error(ModelError::Rejected("two messages of the user follow each other".into()));
             Stage::new("And today?", [refused, Line::text("Today too.")]).said(1).hook(keep_the_last())

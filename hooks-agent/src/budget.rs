@@ -1,0 +1,78 @@
+//! What a turn spends, of its own and of those that asked for it.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+
+use hooks_core::kinds::StopReason;
+
+/// What a turn may spend, and did. What an agent spends, who asked it spends too.
+#[derive(Debug)]
+pub(crate) struct Budget {
+    calls: AtomicU32,
+    most_calls: u32,
+    tokens: AtomicU64,
+    most_tokens: u64,
+    of: Option<Arc<Budget>>,
+}
+
+/// The reason of an end for want of tokens.
+pub(crate) const TOKENS: &str = "token_budget";
+
+impl Budget {
+    pub(crate) fn new(most_calls: u32, most_tokens: Option<u64>, of: Option<Arc<Self>>) -> Self {
+        let most_tokens = most_tokens.unwrap_or(u64::MAX);
+        Self { calls: AtomicU32::new(0), most_calls, tokens: AtomicU64::new(0), most_tokens, of }
+    }
+
+    /// This budget and those that it is part of.
+    fn all(&self) -> impl Iterator<Item = &Self> {
+        std::iter::successors(Some(self), |budget| budget.of.as_deref())
+    }
+
+    /// A model is called.
+    pub(crate) fn spend_call(&self) {
+        for budget in self.all() {
+            budget.calls.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    pub(crate) fn spend_tokens(&self, tokens: u64) {
+        for budget in self.all() {
+            budget.tokens.fetch_add(tokens, Ordering::Relaxed);
+        }
+    }
+
+    /// Why no further call may be made.
+    pub(crate) fn spent(&self) -> Option<StopReason> {
+        let no_calls = |(level, budget): (usize, &Self)| {
+            // One call stays with each that asked, to answer with.
+            let kept = u32::from(level > 0);
+            budget.calls.load(Ordering::Relaxed).saturating_add(kept) >= budget.most_calls
+        };
+        if self.all().any(|budget| budget.tokens.load(Ordering::Relaxed) >= budget.most_tokens) {
+            return Some(StopReason::from(TOKENS));
+        }
+        self.all().enumerate().any(no_calls).then_some(StopReason::MaxIterations)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_one_spends_is_spent_by_all_above_and_each_keeps_a_call_to_answer_with() {
+        let top = Arc::new(Budget::new(4, Some(100), None));
+        let low = Budget::new(10, None, Some(Arc::clone(&top)));
+        top.spend_call();
+        for _ in 0..2 {
+            assert_eq!(low.spent(), None);
+            low.spend_call();
+        }
+        assert_eq!((low.spent(), top.spent()), (Some(StopReason::MaxIterations), None));
+        top.spend_call();
+        assert_eq!(top.spent(), Some(StopReason::MaxIterations));
+        low.spend_tokens(100);
+        assert_eq!((low.spent(), top.spent()), (Some(TOKENS.into()), Some(TOKENS.into())));
+    }
+}

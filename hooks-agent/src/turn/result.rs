@@ -1,0 +1,114 @@
+//! What came of a call: the hooks that see it, and the row that the model reads.
+
+use std::time::Duration;
+
+use hooks_core::data::{Block, Message, ResultRow, Role, ToolCall, ToolInput, ToolResult, ToolResultBlock};
+use hooks_core::kinds::{AfterToolCall, AfterToolCallFailure, AfterToolCallSuccess, BeforeStoreToolResult};
+
+use super::TurnLoop;
+use super::end::End;
+use super::gate::Refusal;
+use crate::event::TurnEvent;
+
+/// What a call came to, before any hook hears of it.
+pub(super) enum CallOutcome {
+    Succeeded(ToolResult),
+    /// The tool ran and failed, with all that it says of it.
+    Failed(ToolResult),
+    /// The tool did not run, or not to its end.
+    NotDone(String),
+    /// The tool was not let run.
+    Refused(Refusal),
+}
+
+impl CallOutcome {
+    pub(super) fn failed(text: impl Into<String>) -> Self {
+        Self::Failed(ToolResult::error(text))
+    }
+}
+
+impl TurnLoop {
+    /// Tells the hooks what came of the call, and stores its result: a call is never left without one.
+    pub(super) async fn finish(
+        &mut self,
+        call: ToolCall,
+        input: ToolInput,
+        outcome: CallOutcome,
+        took: Duration,
+    ) -> Result<(), End> {
+        let history = self.transcript.view.clone();
+        let mut refused_by = None;
+        let (result, error, removed_by) = match outcome {
+            CallOutcome::Succeeded(result) => {
+                let event = AfterToolCallSuccess::new(call.clone()).ran_with(input.clone()).history(history).took(took);
+                let fired = self.fire_to_end(&event, self.shortened(result)).await?;
+                (fired.subject, None, fired.report.removed_by.clone())
+            }
+            CallOutcome::Failed(result) => {
+                let result = self.shortened(result);
+                let error = result.text().into_owned();
+                let event = AfterToolCallFailure::new(call.clone(), error.as_str());
+                let event = event.ran_with(input.clone()).history(history).took(took);
+                let fired = self.fire_to_end(&event, result).await?;
+                (fired.subject, Some(error), fired.report.removed_by.clone())
+            }
+            CallOutcome::NotDone(why) => (Some(ToolResult::error(why.as_str())), Some(why), None),
+            CallOutcome::Refused(Refusal { message, by }) => {
+                refused_by = by;
+                (Some(ToolResult::error(message.as_str())), Some(message), None)
+            }
+        };
+        let mut event = AfterToolCall::new(call.clone()).ran_with(input).took(took);
+        event.result.clone_from(&result);
+        event.error = error;
+        self.announce(&event).await?;
+        let result = result.unwrap_or_else(|| {
+            let by = removed_by.as_ref().map(|hook| format!(" by {hook}")).unwrap_or_default();
+            ToolResult::new(format!("[result removed{by}]"))
+        });
+        match result.said_by.filter(|role| *role != Role::Tool) {
+            // Providers want the results of a message one after the other, so what somebody else says comes after them.
+            Some(role) => {
+                let notice = ToolResult::new(format!("The answer is in a message of the {role} that follows."));
+                self.store_result(&call, &notice).await?;
+                self.calls.relayed.push(Message::of(role, result.content.clone()));
+            }
+            None => self.store_result(&call, &result).await?,
+        }
+        self.calls.contexts.extend(result.additional_context.iter().cloned());
+        self.emit(|| TurnEvent::ToolFinished { call, result, removed_by, refused_by });
+        Ok(())
+    }
+
+    async fn store_result(&mut self, call: &ToolCall, result: &ToolResult) -> Result<(), End> {
+        let event = BeforeStoreToolResult::new(call.clone());
+        let row = self.fire_to_end(&event, ResultRow::new(call, result)).await?.subject;
+        let mut block = ToolResultBlock::new(row.call_id.as_str(), row.content.clone());
+        block.name = Some(row.tool.clone());
+        block.is_error = row.is_error;
+        block.extra = row.extra.clone();
+        self.store(Message::of(Role::Tool, vec![Block::ToolResult(block)])).await?;
+        Ok(())
+    }
+
+    /// A result of which no more is kept than fits, in all its blocks together.
+    fn shortened(&self, mut result: ToolResult) -> ToolResult {
+        let (mut left, mut cut) = (self.limits().result_chars, false);
+        result.rewrite_text(|text| {
+            if cut {
+                return Some(String::new());
+            }
+            let Some((end, _)) = text.char_indices().nth(left) else {
+                left -= text.chars().count();
+                return None;
+            };
+            cut = true;
+            Some(format!("{}\n[cut: the tool's answer was longer]", &text[..end]))
+        });
+        if cut {
+            // Providers refuse a block without a word.
+            result.content.retain(|block| block.as_text() != Some(""));
+        }
+        result
+    }
+}

@@ -1,0 +1,200 @@
+//! What agents have of their own, and what they share with who asks them.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use hooks_agent::model::{Line, ModelAnswer, Scripted};
+use hooks_agent::tool::{FnTool, ToolSpec};
+use hooks_agent::{Limits, Outcome, SubAgent};
+use hooks_core::data::{Block, Usage};
+use hooks_core::kinds::*;
+use hooks_core::prelude::*;
+use serde_json::json;
+
+use super::bench::Bench;
+
+fn research() -> SubAgent {
+    SubAgent::new(AgentDef::new("research"), "Looks things up.").system_prompt("Cite sources.")
+}
+
+fn ask() -> Line {
+    Line::call("1", "research", json!({ "prompt": "what is it?" }))
+}
+
+fn delete() -> FnTool<impl Fn(&HookContext, &ToolInput) -> Result<String, hooks_agent::tool::ToolError> + Send + Sync> {
+    FnTool::new(ToolSpec::new("delete_everything"), |_, _| Ok("deleted".to_owned()))
+}
+
+fn offered(bench: &Bench, call: usize) -> Vec<String> {
+    bench.model.heard()[call].tools.iter().map(|tool| tool.name.clone()).collect()
+}
+
+#[tokio::test]
+async fn its_model_is_offered_its_own_tools_or_those_of_who_asks_and_never_itself_unasked() {
+    for (agent, expected) in [
+        (research().tools(["lookup"]), vec!["lookup"]),
+        (research().tools(["research", "nobody_has"]), vec!["research"]),
+        (research(), vec!["lookup", "breaks", "panics"]),
+    ] {
+        let mut bench = Bench::new([ask(), Line::text("it is a bird"), Line::text("done")]);
+        // The turn that asks is not offered it either.
+        bench.app(Hook::at::<PreToolMaterialization>("limits").reader(|cx, _, ()| {
+            let all = ["lookup", "breaks", "panics", "research"];
+            if cx.agent_path().is_empty() { vec![Contribution::tool_limit("safe", all)] } else { vec![] }
+        }));
+        bench.session(bench.harness().tool(delete()).agent(agent)).await.turn(None, "hi").await;
+        assert_eq!(offered(&bench, 1), expected);
+    }
+}
+
+#[tokio::test]
+async fn its_calls_go_to_its_profile() {
+    let fast = Arc::new(Scripted::new([Line::text("it is a bird")]));
+    let bench = Bench::new([ask(), Line::text("done")]);
+    let harness = bench.harness().shared_model("fast", fast.clone()).agent(research().profile("fast"));
+    bench.session(harness).await.turn(None, "hi").await;
+    assert_eq!((fast.heard().len(), fast.heard()[0].profile.as_str()), (1, "fast"));
+}
+
+#[tokio::test(start_paused = true)]
+async fn it_has_a_deadline_and_so_may_a_turn() {
+    let waits = || {
+        Hook::at::<PreModelCall>("waits").async_reader(|_, _, _| Box::pin(tokio::time::sleep(Duration::from_secs(500))))
+    };
+    let mut bench = Bench::new([ask(), Line::text("then not")]);
+    let slow = AgentDef::new("research").hooks(["waits"]);
+    bench.registry.register(waits()).unwrap();
+    bench.app(Hook::at::<TurnEnd>("ends").reader({
+        let log = bench.log.clone();
+        move |_, event: &TurnEnd, ()| log.note(event.reason.to_string())
+    }));
+    let agent = SubAgent::new(slow, "Is slow.").deadline(Duration::from_secs(20));
+    let before = tokio::time::Instant::now();
+    let reply = bench.session(bench.harness().agent(agent)).await.turn(None, "hi").await;
+    assert_eq!((reply.to_string().as_str(), before.elapsed().as_secs()), ("then not", 20));
+    assert_eq!(bench.stored().await[2], "tool: <- [Not finished: deadline]");
+
+    let mut limits = Limits::default();
+    limits.turn = Some(Duration::from_secs(7));
+    let harness = bench.harness().limits(limits).build();
+    let session = harness.session("d", AgentDef::new("a").hooks(["waits"])).open().await.unwrap();
+    let before = tokio::time::Instant::now();
+    let reply = session.turn(None, "hi").await;
+    assert_eq!((reply.to_string().as_str(), before.elapsed().as_secs()), ("[Not finished: deadline]", 7));
+    assert!(matches!(reply.outcome, Outcome::Unfinished { .. }));
+    assert_eq!(bench.log.take(), ["the model", "deadline", "the model", "no_tool_calls", "deadline"]);
+}
+
+#[tokio::test]
+async fn steps_and_tokens_are_one_budget_for_all_and_who_asks_keeps_a_call_to_answer_with() {
+    // An agent that would look things up for ever.
+    let calls = (0..60).map(|i| Line::call(format!("l{i}"), "lookup", json!({ "id": i.to_string() })));
+    let bench = Bench::new([ask()].into_iter().chain(calls));
+    let mut limits = Limits::default();
+    limits.iterations = 10;
+    let mut own = Limits::default();
+    own.iterations = 1_000;
+    let harness = bench.harness().limits(limits).agent(research().limits(own));
+    let reply = bench.session(harness).await.turn(None, "hi").await;
+    assert_eq!(bench.model.heard().len(), 10, "{reply}");
+    assert_eq!(bench.model.heard().last().unwrap().system_prompt, "Be brief.");
+
+    let says = |tokens: u64, block: Block| Line::answer(ModelAnswer::new(vec![block]).usage(Usage::new(tokens, 0)));
+    let call = |id: &str, tool: &str, input| Block::ToolUse(ToolCall::new(id, tool, input));
+    let bench = Bench::new([
+        says(10, call("1", "research", json!({ "prompt": "what?" }))),
+        says(60, call("2", "lookup", json!({ "id": "a" }))),
+        says(60, call("3", "lookup", json!({ "id": "b" }))),
+        says(1, Block::from("never")),
+    ]);
+    let mut limits = Limits::default();
+    limits.tokens = Some(100);
+    let reply = bench.session(bench.harness().limits(limits).agent(research())).await.turn(None, "hi").await;
+    assert_eq!((bench.model.heard().len(), reply.usage.input), (3, 130));
+    assert_eq!(
+        (reply.exit.as_ref(), reply.to_string().as_str()),
+        ("budget_yield_unrecovered", "\n[Not finished: token_budget]")
+    );
+}
+
+/// Denies what is looked up where it is no `a`, and notes whose call it was.
+fn guard(id: &'static str, bench: &Bench, right: &'static str) -> Hook {
+    let log = bench.log.clone();
+    Hook::at::<BeforeToolCall>(id)
+        .reader(move |cx, _, input: &ToolInput| {
+            log.note(format!("{id} of {}", cx.agent().unwrap_or("nobody")));
+            if input["id"] == right { Permission::NoOpinion } else { Permission::deny(format!("{id} says no")) }
+        })
+        .only("tool", "lookup")
+}
+
+async fn looked_up(agent: SubAgent, prompt: Option<PromptDef>) -> (Vec<String>, Vec<String>) {
+    let look = Line::call("2", "lookup", json!({ "id": "b" }));
+    let mut bench = Bench::new([ask(), look, Line::text("so"), Line::text("done")]);
+    for hook in [guard("own", &bench, "b"), guard("asker", &bench, "a"), guard("prompt", &bench, "b")] {
+        bench.registry.register(hook).unwrap();
+    }
+    let app = guard("app", &bench, "b");
+    bench.app(app);
+    let harness = bench.harness().agent(agent).build();
+    let session = harness.session("c", AgentDef::new("a").hooks(["asker"])).open().await.unwrap();
+    session.turn(prompt.as_ref(), "hi").await;
+    let mut results: Vec<String> = Vec::new();
+    for message in &*bench.model.heard()[2].messages {
+        results.extend(message.content.iter().filter_map(|block| match block {
+            Block::ToolResult(result) => result.content[0].as_text().map(str::to_owned),
+            _ => None,
+        }));
+    }
+    (bench.log.take().into_iter().filter(|line| line.contains(" of ") || line == "the tool").collect(), results)
+}
+
+#[tokio::test]
+async fn the_gates_of_who_asks_hold_for_it_unless_the_app_says_otherwise() {
+    let agent = || SubAgent::new(AgentDef::new("research").hooks(["own"]), "Looks things up.");
+    let (log, results) = looked_up(agent(), None).await;
+    assert_eq!(log, ["app of research", "own of research", "asker of research"]);
+    assert_eq!(results, ["Denied: asker says no"]);
+    // The prompt's list replaces the agent's, for those below too.
+    let (log, results) = looked_up(agent(), Some(PromptDef::new("p").hooks(["prompt"]))).await;
+    assert_eq!(log, ["app of research", "own of research", "prompt of research", "the tool"]);
+    assert_eq!(results, ["found b"]);
+    let (log, results) = looked_up(agent().own_gates(), None).await;
+    assert_eq!(log, ["app of research", "own of research", "the tool"]);
+    assert_eq!(results, ["found b"]);
+}
+
+#[tokio::test]
+async fn what_a_gate_of_who_asks_rewrites_its_own_gates_see() {
+    let look = Line::call("2", "lookup", json!({ "id": "b" }));
+    let mut bench = Bench::new([ask(), look, Line::text("so"), Line::text("done")]);
+    bench.registry.register(guard("own", &bench, "a")).unwrap();
+    let mends = Hook::at::<BeforeToolCall>("mends").writer(|_, _, input: &mut ToolInput| {
+        if input["id"] == "b" {
+            input["id"] = "a".into();
+        }
+    });
+    bench.registry.register(mends).unwrap();
+    let own = Hook::at::<BeforeToolCall>("lenient").reader(|_, _, _| Permission::NoOpinion);
+    bench.app(own);
+    let agent = SubAgent::new(AgentDef::new("research").hooks(Vec::<String>::new()), "Looks things up.");
+    let harness = bench.harness().agent(agent).build();
+    let session = harness.session("c", AgentDef::new("a").hooks(["mends", "own"])).open().await.unwrap();
+    session.turn(None, "hi").await;
+    let log = bench.log.take();
+    assert_eq!(log.iter().filter(|line| *line == "own of research").count(), 2, "{log:?}");
+    assert!(log.contains(&"the tool".to_owned()), "{log:?}");
+}
+
+#[tokio::test]
+async fn a_halt_goes_up_unless_the_app_says_otherwise() {
+    for (agent, reply) in [(research(), "[Hook stopped] enough"), (research().halts_alone(), "done")] {
+        let mut bench = Bench::new([ask(), Line::text("never"), Line::text("done")]);
+        bench.app(Hook::at::<PostModelCall>("halts").reader(|cx, _, _| {
+            if cx.agent() == Some("research") { Err(Halt::new("enough")) } else { Ok(ReplyVerdict::NoOpinion) }
+        }));
+        let told = bench.session(bench.harness().agent(agent)).await.turn(None, "hi").await;
+        assert_eq!(told.to_string(), reply);
+        assert_eq!(bench.stored().await[2], "tool: <- [Hook stopped] enough");
+    }
+}
