@@ -150,6 +150,10 @@ pub struct DispatchArgs {
     #[arg(long, value_name = "FILE", conflicts_with = "trust")]
     pub trust_file: Option<PathBuf>,
 
+    /// Keep variables that look like credentials out of the environment of commands.
+    #[arg(long)]
+    pub withhold_credentials: bool,
+
     /// At the end of a turn: fire again while rules go on with it, as a loop would.
     #[arg(long)]
     pub follow: bool,

@@ -178,7 +178,7 @@ async fn fire_all(
     let observed = Observed::default();
     // Scripts at the end of a turn read the conversation from a file.
     let transcripts = tempfile::tempdir().ok();
-    let rules = built(given, &observed, transcripts.as_ref().map(tempfile::TempDir::path));
+    let rules = built(args, given, &observed, transcripts.as_ref().map(tempfile::TempDir::path));
     let what = waited_for(&rules, &occasion);
     let (event, kind, unknown) = (occasion.event, occasion.kind, std::mem::take(&mut occasion.unknown));
     let work = async {
@@ -211,13 +211,16 @@ async fn fire_all(
 }
 
 /// The rules as they run. Those that need a model fail: there is none here.
-fn built(given: &Given, observed: &Observed, transcripts: Option<&std::path::Path>) -> Rules {
+fn built(args: &DispatchArgs, given: &Given, observed: &Observed, transcripts: Option<&std::path::Path>) -> Rules {
     let (runs, notices) = (Arc::clone(&observed.runs), Arc::clone(&observed.notices));
     let observe = move |run: &RuleRun, answer: &Answer| {
         runs.lock().unwrap_or_else(PoisonError::into_inner).push((run.clone(), answer.clone()));
     };
     let notice = move |new: &Notices| notices.lock().unwrap_or_else(PoisonError::into_inner).push(new.clone());
-    let builder = given.builder().post(PlainHttp).observe_answers(observe).on_notices(notice);
+    let mut builder = given.builder().post(PlainHttp).observe_answers(observe).on_notices(notice);
+    if args.withhold_credentials {
+        builder = builder.withhold_credentials();
+    }
     match transcripts {
         Some(folder) => builder.session_files(folder).build(),
         None => builder.build(),

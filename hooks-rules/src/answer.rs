@@ -7,7 +7,7 @@ mod nested;
 mod schema;
 mod stdout;
 
-#[cfg(all(feature = "runner", unix))]
+#[cfg(feature = "runner")]
 pub(crate) use stdout::goes_on_alone;
 
 pub use decision::Decision;

@@ -2,6 +2,7 @@
 
 mod active;
 mod execute;
+mod failed;
 mod files;
 mod fire;
 mod kept_out;
@@ -12,6 +13,7 @@ mod shared;
 mod transcript;
 
 pub(crate) use active::ActiveRule;
+pub(crate) use failed::RulesFailed;
 pub(crate) use files::SessionFiles;
 pub(crate) use fire::Firing;
 pub use kept_out::KeptOut;

@@ -150,16 +150,17 @@ pub enum FailureMode {
 }
 
 impl Rule {
-    /// What makes two rules of settings files one: the same command with the same arguments, or the same address.
+    /// What makes two rules of settings files one: the same command with the same arguments, or the same request.
     pub fn duplicate_key(&self) -> Option<String> {
-        if self.dialect != Dialect::Claude {
-            return None;
-        }
-        match &self.action {
-            Action::Command(line) => Some(format!("command\0{}\0{:?}", line.command, line.args)),
-            Action::Http(request) => Some(format!("http\0{}", request.url)),
-            _ => None,
-        }
+        let merges = self.dialect == Dialect::Claude && matches!(self.action, Action::Command(_) | Action::Http(_));
+        merges.then(|| format!("{:?}", self.action))
+    }
+
+    /// Of two rules that are one the greater runs: a copy that nobody waits for, that fails open or that has less time takes
+    /// no guard's place.
+    #[cfg(feature = "runner")]
+    pub(crate) fn power(&self) -> impl Ord + use<> {
+        (!self.detached, self.on_failure == FailureMode::Block, self.timeout)
     }
 
     /// What it does, in a few words for lists: the command, the address, the id. Long text is cut.

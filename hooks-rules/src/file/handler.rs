@@ -10,6 +10,7 @@ use super::json::Node;
 use super::{Action, FailureMode, Filter, Flaw, Flaws};
 use crate::dialect::Dialect;
 use crate::event::Event;
+use crate::filter::BadFilter;
 use crate::json_type;
 use crate::rule::{CommandLine, HttpRequest, JudgePrompt, Shell};
 
@@ -170,7 +171,12 @@ impl Handler<'_> {
             self.error("if", problem, "remove it");
             return None;
         }
-        Filter::read(&written).map_err(|bad| self.error("if", bad.to_string(), "use a second handler for more")).ok()
+        // A guard that is lost over its filter is worse than one that runs too often.
+        let told = |bad: BadFilter| {
+            let problem = format!("{bad}; until then this handler runs for every call that its matcher selects");
+            self.warning("if", problem, "use a second handler for more");
+        };
+        Filter::read(&written).map_err(told).ok()
     }
 
     fn timeout(&mut self, action: Option<&Action>) -> Duration {

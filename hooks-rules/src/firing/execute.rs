@@ -28,15 +28,16 @@ struct Done {
     answer: Answer,
     code: Option<i32>,
     outcome: Option<RunOutcome>,
+    withheld: Vec<String>,
 }
 
 impl Done {
     fn of(answer: Answer) -> Self {
-        Self { answer, code: None, outcome: None }
+        Self { answer, code: None, outcome: None, withheld: Vec::new() }
     }
 
     fn without_answer(outcome: RunOutcome) -> Self {
-        Self { answer: Answer::default(), code: None, outcome: Some(outcome) }
+        Self { outcome: Some(outcome), ..Self::of(Answer::default()) }
     }
 }
 
@@ -65,11 +66,12 @@ pub(super) async fn run(shared: &Arc<Shared>, active: &Arc<ActiveRule>, input: &
         active.succeeded();
     }
     let report = report(rule, outcome, &done.answer, done.code, began);
-    (done.answer, report)
+    (done.answer, RuleRun { withheld: done.withheld, ..report })
 }
 
 fn report(rule: &Rule, outcome: RunOutcome, answer: &Answer, code: Option<i32>, began: Instant) -> RuleRun {
     RuleRun {
+        withheld: Vec::new(),
         rule: rule.id.clone(),
         event: rule.event,
         file: Arc::clone(&rule.file),
@@ -106,12 +108,16 @@ async fn run_line(
             Err(error) => tracing::warn!(target: "hooks_rules", %error, "there is no file for exports"),
         }
     }
-    let command = command(line, environment, &around);
+    let withheld = environment.withheld();
+    let make = {
+        let (shared, line) = (Arc::clone(shared), line.clone());
+        move || command(&line, &shared.environment, &around)
+    };
     let (alone, says_alone) = oneshot::channel();
     let bytes = input.of(reading.dialect);
-    let run = run_command(command, bytes, active.rule.timeout, alone);
+    let run = run_command(make, bytes, active.rule.timeout, alone);
     if active.rule.detached {
-        return leave(shared, active, reading, run);
+        return Done { withheld, ..leave(shared, active, reading, run) };
     }
     let says_alone = async move {
         // The first line means so in nested files only.
@@ -126,7 +132,7 @@ async fn run_line(
             if answer.goes_on_alone {
                 return leave(shared, active, reading, ready(ran));
             }
-            Done { answer, code, outcome: None }
+            Done { code, withheld, ..Done::of(answer) }
         }
         Either::Right(((), run)) => leave(shared, active, reading, run),
     }

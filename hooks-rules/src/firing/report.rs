@@ -34,6 +34,8 @@ pub struct RuleRun {
     pub failure: Option<String>,
     /// What its author likely did not mean.
     pub remarks: Vec<String>,
+    /// The variables that its command did not find because the app withholds them.
+    pub withheld: Vec<String>,
 }
 
 /// How one run of a rule ended.

@@ -8,7 +8,7 @@ use hooks_core::HookContext;
 use hooks_core::data::Message;
 
 use super::files::SessionFiles;
-use super::report::{AnswerObserver, NoticeListener, Notices, RuleRun, RunObserver};
+use super::report::{AnswerObserver, NoticeListener, Notices, RuleRun, RunObserver, RunOutcome};
 use super::session::SessionInfo;
 use super::transcript::Transcripts;
 use crate::alias::Aliases;
@@ -59,7 +59,10 @@ impl Shared {
     }
 
     pub(crate) fn report(&self, run: &RuleRun, answer: &Answer) {
-        tracing::debug!(target: "hooks_rules", "{run}");
+        match run.outcome {
+            RunOutcome::Failed | RunOutcome::Dropped => tracing::warn!(target: "hooks_rules", "{run}"),
+            RunOutcome::Answered | RunOutcome::Detached => tracing::debug!(target: "hooks_rules", "{run}"),
+        }
         self.run_observers.iter().for_each(|observer| isolated(|| observer(run)));
         self.answer_observers.iter().for_each(|observer| isolated(|| observer(run, answer)));
     }

@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use super::call;
 use crate::answer::{Answer, Decision};
-use crate::firing::Firing;
+use crate::firing::{Firing, RulesFailed};
 use crate::stdin::Occurrence;
 
 /// `PostToolUse`.
@@ -59,9 +59,11 @@ fn apply(
     cx: &HookContext,
     call: &ToolCall,
     mut result: ToolResult,
-    answer: Answer,
-) -> (ToolResult, Option<Halt>) {
+    answer: Result<Answer, RulesFailed>,
+) -> Result<(ToolResult, Option<Halt>), RulesFailed> {
     let before = firing.shared.take_contexts(cx, &call.id);
+    // What was said before the call must not be lost with it.
+    let answer = if before.is_empty() { answer? } else { answer.unwrap_or_default() };
     if let Some(output) = answer.updated_output {
         let text = output.as_str().map_or_else(|| output.to_string(), str::to_owned);
         result.content = vec![hooks_core::data::Block::from(text)];
@@ -73,7 +75,7 @@ fn apply(
     for text in before.into_iter().chain(feedback).chain(answer.contexts) {
         result.add_context(text);
     }
-    (result, answer.stop.map(Halt::new))
+    Ok((result, answer.stop.map(Halt::new)))
 }
 
 /// At most 10,000 characters, the middle left out.

@@ -79,7 +79,7 @@ impl Rules {
     fn hook(&self, event: Event, rules: Vec<Arc<ActiveRule>>) -> Option<Hook> {
         let described = rules.iter().map(|active| {
             let rule = &active.rule;
-            format!("{} ({}:{}): {}", rule.id, rule.file.display(), rule.line, rule.summary())
+            format!("{} ({}:{})", rule.id, rule.file.display(), rule.line)
         });
         let described = described.collect::<Vec<_>>().join("; ");
         let count = rules.len();
