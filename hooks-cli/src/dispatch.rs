@@ -24,6 +24,7 @@ use crate::explain::event as event_named;
 use crate::files::{Given, not_understood};
 use crate::output::Output;
 use crate::paint::{BAD, DOUBTFUL, FAINT, line, styled};
+use crate::places;
 use crate::program::Program;
 use crate::wait;
 use occasion::Occasion;
@@ -115,7 +116,8 @@ fn trusted(args: &DispatchArgs, given: &Given) -> Result<(), Output> {
     if args.trust {
         return Ok(());
     }
-    let trust = match args.trust_file.as_ref().map(Trust::open).transpose() {
+    let path = args.trust_file.clone().or_else(places::trust_file);
+    let trust = match path.map(Trust::open).transpose() {
         Ok(trust) => trust,
         Err(error) => return Err(Output::trouble(format!("{}: {error}", styled(BAD, "error")), Exit::NOT_TRUSTED)),
     };
@@ -128,7 +130,7 @@ fn trusted(args: &DispatchArgs, given: &Given) -> Result<(), Output> {
     for rule in given.rules().list().iter().filter(|rule| untrusted.contains(&&*rule.file)) {
         let _ = writeln!(text, "  {}:{}  {}", line(&rule.file.to_string_lossy()), rule.line, line(&rule.summary));
     }
-    text.push_str("look at them, then say `--trust`, or `hooks trust` and `--trust-file`");
+    text.push_str("look at them with `hooks trust`, or say `--trust`");
     Err(Output::trouble(text, Exit::NOT_TRUSTED))
 }
 

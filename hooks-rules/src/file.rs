@@ -83,7 +83,7 @@ impl RuleFile {
             }
             Ok(root) => {
                 disabled = root.get("disableAllHooks").is_some_and(|node| node.value() == Value::Bool(true));
-                if let Some(hooks) = map(&root, &mut flaws) {
+                if let Some(hooks) = map(&root, dialect, &mut flaws) {
                     form = dialect.unwrap_or_else(|| form_of(&file, &root, hooks, &mut flaws));
                     for entry in hooks {
                         of_event(entry, form, &mut drafts, &mut flaws);
@@ -140,8 +140,8 @@ impl Drafts {
     }
 }
 
-/// The map from events to lists, under `hooks` or, in a bare plugin file, at the top.
-fn map<'a>(root: &'a Node, flaws: &mut Flaws) -> Option<&'a [Entry]> {
+/// The map from events to lists, under `hooks` or, in a flat file, at the top.
+fn map<'a>(root: &'a Node, dialect: Option<Dialect>, flaws: &mut Flaws) -> Option<&'a [Entry]> {
     let entries = root.entries()?;
     match root.entry("hooks") {
         Some(entry) => entry.node.entries().or_else(|| {
@@ -150,6 +150,11 @@ fn map<'a>(root: &'a Node, flaws: &mut Flaws) -> Option<&'a [Entry]> {
             None
         }),
         None if entries.iter().any(|entry| Event::named(&entry.key).is_some()) => {
+            let nodes = || entries.iter().flat_map(|entry| items(&entry.node)).filter(|node| node.entries().is_some());
+            let is_flat = nodes().next().is_some() && nodes().all(|node| node.get("hooks").is_none());
+            if dialect.map_or(is_flat, |dialect| dialect == Dialect::Agentao) {
+                return Some(entries);
+            }
             flaws.push(Flaw::error(
                 root.span.start..root.span.start + 1,
                 "the events are not under `hooks`, so no rule of this file runs",
@@ -198,6 +203,10 @@ fn items(node: &Node) -> &[Node] {
 }
 
 fn of_event(entry: &Entry, form: Dialect, drafts: &mut Drafts, flaws: &mut Flaws) {
+    // What a file says of itself, where its events are not under `hooks`.
+    if entry.key.starts_with('$') || matches!(entry.key.as_str(), "description" | "version") {
+        return;
+    }
     let Some(event) = Event::named(&entry.key) else {
         let meant = if flaws.enough_warnings() { None } else { Event::meant_by(&entry.key) };
         let help = match meant {
@@ -254,6 +263,7 @@ fn finish(drafts: Vec<Draft>, dialect: Dialect, file: &Arc<Path>, text: &str, li
             timeout_is_written: parts.timeout_is_written,
             on_failure: parts.on_failure,
             detached: parts.detached,
+            wakes: parts.wakes,
             once: parts.once,
             status_message: parts.status_message,
             file: Arc::clone(file),

@@ -1,6 +1,7 @@
 //! Running the rules of an event: which of them an occurrence selects, each run, and what is reported of it.
 
 mod active;
+mod deadline;
 mod execute;
 mod failed;
 mod files;
@@ -19,7 +20,7 @@ pub(crate) use fire::Firing;
 pub use kept_out::KeptOut;
 pub(crate) use owner::Owner;
 pub use owner::PluginFolder;
-pub(crate) use report::{AnswerObserver, NoticeListener, RunObserver};
-pub use report::{Notices, RuleRun, RunOutcome};
-pub use session::SessionInfo;
+pub(crate) use report::{AnswerObserver, NoticeListener, RunObserver, WakeListener};
+pub use report::{Notices, RuleRun, RunOutcome, Wake};
+pub use session::{PassedFields, SessionInfo};
 pub(crate) use shared::Shared;

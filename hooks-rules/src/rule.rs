@@ -37,6 +37,7 @@ impl fmt::Display for RuleId {
 /// One handler of a file, read and checked.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
+#[expect(clippy::struct_excessive_bools, reason = "each is a switch that the file has")]
 pub struct Rule {
     /// Its id.
     pub id: RuleId,
@@ -60,6 +61,8 @@ pub struct Rule {
     pub on_failure: FailureMode,
     /// Whether nobody waits for it; it can then decide nothing.
     pub detached: bool,
+    /// Whether it wakes the model where it leaves with exit code 2 while nobody waits for it.
+    pub wakes: bool,
     /// Whether it runs once, and no more after its first success.
     pub once: bool,
     /// What to show while it runs.

@@ -381,6 +381,17 @@ fn a_filter_that_is_none_costs_no_guard() {
     assert!(warnings(&file)[0].contains("is not one permission rule"), "{:?}", file.defects);
 }
 
+/// A flat file may leave the outer key out, a nested one may not.
+#[test]
+fn a_flat_file_without_the_outer_key_is_read() {
+    let matcher =
+        r#"{"$schema": "x", "PreToolUse": [{"type": "command", "command": "x", "matcher": {"tool_name": "Bash"}}]}"#;
+    let file = read(matcher);
+    assert_eq!((file.dialect, file.rules.len(), file.defects.len()), (Dialect::Agentao, 1, 0), "{:?}", file.defects);
+    let nested = read(r#"{"PreToolUse": [{"hooks": [{"type": "command", "command": "x"}]}]}"#);
+    assert!(nested.rules.is_empty() && errors(&nested)[0].contains("not under `hooks`"), "{:?}", nested.defects);
+}
+
 /// An inner list that was forgotten does not change what exit code 2 means.
 #[test]
 fn settings_are_nested_whatever_they_lack_and_what_could_be_either_is_told() {

@@ -15,6 +15,7 @@ use crate::json_type;
 use crate::rule::{CommandLine, HttpRequest, JudgePrompt, Shell};
 
 /// What a handler says, checked.
+#[expect(clippy::struct_excessive_bools, reason = "each is a switch that the file has")]
 pub(super) struct Parts {
     pub(super) action: Action,
     pub(super) filter: Option<Filter>,
@@ -22,6 +23,7 @@ pub(super) struct Parts {
     pub(super) timeout_is_written: bool,
     pub(super) on_failure: FailureMode,
     pub(super) detached: bool,
+    pub(super) wakes: bool,
     pub(super) once: bool,
     pub(super) status_message: Option<String>,
 }
@@ -54,7 +56,8 @@ pub(super) fn read(
         timeout_is_written: node.get("timeout").is_some(),
         timeout: handler.timeout(action.as_ref()),
         on_failure: handler.on_failure(),
-        detached: handler.detached(),
+        wakes: handler.flag("asyncRewake"),
+        detached: handler.flag("async") | handler.flag("asyncRewake"),
         once: handler.flag("once"),
         status_message: handler.text("statusMessage"),
         action: action?,
@@ -215,18 +218,6 @@ impl Handler<'_> {
                 FailureMode::Block
             }
         }
-    }
-
-    fn detached(&mut self) -> bool {
-        if self.flag("asyncRewake") {
-            self.warning(
-                "asyncRewake",
-                "nothing wakes the model here; it runs as with `async`",
-                "write `\"async\": true`",
-            );
-            return true;
-        }
-        self.flag("async")
     }
 }
 

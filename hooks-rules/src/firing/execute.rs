@@ -5,7 +5,7 @@ use std::future::{pending, ready};
 use std::panic::AssertUnwindSafe;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use futures_util::FutureExt as _;
 use futures_util::future::{Either, select};
@@ -15,7 +15,7 @@ use tokio::time::timeout;
 
 use super::active::ActiveRule;
 use super::fire::Input;
-use super::report::{RuleRun, RunOutcome};
+use super::report::{RuleRun, RunOutcome, Wake};
 use super::shared::Shared;
 use crate::answer::{Answer, Reading, RunStatus};
 use crate::dialect::Dialect;
@@ -41,14 +41,19 @@ impl Done {
     }
 }
 
-pub(super) async fn run(shared: &Arc<Shared>, active: &Arc<ActiveRule>, input: &Arc<Input>) -> (Answer, RuleRun) {
+pub(super) async fn run(
+    shared: &Arc<Shared>,
+    active: &Arc<ActiveRule>,
+    input: &Arc<Input>,
+    limit: Duration,
+) -> (Answer, RuleRun) {
     let began = Instant::now();
     let rule = &active.rule;
     let mut reading = Reading::new(rule.dialect, rule.event);
     reading.on_failure = rule.on_failure;
     let run = async {
         match &rule.action {
-            Action::Command(line) => run_line(shared, active, input, line, reading).await,
+            Action::Command(line) => run_line(shared, active, input, (line, limit), reading).await,
             Action::Http(request) => Done::of(post(shared, rule, input, request, reading).await),
             Action::Judge(question) => Done::of(ask(shared, rule, input, question, reading).await),
             Action::Text(text) => Done::of(put(text, input)),
@@ -89,7 +94,7 @@ async fn run_line(
     shared: &Arc<Shared>,
     active: &Arc<ActiveRule>,
     input: &Arc<Input>,
-    line: &CommandLine,
+    (line, limit): (&CommandLine, Duration),
     reading: Reading,
 ) -> Done {
     if tokio::runtime::Handle::try_current().is_err() {
@@ -100,6 +105,9 @@ async fn run_line(
         cwd: PathBuf::from(&input.occurrence.cwd),
         variables: active.owner.variables(&environment.project),
     };
+    if let Some(Err(error)) = active.owner.data().map(std::fs::create_dir_all) {
+        tracing::warn!(target: "hooks_rules", %error, "a plugin has no folder for its data");
+    }
     if let (Event::SessionStart, Some(files)) = (reading.event, &shared.files) {
         match files.exports(&input.occurrence.session, false) {
             Ok(file) => {
@@ -115,9 +123,9 @@ async fn run_line(
     };
     let (alone, says_alone) = oneshot::channel();
     let bytes = input.of(reading.dialect);
-    let run = run_command(make, bytes, active.rule.timeout, alone);
+    let run = run_command(make, bytes, limit, alone);
     if active.rule.detached {
-        return Done { withheld, ..leave(shared, active, reading, run) };
+        return Done { withheld, ..leave(shared, active, input, reading, run) };
     }
     let says_alone = async move {
         // The first line means so in nested files only.
@@ -130,11 +138,11 @@ async fn run_line(
             let (answer, code) = (read(&ran, reading), code(&ran));
             // It said so and left before it was heard: what it decides must not depend on who is faster.
             if answer.goes_on_alone {
-                return leave(shared, active, reading, ready(ran));
+                return leave(shared, active, input, reading, ready(ran));
             }
             Done { code, withheld, ..Done::of(answer) }
         }
-        Either::Right(((), run)) => leave(shared, active, reading, run),
+        Either::Right(((), run)) => leave(shared, active, input, reading, run),
     }
 }
 
@@ -142,13 +150,20 @@ async fn run_line(
 fn leave(
     shared: &Arc<Shared>,
     active: &Arc<ActiveRule>,
+    input: &Input,
     reading: Reading,
     run: impl Future<Output = Ran> + Send + 'static,
 ) -> Done {
     let (reporter, active) = (Arc::clone(shared), Arc::clone(active));
+    let session = input.occurrence.session.clone();
     let began = Instant::now();
     let started = shared.background.start(async move {
         let ran = run.await;
+        if let (true, RunStatus::Exit(2)) = (active.rule.wakes, &ran.status) {
+            let said = [&ran.stderr, &ran.stdout].map(|text| text.trim()).into_iter().find(|text| !text.is_empty());
+            let text = said.unwrap_or("No stderr output").to_owned();
+            reporter.wake(Wake { session, rule: active.rule.id.clone(), text });
+        }
         let mut answer = read(&ran, reading);
         // Nobody waits, so it decides nothing.
         answer.decision = crate::answer::Decision::None;

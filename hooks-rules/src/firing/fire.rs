@@ -8,11 +8,12 @@ use hooks_core::HookContext;
 use serde_json::Value;
 
 use super::active::ActiveRule;
+use super::deadline;
 use super::execute;
 use super::failed::{self, RulesFailed};
 use super::kept_out::KeptOut;
 use super::report::Notices;
-use super::session::SessionInfo;
+use super::session::{PassedFields, SessionInfo};
 use super::shared::Shared;
 use crate::answer::Answer;
 use crate::dialect::Dialect;
@@ -55,6 +56,9 @@ impl Firing {
     pub(crate) fn occurrence_in(&self, cx: &HookContext, session: &str) -> Occurrence {
         let mut occurrence = Occurrence::new(self.event);
         session.clone_into(&mut occurrence.session);
+        if let Ok(PassedFields(fields)) = cx.state::<PassedFields>() {
+            occurrence.pass(fields.clone());
+        }
         occurrence.cwd = self.shared.environment.folder(cx.workspace()).to_string_lossy().into_owned();
         if let Ok(session) = cx.state::<SessionInfo>() {
             let transcript = session.transcript.as_ref().map(|path| path.to_string_lossy().into_owned());
@@ -98,9 +102,14 @@ impl Firing {
             return Ok(folded);
         }
         let input = Arc::new(Input { occurrence, written: <[_; 2]>::default() });
-        let runs = selected.iter().map(|active| execute::run(&self.shared, active, &input));
+        let all: Vec<&ActiveRule> = selected.iter().map(|active| &***active).collect();
+        let runs = selected.iter().map(|active| {
+            let limit = deadline::of(active, &all);
+            execute::run(&self.shared, active, &input, limit)
+        });
         let mut reports = Vec::new();
-        for (answer, run) in join_all(runs).await {
+        for (mut answer, run) in join_all(runs).await {
+            answer.shorten(|text| self.shared.keep_text(&input.occurrence.session, text));
             self.shared.report(&run, &answer);
             folded.merge(answer);
             reports.push(run);

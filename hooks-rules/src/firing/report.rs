@@ -83,6 +83,21 @@ pub struct Notices {
     pub members: Map<String, Value>,
 }
 
+/// What a command that nobody waited for (`asyncRewake`) has for the model.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Wake {
+    /// The session.
+    pub session: String,
+    /// The rule.
+    pub rule: RuleId,
+    /// What it said.
+    pub text: String,
+}
+
+/// Called where a command wakes the model.
+pub(crate) type WakeListener = Arc<dyn Fn(&Wake) + Send + Sync>;
+
 /// Called after each run.
 pub(crate) type RunObserver = Arc<dyn Fn(&RuleRun) + Send + Sync>;
 

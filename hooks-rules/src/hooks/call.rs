@@ -22,10 +22,10 @@ pub(super) fn tell(firing: &Firing, occurrence: &mut Occurrence, call: &ToolCall
 pub(super) fn tell_input(firing: &Firing, occurrence: &mut Occurrence, call: &ToolCall, input: &ToolInput) {
     let name = firing.shared.aliases.on_the_wire(&call.name);
     let mut input = (**input).clone();
-    if OF_FILES.contains(&name) {
-        if let Some(Value::String(path)) = input.get_mut("file_path").filter(|path| *path != "") {
-            *path = full(Path::new(&occurrence.cwd), path).to_string_lossy().into_owned();
-        }
+    if OF_FILES.contains(&name)
+        && let Some(Value::String(path)) = input.get_mut("file_path").filter(|path| *path != "")
+    {
+        *path = full(Path::new(&occurrence.cwd), path).to_string_lossy().into_owned();
     }
     occurrence.set("tool_name", name).set("tool_input", input);
 }

@@ -33,6 +33,14 @@ pub(super) fn stop(id: &str, firing: Arc<Firing>) -> Hook {
             occurrence.set_flat("turn_end_reason", event.reason.as_ref());
             let answer = firing.fire(occurrence, None).await;
             let answer = answer.inspect_err(|_: &RulesFailed| firing.shared.turn_ends(cx))?;
+            let mut answer = answer;
+            // What somebody woke the model for is a reason to go on.
+            if let (Decision::None, None) = (&answer.decision, &answer.stop) {
+                let wakes = firing.shared.take_wakes(cx);
+                if !wakes.is_empty() {
+                    answer.decision = Decision::Continue(wakes.join("\n\n"));
+                }
+            }
             Ok::<_, RulesFailed>(verdict(&firing, cx, event.stop_hook_active, answer))
         })
     })

@@ -27,7 +27,8 @@ pub(super) fn submit(id: &str, firing: Arc<Firing>) -> Hook {
                 (None, Decision::Deny(reason)) => PromptVerdict::block(reason),
                 (None, _) => PromptVerdict::default(),
             };
-            Ok::<_, RulesFailed>(answer.contexts.into_iter().fold(verdict, PromptVerdict::with_context))
+            let contexts = answer.contexts.into_iter().chain(firing.shared.take_wakes(cx));
+            Ok::<_, RulesFailed>(contexts.fold(verdict, PromptVerdict::with_context))
         })
     })
 }

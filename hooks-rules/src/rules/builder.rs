@@ -8,7 +8,8 @@ use crate::alias::Aliases;
 use crate::answer::Answer;
 use crate::dialect::Dialect;
 use crate::firing::{
-    AnswerObserver, NoticeListener, Notices, Owner, PluginFolder, RuleRun, RunObserver, SessionFiles, Shared,
+    AnswerObserver, NoticeListener, Notices, Owner, PluginFolder, RuleRun, RunObserver, SessionFiles, Shared, Wake,
+    WakeListener,
 };
 use crate::run::{Clients, Environment, Judge, Post};
 
@@ -32,6 +33,7 @@ pub struct RulesBuilder {
     run_observers: Vec<RunObserver>,
     answer_observers: Vec<AnswerObserver>,
     notice_listeners: Vec<NoticeListener>,
+    wake_listeners: Vec<WakeListener>,
 }
 
 impl RulesBuilder {
@@ -57,7 +59,7 @@ impl RulesBuilder {
         // Messages name the file as the app does, commands find full paths.
         let path = plugin.root.join("hooks").join("hooks.json");
         plugin.root = full(plugin.root);
-        plugin.data = plugin.data.map(full);
+        plugin.data = Some(full(plugin.data.unwrap_or_else(|| plugin.root.join("..").join("data").join(&plugin.name))));
         self.source(path, Owner::Plugin(Arc::new(plugin)))
     }
 
@@ -189,6 +191,13 @@ impl RulesBuilder {
         self
     }
 
+    /// Calls `listener` where a command that nobody waited for wakes the model (`asyncRewake`, exit code 2): it may begin a turn
+    /// with the text. Without a listener the model reads it at the next result, prompt or end of a turn.
+    pub fn on_wake(mut self, listener: impl Fn(&Wake) + Send + Sync + 'static) -> Self {
+        self.wake_listeners.push(Arc::new(listener));
+        self
+    }
+
     /// Reads the files. What is wrong with them is in [`Rules::defects`].
     pub fn build(self) -> Rules {
         let project = self.project.clone().or_else(|| std::env::current_dir().ok()).unwrap_or_default();
@@ -204,6 +213,7 @@ impl RulesBuilder {
         shared.run_observers.clone_from(&self.run_observers);
         shared.answer_observers.clone_from(&self.answer_observers);
         shared.notice_listeners.clone_from(&self.notice_listeners);
+        shared.wake_listeners.clone_from(&self.wake_listeners);
         shared.files = self.files.clone().map(SessionFiles::new);
         Rules::new(self, shared)
     }

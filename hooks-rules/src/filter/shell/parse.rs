@@ -33,17 +33,17 @@ pub(super) fn read(line: &str) -> Option<Commands> {
     if tree.root_node().has_error() {
         return None;
     }
-    let mut reader = Reader { source: line, found: Commands::default() };
-    reader.node(tree.root_node(), false, 0)?;
-    Some(reader.found)
+    let mut walk = Walk { source: line, found: Commands::default() };
+    walk.node(tree.root_node(), false, 0)?;
+    Some(walk.found)
 }
 
-struct Reader<'a> {
+struct Walk<'a> {
     source: &'a str,
     found: Commands,
 }
 
-impl<'a> Reader<'a> {
+impl<'a> Walk<'a> {
     fn text(&self, node: Node<'_>) -> &'a str {
         &self.source[node.byte_range()]
     }
