@@ -11,12 +11,12 @@ const EXIT_STATUS: &str = "\
 Exit status:
    0  done, nothing was refused
    1  a file has errors, a hook failed, or audit found something; explain tells of it and ends with 0;
-      trust: a file cannot be shown, or was not trusted
+      trust: a file cannot be shown, or was not trusted to remove
    2  dispatch: it does not happen; the call, the prompt, the compaction or the end of the turn is refused
    3  dispatch: somebody else is to decide, because a rule asks or defers
   64  the command line or the payload cannot be understood; nothing ran
   74  the output, or the file of trust, could not be written
-  77  dispatch: the files are not trusted; nothing ran
+  77  dispatch: the files are not trusted; nothing ran; trust: nobody said yes
  130  interrupted; 143 terminated. What had been started was ended";
 
 /// Checks, lists, explains and tries hooks.
@@ -49,7 +49,7 @@ pub enum Command {
     Explain(ExplainArgs),
     /// Run the rules for a payload from standard input; tell each run, and the combined answer.
     Dispatch(DispatchArgs),
-    /// Show what files would run, and trust them as they are now.
+    /// Show all that files would run, ask, and trust them as they are now.
     Trust(TrustArgs),
     /// Print a JSON Schema, for editors.
     Schema(SchemaArgs),
@@ -146,9 +146,14 @@ pub struct DispatchArgs {
     #[arg(long)]
     pub trust: bool,
 
-    /// The file that says which files are trusted, each as it was when somebody trusted it.
+    /// The file that says which files are trusted, each as it was when somebody trusted it [default: hooks/trust.json among
+    /// your settings].
     #[arg(long, value_name = "FILE", conflicts_with = "trust")]
     pub trust_file: Option<PathBuf>,
+
+    /// Keep variables that look like credentials out of the environment of commands.
+    #[arg(long)]
+    pub withhold_credentials: bool,
 
     /// At the end of a turn: fire again while rules go on with it, as a loop would.
     #[arg(long)]
@@ -167,9 +172,14 @@ pub struct DispatchArgs {
 #[derive(Clone, Debug, Default, Args)]
 #[non_exhaustive]
 pub struct TrustArgs {
-    /// The file that says which files are trusted; it is written where it is not there yet.
+    /// The file that says which files are trusted; it is written where it is not there yet [default: hooks/trust.json among
+    /// your settings].
     #[arg(long, value_name = "FILE")]
-    pub trust_file: PathBuf,
+    pub trust_file: Option<PathBuf>,
+
+    /// Do not ask: you have seen what the files run.
+    #[arg(long, conflicts_with_all = ["list", "remove"])]
+    pub yes: bool,
 
     /// List what is trusted, and what has changed since.
     #[arg(long, conflicts_with_all = ["remove", "files", "dialect"])]

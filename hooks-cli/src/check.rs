@@ -21,10 +21,10 @@ pub(crate) fn check(program: &Program, args: &CheckArgs, as_json: bool) -> Outpu
     };
     let rules = given.rules();
     // Which compiled hooks there are is known within an app only.
-    if !program.registry.hooks().is_empty() {
-        if let Err(error) = rules.install(&program.registry) {
-            return Output::trouble(format!("{}: {error}", styled(BAD, "error")), Exit::FAULTY);
-        }
+    if !program.registry.hooks().is_empty()
+        && let Err(error) = rules.install(&program.registry)
+    {
+        return Output::trouble(format!("{}: {error}", styled(BAD, "error")), Exit::FAULTY);
     }
     let diagnostics = given.diagnostics(&rules);
     let errors = diagnostics.iter().filter(|diagnostics| diagnostics.is_error()).count();

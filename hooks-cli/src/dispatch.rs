@@ -24,6 +24,7 @@ use crate::explain::event as event_named;
 use crate::files::{Given, not_understood};
 use crate::output::Output;
 use crate::paint::{BAD, DOUBTFUL, FAINT, line, styled};
+use crate::places;
 use crate::program::Program;
 use crate::wait;
 use occasion::Occasion;
@@ -115,7 +116,8 @@ fn trusted(args: &DispatchArgs, given: &Given) -> Result<(), Output> {
     if args.trust {
         return Ok(());
     }
-    let trust = match args.trust_file.as_ref().map(Trust::open).transpose() {
+    let path = args.trust_file.clone().or_else(places::trust_file);
+    let trust = match path.map(Trust::open).transpose() {
         Ok(trust) => trust,
         Err(error) => return Err(Output::trouble(format!("{}: {error}", styled(BAD, "error")), Exit::NOT_TRUSTED)),
     };
@@ -128,7 +130,7 @@ fn trusted(args: &DispatchArgs, given: &Given) -> Result<(), Output> {
     for rule in given.rules().list().iter().filter(|rule| untrusted.contains(&&*rule.file)) {
         let _ = writeln!(text, "  {}:{}  {}", line(&rule.file.to_string_lossy()), rule.line, line(&rule.summary));
     }
-    text.push_str("look at them, then say `--trust`, or `hooks trust` and `--trust-file`");
+    text.push_str("look at them with `hooks trust`, or say `--trust`");
     Err(Output::trouble(text, Exit::NOT_TRUSTED))
 }
 
@@ -178,7 +180,7 @@ async fn fire_all(
     let observed = Observed::default();
     // Scripts at the end of a turn read the conversation from a file.
     let transcripts = tempfile::tempdir().ok();
-    let rules = built(given, &observed, transcripts.as_ref().map(tempfile::TempDir::path));
+    let rules = built(args, given, &observed, transcripts.as_ref().map(tempfile::TempDir::path));
     let what = waited_for(&rules, &occasion);
     let (event, kind, unknown) = (occasion.event, occasion.kind, std::mem::take(&mut occasion.unknown));
     let work = async {
@@ -211,13 +213,16 @@ async fn fire_all(
 }
 
 /// The rules as they run. Those that need a model fail: there is none here.
-fn built(given: &Given, observed: &Observed, transcripts: Option<&std::path::Path>) -> Rules {
+fn built(args: &DispatchArgs, given: &Given, observed: &Observed, transcripts: Option<&std::path::Path>) -> Rules {
     let (runs, notices) = (Arc::clone(&observed.runs), Arc::clone(&observed.notices));
     let observe = move |run: &RuleRun, answer: &Answer| {
         runs.lock().unwrap_or_else(PoisonError::into_inner).push((run.clone(), answer.clone()));
     };
     let notice = move |new: &Notices| notices.lock().unwrap_or_else(PoisonError::into_inner).push(new.clone());
-    let builder = given.builder().post(PlainHttp).observe_answers(observe).on_notices(notice);
+    let mut builder = given.builder().post(PlainHttp).observe_answers(observe).on_notices(notice);
+    if args.withhold_credentials {
+        builder = builder.withhold_credentials();
+    }
     match transcripts {
         Some(folder) => builder.session_files(folder).build(),
         None => builder.build(),

@@ -70,7 +70,7 @@ impl Given {
 
     /// Where the rules come from. They count as trusted.
     pub(crate) fn builder(&self) -> RulesBuilder {
-        let start = Rules::builder().project_dir(&self.project).aliases(self.aliases.clone());
+        let start = Rules::builder().trust_all().project_dir(&self.project).aliases(self.aliases.clone());
         self.read.iter().fold(start, |builder, one| {
             let builder = match &one.plugin {
                 Some(root) => {

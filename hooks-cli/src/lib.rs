@@ -46,6 +46,7 @@ mod args;
 mod paint;
 mod output;
 mod diagnostics;
+mod places;
 mod files;
 mod wait;
 mod program;

@@ -40,7 +40,7 @@ impl Program {
             Command::List(args) => list::list(self, args, cli.json),
             Command::Explain(args) => explain::explain(self, args, cli.json),
             Command::Dispatch(args) => dispatch::dispatch(self, args, cli.json),
-            Command::Trust(args) => trust::trust(args, cli.json),
+            Command::Trust(args) => trust::trust(args, cli.json, cli.color),
             Command::Schema(args) => about::schema(self, args),
             Command::Kinds => about::kinds(self, cli.json),
             Command::Audit => about::audit(self, cli.json),

@@ -1,27 +1,32 @@
 //! Which files are trusted: shown before they are, each as it is now.
 
 use std::fmt::Write as _;
+use std::io::{IsTerminal as _, Write as _};
 use std::path::Path;
 
-use hooks_rules::{Action, Rule, RuleFile, Trust as Store, TrustError};
+use hooks_rules::{Action, FailureMode, Rule, RuleFile, Shell, Trust as Store, TrustError};
 use serde_json::{Value, json};
 
-use crate::args::{FilesArgs, TrustArgs};
+use crate::args::{Color, FilesArgs, TrustArgs};
 use crate::diagnostics::{self, Diagnostic};
 use crate::exit::Exit;
 use crate::files::{Given, not_understood};
 use crate::output::{Output, json};
 use crate::paint::{BAD, DOUBTFUL, FAINT, GOOD, PLACE, STRONG, line, safe, styled};
+use crate::places;
 
-pub(crate) fn trust(args: &TrustArgs, as_json: bool) -> Output {
-    let store = match Store::open(&args.trust_file) {
+pub(crate) fn trust(args: &TrustArgs, as_json: bool, color: Color) -> Output {
+    let Some(path) = args.trust_file.clone().or_else(places::trust_file) else {
+        return not_understood("say which file has the trust: `--trust-file FILE`; there is no home to keep it in");
+    };
+    let store = match Store::open(&path) {
         Ok(store) => store,
         Err(error) => return trouble(&error, Exit::FAULTY),
     };
     match (args.list, args.remove) {
-        (true, _) => list(args, &store, as_json),
-        (_, true) => remove(args, store, as_json),
-        _ => add(args, store, as_json),
+        (true, _) => list(&path, &store, as_json),
+        (_, true) => remove(args, &path, store, as_json),
+        _ => add(args, &path, store, as_json, color),
     }
 }
 
@@ -29,8 +34,8 @@ fn trouble(error: &TrustError, exit: Exit) -> Output {
     Output::trouble(format!("{}: {error}", styled(BAD, "error")), exit)
 }
 
-/// Shows what the files would run, then trusts them. Where one cannot be shown none is trusted.
-fn add(args: &TrustArgs, mut store: Store, as_json: bool) -> Output {
+/// Shows all that the files would run, asks, and trusts them. Where one cannot be shown none is trusted.
+fn add(args: &TrustArgs, path: &Path, mut store: Store, as_json: bool, color: Color) -> Output {
     if args.files.iter().any(|path| path.as_os_str() == "-") {
         return not_understood("what is read from standard input is gone afterwards; name a file");
     }
@@ -47,39 +52,90 @@ fn add(args: &TrustArgs, mut store: Store, as_json: bool) -> Output {
             format!("{}\n\nnothing was trusted: what these files run cannot be shown", diagnostics::all(&diagnostics));
         return Output::trouble(text, Exit::FAULTY);
     }
-    let (mut out, mut reports) = (String::new(), Vec::new());
+    let warned = |output: Output| {
+        if diagnostics.is_empty() { output } else { output.and_err(&format!("{}\n", diagnostics::all(&diagnostics))) }
+    };
+    let mut shown = files.iter().map(|(file, _)| shown(file)).collect::<Vec<_>>().join("\n");
+    let trusted = if args.yes {
+        true
+    } else if as_json || !std::io::stdin().is_terminal() {
+        false
+    } else {
+        let exit = warned(Output::new(shown, Exit::DONE)).write(color);
+        if exit != Exit::DONE || !says_yes() {
+            return Output::trouble("nothing was trusted", Exit::NOT_TRUSTED);
+        }
+        shown = String::new();
+        true
+    };
+    let mut reports = Vec::new();
     for (file, text) in &files {
         let was = store.fingerprint(&file.file).map(str::to_owned);
-        if let Err(error) = store.trust_content(&file.file, text.as_bytes()) {
-            return trouble(&error, Exit::NOT_WRITTEN);
+        if trusted {
+            if let Err(error) = store.trust_content(&file.file, text.as_bytes()) {
+                return trouble(&error, Exit::NOT_WRITTEN);
+            }
+            let print = store.fingerprint(&file.file).unwrap_or_default();
+            let _ = write!(
+                shown,
+                "\n{}  {} {}",
+                name(&file.file),
+                styled(GOOD, "trusted as it is now:"),
+                styled(FAINT, print)
+            );
         }
-        let print = store.fingerprint(&file.file).unwrap_or_default();
-        let before = match was {
-            None => "new",
-            Some(was) if was == print => "unchanged",
-            Some(_) => "changed",
-        };
-        shown(&mut out, file);
-        let _ = writeln!(out, "  {} {}\n", styled(GOOD, "trusted as it is now:"), styled(FAINT, print));
-        let runs = file.rules.iter().map(|rule| {
-            json!({ "event": rule.event, "matcher": rule.written_matcher, "line": rule.line, "runs": runs(rule) })
-        });
-        let path = file.file.to_string_lossy();
-        reports.push(json!({
-            "file": path, "fingerprint": print, "before": before, "disabled": file.disabled, "rules": runs.collect::<Vec<_>>(),
-        }));
+        reports.push(report(file, was, store.fingerprint(&file.file)));
     }
+    let exit = if trusted { Exit::DONE } else { Exit::NOT_TRUSTED };
     if as_json {
-        let report =
-            json!({ "version": 1, "trust_file": name(&args.trust_file), "files": reports, "defects": diagnostics });
-        return Output::new(json(report), Exit::DONE);
+        let report = json!({
+            "version": 2, "trust_file": name(path), "trusted": trusted, "files": reports, "defects": diagnostics,
+        });
+        return Output::new(json(report), exit);
     }
-    let output = Output::new(out.trim_end(), Exit::DONE);
-    if diagnostics.is_empty() { output } else { output.and_err(&diagnostics::all(&diagnostics)) }
+    let output = warned(Output::new(shown.trim(), exit));
+    if trusted {
+        return output;
+    }
+    output.and_err("nothing was trusted: nobody can be asked here; look at it, then say `--yes`\n")
+}
+
+/// Asks the person.
+fn says_yes() -> bool {
+    let mut err = std::io::stderr();
+    let _ = write!(err, "\nTrust this, as it is now? [y/N] ").and_then(|()| err.flush());
+    let mut answer = String::new();
+    let read = std::io::stdin().read_line(&mut answer).is_ok();
+    read && matches!(answer.trim().to_ascii_lowercase().as_str(), "y" | "yes")
+}
+
+fn report(file: &RuleFile, was: Option<String>, print: Option<&str>) -> Value {
+    let before = match was {
+        None => "new",
+        Some(was) if Some(was.as_str()) == print => "unchanged",
+        Some(_) => "changed",
+    };
+    let rules: Vec<Value> = file.rules.iter().map(described).collect();
+    json!({
+        "file": file.file.to_string_lossy(), "fingerprint": print, "before": before, "disabled": file.disabled,
+        "rules": rules,
+    })
+}
+
+/// A rule with all that bears on what it does.
+fn described(rule: &Rule) -> Value {
+    let details: serde_json::Map<String, Value> =
+        details(rule).into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
+    let mut described = json!({
+        "event": rule.event, "matcher": rule.written_matcher, "line": rule.line, "runs": runs(rule),
+    });
+    described["details"] = details.into();
+    described
 }
 
 /// Everything that a file runs, whole: what is cut cannot be judged.
-fn shown(out: &mut String, file: &RuleFile) {
+fn shown(file: &RuleFile) -> String {
+    let mut out = String::new();
     let _ = writeln!(out, "{} ({})", styled(STRONG, line(&file.file.to_string_lossy())), file.dialect);
     if file.disabled {
         let _ = writeln!(out, "  `disableAllHooks` switches its rules off");
@@ -97,7 +153,36 @@ fn shown(out: &mut String, file: &RuleFile) {
         for text in safe(&runs(rule)).lines() {
             let _ = writeln!(out, "      {text}");
         }
+        for (name, value) in details(rule) {
+            let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+            let _ = writeln!(out, "      {}", styled(FAINT, format!("{name}: {}", line(&value))));
+        }
     }
+    out
+}
+
+/// What else a rule says of how it runs, in the words of its file.
+fn details(rule: &Rule) -> Vec<(&'static str, Value)> {
+    let mut details = Vec::new();
+    if let Some(filter) = &rule.filter {
+        details.push(("if", filter.to_string().into()));
+    }
+    match &rule.action {
+        Action::Command(command) if command.shell == Shell::PowerShell => details.push(("shell", "powershell".into())),
+        Action::Http(request) => {
+            details.extend((!request.headers.is_empty()).then(|| ("headers", json!(request.headers))));
+            details.extend((!request.allowed_env.is_empty()).then(|| ("allowedEnvVars", json!(request.allowed_env))));
+        }
+        Action::Judge(question) => details.extend(question.model.as_ref().map(|model| ("model", json!(model)))),
+        Action::Compiled { with: Some(with), .. } => details.push(("with", with.clone())),
+        _ => {}
+    }
+    let wakes = if rule.wakes { "asyncRewake" } else { "async" };
+    details.extend(rule.detached.then(|| (wakes, true.into())));
+    details.extend((rule.on_failure == FailureMode::Block).then(|| ("onFailure", "block".into())));
+    details.extend(rule.timeout_is_written.then(|| ("timeout", json!(rule.timeout.as_secs_f64()))));
+    details.extend(rule.once.then(|| ("once", true.into())));
+    details
 }
 
 /// What a rule does, in full.
@@ -116,7 +201,7 @@ fn runs(rule: &Rule) -> String {
 }
 
 /// What is trusted, and whether it still is what was trusted.
-fn list(args: &TrustArgs, store: &Store, as_json: bool) -> Output {
+fn list(path: &Path, store: &Store, as_json: bool) -> Output {
     let state = |file: &Path| match std::fs::read(file) {
         Ok(content) if store.allows(file, &content) => "trusted",
         Ok(_) => "changed",
@@ -128,13 +213,10 @@ fn list(args: &TrustArgs, store: &Store, as_json: bool) -> Output {
             .iter()
             .map(|(file, print, state)| json!({ "file": name(file), "fingerprint": print, "state": state }));
         let files: Vec<Value> = files.collect();
-        return Output::new(
-            json(json!({ "version": 1, "trust_file": name(&args.trust_file), "files": files })),
-            Exit::DONE,
-        );
+        return Output::new(json(json!({ "version": 1, "trust_file": name(path), "files": files })), Exit::DONE);
     }
     if files.is_empty() {
-        return Output::new(format!("{} trusts nothing", line(&name(&args.trust_file))), Exit::DONE);
+        return Output::new(format!("{} trusts nothing", line(&name(path))), Exit::DONE);
     }
     let lines = files.iter().map(|(file, print, state)| {
         let words = match *state {
@@ -147,12 +229,13 @@ fn list(args: &TrustArgs, store: &Store, as_json: bool) -> Output {
     Output::new(lines.collect::<Vec<_>>().join("\n"), Exit::DONE)
 }
 
-fn remove(args: &TrustArgs, mut store: Store, as_json: bool) -> Output {
+fn remove(args: &TrustArgs, path: &Path, mut store: Store, as_json: bool) -> Output {
     let (mut removed, mut unknown) = (Vec::new(), Vec::new());
-    for path in &args.files {
+    for named in &args.files {
         // The folder of a plugin stands for its file, also when it is gone.
-        let inner = path.join("hooks").join("hooks.json");
-        let file = if store.fingerprint(path).is_none() && store.fingerprint(&inner).is_some() { &inner } else { path };
+        let inner = named.join("hooks").join("hooks.json");
+        let is_folder = store.fingerprint(named).is_none() && store.fingerprint(&inner).is_some();
+        let file = if is_folder { &inner } else { named };
         match store.revoke(file) {
             Ok(true) => removed.push(name(file)),
             Ok(false) => unknown.push(name(file)),
@@ -161,8 +244,7 @@ fn remove(args: &TrustArgs, mut store: Store, as_json: bool) -> Output {
     }
     let exit = if unknown.is_empty() { Exit::DONE } else { Exit::FAULTY };
     if as_json {
-        let report =
-            json!({ "version": 1, "trust_file": name(&args.trust_file), "removed": removed, "unknown": unknown });
+        let report = json!({ "version": 1, "trust_file": name(path), "removed": removed, "unknown": unknown });
         return Output::new(json(report), exit);
     }
     let out = removed.iter().map(|file| format!("{}  no longer trusted", line(file))).collect::<Vec<_>>().join("\n");

@@ -367,3 +367,57 @@ mod unix {
         assert_eq!(run("sleep 60", "0")[0], "\"detached\"");
     }
 }
+
+/// A script reads the same object by `dispatch` as from whoever sent it.
+#[test]
+fn a_payload_reaches_commands_as_it_is() {
+    let folder = tempfile::tempdir().unwrap();
+    let events = [
+        (
+            "PreToolUse",
+            r#""tool_name": "Bash", "tool_input": {"command": "ls"}, "tool_use_id": "t", "permission_mode": "plan", "effort": {"level": "high"}"#,
+        ),
+        (
+            "PermissionRequest",
+            r#""tool_name": "Bash", "tool_input": {"command": "ls"}, "permission_mode": "default", "permission_suggestions": [{"type": "setMode"}]"#,
+        ),
+        (
+            "PostToolUse",
+            r#""tool_name": "Bash", "tool_input": {}, "tool_response": {"stdout": "x", "stderr": ""}, "tool_use_id": "t", "duration_ms": 12, "permission_mode": "default", "agent_id": "a-1", "agent_type": "Explore""#,
+        ),
+        (
+            "PostToolUseFailure",
+            r#""tool_name": "Bash", "tool_input": {}, "tool_use_id": "t", "error": "e", "is_interrupt": true, "duration_ms": 3, "permission_mode": "default""#,
+        ),
+        ("UserPromptSubmit", r#""prompt": "hi", "source": "user", "permission_mode": "default", "prompt_id": "p""#),
+        (
+            "Stop",
+            r#""stop_hook_active": true, "last_assistant_message": "m", "background_tasks": [{"id": "b"}], "session_crons": [], "permission_mode": "default""#,
+        ),
+        (
+            "SubagentStop",
+            r#""stop_hook_active": false, "agent_id": "x/y", "agent_type": "Plan", "agent_transcript_path": "/a.jsonl", "permission_mode": "default""#,
+        ),
+        ("SubagentStart", r#""agent_id": "a", "agent_type": "Plan""#),
+        ("SessionStart", r#""source": "resume", "model": "m", "session_title": "t", "context_tokens": 5"#),
+        ("SessionEnd", r#""reason": "logout""#),
+        ("PreCompact", r#""trigger": "manual", "custom_instructions": """#),
+        ("PostCompact", r#""trigger": "auto", "compact_summary": "s""#),
+    ];
+    for (event, fields) in events {
+        let rules = format!(
+            r#"{{"hooks": {{"{event}": [{{"hooks": [{{"type": "command", "command": "cat > given", "timeout": 50}}]}}]}}}}"#
+        );
+        fs::write(folder.path().join("hooks.json"), rules).unwrap();
+        let cwd = folder.path().display();
+        let payload = format!(
+            r#"{{"session_id": "s", "transcript_path": "/t.jsonl", "cwd": "{cwd}", "hook_event_name": "{event}", "new_field": [1, {{"a": null}}], {fields}}}"#
+        );
+        let said = hooks_with(folder.path(), &["dispatch", "--trust", "hooks.json"], payload.as_bytes());
+        let given: serde_json::Value =
+            serde_json::from_str(&fs::read_to_string(folder.path().join("given")).unwrap()).unwrap();
+        let sent: serde_json::Value = serde_json::from_str(&payload).unwrap();
+        assert_eq!(given, sent, "{event}: {}", said.err);
+        assert!(!said.err.contains("permission_suggestions"), "{}", said.err);
+    }
+}

@@ -22,7 +22,9 @@ fn folder() -> tempfile::TempDir {
 }
 
 fn trust(folder: &Path, args: &[&str]) -> Said {
-    hooks(folder, &[["trust", "--trust-file", "trust.json"].as_slice(), args].concat())
+    let adds = !args.iter().any(|arg| ["--list", "--remove"].contains(arg));
+    let yes: &[&str] = if adds { &["--yes"] } else { &[] };
+    hooks(folder, &[["trust", "--trust-file", "trust.json"].as_slice(), yes, args].concat())
 }
 
 /// Whether the rules run.
@@ -108,13 +110,13 @@ fn what_cannot_be_understood_or_written_is_told() {
     // It is not there, and what is written beside it first would have too long a name.
     let long = "t".repeat(250);
     let table: &[(&[&str], &str, i32)] = &[
-        (&["trust", "hooks.json"], "--trust-file", 64),
+        (&["trust", "--yes", "--list"], "cannot be used with", 64),
         (&["trust", "--trust-file", "t"], "<FILE>", 64),
         (&["trust", "--trust-file", "t", "--list", "hooks.json"], "cannot be used with", 64),
         (&["trust", "--trust-file", "t", "--list", "--remove"], "cannot be used with", 64),
         (&["trust", "--trust-file", "t", "-"], "name a file", 64),
         (&["trust", "--trust-file", "hooks.json", "hooks.json"], "is no trust file", 1),
-        (&["trust", "--trust-file", &long, "hooks.json"], &long, 74),
+        (&["trust", "--yes", "--trust-file", &long, "hooks.json"], &long, 74),
     ];
     for (args, words, code) in table {
         let said = hooks(folder.path(), args);
@@ -134,4 +136,55 @@ fn a_command_cannot_hide_itself() {
     let plain = anstream::adapter::strip_str(&said.out).to_string();
     assert!(plain.contains("evil\u{fffd}\u{fffd}[1A\u{fffd}true"), "{plain:?}");
     assert!(!said.out.contains("\u{1b}[2J") && !said.out.contains("\u{1b}[1A"), "{:?}", said.out);
+}
+
+/// All that bears on what a rule does is shown, and nothing is trusted before somebody says yes.
+#[test]
+fn everything_is_shown_before_anything_is_trusted() {
+    let folder = folder();
+    let text = r#"{"hooks": {"PreToolUse": [{"matcher": "Bash", "hooks": [
+        {"type": "command", "command": "./a.sh", "if": "Bash(git *)", "onFailure": "block", "timeout": 7, "shell": "powershell"},
+        {"type": "command", "command": "./b.sh", "asyncRewake": true},
+        {"type": "http", "url": "http://localhost", "headers": {"Authorization": "Bearer $OPENAI_API_KEY"}, "allowedEnvVars": ["OPENAI_API_KEY"]},
+        {"type": "hook", "id": "mask", "with": {"keep": 4}}
+    ]}]}}"#;
+    fs::write(folder.path().join("hooks.json"), text).unwrap();
+    let args = ["trust", "--trust-file", "trust.json", "hooks.json"];
+    let said = hooks(folder.path(), &args);
+    assert_eq!(said.code, Some(77), "{}", said.err);
+    assert!(said.err.contains("--yes") && !folder.path().join("trust.json").exists(), "{}", said.err);
+    for words in [
+        "./a.sh",
+        "if: Bash(git *)",
+        "onFailure: block",
+        "timeout: 7",
+        "shell: powershell",
+        "asyncRewake: true",
+        "Bearer $OPENAI_API_KEY",
+        "allowedEnvVars: [\"OPENAI_API_KEY\"]",
+        "with: {\"keep\":4}",
+    ] {
+        assert!(said.out.contains(words), "{words}: {}", said.out);
+    }
+    let report = hooks(folder.path(), &[args.as_slice(), &["--json"]].concat());
+    assert_eq!((report.code, report.json()["trusted"].as_bool()), (Some(77), Some(false)));
+    assert_eq!(report.json()["files"][0]["rules"][0]["details"]["if"], "Bash(git *)");
+}
+
+/// Without `--trust-file` both commands mean the same file.
+#[test]
+fn the_file_of_trust_is_among_the_settings_of_the_person() {
+    let folder = folder();
+    let config = folder.path().join("config");
+    let run = |args: &[&str], input: &str| {
+        let mut command = crate::support::program(folder.path());
+        let mut child = command.args(args).env("XDG_CONFIG_HOME", &config).spawn().unwrap();
+        std::io::Write::write_all(&mut child.stdin.take().unwrap(), input.as_bytes()).ok();
+        Said::from(child.wait_with_output().unwrap())
+    };
+    let dispatch = ["dispatch", "--event", "PreToolUse", "hooks.json"];
+    assert_eq!(run(&dispatch, r#"{"tool_name": "Bash"}"#).code, Some(77));
+    assert_eq!(run(&["trust", "--yes", "hooks.json"], "").code, Some(0));
+    assert!(config.join("hooks/trust.json").exists());
+    assert_eq!(run(&dispatch, r#"{"tool_name": "Bash"}"#).code, Some(0));
 }

@@ -11,7 +11,7 @@ mod unix {
     use std::time::{Duration, Instant};
 
     use hooks_core::data::ToolCall;
-    use hooks_core::kinds::*;
+    use hooks_core::kinds::BeforeToolCall;
     use hooks_core::prelude::*;
     use hooks_rules::Rules;
     use serde_json::{Value, json};

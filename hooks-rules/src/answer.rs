@@ -7,10 +7,13 @@ mod nested;
 mod schema;
 mod stdout;
 
-#[cfg(all(feature = "runner", unix))]
+#[cfg(feature = "runner")]
 pub(crate) use stdout::goes_on_alone;
 
 pub use decision::Decision;
+
+use std::fmt::Write as _;
+use std::path::PathBuf;
 
 use serde_json::{Map, Value};
 
@@ -79,8 +82,11 @@ pub struct Reading {
     pub on_failure: FailureMode,
 }
 
-/// How many characters of a text reach the model or the person.
+/// How many characters of a text reach the model or the person as they are: see [`Answer::shorten`].
 pub const TEXT_LIMIT: usize = 10_000;
+
+/// How many characters of a longer text stand in its place.
+const PREVIEW: usize = 2_000;
 
 /// How many characters of the reason of a failure are kept.
 const FAILURE_LIMIT: usize = 512;
@@ -109,7 +115,7 @@ impl Reading {
             Dialect::Agentao => flat::read(self.event, status, stdout, stderr),
         };
         self.settle_failure(&mut answer);
-        answer.cut();
+        answer.cut_failure();
         answer
     }
 
@@ -117,7 +123,7 @@ impl Reading {
     pub fn read_judgement(self, text: &str, continue_on_block: bool) -> Answer {
         let mut answer = judgement::read(self.event, text, continue_on_block);
         self.settle_failure(&mut answer);
-        answer.cut();
+        answer.cut_failure();
         answer
     }
 
@@ -125,7 +131,7 @@ impl Reading {
     pub fn failed(self, why: impl Into<String>) -> Answer {
         let mut answer = Answer { failure: Some(why.into()), ..Answer::default() };
         self.settle_failure(&mut answer);
-        answer.cut();
+        answer.cut_failure();
         answer
     }
 
@@ -192,22 +198,41 @@ impl Answer {
         found
     }
 
-    /// Cuts texts that are too long to be read.
-    fn cut(&mut self) {
+    /// Shortens texts of more than [`TEXT_LIMIT`] characters. `keep` puts the whole text somewhere and says where, so that
+    /// nothing is lost: then a preview stands in its place. Reasons stay as they are.
+    pub fn shorten(&mut self, mut keep: impl FnMut(&str) -> Option<PathBuf>) {
         let texts = self.contexts.iter_mut().chain(&mut self.messages).chain(&mut self.for_the_model);
         for text in texts.chain(&mut self.stop) {
-            cut(text, TEXT_LIMIT);
+            shorten(text, &mut keep);
         }
         for member in self.members.values_mut() {
             if let Value::String(text) = member {
-                cut(text, TEXT_LIMIT);
+                shorten(text, &mut keep);
             }
         }
-        // It ends up in logs.
+    }
+
+    /// It ends up in logs.
+    fn cut_failure(&mut self) {
         if let Some(failure) = &mut self.failure {
             cut(failure, FAILURE_LIMIT);
         }
-        self.decision.cut();
+    }
+}
+
+fn shorten(text: &mut String, keep: &mut impl FnMut(&str) -> Option<PathBuf>) {
+    let count = text.chars().count();
+    if count <= TEXT_LIMIT {
+        return;
+    }
+    match keep(text) {
+        None => cut(text, TEXT_LIMIT),
+        Some(path) => {
+            let end = text.char_indices().nth(PREVIEW).map_or(text.len(), |(end, _)| end);
+            text.truncate(end);
+            // Writing to a string cannot fail.
+            let _ = write!(text, "\n[{count} characters in all; the whole text is in {}]", path.display());
+        }
     }
 }
 

@@ -83,8 +83,8 @@ impl RuleFile {
             }
             Ok(root) => {
                 disabled = root.get("disableAllHooks").is_some_and(|node| node.value() == Value::Bool(true));
-                if let Some(hooks) = map(&root, &mut flaws) {
-                    form = dialect.unwrap_or_else(|| form_of(hooks));
+                if let Some(hooks) = map(&root, dialect, &mut flaws) {
+                    form = dialect.unwrap_or_else(|| form_of(&file, &root, hooks, &mut flaws));
                     for entry in hooks {
                         of_event(entry, form, &mut drafts, &mut flaws);
                     }
@@ -140,8 +140,8 @@ impl Drafts {
     }
 }
 
-/// The map from events to lists, under `hooks` or, in a bare plugin file, at the top.
-fn map<'a>(root: &'a Node, flaws: &mut Flaws) -> Option<&'a [Entry]> {
+/// The map from events to lists, under `hooks` or, in a flat file, at the top.
+fn map<'a>(root: &'a Node, dialect: Option<Dialect>, flaws: &mut Flaws) -> Option<&'a [Entry]> {
     let entries = root.entries()?;
     match root.entry("hooks") {
         Some(entry) => entry.node.entries().or_else(|| {
@@ -150,6 +150,11 @@ fn map<'a>(root: &'a Node, flaws: &mut Flaws) -> Option<&'a [Entry]> {
             None
         }),
         None if entries.iter().any(|entry| Event::named(&entry.key).is_some()) => {
+            let nodes = || entries.iter().flat_map(|entry| items(&entry.node)).filter(|node| node.entries().is_some());
+            let is_flat = nodes().next().is_some() && nodes().all(|node| node.get("hooks").is_none());
+            if dialect.map_or(is_flat, |dialect| dialect == Dialect::Agentao) {
+                return Some(entries);
+            }
             flaws.push(Flaw::error(
                 root.span.start..root.span.start + 1,
                 "the events are not under `hooks`, so no rule of this file runs",
@@ -162,16 +167,30 @@ fn map<'a>(root: &'a Node, flaws: &mut Flaws) -> Option<&'a [Entry]> {
     }
 }
 
-/// Nested where any entry has an inner list.
-fn form_of(hooks: &[Entry]) -> Dialect {
-    let mut flat = false;
-    for node in hooks.iter().flat_map(|entry| items(&entry.node)) {
-        if node.get("hooks").is_some() {
-            return Dialect::Claude;
-        }
-        flat |= node.entries().is_some();
+/// Keys that files of settings have beside `hooks`.
+const SETTINGS: &[&str] = &["permissions", "env", "model", "statusLine", "enabledPlugins", "disableAllHooks"];
+
+/// Nested where any entry has an inner list, and where the file is one of settings, which are always nested: an inner list
+/// that was forgotten must not change what the other rules mean.
+fn form_of(file: &Path, root: &Node, hooks: &[Entry], flaws: &mut Flaws) -> Dialect {
+    let entries = || hooks.iter().flat_map(|entry| items(&entry.node));
+    let first = entries().find(|node| node.entries().is_some());
+    let Some(first) = first.filter(|_| !entries().any(|node| node.get("hooks").is_some())) else {
+        return Dialect::Claude;
+    };
+    let name = file.file_name().unwrap_or_default().to_string_lossy();
+    let in_settings = file.components().any(|part| part.as_os_str() == ".claude");
+    if in_settings || name.starts_with("settings.") || SETTINGS.iter().any(|key| root.get(key).is_some()) {
+        return Dialect::Claude;
     }
-    if flat { Dialect::Agentao } else { Dialect::Claude }
+    // A matcher that is an object is flat and nothing else.
+    if !entries().any(|node| node.get("matcher").is_some_and(|matcher| matcher.entries().is_some())) {
+        let problem =
+            "no entry has an inner `hooks` list, so these are flat handlers (agentao): exit code 2 denies nothing";
+        let help = "put handlers into inner lists, `{\"hooks\": [{…}]}`, or name the form: `--dialect agentao`";
+        flaws.push(Flaw::warning(first.span.clone(), problem, help));
+    }
+    Dialect::Agentao
 }
 
 /// The entries of an event: a list, or a single object.
@@ -184,6 +203,10 @@ fn items(node: &Node) -> &[Node] {
 }
 
 fn of_event(entry: &Entry, form: Dialect, drafts: &mut Drafts, flaws: &mut Flaws) {
+    // What a file says of itself, where its events are not under `hooks`.
+    if entry.key.starts_with('$') || matches!(entry.key.as_str(), "description" | "version") {
+        return;
+    }
     let Some(event) = Event::named(&entry.key) else {
         let meant = if flaws.enough_warnings() { None } else { Event::meant_by(&entry.key) };
         let help = match meant {
@@ -240,6 +263,7 @@ fn finish(drafts: Vec<Draft>, dialect: Dialect, file: &Arc<Path>, text: &str, li
             timeout_is_written: parts.timeout_is_written,
             on_failure: parts.on_failure,
             detached: parts.detached,
+            wakes: parts.wakes,
             once: parts.once,
             status_message: parts.status_message,
             file: Arc::clone(file),

@@ -79,7 +79,7 @@ impl Filter {
         match wire {
             "Bash" => field("command").is_none_or(|line| shell::selects(detail, line)),
             "WebFetch" => match (detail.strip_prefix("domain:"), field("url")) {
-                (Some(domain), Some(url)) => host(url) == domain,
+                (Some(domain), Some(url)) => host(url).is_none_or(|host| host.eq_ignore_ascii_case(domain.trim())),
                 _ => true,
             },
             _ => match field("file_path").or_else(|| field("notebook_path")).or_else(|| field("path")) {
@@ -122,12 +122,15 @@ fn goes_on(detail: &str) -> bool {
     })
 }
 
-/// The host of an address, without user, port and path.
-fn host(url: &str) -> &str {
-    let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
+/// The host of an address, without user, port and path; `None` where clients may read another one from it.
+fn host(url: &str) -> Option<&str> {
+    let rest = url.trim().split_once("://").map(|(_, rest)| rest)?;
     let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
     let host = authority.rsplit_once('@').map_or(authority, |(_, host)| host);
-    host.split(':').next().unwrap_or_default()
+    let host = host.split(':').next().unwrap_or_default();
+    let host = host.strip_suffix('.').unwrap_or(host);
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_');
+    (!host.is_empty() && host.chars().all(is_plain)).then_some(host)
 }
 
 /// Whether `text` fits `pattern`, in which `*` stands for anything. Linear in both: the last star alone is retried.

@@ -1,7 +1,9 @@
 //! Running the rules of an event: which of them an occurrence selects, each run, and what is reported of it.
 
 mod active;
+mod deadline;
 mod execute;
+mod failed;
 mod files;
 mod fire;
 mod kept_out;
@@ -12,12 +14,13 @@ mod shared;
 mod transcript;
 
 pub(crate) use active::ActiveRule;
+pub(crate) use failed::RulesFailed;
 pub(crate) use files::SessionFiles;
 pub(crate) use fire::Firing;
 pub use kept_out::KeptOut;
 pub(crate) use owner::Owner;
 pub use owner::PluginFolder;
-pub(crate) use report::{AnswerObserver, NoticeListener, RunObserver};
-pub use report::{Notices, RuleRun, RunOutcome};
-pub use session::SessionInfo;
+pub(crate) use report::{AnswerObserver, NoticeListener, RunObserver, WakeListener};
+pub use report::{Notices, RuleRun, RunOutcome, Wake};
+pub use session::{PassedFields, SessionInfo};
 pub(crate) use shared::Shared;

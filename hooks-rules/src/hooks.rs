@@ -14,12 +14,16 @@ mod tool;
 use std::sync::Arc;
 
 use hooks_core::Hook;
+use hooks_core::hook::OnFailure;
 use hooks_core::hook::Timeout;
 
 use crate::event::Event;
 use crate::firing::Firing;
 
 pub(crate) use conversation::{follow, leftover};
+
+/// Why a hook of rules has no answer: they end the turn, or have failed.
+type Ended = Box<dyn std::error::Error + Send + Sync>;
 
 /// The hook for an event; `None` where no kind carries it.
 pub(crate) fn of(event: Event, firing: Arc<Firing>) -> Option<Hook> {
@@ -38,6 +42,6 @@ pub(crate) fn of(event: Event, firing: Arc<Firing>) -> Option<Hook> {
         Event::PostCompact => compaction::after(&id, firing),
         _ => return None,
     };
-    // Each rule has a deadline of its own.
-    Some(hook.timeout(Timeout::None))
+    // Each rule has a deadline of its own, and says itself what its failure means.
+    Some(hook.timeout(Timeout::None).on_failure(OnFailure::Continue))
 }

@@ -33,14 +33,18 @@
 //! - A defect costs what it marks and nothing else, and is reported with file, line, column and what to write.
 //! - Exit code 2 blocks, whatever is on stdout. Every other failure is reported and goes on, unless the rule says
 //!   `"onFailure": "block"`: **rules fail open** where compiled gates fail closed, since that is what scripts are written for.
-//! - A command runs in a process group of its own. At its deadline, and when the dispatch is dropped, all of it is ended.
-//!   What it leaves behind when it leaves is ended too; a command that wants to be left alone says `async`. On Linux that
-//!   holds for what went into a group or session of its own, found by `HOOKS_RULES_RUN` in its environment. Two things stay:
-//!   a daemon that let go of the pipes before its command left, and, where this process itself is killed by `SIGKILL`, what
-//!   ran then.
-//! - Commands do not see variables that look like credentials, unless
-//!   [`keep_credentials`](RulesBuilder::keep_credentials) says so.
-//! - The rules of a project wait until somebody trusts its file as it is: [`Trust`].
+//!   The hook that carries a rule has then failed, in words that name the rule, and the person is told.
+//! - An `if` errs towards running: what the [`Filter`] does not understand runs the guard. So does a rule twice with different
+//!   power: the greater one runs.
+//! - A tool gets the path that a rule has judged.
+//! - A command runs in a session of its own, without a terminal; on Windows in a job. At its deadline, and when the dispatch
+//!   is dropped, all of it is ended. What it leaves behind when it leaves is ended too; a command that wants to be left alone
+//!   says `async`. On Linux that holds for what went into another session, found by `HOOKS_RULES_RUN` in its environment. Two
+//!   things stay: a daemon that let go of the pipes before its command left, and, where this process itself is killed by
+//!   `SIGKILL`, what ran then.
+//! - Commands find the variables of this process but for `OTEL_*`, as the contract has it;
+//!   [`withhold_credentials`](RulesBuilder::withhold_credentials) keeps some out, and each report names them.
+//! - The rules of a project, and of plugins within it, wait until somebody trusts their file as it is: [`Trust`].
 //! - In a turn loop that fires the kinds, such as that of `hooks-agent`, rules decide as the contract has it, and
 //!   [`session_files`](RulesBuilder::session_files) keeps the transcript that scripts read, as the conversation is stored.
 //! - Every run of a rule is reported to [`observe`](RulesBuilder::observe), without what was given to it.
@@ -53,13 +57,13 @@
 //! # Not here
 //!
 //! Handlers of the types `agent` and `mcp_tool` are known and refused. Events that no kind carries are known, and reported as
-//! not fired. Commands keep the terminal, if there is one: a session of their own would need `unsafe`. They run on Unix;
-//! elsewhere, as on Windows, for which all of this compiles, each fails with a message.
+//! not fired.
 
 mod json_type;
 pub mod event;
 mod dialect;
 mod alias;
+mod files;
 mod matcher;
 mod filter;
 mod rule;
@@ -83,7 +87,7 @@ pub use event::Event;
 pub use file::{Defect, RuleFile, Severity};
 pub use filter::{BadFilter, Filter};
 #[cfg(feature = "runner")]
-pub use firing::{KeptOut, Notices, PluginFolder, RuleRun, RunOutcome, SessionInfo};
+pub use firing::{KeptOut, Notices, PassedFields, PluginFolder, RuleRun, RunOutcome, SessionInfo, Wake};
 pub use matcher::{BadMatcher, Matcher};
 pub use rule::{Action, CommandLine, FailureMode, HttpRequest, JudgePrompt, Rule, RuleId, Shell};
 #[cfg(feature = "runner")]

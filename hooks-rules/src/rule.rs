@@ -37,6 +37,7 @@ impl fmt::Display for RuleId {
 /// One handler of a file, read and checked.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
+#[expect(clippy::struct_excessive_bools, reason = "each is a switch that the file has")]
 pub struct Rule {
     /// Its id.
     pub id: RuleId,
@@ -60,6 +61,8 @@ pub struct Rule {
     pub on_failure: FailureMode,
     /// Whether nobody waits for it; it can then decide nothing.
     pub detached: bool,
+    /// Whether it wakes the model where it leaves with exit code 2 while nobody waits for it.
+    pub wakes: bool,
     /// Whether it runs once, and no more after its first success.
     pub once: bool,
     /// What to show while it runs.
@@ -150,16 +153,17 @@ pub enum FailureMode {
 }
 
 impl Rule {
-    /// What makes two rules of settings files one: the same command with the same arguments, or the same address.
+    /// What makes two rules of settings files one: the same command with the same arguments, or the same request.
     pub fn duplicate_key(&self) -> Option<String> {
-        if self.dialect != Dialect::Claude {
-            return None;
-        }
-        match &self.action {
-            Action::Command(line) => Some(format!("command\0{}\0{:?}", line.command, line.args)),
-            Action::Http(request) => Some(format!("http\0{}", request.url)),
-            _ => None,
-        }
+        let merges = self.dialect == Dialect::Claude && matches!(self.action, Action::Command(_) | Action::Http(_));
+        merges.then(|| format!("{:?}", self.action))
+    }
+
+    /// Of two rules that are one the greater runs: a copy that nobody waits for, that fails open or that has less time takes
+    /// no guard's place.
+    #[cfg(feature = "runner")]
+    pub(crate) fn power(&self) -> impl Ord + use<> {
+        (!self.detached, self.on_failure == FailureMode::Block, self.timeout)
     }
 
     /// What it does, in a few words for lists: the command, the address, the id. Long text is cut.

@@ -1,14 +1,12 @@
-//! Running one rule: a command in a process group of its own, a request, a question to a model, or text.
+//! Running one rule: a command in a session of its own, a request, a question to a model, or text.
 
 mod background;
-#[cfg(unix)]
 mod capture;
 mod environment;
 #[cfg(feature = "http")]
 mod http;
 mod clients;
 mod process;
-#[cfg(unix)]
 mod tree;
 
 pub(crate) use background::Background;

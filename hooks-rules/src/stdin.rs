@@ -40,6 +40,8 @@ pub struct Occurrence {
     fields: Map<String, Value>,
     /// Fields that only a flat rule is given: to send more than the contract says changes what scripts do.
     flat: Map<String, Value>,
+    /// Fields that a nested rule is given as somebody else wrote them.
+    passed: Map<String, Value>,
 }
 
 /// The events that say nothing of the permission mode.
@@ -76,6 +78,7 @@ impl Occurrence {
             own_word: None,
             fields: Map::new(),
             flat: Map::new(),
+            passed: Map::new(),
         }
     }
 
@@ -88,6 +91,12 @@ impl Occurrence {
     /// Sets a field that only flat rules are given.
     pub fn set_flat(&mut self, name: &str, value: impl Into<Value>) -> &mut Self {
         self.flat.insert(name.to_owned(), value.into());
+        self
+    }
+
+    /// Passes these fields on to nested rules as they are, in the place of what is known here or beside it.
+    pub fn pass(&mut self, fields: Map<String, Value>) -> &mut Self {
+        self.passed.extend(fields);
         self
     }
 
@@ -134,6 +143,7 @@ impl Occurrence {
             object.insert("agent_type".to_owned(), kind.clone().into());
         }
         object.extend(self.fields.clone());
+        object.extend(self.passed.clone());
         Value::Object(object)
     }
 

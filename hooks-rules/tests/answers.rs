@@ -105,14 +105,38 @@ fn attachments_are_of_four_types() {
 #[test]
 fn long_texts_are_cut_at_a_character() {
     let reading = Reading::new(Dialect::Claude, Event::UserPromptSubmit);
-    let answer = reading.read(&RunStatus::Exit(0), &"ä".repeat(20_000), "");
+    let long = "ä".repeat(20_000);
+    let mut answer = reading.read(&RunStatus::Exit(0), &long, "");
+    assert_eq!(answer.contexts[0], long, "nothing is lost before somebody could keep it");
+    answer.shorten(|_| None);
     assert!(answer.contexts[0].starts_with(&"ä".repeat(10_000)));
     assert!(answer.contexts[0].ends_with("[10000 more characters were left out]"));
     let output = serde_json::json!({"hookEventName": "UserPromptSubmit", "sessionTitle": "ä".repeat(20_000)});
-    let answer = reading.read(&RunStatus::Exit(0), &serde_json::json!({"hookSpecificOutput": output}).to_string(), "");
+    let mut answer =
+        reading.read(&RunStatus::Exit(0), &serde_json::json!({"hookSpecificOutput": output}).to_string(), "");
+    answer.shorten(|_| None);
     assert!(answer.members["sessionTitle"].as_str().unwrap().ends_with("[10000 more characters were left out]"));
     let failed = reading.read(&RunStatus::Exit(1), "", &"ä".repeat(20_000)).failure.unwrap();
     assert!(failed.chars().count() < 600, "{failed}");
+}
+
+/// What is too long to be read is kept where the model may read it; a reason is not cut.
+#[test]
+fn a_long_text_becomes_a_preview_and_a_reason_stays() {
+    let reading = Reading::new(Dialect::Claude, Event::UserPromptSubmit);
+    let long = "ä".repeat(20_000);
+    let mut answer = reading.read(&RunStatus::Exit(0), &long, "");
+    let mut kept = Vec::new();
+    answer.shorten(|text| {
+        kept.push(text.to_owned());
+        Some("/kept.txt".into())
+    });
+    assert_eq!(kept, [long.as_str()]);
+    let preview = format!("{}\n[20000 characters in all; the whole text is in /kept.txt]", "ä".repeat(2_000));
+    assert_eq!(answer.contexts, [preview]);
+    let mut refused = reading.read(&RunStatus::Exit(2), "", &long);
+    refused.shorten(|_| None);
+    assert_eq!(refused.decision, Decision::Deny(long));
 }
 
 #[test]
@@ -212,4 +236,13 @@ proptest! {
         }
         prop_assert_eq!(folded.decision, decision(words.into_iter().max().unwrap_or_default()));
     }
+}
+
+/// The end of a turn wins over the wish to go on, and why somebody wished so is not lost.
+#[test]
+fn a_flat_end_keeps_the_reason_to_go_on() {
+    let said = r#"{"continue": false, "stopReason": "enough", "decision": "block", "reason": "run the tests"}"#;
+    let answer = Reading::new(Dialect::Agentao, Event::Stop).read(&RunStatus::Exit(0), said, "");
+    assert_eq!((answer.stop.as_deref(), &answer.decision), (Some("enough"), &Decision::None));
+    assert!(answer.remarks[0].ends_with("run the tests"), "{:?}", answer.remarks);
 }

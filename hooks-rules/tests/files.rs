@@ -57,7 +57,6 @@ fn a_defect_costs_its_group_and_no_other() {
         (handler(json!({"type": "command", "command": "x ${user_config.A}"})), "is not put into a line for the shell"),
         (handler(json!({"type": "command", "command": "x", "async": "yes"})), "`async` is true or false, not a string"),
         (handler(json!({"type": "command", "command": "x", "onFailure": "stop"})), "there is no `stop` here"),
-        (handler(json!({"type": "command", "command": "x", "if": "Bash(a) || Bash(b"})), "is not one permission rule"),
         (handler(json!({"type": "http"})), "a handler of the type `http` needs `url`"),
         (handler(json!({"type": "http", "url": "x", "headers": []})), "`headers` maps names to strings"),
         (handler(json!({"type": "prompt"})), "a handler of the type `prompt` needs `prompt`"),
@@ -127,8 +126,8 @@ fn the_form_of_a_file_is_that_of_its_entries() {
     let empty = json!({"permissions": {}});
     for (text, dialect, rules, defects) in [
         (nested, Dialect::Claude, 1, 0),
-        (flat, Dialect::Agentao, 1, 0),
-        (single, Dialect::Agentao, 1, 0),
+        (flat, Dialect::Agentao, 1, 1),
+        (single, Dialect::Agentao, 1, 1),
         (mixed, Dialect::Claude, 1, 1),
         (empty, Dialect::Claude, 0, 0),
     ] {
@@ -371,4 +370,44 @@ proptest! {
         prop_assert_eq!((file.rules.len(), file.defects.len(), file.readable), (0, 1, false));
         prop_assert!(file.defects[0].column <= text.chars().count() + 1);
     }
+}
+
+/// What the filter does not understand runs the guard.
+#[test]
+fn a_filter_that_is_none_costs_no_guard() {
+    let file = read(&around(&json!({"hooks": [{"type": "command", "command": "x", "if": "Bash(a) || Bash(b"}]})));
+    let rule = file.rules.iter().find(|rule| rule.summary() == "x").unwrap();
+    assert!(rule.filter.is_none());
+    assert!(warnings(&file)[0].contains("is not one permission rule"), "{:?}", file.defects);
+}
+
+/// A flat file may leave the outer key out, a nested one may not.
+#[test]
+fn a_flat_file_without_the_outer_key_is_read() {
+    let matcher =
+        r#"{"$schema": "x", "PreToolUse": [{"type": "command", "command": "x", "matcher": {"tool_name": "Bash"}}]}"#;
+    let file = read(matcher);
+    assert_eq!((file.dialect, file.rules.len(), file.defects.len()), (Dialect::Agentao, 1, 0), "{:?}", file.defects);
+    let nested = read(r#"{"PreToolUse": [{"hooks": [{"type": "command", "command": "x"}]}]}"#);
+    assert!(nested.rules.is_empty() && errors(&nested)[0].contains("not under `hooks`"), "{:?}", nested.defects);
+}
+
+/// An inner list that was forgotten does not change what exit code 2 means.
+#[test]
+fn settings_are_nested_whatever_they_lack_and_what_could_be_either_is_told() {
+    let flat = r#"{"hooks": {"PreToolUse": [{"type": "command", "command": "exit 2"}]}}"#;
+    for name in [".claude/settings.json", "settings.local.json", "/home/me/.claude/hooks.json"] {
+        let file = RuleFile::read(name, flat);
+        assert_eq!((file.dialect, file.rules.len()), (Dialect::Claude, 0), "{name}");
+        assert!(errors(&file)[0].contains("no inner `hooks` list"), "{:?}", file.defects);
+    }
+    let settings = RuleFile::read("x.json", &flat.replacen('{', r#"{"permissions": {}, "#, 1));
+    assert_eq!(settings.dialect, Dialect::Claude);
+    let either = read(flat);
+    assert_eq!((either.dialect, either.rules.len()), (Dialect::Agentao, 1));
+    assert!(warnings(&either)[0].contains("exit code 2 denies nothing"), "{:?}", either.defects);
+    let said = RuleFile::read_as("hooks.json", flat, Some(Dialect::Agentao));
+    let sign =
+        read(&flat.replace(r#""command": "exit 2""#, r#""command": "exit 2", "matcher": {"tool_name": "Bash"}"#));
+    assert!(said.defects.is_empty() && sign.defects.is_empty(), "{:?} {:?}", said.defects, sign.defects);
 }

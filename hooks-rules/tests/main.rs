@@ -17,5 +17,6 @@ mod filters;
 mod matchers;
 mod rules;
 mod schema;
+mod shell_lines;
 mod stdin;
 mod support;

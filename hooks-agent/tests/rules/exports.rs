@@ -85,7 +85,7 @@ async fn commands_find_the_variables_of_the_contract() {
     }});
     let desk = Desk::of_file(folder, &own, [Line::text("ok")], |rules| {
         let plugin = PluginFolder::new("guards", &plugin).data("/var/guards").option("LEVEL", "3");
-        rules.plugin(plugin).variable("CLAUDE_EFFORT", "high")
+        rules.trust_all().plugin(plugin).variable("CLAUDE_EFFORT", "high")
     });
     desk.turn().await;
     let variables = |name: &str| -> Vec<String> {

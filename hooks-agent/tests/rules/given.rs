@@ -184,7 +184,7 @@ async fn paths_of_file_tools_are_full_ones() {
         let full = desk.folder.path().join("secret.txt");
         let expected: Value = expected.map_or_else(|| json!(full), Value::from);
         assert_eq!(desk.kept("given.json")["tool_input"]["file_path"], expected, "{tool}");
-        // The tool gets what the model wrote.
-        assert_eq!(desk.sent().last().unwrap(), r#"tool: <- {"file_path":"notes/../secret.txt"}"#);
+        // The tool gets the path that the rule has judged.
+        assert_eq!(*desk.sent().last().unwrap(), format!("tool: <- {}", json!({ "file_path": expected })));
     }
 }

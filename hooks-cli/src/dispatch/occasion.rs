@@ -8,7 +8,7 @@ use hooks_core::kinds::{
     AfterToolCallFailure, AfterToolCallSuccess, BeforeAgentStart, BeforeCompaction, BeforeToolCall, PermissionRequest,
     PostCompact, SessionEnd, SessionStart, Stop, UserPromptSubmit,
 };
-use hooks_rules::{Event, Occurrence, SessionInfo};
+use hooks_rules::{Event, Occurrence, PassedFields, SessionInfo};
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -58,6 +58,7 @@ impl Occasion {
             return Err(payload.problems().to_vec());
         }
         let cx = HookContext::builder().app("hooks").conversation(session).workspace(cwd).state(state);
+        let cx = cx.state(PassedFields(payload.passed()));
         let cx = cx.agent(agent).agent_path(path).keep_records(true).build();
         Ok(Self { event, kind, cx, fires, subject, occurrence, unknown: payload.unknown(event) })
     }

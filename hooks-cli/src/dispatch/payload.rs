@@ -6,12 +6,14 @@ use serde_json::{Map, Value};
 /// The fields of a payload, each taken by its type; what is wrong with any of them is reported at the end, all at once.
 pub(super) struct Payload {
     fields: Map<String, Value>,
+    /// Those that commands are given as they are here.
+    passed: Map<String, Value>,
     known: Vec<&'static str>,
     problems: Vec<String>,
 }
 
-/// Fields that commands are given and that decide nothing here.
-const IGNORED: &[&str] = &[
+/// Fields of the contract that decide nothing here. Commands are given them as they are.
+const PASSED: &[&str] = &[
     "prompt_id",
     "effort",
     "scratchpad_dir",
@@ -27,7 +29,12 @@ const IGNORED: &[&str] = &[
     "context_tokens",
     "prompt_cache_likely_expired",
     "estimated_cache_write_usd",
+    "permission_suggestions",
+    "tool_use_id",
 ];
+
+/// Fields that the dispatch itself makes: with `--follow` they change from round to round, or they are judged.
+const MADE: &[&str] = &["hook_event_name", "stop_hook_active", "tool_name", "tool_input"];
 
 /// The names of the enveloped form, `{"event": …, "data": {…}}`.
 const ENVELOPED: &[(&str, &str)] = &[
@@ -49,7 +56,15 @@ impl Payload {
         let Value::Object(fields) = value else {
             return Err("the payload is an object, as in `{\"tool_name\": \"Bash\"}`".to_owned());
         };
-        Ok(Self { fields: opened(fields), known: Vec::new(), problems: Vec::new() })
+        let fields = opened(fields);
+        let mut passed = fields.clone();
+        passed.retain(|name, _| !MADE.contains(&name.as_str()));
+        Ok(Self { fields, passed, known: Vec::new(), problems: Vec::new() })
+    }
+
+    /// What commands are given as it is here, whether anything is known of it or not.
+    pub(super) fn passed(&self) -> Map<String, Value> {
+        self.passed.clone()
     }
 
     pub(super) fn text(&mut self, name: &'static str) -> Option<String> {
@@ -108,7 +123,7 @@ impl Payload {
 
     /// The fields that nobody asked for, with what was likely meant.
     pub(super) fn unknown(&self, event: Event) -> Vec<String> {
-        let unknown = self.fields.keys().filter(|name| !IGNORED.contains(&name.as_str())).map(|name| {
+        let unknown = self.fields.keys().filter(|name| !PASSED.contains(&name.as_str())).map(|name| {
             let near = self.known.iter().map(|known| (strsim::osa_distance(known, name), *known)).min();
             let starts = self.known.iter().find(|known| known.starts_with(name.as_str()) && name.len() > 3);
             let meant = near.filter(|(distance, _)| *distance <= 2).map(|(_, known)| known).or(starts.copied());

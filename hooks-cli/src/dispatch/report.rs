@@ -105,6 +105,7 @@ impl Report<'_> {
             "updated_output": answer.updated_output,
             "failure": run.failure,
             "remarks": run.remarks,
+            "withheld": run.withheld,
         })
     }
 

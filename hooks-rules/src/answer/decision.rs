@@ -1,5 +1,3 @@
-use super::{TEXT_LIMIT, cut};
-
 /// What a rule decided.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
@@ -58,18 +56,5 @@ impl Decision {
             Self::Defer(_) => "defer",
             Self::Deny(_) => "deny",
         })
-    }
-
-    /// Cuts a text that is too long to be read.
-    pub(super) fn cut(&mut self) {
-        match self {
-            Self::None => {}
-            Self::Feedback(text)
-            | Self::Continue(text)
-            | Self::Allow(text)
-            | Self::Ask(text)
-            | Self::Defer(text)
-            | Self::Deny(text) => cut(text, TEXT_LIMIT),
-        }
     }
 }

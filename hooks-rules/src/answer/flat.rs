@@ -86,6 +86,10 @@ fn stop(object: &Fields) -> Answer {
         answer.decision = Decision::Deny(reason);
     } else if ends {
         answer.stop = Some(string(object, "stopReason").unwrap_or_default());
+        // The end wins over the wish to go on, whose reason is kept.
+        if let Some(reason) = goes_on(object) {
+            answer.remarks.push(format!("`continue: false` ends the turn; the reason to go on was: {reason}"));
+        }
     } else if let Some(reason) = prevented(object) {
         answer.stop = Some(reason);
     } else if let Some(reason) = goes_on(object) {

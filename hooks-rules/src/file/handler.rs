@@ -10,10 +10,12 @@ use super::json::Node;
 use super::{Action, FailureMode, Filter, Flaw, Flaws};
 use crate::dialect::Dialect;
 use crate::event::Event;
+use crate::filter::BadFilter;
 use crate::json_type;
 use crate::rule::{CommandLine, HttpRequest, JudgePrompt, Shell};
 
 /// What a handler says, checked.
+#[expect(clippy::struct_excessive_bools, reason = "each is a switch that the file has")]
 pub(super) struct Parts {
     pub(super) action: Action,
     pub(super) filter: Option<Filter>,
@@ -21,6 +23,7 @@ pub(super) struct Parts {
     pub(super) timeout_is_written: bool,
     pub(super) on_failure: FailureMode,
     pub(super) detached: bool,
+    pub(super) wakes: bool,
     pub(super) once: bool,
     pub(super) status_message: Option<String>,
 }
@@ -53,7 +56,8 @@ pub(super) fn read(
         timeout_is_written: node.get("timeout").is_some(),
         timeout: handler.timeout(action.as_ref()),
         on_failure: handler.on_failure(),
-        detached: handler.detached(),
+        wakes: handler.flag("asyncRewake"),
+        detached: handler.flag("async") | handler.flag("asyncRewake"),
         once: handler.flag("once"),
         status_message: handler.text("statusMessage"),
         action: action?,
@@ -170,7 +174,12 @@ impl Handler<'_> {
             self.error("if", problem, "remove it");
             return None;
         }
-        Filter::read(&written).map_err(|bad| self.error("if", bad.to_string(), "use a second handler for more")).ok()
+        // A guard that is lost over its filter is worse than one that runs too often.
+        let told = |bad: BadFilter| {
+            let problem = format!("{bad}; until then this handler runs for every call that its matcher selects");
+            self.warning("if", problem, "use a second handler for more");
+        };
+        Filter::read(&written).map_err(told).ok()
     }
 
     fn timeout(&mut self, action: Option<&Action>) -> Duration {
@@ -209,18 +218,6 @@ impl Handler<'_> {
                 FailureMode::Block
             }
         }
-    }
-
-    fn detached(&mut self) -> bool {
-        if self.flag("asyncRewake") {
-            self.warning(
-                "asyncRewake",
-                "nothing wakes the model here; it runs as with `async`",
-                "write `\"async\": true`",
-            );
-            return true;
-        }
-        self.flag("async")
     }
 }
 

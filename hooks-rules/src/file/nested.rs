@@ -31,12 +31,15 @@ pub(super) fn group(event: Event, node: &Node, drafts: &mut Drafts, flaws: &mut 
             return;
         }
     };
-    if let (Some(entry), Some(text)) = (node.get("matcher"), written.as_ref().and_then(|w| w.as_str())) {
-        if event.is_of_a_tool() && text.contains('(') && text.ends_with(')') && !text.contains(['|', '\\', '^', '.']) {
-            let help = format!("write the tool as matcher, and `\"if\": \"{text}\"` on the handler");
-            let problem = "this looks like a permission rule; as a matcher it is a regular expression";
-            flaws.push(Flaw::warning(entry.span.clone(), problem, help));
-        }
+    if let (Some(entry), Some(text)) = (node.get("matcher"), written.as_ref().and_then(|w| w.as_str()))
+        && event.is_of_a_tool()
+        && text.contains('(')
+        && text.ends_with(')')
+        && !text.contains(['|', '\\', '^', '.'])
+    {
+        let help = format!("write the tool as matcher, and `\"if\": \"{text}\"` on the handler");
+        let problem = "this looks like a permission rule; as a matcher it is a regular expression";
+        flaws.push(Flaw::warning(entry.span.clone(), problem, help));
     }
     for node in handlers {
         if drafts.are_full(node) {

@@ -2,18 +2,35 @@
 
 use std::path::Path;
 
-use regex::Regex;
+use regex::RegexBuilder;
+
+use crate::files::{full, real};
+
+/// File systems that do not tell cases apart.
+const IGNORES_CASE: bool = cfg!(any(windows, target_os = "macos"));
 
 /// Whether the file fits. A pattern without `/` is held against the file's name in any folder, one that begins with `//`
 /// against the absolute path, every other against the path from the current folder.
+///
+/// Held against it are the path as it is written and the file that the system finds there: behind a link it is another one.
 pub(super) fn selects(pattern: &str, file: &str, cwd: Option<&Path>) -> bool {
+    let Some(cwd) = cwd else { return fits_in(pattern, file, None) };
+    let written = full(cwd, file);
+    let (found, folder) = (real(&written), real(cwd));
+    fits_in(pattern, file, Some(cwd))
+        || fits_in(pattern, &written.to_string_lossy(), Some(cwd))
+        || [cwd, &folder].iter().any(|folder| fits_in(pattern, &found.to_string_lossy(), Some(folder)))
+}
+
+fn fits_in(pattern: &str, file: &str, cwd: Option<&Path>) -> bool {
     let file = file.replace('\\', "/");
     if let Some(absolute) = pattern.strip_prefix('/').filter(|rest| rest.starts_with('/')) {
         return fits(absolute, &file);
     }
     if let Some(in_home) = pattern.strip_prefix("~/") {
         let home = std::env::var("HOME").unwrap_or_default();
-        return file.strip_prefix(&format!("{home}/")).is_some_and(|rest| fits(in_home, rest));
+        let rest = file.strip_prefix(&format!("{}/", home.trim_end_matches('/')));
+        return rest.is_some_and(|rest| fits(in_home, rest));
     }
     if !pattern.contains('/') {
         return fits(pattern, file.rsplit('/').next().unwrap_or_default());
@@ -53,5 +70,6 @@ fn fits(pattern: &str, path: &str) -> bool {
     }
     expression.push_str(r"\z");
     // What is too large to compile is run: the filter fails open towards running.
-    Regex::new(&expression).map_or(true, |expression| expression.is_match(path))
+    let expression = RegexBuilder::new(&expression).case_insensitive(IGNORES_CASE).build();
+    expression.map_or(true, |expression| expression.is_match(path))
 }

@@ -1,141 +1,159 @@
-//! A pattern against a line of shell: each of its commands is held against it, those in `$( )` and backticks too.
+//! A pattern against a line of shell. Each command that the line runs is held against it; what is not understood is
+//! selected, so that no way of writing a command keeps a guard from running.
 
-use super::wildcard;
+mod command;
+mod parse;
+mod pattern;
+mod programs;
+mod word;
 
-/// Whether one command of the line fits the pattern. A line that cannot be read is selected, and so is one that computes
-/// parts of itself where the pattern says more than a command's name.
+use command::{Assignment, Command};
+use pattern::Pattern;
+use programs::Role;
+use word::Word;
+
+/// How deep lines may be nested in words, as in `sh -c "sh -c '…'"`.
+const DEPTH: usize = 8;
+
+/// Whether the line runs a command that fits the pattern, or may run one.
 pub(super) fn selects(pattern: &str, line: &str) -> bool {
-    let Some(read) = read(line) else { return true };
-    // `git:*` is the older way to write `git *`.
-    let pattern = pattern.strip_suffix(":*").map_or_else(|| pattern.to_owned(), |prefix| format!("{prefix} *"));
-    let says_more = pattern.trim_end_matches('*').trim().contains(char::is_whitespace);
-    if says_more && read.computes {
+    runs(&Pattern::read(pattern), line, DEPTH)
+}
+
+fn runs(pattern: &Pattern, line: &str, depth: usize) -> bool {
+    let Some(read) = parse::read(line) else { return true };
+    if depth == 0 || (pattern.says_more() && read.computes) {
         return true;
     }
-    read.commands.iter().map(|command| without_assignments(command)).any(|command| {
-        let bare = pattern.strip_suffix(" *").is_some_and(|name| wildcard(name, command));
-        bare || wildcard(&pattern, command)
-    })
+    let line = Line { pattern, text: line, depth };
+    read.assignments.iter().any(|assignment| line.is_run_later(assignment))
+        || read.simple.iter().any(|command| line.is_run_by(command))
 }
 
-struct Read {
-    commands: Vec<String>,
-    /// Whether the line has `$( )`, backticks or a variable.
-    computes: bool,
+/// The line that is looked at, for each of its commands.
+struct Line<'a> {
+    pattern: &'a Pattern,
+    text: &'a str,
+    depth: usize,
 }
 
-/// The commands of a line; `None` where a quote or a bracket is not closed, or it nests too deeply.
-fn read(line: &str) -> Option<Read> {
-    let mut read = Read { commands: Vec::new(), computes: false };
-    let mut rest = line.chars().peekable();
-    commands(&mut rest, None, 0, &mut read)?;
-    Some(read)
-}
-
-type Chars<'a> = std::iter::Peekable<std::str::Chars<'a>>;
-
-/// Reads up to `end`, or to the end of the line where there is none.
-fn commands(rest: &mut Chars<'_>, end: Option<char>, depth: usize, read: &mut Read) -> Option<()> {
-    if depth > 32 {
-        return None;
-    }
-    let mut command = String::new();
-    let mut quoted = false;
-    loop {
-        let Some(c) = rest.next() else {
-            if end.is_some() || quoted {
-                return None;
+impl Line<'_> {
+    fn is_run_by(&self, command: &Command) -> bool {
+        let Some(name) = command.words.first() else { return false };
+        // A name that is computed, or a word of the grammar in the place of a name.
+        if name.computed || programs::is_reserved(&name.text) {
+            return true;
+        }
+        if self.pattern.fits_source(&command.source) || self.pattern.fits(&command.words) {
+            return true;
+        }
+        let words = &command.words[1..];
+        match programs::role(&name.text) {
+            Role::Obscure => true,
+            Role::Quiet => false,
+            Role::Evaluates => words.iter().any(Word::hides_a_command),
+            Role::Shell => self.is_run_by_shell(words, command.is_fed),
+            Role::Joins => {
+                let joined: Vec<&str> = words.iter().map(|word| word.text.as_str()).collect();
+                words.iter().any(|word| word.computed) || self.inner(&joined.join(" ")) || self.is_launched(words)
             }
-            break;
-        };
-        match c {
-            c if Some(c) == end && !quoted => break,
-            '\\' => {
-                command.push(c);
-                command.push(rest.next()?);
+            Role::Git if !words.iter().any(|word| word.computed || programs::starts_from_git(&word.text)) => false,
+            Role::Launches | Role::Git => words.iter().any(|word| word.computed) || self.is_launched(words),
+            Role::Feeds => {
+                // What it reads is put behind the words, or in the place of a mark among them.
+                let mut words = words.to_vec();
+                words.push(Word::computed());
+                words.iter().any(|word| word.text.contains("{}")) && self.launches_something(&words)
+                    || self.is_launched(&words)
             }
-            '"' => {
-                quoted = !quoted;
-                command.push(c);
-            }
-            '\'' if !quoted => {
-                command.push(c);
-                loop {
-                    let inner = rest.next()?;
-                    command.push(inner);
-                    if inner == '\'' {
-                        break;
-                    }
-                }
-            }
-            '`' => {
-                read.computes = true;
-                commands(rest, Some('`'), depth + 1, read)?;
-                command.push_str("``");
-            }
-            '$' => {
-                command.push(c);
-                match rest.peek() {
-                    Some('(') => {
-                        rest.next();
-                        read.computes = true;
-                        commands(rest, Some(')'), depth + 1, read)?;
-                        command.push_str("()");
-                    }
-                    Some(next) if next.is_alphanumeric() || matches!(next, '_' | '{' | '@' | '*' | '?' | '#') => {
-                        read.computes = true;
-                    }
-                    _ => {}
-                }
-            }
-            '(' if !quoted => commands(rest, Some(')'), depth + 1, read)?,
-            ';' | '&' | '|' | '\n' if !quoted => finish(&mut command, read),
-            c => command.push(c),
+            Role::Interprets => self.is_written_somewhere(),
+            Role::Unknown => (name.text.contains('/') && self.is_written_somewhere()) || self.is_passed_on(words),
         }
     }
-    finish(&mut command, read);
-    Some(())
-}
 
-fn finish(command: &mut String, read: &mut Read) {
-    let trimmed = command.trim();
-    if !trimmed.is_empty() {
-        read.commands.push(trimmed.to_owned());
+    /// Whether the words of a program that starts others start what the pattern is for.
+    fn is_launched(&self, words: &[Word]) -> bool {
+        words.iter().enumerate().any(|(at, word)| {
+            let rest = &words[at..];
+            self.pattern.fits(rest)
+                || self.is_a_line(word, rest)
+                || match programs::role(&word.text) {
+                    Role::Shell => self.is_run_by_shell(&rest[1..], false),
+                    Role::Interprets => self.is_written_somewhere(),
+                    Role::Obscure => true,
+                    Role::Launches | Role::Joins | Role::Feeds => rest[1..].iter().any(|word| word.computed),
+                    Role::Quiet | Role::Evaluates | Role::Git | Role::Unknown => false,
+                }
+        })
     }
-    command.clear();
-}
 
-/// The command after `NAME=value` words.
-fn without_assignments(command: &str) -> &str {
-    let mut rest = command;
-    while let Some(after) = after_assignment(rest) {
-        rest = after;
+    /// Whether one of the words is a program that is more than quiet.
+    fn launches_something(&self, words: &[Word]) -> bool {
+        let quiet = |word: &Word| matches!(programs::role(&word.text), Role::Quiet | Role::Git | Role::Unknown);
+        words.iter().any(|word| self.pattern.names(word) || !quiet(word))
     }
-    rest
-}
 
-fn after_assignment(command: &str) -> Option<&str> {
-    let (name, value) = command.split_once('=')?;
-    let mut letters = name.chars();
-    let starts = letters.next().is_some_and(|c| c.is_ascii_alphabetic() || c == '_');
-    if !starts || !letters.all(|c| c.is_ascii_alphanumeric() || c == '_') {
-        return None;
+    /// A word that a program takes for a line of shell, by itself, behind an option or with those that follow:
+    /// `-S'git push'`, `--command=…`.
+    fn is_a_line(&self, word: &Word, rest: &[Word]) -> bool {
+        let text = word.text.as_str();
+        let behind_an_option = text.strip_prefix('-').and_then(|rest| rest.get(1..));
+        let value = text.split_once('=').map(|(_, value)| value);
+        [Some(text), behind_an_option, value].into_iter().flatten().any(|text| {
+            let text = text.trim_start_matches('!');
+            let is_more_than_a_word = text.contains(|c: char| c.is_whitespace() || ";&|(){}<>'\"$`\\!".contains(c));
+            let following = rest[1..].iter().map(|word| word.text.as_str());
+            is_more_than_a_word
+                && (self.inner(text)
+                    || (rest.len() > 1
+                        && self.inner(&std::iter::once(text).chain(following).collect::<Vec<_>>().join(" "))))
+        })
     }
-    let mut quote = None;
-    let mut escaped = false;
-    let end = value.find(|c: char| {
-        if escaped {
-            escaped = false;
+
+    /// What a shell is told to run: a line, a file, or what it reads.
+    fn is_run_by_shell(&self, words: &[Word], is_fed: bool) -> bool {
+        if words.iter().any(|word| word.computed) {
+            return true;
+        }
+        let is_option = |word: &Word| word.text.starts_with(['-', '+']);
+        let takes_a_line = |word: &Word| {
+            let text = word.text.as_str();
+            (!text.starts_with("--") && is_option(word) && text.contains('c')) || text.starts_with("--command")
+        };
+        if words.iter().any(takes_a_line) {
+            return words.iter().filter(|word| !is_option(word)).any(|word| self.inner(&word.text))
+                || self.is_launched(words);
+        }
+        if !words.is_empty() && words.iter().all(|word| matches!(word.text.as_str(), "--version" | "--help")) {
             return false;
         }
-        match (quote, c) {
-            (None, c) if c.is_whitespace() => return true,
-            (None, '"' | '\'') => quote = Some(c),
-            (Some(open), c) if open == c => quote = None,
-            (None | Some('"'), '\\') => escaped = true,
-            _ => {}
-        }
-        false
-    })?;
-    Some(value[end..].trim_start())
+        let is_a_stream = |word: &Word| programs::STREAMS.iter().any(|stream| word.text.starts_with(stream));
+        let has_a_file = words.iter().any(|word| !is_option(word) && !is_a_stream(word));
+        is_fed || !has_a_file || self.is_written_somewhere()
+    }
+
+    /// Words behind a program that nothing is known of. It may start one of them.
+    fn is_passed_on(&self, words: &[Word]) -> bool {
+        words.iter().enumerate().any(|(at, word)| {
+            let is_announced = || words[..at].iter().any(|before| programs::announces(&before.text));
+            (self.pattern.says_more() || is_announced()) && self.pattern.fits(&words[at..])
+                || (programs::role(&word.text) == Role::Shell
+                    && is_announced()
+                    && self.is_run_by_shell(&words[at + 1..], false))
+        })
+    }
+
+    /// A variable by which programs find other programs, and a value that arithmetic would run.
+    fn is_run_later(&self, assignment: &Assignment) -> bool {
+        assignment.value.hides_a_command() || (programs::is_run(&assignment.name) && self.is_written_somewhere())
+    }
+
+    fn inner(&self, text: &str) -> bool {
+        runs(self.pattern, text, self.depth - 1)
+    }
+
+    /// Whether the line holds the words of the pattern, as code of another language or text of a file has them.
+    fn is_written_somewhere(&self) -> bool {
+        self.pattern.is_written_in(self.text)
+    }
 }

@@ -5,7 +5,7 @@ use std::future::{pending, ready};
 use std::panic::AssertUnwindSafe;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use futures_util::FutureExt as _;
 use futures_util::future::{Either, select};
@@ -15,7 +15,7 @@ use tokio::time::timeout;
 
 use super::active::ActiveRule;
 use super::fire::Input;
-use super::report::{RuleRun, RunOutcome};
+use super::report::{RuleRun, RunOutcome, Wake};
 use super::shared::Shared;
 use crate::answer::{Answer, Reading, RunStatus};
 use crate::dialect::Dialect;
@@ -28,26 +28,32 @@ struct Done {
     answer: Answer,
     code: Option<i32>,
     outcome: Option<RunOutcome>,
+    withheld: Vec<String>,
 }
 
 impl Done {
     fn of(answer: Answer) -> Self {
-        Self { answer, code: None, outcome: None }
+        Self { answer, code: None, outcome: None, withheld: Vec::new() }
     }
 
     fn without_answer(outcome: RunOutcome) -> Self {
-        Self { answer: Answer::default(), code: None, outcome: Some(outcome) }
+        Self { outcome: Some(outcome), ..Self::of(Answer::default()) }
     }
 }
 
-pub(super) async fn run(shared: &Arc<Shared>, active: &Arc<ActiveRule>, input: &Arc<Input>) -> (Answer, RuleRun) {
+pub(super) async fn run(
+    shared: &Arc<Shared>,
+    active: &Arc<ActiveRule>,
+    input: &Arc<Input>,
+    limit: Duration,
+) -> (Answer, RuleRun) {
     let began = Instant::now();
     let rule = &active.rule;
     let mut reading = Reading::new(rule.dialect, rule.event);
     reading.on_failure = rule.on_failure;
     let run = async {
         match &rule.action {
-            Action::Command(line) => run_line(shared, active, input, line, reading).await,
+            Action::Command(line) => run_line(shared, active, input, (line, limit), reading).await,
             Action::Http(request) => Done::of(post(shared, rule, input, request, reading).await),
             Action::Judge(question) => Done::of(ask(shared, rule, input, question, reading).await),
             Action::Text(text) => Done::of(put(text, input)),
@@ -65,11 +71,12 @@ pub(super) async fn run(shared: &Arc<Shared>, active: &Arc<ActiveRule>, input: &
         active.succeeded();
     }
     let report = report(rule, outcome, &done.answer, done.code, began);
-    (done.answer, report)
+    (done.answer, RuleRun { withheld: done.withheld, ..report })
 }
 
 fn report(rule: &Rule, outcome: RunOutcome, answer: &Answer, code: Option<i32>, began: Instant) -> RuleRun {
     RuleRun {
+        withheld: Vec::new(),
         rule: rule.id.clone(),
         event: rule.event,
         file: Arc::clone(&rule.file),
@@ -87,7 +94,7 @@ async fn run_line(
     shared: &Arc<Shared>,
     active: &Arc<ActiveRule>,
     input: &Arc<Input>,
-    line: &CommandLine,
+    (line, limit): (&CommandLine, Duration),
     reading: Reading,
 ) -> Done {
     if tokio::runtime::Handle::try_current().is_err() {
@@ -98,6 +105,9 @@ async fn run_line(
         cwd: PathBuf::from(&input.occurrence.cwd),
         variables: active.owner.variables(&environment.project),
     };
+    if let Some(Err(error)) = active.owner.data().map(std::fs::create_dir_all) {
+        tracing::warn!(target: "hooks_rules", %error, "a plugin has no folder for its data");
+    }
     if let (Event::SessionStart, Some(files)) = (reading.event, &shared.files) {
         match files.exports(&input.occurrence.session, false) {
             Ok(file) => {
@@ -106,12 +116,16 @@ async fn run_line(
             Err(error) => tracing::warn!(target: "hooks_rules", %error, "there is no file for exports"),
         }
     }
-    let command = command(line, environment, &around);
+    let withheld = environment.withheld();
+    let make = {
+        let (shared, line) = (Arc::clone(shared), line.clone());
+        move || command(&line, &shared.environment, &around)
+    };
     let (alone, says_alone) = oneshot::channel();
     let bytes = input.of(reading.dialect);
-    let run = run_command(command, bytes, active.rule.timeout, alone);
+    let run = run_command(make, bytes, limit, alone);
     if active.rule.detached {
-        return leave(shared, active, reading, run);
+        return Done { withheld, ..leave(shared, active, input, reading, run) };
     }
     let says_alone = async move {
         // The first line means so in nested files only.
@@ -124,11 +138,11 @@ async fn run_line(
             let (answer, code) = (read(&ran, reading), code(&ran));
             // It said so and left before it was heard: what it decides must not depend on who is faster.
             if answer.goes_on_alone {
-                return leave(shared, active, reading, ready(ran));
+                return leave(shared, active, input, reading, ready(ran));
             }
-            Done { answer, code, outcome: None }
+            Done { code, withheld, ..Done::of(answer) }
         }
-        Either::Right(((), run)) => leave(shared, active, reading, run),
+        Either::Right(((), run)) => leave(shared, active, input, reading, run),
     }
 }
 
@@ -136,13 +150,20 @@ async fn run_line(
 fn leave(
     shared: &Arc<Shared>,
     active: &Arc<ActiveRule>,
+    input: &Input,
     reading: Reading,
     run: impl Future<Output = Ran> + Send + 'static,
 ) -> Done {
     let (reporter, active) = (Arc::clone(shared), Arc::clone(active));
+    let session = input.occurrence.session.clone();
     let began = Instant::now();
     let started = shared.background.start(async move {
         let ran = run.await;
+        if let (true, RunStatus::Exit(2)) = (active.rule.wakes, &ran.status) {
+            let said = [&ran.stderr, &ran.stdout].map(|text| text.trim()).into_iter().find(|text| !text.is_empty());
+            let text = said.unwrap_or("No stderr output").to_owned();
+            reporter.wake(Wake { session, rule: active.rule.id.clone(), text });
+        }
         let mut answer = read(&ran, reading);
         // Nobody waits, so it decides nothing.
         answer.decision = crate::answer::Decision::None;

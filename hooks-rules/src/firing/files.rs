@@ -1,7 +1,7 @@
 //! The files of a session that scripts read and write.
 
 use std::fs::{File, OpenOptions};
-use std::io;
+use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
 use sha2::{Digest as _, Sha256};
@@ -37,6 +37,16 @@ impl SessionFiles {
     pub(crate) fn exported(&self, session: &str) -> Option<PathBuf> {
         let path = self.path(session, "sh");
         std::fs::metadata(&path).is_ok_and(|file| file.len() > 0).then_some(path)
+    }
+
+    /// Keeps a text of a session, and says where.
+    pub(crate) fn keep(&self, session: &str, text: &str) -> io::Result<PathBuf> {
+        let print = Sha256::digest(text).iter().take(4).fold(0_u32, |print, byte| print << 8 | u32::from(*byte));
+        let path = self.made(session, &format!("{print:08x}.txt"))?;
+        let file = Self::open(&path)?;
+        file.set_len(0)?;
+        (&file).write_all(text.as_bytes())?;
+        Ok(path)
     }
 
     /// Opens a file to write at its end.

@@ -1,7 +1,6 @@
 //! All rules of one event: selected, run at the same time on the same input, folded in the order of the files.
 
 use std::collections::HashMap;
-use std::collections::hash_map::Entry;
 use std::sync::{Arc, OnceLock};
 
 use futures_util::future::join_all;
@@ -9,15 +8,16 @@ use hooks_core::HookContext;
 use serde_json::Value;
 
 use super::active::ActiveRule;
+use super::deadline;
 use super::execute;
+use super::failed::{self, RulesFailed};
 use super::kept_out::KeptOut;
 use super::report::Notices;
-use super::session::SessionInfo;
+use super::session::{PassedFields, SessionInfo};
 use super::shared::Shared;
 use crate::answer::Answer;
 use crate::dialect::Dialect;
 use crate::event::Event;
-use crate::rule::RuleId;
 use crate::stdin::Occurrence;
 
 /// The rules of one event, as a set that was made goes on with them.
@@ -56,6 +56,9 @@ impl Firing {
     pub(crate) fn occurrence_in(&self, cx: &HookContext, session: &str) -> Occurrence {
         let mut occurrence = Occurrence::new(self.event);
         session.clone_into(&mut occurrence.session);
+        if let Ok(PassedFields(fields)) = cx.state::<PassedFields>() {
+            occurrence.pass(fields.clone());
+        }
         occurrence.cwd = self.shared.environment.folder(cx.workspace()).to_string_lossy().into_owned();
         if let Ok(session) = cx.state::<SessionInfo>() {
             let transcript = session.transcript.as_ref().map(|path| path.to_string_lossy().into_owned());
@@ -89,44 +92,69 @@ impl Firing {
     }
 
     /// Runs the rules that are for this occurrence. `tool` is the tool as it is called here, where one is called.
-    pub(crate) async fn fire(&self, occurrence: Occurrence, tool: Option<&str>) -> Answer {
+    ///
+    /// # Errors
+    /// [`RulesFailed`] where rules failed and no other decided anything.
+    pub(crate) async fn fire(&self, occurrence: Occurrence, tool: Option<&str>) -> Result<Answer, RulesFailed> {
         let selected = self.select(&occurrence, tool);
         let mut folded = Answer::default();
         if selected.is_empty() {
-            return folded;
+            return Ok(folded);
         }
         let input = Arc::new(Input { occurrence, written: <[_; 2]>::default() });
-        let runs = selected.iter().map(|active| execute::run(&self.shared, active, &input));
-        for (answer, run) in join_all(runs).await {
+        let all: Vec<&ActiveRule> = selected.iter().map(|active| &***active).collect();
+        let runs = selected.iter().map(|active| {
+            let limit = deadline::of(active, &all);
+            execute::run(&self.shared, active, &input, limit)
+        });
+        let mut reports = Vec::new();
+        for (mut answer, run) in join_all(runs).await {
+            answer.shorten(|text| self.shared.keep_text(&input.occurrence.session, text));
             self.shared.report(&run, &answer);
             folded.merge(answer);
+            reports.push(run);
         }
         self.shared.report_notices(&Notices {
             event: self.event,
             session: input.occurrence.session.clone(),
-            messages: folded.messages.clone(),
+            messages: folded.messages.iter().cloned().chain(failed::notices(&reports)).collect(),
             for_the_model: folded.for_the_model.clone(),
             members: folded.members.clone(),
         });
-        folded
+        RulesFailed::of(&reports, &folded).map_or(Ok(folded), Err)
     }
 
     /// The rules that are for this occurrence, without copies.
     pub(crate) fn select(&self, occurrence: &Occurrence, tool: Option<&str>) -> Vec<&Arc<ActiveRule>> {
-        let mut seen = HashMap::new();
-        self.rules.iter().filter(|active| self.kept_out(active, occurrence, tool, &mut seen).is_none()).collect()
+        let kept_out = self.kept_out(occurrence, tool);
+        self.rules.iter().zip(kept_out).filter(|(_, why)| why.is_none()).map(|(active, _)| active).collect()
     }
 
-    /// What keeps a rule of this event from running; `seen` are those that run so far, by what makes two of them one.
-    pub(crate) fn kept_out<'a>(
-        &self,
-        active: &'a ActiveRule,
-        occurrence: &Occurrence,
-        tool: Option<&str>,
-        seen: &mut HashMap<(&'a str, String), &'a RuleId>,
-    ) -> Option<KeptOut> {
+    /// What keeps each rule from running, in their order.
+    pub(crate) fn kept_out(&self, occurrence: &Occurrence, tool: Option<&str>) -> Vec<Option<KeptOut>> {
+        let mut kept_out: Vec<_> = self.rules.iter().map(|active| self.not_for(active, occurrence, tool)).collect();
+        let mut best: HashMap<(&str, String), usize> = HashMap::new();
+        for (at, active) in self.rules.iter().enumerate() {
+            let Some(key) = active.rule.duplicate_key().filter(|_| kept_out[at].is_none()) else { continue };
+            let Some(first) = best.insert((active.owner.duplicate_key(), key.clone()), at) else { continue };
+            let (winner, other) =
+                if active.rule.power() > self.rules[first].rule.power() { (at, first) } else { (first, at) };
+            kept_out[other] = Some(KeptOut::SameAs { rule: self.rules[winner].rule.id.clone() });
+            best.insert((active.owner.duplicate_key(), key), winner);
+        }
+        kept_out
+    }
+
+    /// Why a rule is not for this occurrence.
+    fn not_for(&self, active: &ActiveRule, occurrence: &Occurrence, tool: Option<&str>) -> Option<KeptOut> {
         let rule = &active.rule;
         let aliases = &self.shared.aliases;
+        if rule.event != self.event {
+            return Some(KeptOut::OtherEvent);
+        }
+        if rule.event.spec().kind.is_none() {
+            return Some(KeptOut::NeverFired);
+        }
         if active.is_spent() {
             return Some(KeptOut::Spent);
         }
@@ -143,20 +171,9 @@ impl Firing {
             };
             return Some(KeptOut::Matcher { against });
         }
-        if let Some(filter) = &rule.filter {
-            let input = occurrence.get("tool_input").unwrap_or(&Value::Null);
-            let selects = |tool| filter.selects(aliases, tool, input, Some(occurrence.cwd.as_ref()));
-            if !tool.is_some_and(selects) {
-                return Some(KeptOut::Filter { filter: filter.to_string() });
-            }
-        }
-        let key = (active.owner.duplicate_key(), rule.duplicate_key()?);
-        match seen.entry(key) {
-            Entry::Occupied(first) => Some(KeptOut::SameAs { rule: (*first.get()).clone() }),
-            Entry::Vacant(place) => {
-                place.insert(&rule.id);
-                None
-            }
-        }
+        let filter = rule.filter.as_ref()?;
+        let input = occurrence.get("tool_input").unwrap_or(&Value::Null);
+        let selects = |tool| filter.selects(aliases, tool, input, Some(occurrence.cwd.as_ref()));
+        (!tool.is_some_and(selects)).then(|| KeptOut::Filter { filter: filter.to_string() })
     }
 }

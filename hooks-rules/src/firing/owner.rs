@@ -20,7 +20,8 @@ impl PluginFolder {
         Self { name: name.into(), root: root.into(), data: None, options: BTreeMap::new() }
     }
 
-    /// Where it keeps its data: `CLAUDE_PLUGIN_DATA`.
+    /// Where it keeps its data: `CLAUDE_PLUGIN_DATA`, which is made where it is not there. `data/<name>` beside its folder where
+    /// nothing is said.
     #[must_use]
     pub fn data(mut self, folder: impl Into<PathBuf>) -> Self {
         self.data = Some(folder.into());
@@ -65,6 +66,14 @@ impl Owner {
             Self::User | Self::Project => "",
             Self::Skill(name) => name,
             Self::Plugin(plugin) => &plugin.name,
+        }
+    }
+
+    /// The folder of a plugin's data.
+    pub(crate) fn data(&self) -> Option<&Path> {
+        match self {
+            Self::Plugin(plugin) => plugin.data.as_deref(),
+            _ => None,
         }
     }
 

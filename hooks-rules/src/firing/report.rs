@@ -34,6 +34,8 @@ pub struct RuleRun {
     pub failure: Option<String>,
     /// What its author likely did not mean.
     pub remarks: Vec<String>,
+    /// The variables that its command did not find because the app withholds them.
+    pub withheld: Vec<String>,
 }
 
 /// How one run of a rule ended.
@@ -80,6 +82,21 @@ pub struct Notices {
     /// Members of `hookSpecificOutput` such as `sessionTitle`.
     pub members: Map<String, Value>,
 }
+
+/// What a command that nobody waited for (`asyncRewake`) has for the model.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Wake {
+    /// The session.
+    pub session: String,
+    /// The rule.
+    pub rule: RuleId,
+    /// What it said.
+    pub text: String,
+}
+
+/// Called where a command wakes the model.
+pub(crate) type WakeListener = Arc<dyn Fn(&Wake) + Send + Sync>;
 
 /// Called after each run.
 pub(crate) type RunObserver = Arc<dyn Fn(&RuleRun) + Send + Sync>;

@@ -1,3 +1,5 @@
+use serde_json::{Map, Value};
+
 /// What the harness knows of a session that a context does not hold. It goes into the context's state; in the turn loop of
 /// `hooks-agent` by `harness.session(…).state(SessionInfo { … })`.
 ///
@@ -16,3 +18,8 @@ pub struct SessionInfo {
     /// The permission mode: `default`, `plan`, `acceptEdits`, …
     pub permission_mode: Option<String>,
 }
+
+/// Fields that nested rules are given on stdin as they are, in the place of those that are known here or beside them: a
+/// harness that has more to say than its events hold, or passes a payload on. It goes into the context's state.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct PassedFields(pub Map<String, Value>);

@@ -2,13 +2,14 @@
 
 use std::collections::HashMap;
 use std::fmt;
+use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use hooks_core::HookContext;
 use hooks_core::data::Message;
 
 use super::files::SessionFiles;
-use super::report::{AnswerObserver, NoticeListener, Notices, RuleRun, RunObserver};
+use super::report::{AnswerObserver, NoticeListener, Notices, RuleRun, RunObserver, RunOutcome, Wake, WakeListener};
 use super::session::SessionInfo;
 use super::transcript::Transcripts;
 use crate::alias::Aliases;
@@ -24,10 +25,13 @@ pub(crate) struct Shared {
     pub(crate) run_observers: Vec<RunObserver>,
     pub(crate) answer_observers: Vec<AnswerObserver>,
     pub(crate) notice_listeners: Vec<NoticeListener>,
+    pub(crate) wake_listeners: Vec<WakeListener>,
     pub(crate) files: Option<SessionFiles>,
     transcripts: Transcripts,
     /// What rules before a call said to the model, until its result is there: by conversation and call.
     contexts: Mutex<HashMap<(String, String), Vec<String>>>,
+    /// What commands that nobody waited for have for the model, by session.
+    wakes: Mutex<HashMap<String, Vec<String>>>,
     /// How often a turn was continued in a row, by conversation.
     continued: Mutex<HashMap<String, u32>>,
     /// Why a session is to stop at its first prompt.
@@ -50,16 +54,21 @@ impl Shared {
             run_observers: Vec::new(),
             answer_observers: Vec::new(),
             notice_listeners: Vec::new(),
+            wake_listeners: Vec::new(),
             files: None,
             transcripts: Transcripts::default(),
             contexts: Mutex::default(),
+            wakes: Mutex::default(),
             continued: Mutex::default(),
             stopped: Mutex::default(),
         }
     }
 
     pub(crate) fn report(&self, run: &RuleRun, answer: &Answer) {
-        tracing::debug!(target: "hooks_rules", "{run}");
+        match run.outcome {
+            RunOutcome::Failed | RunOutcome::Dropped => tracing::warn!(target: "hooks_rules", "{run}"),
+            RunOutcome::Answered | RunOutcome::Detached => tracing::debug!(target: "hooks_rules", "{run}"),
+        }
         self.run_observers.iter().for_each(|observer| isolated(|| observer(run)));
         self.answer_observers.iter().for_each(|observer| isolated(|| observer(run, answer)));
     }
@@ -68,6 +77,25 @@ impl Shared {
         if !(notices.messages.is_empty() && notices.for_the_model.is_empty() && notices.members.is_empty()) {
             self.notice_listeners.iter().for_each(|listener| isolated(|| listener(notices)));
         }
+    }
+
+    /// Wakes the model: by the app, and where it does not say how at the next result, prompt or end of a turn.
+    pub(crate) fn wake(&self, wake: Wake) {
+        self.wake_listeners.iter().for_each(|listener| isolated(|| listener(&wake)));
+        if self.wake_listeners.is_empty() {
+            lock(&self.wakes).entry(wake.session).or_default().push(wake.text);
+        }
+    }
+
+    /// What wakes the model, once.
+    pub(crate) fn take_wakes(&self, cx: &HookContext) -> Vec<String> {
+        lock(&self.wakes).remove(cx.session().unwrap_or_default()).unwrap_or_default()
+    }
+
+    /// Keeps a text that is too long to be read, and says where.
+    pub(crate) fn keep_text(&self, session: &str, text: &str) -> Option<PathBuf> {
+        let kept = self.files.as_ref()?.keep(session, text);
+        kept.inspect_err(|error| tracing::warn!(target: "hooks_rules", %error, "a long text cannot be kept")).ok()
     }
 
     /// Keeps what is for the model until the call has its result. Calls of two conversations may have one id.
@@ -155,6 +183,7 @@ impl Shared {
         lock(&self.contexts).retain(|(conversation, _), _| conversation != session);
         lock(&self.continued).remove(session);
         lock(&self.stopped).remove(session);
+        lock(&self.wakes).remove(session);
         self.transcripts.forget(session);
     }
 }

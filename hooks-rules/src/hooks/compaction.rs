@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::tool::permission;
 use crate::answer::Decision;
-use crate::firing::Firing;
+use crate::firing::{Firing, RulesFailed};
 
 /// `PreCompact`.
 pub(super) fn before(id: &str, firing: Arc<Firing>) -> Hook {
@@ -20,10 +20,11 @@ pub(super) fn before(id: &str, firing: Arc<Firing>) -> Hook {
             occurrence.set("custom_instructions", instructions.map_or(Value::Null, Value::from));
             occurrence.set_flat("compaction_type", event.compaction.as_ref());
             occurrence.set_flat("reason", event.reason.as_str());
-            match firing.fire(occurrence, None).await.decision {
+            let answer = firing.fire(occurrence, None).await?;
+            Ok::<_, RulesFailed>(match answer.decision {
                 refused @ Decision::Deny(_) => permission(refused),
                 _ => Permission::NoOpinion,
-            }
+            })
         })
     })
 }
@@ -36,7 +37,7 @@ pub(super) fn after(id: &str, firing: Arc<Firing>) -> Hook {
             let mut occurrence = firing.occurrence(cx);
             occurrence.set("trigger", event.trigger.as_ref());
             occurrence.set("compact_summary", history.summary.clone().unwrap_or_default());
-            firing.fire(occurrence, None).await;
+            firing.fire(occurrence, None).await.map(drop)
         })
     })
 }

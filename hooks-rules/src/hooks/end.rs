@@ -6,7 +6,7 @@ use hooks_core::{Hook, HookContext};
 
 use crate::answer::{Answer, Decision};
 use crate::event::Event;
-use crate::firing::Firing;
+use crate::firing::{Firing, RulesFailed};
 
 /// `Stop`, and `SubagentStop` within a sub-agent.
 pub(super) fn stop(id: &str, firing: Arc<Firing>) -> Hook {
@@ -15,7 +15,7 @@ pub(super) fn stop(id: &str, firing: Arc<Firing>) -> Hook {
         Box::pin(async move {
             // A sub-agent's end is the one event, any other the other.
             if (firing.event == Event::SubagentStop) == cx.agent_path().is_empty() {
-                return StopVerdict::default();
+                return Ok(StopVerdict::default());
             }
             let mut occurrence = firing.occurrence(cx);
             occurrence.set("stop_hook_active", event.stop_hook_active);
@@ -32,7 +32,16 @@ pub(super) fn stop(id: &str, firing: Arc<Firing>) -> Hook {
             }
             occurrence.set_flat("turn_end_reason", event.reason.as_ref());
             let answer = firing.fire(occurrence, None).await;
-            verdict(&firing, cx, event.stop_hook_active, answer)
+            let answer = answer.inspect_err(|_: &RulesFailed| firing.shared.turn_ends(cx))?;
+            let mut answer = answer;
+            // What somebody woke the model for is a reason to go on.
+            if let (Decision::None, None) = (&answer.decision, &answer.stop) {
+                let wakes = firing.shared.take_wakes(cx);
+                if !wakes.is_empty() {
+                    answer.decision = Decision::Continue(wakes.join("\n\n"));
+                }
+            }
+            Ok::<_, RulesFailed>(verdict(&firing, cx, event.stop_hook_active, answer))
         })
     })
 }

@@ -5,7 +5,7 @@ use hooks_core::data::ToolInput;
 use hooks_core::kinds::PermissionRequest;
 use hooks_core::verdict::{Halt, Permission};
 
-use super::{call, tool};
+use super::{Ended, call, tool};
 use crate::answer::Decision;
 use crate::firing::Firing;
 
@@ -16,11 +16,11 @@ pub(super) fn request(id: &str, firing: Arc<Firing>) -> Hook {
         Box::pin(async move {
             let mut occurrence = firing.occurrence(cx);
             call::tell_input(&firing, &mut occurrence, &event.call, &input);
-            let answer = firing.fire(occurrence, Some(&event.call.name)).await;
+            let answer = firing.fire(occurrence, Some(&event.call.name)).await?;
             match (answer.stop, answer.decision) {
                 // `interrupt` has no reason of its own.
-                (Some(reason), Decision::Deny(message)) if reason.is_empty() => Err(Halt::new(message)),
-                (Some(reason), _) => Err(Halt::new(reason)),
+                (Some(reason), Decision::Deny(message)) if reason.is_empty() => Err(Ended::from(Halt::new(message))),
+                (Some(reason), _) => Err(Ended::from(Halt::new(reason))),
                 (None, Decision::Allow(_)) => {
                     Ok((answer.updated_input.map_or(input, ToolInput::from), Permission::Allow))
                 }

@@ -5,7 +5,7 @@ use hooks_core::kinds::UserPromptSubmit;
 use hooks_core::verdict::PromptVerdict;
 
 use crate::answer::Decision;
-use crate::firing::Firing;
+use crate::firing::{Firing, RulesFailed};
 
 /// `UserPromptSubmit`.
 pub(super) fn submit(id: &str, firing: Arc<Firing>) -> Hook {
@@ -14,20 +14,21 @@ pub(super) fn submit(id: &str, firing: Arc<Firing>) -> Hook {
         Box::pin(async move {
             // What an agent asks another one is no prompt of a person; `SubagentStart` is the event for it.
             if !cx.agent_path().is_empty() {
-                return PromptVerdict::default();
+                return Ok(PromptVerdict::default());
             }
             if let Some(reason) = firing.shared.take_stop(cx) {
-                return PromptVerdict::stop(reason);
+                return Ok(PromptVerdict::stop(reason));
             }
             let mut occurrence = firing.occurrence(cx);
             occurrence.set("prompt", event.prompt.as_str());
-            let answer = firing.fire(occurrence, None).await;
+            let answer = firing.fire(occurrence, None).await?;
             let verdict = match (answer.stop, answer.decision) {
                 (Some(reason), _) => PromptVerdict::stop(reason),
                 (None, Decision::Deny(reason)) => PromptVerdict::block(reason),
                 (None, _) => PromptVerdict::default(),
             };
-            answer.contexts.into_iter().fold(verdict, PromptVerdict::with_context)
+            let contexts = answer.contexts.into_iter().chain(firing.shared.take_wakes(cx));
+            Ok::<_, RulesFailed>(contexts.fold(verdict, PromptVerdict::with_context))
         })
     })
 }

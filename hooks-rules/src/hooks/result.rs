@@ -1,15 +1,15 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use hooks_core::data::{ToolCall, ToolInput, ToolResult};
+use hooks_core::data::{Block, ToolCall, ToolInput, ToolResult};
 use hooks_core::kinds::{AfterToolCallFailure, AfterToolCallSuccess};
 use hooks_core::verdict::Halt;
 use hooks_core::{Hook, HookContext};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::call;
 use crate::answer::{Answer, Decision};
-use crate::firing::Firing;
+use crate::firing::{Firing, RulesFailed};
 use crate::stdin::Occurrence;
 
 /// `PostToolUse`.
@@ -18,7 +18,8 @@ pub(super) fn success(id: &str, firing: Arc<Firing>) -> Hook {
         let firing = Arc::clone(&firing);
         Box::pin(async move {
             let mut occurrence = occurrence(&firing, cx, &event.call, &event.input, event.duration);
-            occurrence.set("tool_response", response(&result));
+            let tool = firing.shared.aliases.on_the_wire(&event.call.name);
+            occurrence.set("tool_response", response(tool, &event.input, &result));
             let answer = firing.fire(occurrence, Some(&event.call.name)).await;
             apply(&firing, cx, &event.call, result, answer)
         })
@@ -45,12 +46,28 @@ fn occurrence(firing: &Firing, cx: &HookContext, call: &ToolCall, input: &ToolIn
     occurrence
 }
 
-/// What the tool answered: the value where its text is one in JSON, and the text otherwise.
-fn response(result: &ToolResult) -> Value {
+/// What the tool answered, in the shape that scripts know of it: the value where its text is one in JSON, what the contract has
+/// for the shell and for a file that was written, and the text otherwise.
+fn response(tool: &str, input: &Value, result: &ToolResult) -> Value {
     let text = result.text();
-    match serde_json::from_str(&text) {
-        Ok(value @ (Value::Object(_) | Value::Array(_))) => value,
+    match (serde_json::from_str(&text), tool) {
+        (Ok(value @ (Value::Object(_) | Value::Array(_))), _) if tool != "Bash" || value.get("stdout").is_some() => {
+            value
+        }
+        (_, "Bash") => json!({ "stdout": text, "stderr": "", "interrupted": false, "isImage": false }),
+        (_, "Write") => json!({ "filePath": input.get("file_path"), "success": true }),
         _ => Value::String(text.into_owned()),
+    }
+}
+
+/// What takes the place of a result: text, or the parts of what the shell answered.
+fn output(value: &Value) -> String {
+    let part = |name: &str| value.get(name).and_then(Value::as_str).filter(|text| !text.is_empty());
+    match (value, part("stdout"), part("stderr")) {
+        (Value::String(text), ..) => text.clone(),
+        (_, Some(out), Some(err)) => format!("{out}\n{err}"),
+        (_, Some(text), None) | (_, None, Some(text)) => text.to_owned(),
+        _ => value.to_string(),
     }
 }
 
@@ -59,12 +76,14 @@ fn apply(
     cx: &HookContext,
     call: &ToolCall,
     mut result: ToolResult,
-    answer: Answer,
-) -> (ToolResult, Option<Halt>) {
-    let before = firing.shared.take_contexts(cx, &call.id);
-    if let Some(output) = answer.updated_output {
-        let text = output.as_str().map_or_else(|| output.to_string(), str::to_owned);
-        result.content = vec![hooks_core::data::Block::from(text)];
+    answer: Result<Answer, RulesFailed>,
+) -> Result<(ToolResult, Option<Halt>), RulesFailed> {
+    let mut before = firing.shared.take_contexts(cx, &call.id);
+    before.extend(firing.shared.take_wakes(cx));
+    // What was said before the call must not be lost with it.
+    let answer = if before.is_empty() { answer? } else { answer.unwrap_or_default() };
+    if let Some(value) = answer.updated_output {
+        result.content = vec![Block::from(output(&value))];
     }
     let feedback = match answer.decision {
         Decision::Feedback(reason) | Decision::Deny(reason) => Some(reason),
@@ -73,7 +92,7 @@ fn apply(
     for text in before.into_iter().chain(feedback).chain(answer.contexts) {
         result.add_context(text);
     }
-    (result, answer.stop.map(Halt::new))
+    Ok((result, answer.stop.map(Halt::new)))
 }
 
 /// At most 10,000 characters, the middle left out.

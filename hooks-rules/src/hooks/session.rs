@@ -4,7 +4,8 @@ use hooks_core::Hook;
 use hooks_core::kinds::{BeforeAgentStart, SessionEnd, SessionEndReason, SessionSource, SessionStart};
 use hooks_core::verdict::{AgentStart, Contexts, Halt};
 
-use crate::firing::Firing;
+use super::Ended;
+use crate::firing::{Firing, RulesFailed};
 
 /// `SessionStart`.
 pub(super) fn start(id: &str, firing: Arc<Firing>) -> Hook {
@@ -18,8 +19,8 @@ pub(super) fn start(id: &str, firing: Arc<Firing>) -> Hook {
                 let _reported_where_it_is_used = files.exports(&event.session, true);
             }
             let answer = firing.fire(occurrence, None).await;
-            firing.shared.stop_session(&event.session, answer.stop);
-            Contexts::from(answer.contexts)
+            firing.shared.stop_session(&event.session, answer.as_ref().ok().and_then(|answer| answer.stop.clone()));
+            Ok::<_, RulesFailed>(Contexts::from(answer?.contexts))
         })
     })
 }
@@ -32,8 +33,9 @@ pub(super) fn end(id: &str, firing: Arc<Firing>) -> Hook {
             let mut occurrence = firing.occurrence_in(cx, &event.session);
             occurrence.set("reason", reason(&event.reason));
             occurrence.own_word = Some(event.reason.as_ref().to_owned());
-            firing.fire(occurrence, None).await;
+            let fired = firing.fire(occurrence, None).await;
             firing.shared.forget(&event.session);
+            fired.map(drop)
         })
     })
 }
@@ -60,9 +62,9 @@ pub(super) fn agent(id: &str, firing: Arc<Firing>) -> Hook {
             if cx.agent_path().is_empty() {
                 return Ok(AgentStart::default());
             }
-            let answer = firing.fire(firing.occurrence(cx), None).await;
+            let answer = firing.fire(firing.occurrence(cx), None).await?;
             match answer.stop {
-                Some(reason) => Err(Halt::new(reason)),
+                Some(reason) => Err(Ended::from(Halt::new(reason))),
                 None => Ok(AgentStart::from(Contexts::from(answer.contexts))),
             }
         })

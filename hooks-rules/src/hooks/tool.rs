@@ -5,7 +5,7 @@ use hooks_core::data::ToolInput;
 use hooks_core::kinds::BeforeToolCall;
 use hooks_core::verdict::{Halt, Permission};
 
-use super::call;
+use super::{Ended, call};
 use crate::answer::Decision;
 use crate::firing::Firing;
 
@@ -17,12 +17,15 @@ pub(super) fn before(id: &str, firing: Arc<Firing>) -> Hook {
             let call = &event.call;
             let mut occurrence = firing.occurrence(cx);
             call::tell(&firing, &mut occurrence, call, &input);
-            let answer = firing.fire(occurrence, Some(&call.name)).await;
+            let seen = occurrence.get("tool_input").cloned();
+            let answer = firing.fire(occurrence, Some(&call.name)).await?;
             if let Some(reason) = answer.stop {
-                return Err(Halt::new(reason));
+                return Err(Ended::from(Halt::new(reason)));
             }
             firing.shared.keep_contexts(cx, &call.id, answer.contexts);
-            let input = answer.updated_input.map_or(input, ToolInput::from);
+            // The tool gets the path that the rules have judged.
+            let judged = seen.filter(|seen| *seen != *input).map_or(input, ToolInput::from);
+            let input = answer.updated_input.map_or(judged, ToolInput::from);
             Ok((input, permission(answer.decision)))
         })
     })

@@ -8,7 +8,8 @@ use crate::alias::Aliases;
 use crate::answer::Answer;
 use crate::dialect::Dialect;
 use crate::firing::{
-    AnswerObserver, NoticeListener, Notices, Owner, PluginFolder, RuleRun, RunObserver, SessionFiles, Shared,
+    AnswerObserver, NoticeListener, Notices, Owner, PluginFolder, RuleRun, RunObserver, SessionFiles, Shared, Wake,
+    WakeListener,
 };
 use crate::run::{Clients, Environment, Judge, Post};
 
@@ -18,18 +19,21 @@ use crate::run::{Clients, Environment, Judge, Post};
 pub struct RulesBuilder {
     pub(super) sources: Vec<Source>,
     pub(super) trust: Option<PathBuf>,
+    pub(super) trust_all: bool,
     pub(super) priority: i32,
     pub(super) disabled: Vec<String>,
     aliases: Aliases,
     clients: Clients,
     project: Option<PathBuf>,
-    keep_all: bool,
+    withhold_credentials: bool,
+    withhold: Vec<String>,
     keep: Vec<String>,
     variables: Vec<(String, String)>,
     files: Option<PathBuf>,
     run_observers: Vec<RunObserver>,
     answer_observers: Vec<AnswerObserver>,
     notice_listeners: Vec<NoticeListener>,
+    wake_listeners: Vec<WakeListener>,
 }
 
 impl RulesBuilder {
@@ -49,16 +53,18 @@ impl RulesBuilder {
         self.source(path, Owner::Project)
     }
 
-    /// The rules of a plugin.
+    /// The rules of a plugin. One whose folder is within that of the project came with it, and waits until its file is
+    /// trusted, see [`trust`](Self::trust).
     pub fn plugin(self, mut plugin: PluginFolder) -> Self {
         // Messages name the file as the app does, commands find full paths.
         let path = plugin.root.join("hooks").join("hooks.json");
         plugin.root = full(plugin.root);
-        plugin.data = plugin.data.map(full);
+        plugin.data = Some(full(plugin.data.unwrap_or_else(|| plugin.root.join("..").join("data").join(&plugin.name))));
         self.source(path, Owner::Plugin(Arc::new(plugin)))
     }
 
-    /// A file of rules that a skill brings along; they may say `once`.
+    /// A file of rules that a skill brings along; they may say `once`. One within the folder of the project waits until it is
+    /// trusted, see [`trust`](Self::trust).
     pub fn skill(self, name: impl Into<String>, path: impl Into<PathBuf>) -> Self {
         self.source(path, Owner::Skill(name.into()))
     }
@@ -81,6 +87,12 @@ impl RulesBuilder {
     /// The file that says which files of projects are trusted. Without it none is.
     pub fn trust(mut self, path: impl Into<PathBuf>) -> Self {
         self.trust = Some(path.into());
+        self
+    }
+
+    /// Every file counts as trusted: for a program whose person has just said so.
+    pub fn trust_all(mut self) -> Self {
+        self.trust_all = true;
         self
     }
 
@@ -121,13 +133,23 @@ impl RulesBuilder {
         self
     }
 
-    /// Lets commands see variables whose names look like those of credentials, such as `OPENAI_API_KEY`.
-    pub fn keep_credentials(mut self) -> Self {
-        self.keep_all = true;
+    /// Keeps variables whose names look like those of credentials, such as `OPENAI_API_KEY`, out of the environment of
+    /// commands; which ones is in each [`RuleRun`].
+    ///
+    /// That is hygiene and no boundary: a command runs as the same user, and finds what this user can read. And a guard
+    /// that needs such a variable fails, so say which ones to [keep](Self::keep_variable).
+    pub fn withhold_credentials(mut self) -> Self {
+        self.withhold_credentials = true;
         self
     }
 
-    /// Lets commands see this variable, whatever its name looks like.
+    /// Keeps this variable out of the environment of commands.
+    pub fn withhold_variable(mut self, name: impl Into<String>) -> Self {
+        self.withhold.push(name.into());
+        self
+    }
+
+    /// Leaves commands this variable, whatever its name looks like.
     pub fn keep_variable(mut self, name: impl Into<String>) -> Self {
         self.keep.push(name.into());
         self
@@ -169,15 +191,29 @@ impl RulesBuilder {
         self
     }
 
+    /// Calls `listener` where a command that nobody waited for wakes the model (`asyncRewake`, exit code 2): it may begin a turn
+    /// with the text. Without a listener the model reads it at the next result, prompt or end of a turn.
+    pub fn on_wake(mut self, listener: impl Fn(&Wake) + Send + Sync + 'static) -> Self {
+        self.wake_listeners.push(Arc::new(listener));
+        self
+    }
+
     /// Reads the files. What is wrong with them is in [`Rules::defects`].
     pub fn build(self) -> Rules {
         let project = self.project.clone().or_else(|| std::env::current_dir().ok()).unwrap_or_default();
         let set = self.variables.iter().cloned().collect();
-        let environment = Environment { scrub: !self.keep_all, keep: self.keep.clone(), project, set };
+        let environment = Environment {
+            withhold_credentials: self.withhold_credentials,
+            withhold: self.withhold.clone(),
+            keep: self.keep.clone(),
+            project,
+            set,
+        };
         let mut shared = Shared::new(self.aliases.clone(), environment, self.clients.clone());
         shared.run_observers.clone_from(&self.run_observers);
         shared.answer_observers.clone_from(&self.answer_observers);
         shared.notice_listeners.clone_from(&self.notice_listeners);
+        shared.wake_listeners.clone_from(&self.wake_listeners);
         shared.files = self.files.clone().map(SessionFiles::new);
         Rules::new(self, shared)
     }

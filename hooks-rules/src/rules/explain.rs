@@ -40,20 +40,23 @@ impl Rules {
         let state = self.state();
         let event = occurrence.event;
         let tool = occurrence.get("tool_name").and_then(Value::as_str);
-        let firing = Firing { shared: Arc::clone(self.shared()), event, rules: Vec::new() };
-        let mut seen = std::collections::HashMap::new();
-        let explained = state.active.iter().map(|active| {
-            let kept_out = if active.rule.event != event {
-                Some(KeptOut::OtherEvent)
-            } else if active.rule.event.spec().kind.is_none() {
-                Some(KeptOut::NeverFired)
-            } else if !state.runs(active) {
-                Some(KeptOut::Disabled)
-            } else {
-                firing.kept_out(active, occurrence, tool, &mut seen)
-            };
-            Explained { rule: state.listed(active), kept_out }
+        // What somebody disabled stands for no other.
+        let (on, off): (Vec<_>, Vec<_>) =
+            (0..state.active.len()).partition(|at| !state.is_disabled(&state.active[*at]));
+        let rules = on.iter().map(|at| Arc::clone(&state.active[*at])).collect();
+        let kept_out = Firing { shared: Arc::clone(self.shared()), event, rules }.kept_out(occurrence, tool);
+        let disabled = off.into_iter().map(|at| {
+            (
+                at,
+                Some(match &state.active[at].rule {
+                    rule if rule.event != event => KeptOut::OtherEvent,
+                    _ => KeptOut::Disabled,
+                }),
+            )
         });
-        explained.collect()
+        let mut explained: Vec<_> = on.into_iter().zip(kept_out).chain(disabled).collect();
+        explained.sort_unstable_by_key(|(at, _)| *at);
+        let rule = |at: usize| state.listed(&state.active[at]);
+        explained.into_iter().map(|(at, kept_out)| Explained { rule: rule(at), kept_out }).collect()
     }
 }

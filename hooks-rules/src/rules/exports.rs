@@ -3,6 +3,7 @@
 use hooks_core::HookContext;
 
 use super::Rules;
+use crate::event::Event;
 
 impl Rules {
     /// `command` as a line for `sh`, with the variables that scripts exported when the session began, by way of
@@ -16,7 +17,8 @@ impl Rules {
     /// use hooks_rules::Rules;
     ///
     /// let folder = tempfile::tempdir()?;
-    /// let rules = Rules::builder().session_files(folder.path()).build();
+    /// let text = r#"{"hooks": {"SessionStart": [{"hooks": [{"type": "command", "command": "./level.sh"}]}]}}"#;
+    /// let rules = Rules::builder().text("hooks.json", text).session_files(folder.path()).build();
     /// let cx = HookContext::builder().conversation("c-1").build();
     /// assert_eq!(rules.shell_line(&cx, "make test"), "make test");
     ///
@@ -28,7 +30,12 @@ impl Rules {
     /// # Ok::<(), std::io::Error>(())
     /// ```
     pub fn shell_line(&self, cx: &HookContext, command: &str) -> String {
-        let files = self.shared().files.as_ref();
+        // Where no rule could have exported something, what is there is of another time.
+        let exports = {
+            let state = self.state();
+            state.active.iter().any(|active| active.rule.event == Event::SessionStart && state.runs(active))
+        };
+        let files = self.shared().files.as_ref().filter(|_| exports);
         let exported = files.and_then(|files| files.exported(cx.session().unwrap_or_default()));
         match exported {
             Some(path) => format!(". '{}'\n{command}", path.to_string_lossy().replace('\'', r"'\''")),

@@ -46,6 +46,11 @@ impl Rules {
             // A session that is to stop does so at its first prompt.
             by_event.entry(Event::UserPromptSubmit).or_default();
         }
+        if by_event.values().flatten().any(|active| active.rule.wakes) {
+            for event in [Event::PostToolUse, Event::PostToolUseFailure, Event::UserPromptSubmit, Event::Stop] {
+                by_event.entry(event).or_default();
+            }
+        }
         let between = self.between(&by_event);
         let mut uses: Vec<HookUse> = by_event.keys().map(|event| HookUse::id(&event.hook_id())).collect();
         // Those of an earlier call that have no rules any more are emptied: a list may still name them.
@@ -79,7 +84,7 @@ impl Rules {
     fn hook(&self, event: Event, rules: Vec<Arc<ActiveRule>>) -> Option<Hook> {
         let described = rules.iter().map(|active| {
             let rule = &active.rule;
-            format!("{} ({}:{}): {}", rule.id, rule.file.display(), rule.line, rule.summary())
+            format!("{} ({}:{})", rule.id, rule.file.display(), rule.line)
         });
         let described = described.collect::<Vec<_>>().join("; ");
         let count = rules.len();

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use super::Trust;
 use crate::dialect::Dialect;
 use crate::file::{Defect, RuleFile};
+use crate::files::real;
 use crate::firing::Owner;
 
 /// A file of rules that an app names.
@@ -35,17 +36,27 @@ fn no_text(bytes: &[u8]) -> &'static str {
 }
 
 impl Source {
-    /// Reads the file; `None` where there is none and none is needed.
-    pub(crate) fn read(&self, trust: Option<&Trust>) -> Option<RuleFile> {
-        let mut file = self.read_now(trust)?;
-        if matches!(self.owner, Owner::Project) && trust.and_then(|trust| trust.fingerprint(&self.path)).is_none() {
+    /// Reads the file; `None` where there is none and none is needed. What came with `project` waits for trust.
+    pub(crate) fn read(&self, trust: Option<&Trust>, project: Option<&Path>) -> Option<RuleFile> {
+        let waits = project.is_some_and(|project| self.waits_for_trust(project));
+        let mut file = self.read_now(trust, waits)?;
+        if waits && trust.and_then(|trust| trust.fingerprint(&self.path)).is_none() {
             // Nothing of it may run, an earlier reading least of all, also where it cannot be read at the moment.
             file.readable = true;
         }
         Some(file)
     }
 
-    fn read_now(&self, trust: Option<&Trust>) -> Option<RuleFile> {
+    /// Whether its rules came with the project: by its settings, or by a plugin or skill within it.
+    fn waits_for_trust(&self, project: &Path) -> bool {
+        match self.owner {
+            Owner::User => false,
+            Owner::Project => true,
+            Owner::Plugin(_) | Owner::Skill(_) => self.text.is_none() && real(&self.path).starts_with(real(project)),
+        }
+    }
+
+    fn read_now(&self, trust: Option<&Trust>, waits: bool) -> Option<RuleFile> {
         if let Some(text) = &self.text {
             return Some(RuleFile::read_as(&self.path, text, self.dialect));
         }
@@ -67,7 +78,7 @@ impl Source {
             Err(error) => return Some(self.unreadable(&format!("cannot be read: {error}"), "make it readable")),
         };
         let trusted = trust.is_some_and(|trust| trust.allows(&self.path, &bytes));
-        if matches!(self.owner, Owner::Project) && !trusted {
+        if waits && !trusted {
             let problem = "the rules of this project wait until somebody trusts the file as it is now";
             let help = "look at its commands, then trust it: `Trust::open(…)?.trust(file)?`";
             let mut file = self.unreadable(problem, help);

@@ -53,6 +53,7 @@ pub struct Rules {
 struct Inner {
     sources: Vec<Source>,
     trust: Option<std::path::PathBuf>,
+    trust_all: bool,
     priority: i32,
     shared: Arc<Shared>,
     state: Mutex<State>,
@@ -113,6 +114,7 @@ impl Rules {
             inner: Arc::new(Inner {
                 sources: builder.sources,
                 trust: builder.trust,
+                trust_all: builder.trust_all,
                 priority: builder.priority,
                 shared: Arc::new(shared),
                 state: Mutex::new(state),
@@ -137,7 +139,10 @@ impl Rules {
             Some(Ok(trust)) => Some(trust),
             None => None,
         };
-        let read: Vec<_> = self.inner.sources.iter().map(|source| source.read(trust.as_ref())).collect();
+        let read: Vec<_> = {
+            let project = (!self.inner.trust_all).then_some(&*self.inner.shared.environment.project);
+            self.inner.sources.iter().map(|source| source.read(trust.as_ref(), project)).collect()
+        };
         let mut state = self.state();
         let before = std::mem::take(&mut state.files);
         let mut before = before.into_iter().chain(std::iter::repeat_with(|| None));
@@ -285,7 +290,11 @@ impl State {
     }
 
     pub(super) fn runs(&self, active: &ActiveRule) -> bool {
-        !self.disabled.contains(active.rule.id.as_str()) && active.rule.event.spec().kind.is_some()
+        !self.is_disabled(active) && active.rule.event.spec().kind.is_some()
+    }
+
+    pub(super) fn is_disabled(&self, active: &ActiveRule) -> bool {
+        self.disabled.contains(active.rule.id.as_str())
     }
 }
 

@@ -1,5 +1,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
+use std::fs::File;
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -127,11 +129,26 @@ impl Trust {
     /// Changes what is stored as it is by now: somebody else may have written it since it was read here, and what they revoked
     /// must not come back.
     fn change<T>(&mut self, change: impl FnOnce(&mut BTreeMap<String, String>) -> T) -> Result<T, TrustError> {
+        let lock = self.lock().map_err(|source| TrustError::Io { path: self.path.clone(), source })?;
         let mut now = Self::open(&self.path)?;
         let changed = change(&mut now.files);
         now.store()?;
+        drop(lock);
         *self = now;
         Ok(changed)
+    }
+
+    /// Keeps everybody else from changing it until the lock is dropped. It is a file of its own, since the one that is locked
+    /// must stay where it is.
+    fn lock(&self) -> std::io::Result<File> {
+        if let Some(folder) = self.path.parent() {
+            std::fs::create_dir_all(folder)?;
+        }
+        let mut name = self.path.file_name().unwrap_or_default().to_owned();
+        name.push(".lock");
+        let lock = File::options().create(true).truncate(false).write(true).open(self.path.with_file_name(name))?;
+        lock.lock()?;
+        Ok(lock)
     }
 
     fn store(&self) -> Result<(), TrustError> {
@@ -139,14 +156,16 @@ impl Trust {
         let io = |source| TrustError::Io { path: self.path.clone(), source };
         let stored = Stored { version: 1, files: self.files.clone() };
         let text = serde_json::to_string_pretty(&stored).map_err(|error| io(error.into()))?;
-        if let Some(folder) = self.path.parent() {
-            std::fs::create_dir_all(folder).map_err(io)?;
-        }
         // A new file first, so that a crash leaves the old one, and under a name that no other program writes meanwhile.
         let count = COUNT.fetch_add(1, Ordering::Relaxed);
         let new = self.path.with_extension(format!("{}-{count}.new", std::process::id()));
-        let stored = std::fs::write(&new, text).and_then(|()| std::fs::rename(&new, &self.path));
-        stored.map_err(|error| {
+        let write = || {
+            let mut file = File::create(&new)?;
+            file.write_all(text.as_bytes())?;
+            file.sync_all()?;
+            std::fs::rename(&new, &self.path)
+        };
+        write().map_err(|error| {
             let _ = std::fs::remove_file(&new);
             io(error)
         })

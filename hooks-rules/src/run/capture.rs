@@ -38,10 +38,10 @@ impl Capture {
                 let end = start.iter().position(|byte| *byte == b'\n');
                 let says_so = end.is_some_and(|end| goes_on_alone(&String::from_utf8_lossy(&start[..end])));
                 // Only a first line counts, and a long one says something else.
-                if end.is_some() || start.len() == FIRST_LINE {
-                    if let Some(alone) = alone.take().filter(|_| says_so) {
-                        let _ = alone.send(());
-                    }
+                if (end.is_some() || start.len() == FIRST_LINE)
+                    && let Some(alone) = alone.take().filter(|_| says_so)
+                {
+                    let _ = alone.send(());
                 }
             }
         }

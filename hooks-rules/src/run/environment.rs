@@ -4,11 +4,14 @@ use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-/// Which variables of this process a command may see.
-#[derive(Clone, Debug)]
+/// Which variables of this process a command finds: all but `OTEL_*`, as the contract has it, and but those that the app
+/// withholds.
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Environment {
-    /// Whether names that look like those of credentials are left out.
-    pub(crate) scrub: bool,
+    /// Whether names that look like those of credentials are withheld.
+    pub(crate) withhold_credentials: bool,
+    /// Names that are withheld.
+    pub(crate) withhold: Vec<String>,
     /// Names that are kept all the same.
     pub(crate) keep: Vec<String>,
     /// The folder in which the session began.
@@ -44,23 +47,32 @@ const OF_A_HOST: &[&str] =
     &["CLAUDE_PROJECT_DIR", "CLAUDE_ENV_FILE", "CLAUDE_EFFORT", "CLAUDE_CODE_REMOTE", "CLAUDE_CODE_BRIDGE_SESSION_ID"];
 
 impl Environment {
-    /// The names in this process's environment that a command must not see.
-    pub(crate) fn removed(&self) -> Vec<OsString> {
-        std::env::vars_os().map(|(name, _)| name).filter(|name| self.removes(&name.to_string_lossy())).collect()
+    /// The names in this process's environment that a command does not find because the app withholds them.
+    pub(crate) fn withheld(&self) -> Vec<String> {
+        let names = std::env::vars_os().map(|(name, _)| name.to_string_lossy().into_owned());
+        let mut withheld: Vec<String> = names.filter(|name| self.withholds(name)).collect();
+        withheld.sort_unstable();
+        withheld
     }
 
-    fn removes(&self, name: &str) -> bool {
+    /// The names that a command does not find.
+    pub(crate) fn removed(&self) -> impl Iterator<Item = OsString> {
+        let removes = |name: &str| self.withholds(name) || self.belongs_to_a_host(name);
+        std::env::vars_os().map(|(name, _)| name).filter(move |name| removes(&name.to_string_lossy()))
+    }
+
+    fn withholds(&self, name: &str) -> bool {
         let upper = name.to_ascii_uppercase();
-        if upper.starts_with("OTEL_") {
-            return true;
-        }
-        // What a host says to its scripts is not what this one says, where this program is one of them.
-        if name.starts_with("CLAUDE_PLUGIN_") || OF_A_HOST.contains(&name) {
-            return !self.keep.iter().any(|kept| kept == name);
-        }
-        let secret =
-            SECRET.iter().any(|part| upper.contains(part)) || upper.ends_with("_KEY") || upper.ends_with("_PAT");
-        self.scrub && secret && !self.keep.iter().any(|kept| kept == name)
+        let is_credential =
+            || SECRET.iter().any(|part| upper.contains(part)) || upper.ends_with("_KEY") || upper.ends_with("_PAT");
+        let is_meant = self.withhold.iter().any(|own| own == name) || (self.withhold_credentials && is_credential());
+        is_meant && !self.keep.iter().any(|kept| kept == name)
+    }
+
+    /// What a host says to its scripts is not what this one says, where this program is one of them.
+    fn belongs_to_a_host(&self, name: &str) -> bool {
+        let is_of_a_host = name.starts_with("CLAUDE_PLUGIN_") || OF_A_HOST.contains(&name);
+        name.to_ascii_uppercase().starts_with("OTEL_") || (is_of_a_host && !self.keep.iter().any(|kept| kept == name))
     }
 
     /// The folder for a run: where the session is, or where it began, or any that is there. A full path, which means the same
@@ -90,13 +102,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_of_credentials_are_left_out() {
-        let environment = Environment {
-            scrub: true,
-            keep: vec!["DEPLOY_TOKEN".to_owned()],
-            project: PathBuf::new(),
-            set: BTreeMap::new(),
-        };
+    fn credentials_are_withheld_where_the_app_says_so_and_otel_always() {
         let table = [
             ("OPENAI_API_KEY", true),
             ("AWS_SECRET_ACCESS_KEY", true),
@@ -106,22 +112,33 @@ mod tests {
             ("DB_PASSWORD", true),
             ("GH_PAT", true),
             ("SIGNING_KEY", true),
-            ("OTEL_EXPORTER_OTLP_ENDPOINT", true),
             ("DEPLOY_TOKEN", false),
+            ("DATABASE_URL", true),
             ("PATH", false),
             ("HOME", false),
             ("KEYBOARD", false),
             ("SSH_AUTH_SOCK", false),
+            ("CLAUDE_CONFIG_DIR", false),
+        ];
+        let environment = Environment {
+            withhold_credentials: true,
+            withhold: vec!["DATABASE_URL".to_owned()],
+            keep: vec!["DEPLOY_TOKEN".to_owned()],
+            ..Environment::default()
+        };
+        for (name, withheld) in table {
+            assert_eq!(environment.withholds(name), withheld, "{name}");
+            assert!(!Environment::default().withholds(name), "{name}");
+        }
+        for (name, removed) in [
+            ("OTEL_EXPORTER_OTLP_ENDPOINT", true),
             ("CLAUDE_PROJECT_DIR", true),
             ("CLAUDE_PLUGIN_ROOT", true),
             ("CLAUDE_PLUGIN_OPTION_LEVEL", true),
             ("CLAUDE_EFFORT", true),
-            ("CLAUDE_CONFIG_DIR", false),
-        ];
-        for (name, removed) in table {
-            assert_eq!(environment.removes(name), removed, "{name}");
+            ("CLAUDE_TOKEN_BUDGET", false),
+        ] {
+            assert_eq!(Environment::default().belongs_to_a_host(name), removed, "{name}");
         }
-        let open = Environment { scrub: false, ..environment };
-        assert!(!open.removes("OPENAI_API_KEY") && open.removes("OTEL_X"));
     }
 }

@@ -1,13 +1,21 @@
-//! One command: started in a group of its own, given its input, read, and ended at its deadline with all it started.
+//! One command: started in a session of its own, given its input, read, and ended at its deadline with all it started.
 
+use std::future::{Future, poll_fn};
+use std::io;
+use std::pin::pin;
+use std::process::{ExitStatus, Stdio};
 use std::sync::Arc;
 use std::time::Duration;
 
+use futures_util::future::{OptionFuture, join3};
+use process_wrap::tokio::{ChildWrapper, CommandWrap};
+use tokio::io::AsyncWriteExt as _;
 use tokio::process::Command;
 use tokio::sync::oneshot;
-#[cfg(unix)]
-use tokio::time::Instant;
+use tokio::time::{Instant, sleep, timeout};
 
+use super::capture::Capture;
+use super::tree::{self, Tree};
 use super::{Environment, Surroundings};
 use crate::answer::RunStatus;
 use crate::rule::{CommandLine, Shell};
@@ -53,18 +61,28 @@ pub(crate) fn command(line: &CommandLine, environment: &Environment, around: &Su
     command
 }
 
-#[cfg(unix)]
-use super::tree::Tree;
-
-#[cfg(unix)]
-pub(crate) async fn run(mut command: Command, input: Arc<[u8]>, limit: Duration, alone: oneshot::Sender<()>) -> Ran {
-    use std::process::Stdio;
-
-    let mark = super::tree::mark();
-    command.env(super::tree::MARK, &mark);
-    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
+/// Runs the command that `make` gives, which is asked again where there was no room to start one.
+pub(crate) async fn run(
+    make: impl Fn() -> Command,
+    input: Arc<[u8]>,
+    limit: Duration,
+    alone: oneshot::Sender<()>,
+) -> Ran {
+    let mark = tree::mark();
+    let wrapped = || {
+        let mut command = make();
+        command.env(tree::MARK, &mark);
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut command = CommandWrap::from(command);
+        // Without a terminal: a guard that asks there would wait for an answer that never comes.
+        #[cfg(unix)]
+        command.wrap(process_wrap::tokio::ProcessSession);
+        #[cfg(windows)]
+        command.wrap(process_wrap::tokio::JobObject);
+        command
+    };
     let began = Instant::now();
-    match unix::started(&mut command, limit).await {
+    match started(wrapped, limit).await {
         Err(error) => Ran {
             status: RunStatus::NotStarted(error.to_string()),
             stdout: String::new(),
@@ -73,117 +91,93 @@ pub(crate) async fn run(mut command: Command, input: Arc<[u8]>, limit: Duration,
         },
         Ok(child) => {
             let left = limit.saturating_sub(began.elapsed());
-            unix::follow(Tree::of(child, mark), &input, left, alone).await
+            follow(Tree::of(child, mark), &input, left, alone).await
         }
     }
 }
 
-#[cfg(not(unix))]
-pub(crate) async fn run(_command: Command, _input: Arc<[u8]>, _limit: Duration, _alone: oneshot::Sender<()>) -> Ran {
-    Ran {
-        status: RunStatus::NotStarted("commands are run on Unix only; use a compiled hook here".to_owned()),
-        stdout: String::new(),
-        stderr: String::new(),
-        cut: false,
+/// How long the pipes of a command that has left may stay open, held by what it started.
+const GRACE: Duration = Duration::from_millis(250);
+
+/// How long a command that was killed is waited for.
+const LEAVES: Duration = Duration::from_secs(5);
+
+/// How long a command waits for room at most, and for how long between two tries.
+const PATIENCE: (Duration, Duration) = (Duration::from_secs(30), Duration::from_millis(10));
+
+/// Starts a command. Where there are too many files or processes at this moment it waits for room: other commands leave,
+/// and a guard that was never asked would be a way past it.
+async fn started(command: impl Fn() -> CommandWrap, limit: Duration) -> io::Result<Box<dyn ChildWrapper>> {
+    let (most, pause) = PATIENCE;
+    let until = Instant::now() + most.min(limit);
+    loop {
+        match command().spawn() {
+            Err(error) if is_full(&error) && Instant::now() < until => sleep(pause).await,
+            done => return done,
+        }
     }
 }
 
 #[cfg(unix)]
-mod unix {
-    use std::future::{Future, poll_fn};
-    use std::io;
-    use std::os::unix::process::ExitStatusExt as _;
-    use std::pin::pin;
-    use std::process::ExitStatus;
-    use std::time::Duration;
-
-    use futures_util::future::{OptionFuture, join3};
+fn is_full(error: &io::Error) -> bool {
     use rustix::io::Errno;
-    use tokio::io::AsyncWriteExt as _;
-    use tokio::process::{Child, Command};
-    use tokio::sync::oneshot;
-    use tokio::time::{Instant, sleep, timeout};
 
-    use super::super::capture::Capture;
-    use super::super::tree::Tree;
-    use super::Ran;
-    use crate::answer::RunStatus;
+    matches!(Errno::from_io_error(error), Some(Errno::MFILE | Errno::NFILE | Errno::AGAIN))
+}
 
-    /// How long the pipes of a command that has left may stay open, held by what it started.
-    const GRACE: Duration = Duration::from_millis(250);
+#[cfg(not(unix))]
+fn is_full(_: &io::Error) -> bool {
+    false
+}
 
-    /// How long a command that was killed is waited for.
-    const LEAVES: Duration = Duration::from_secs(5);
-
-    /// How long a command waits for room at most, and for how long between two tries.
-    const PATIENCE: (Duration, Duration) = (Duration::from_secs(30), Duration::from_millis(10));
-
-    /// Starts a command. Where there are too many files or processes at this moment it waits for room: other commands leave,
-    /// and a guard that was never asked would be a way past it.
-    pub(super) async fn started(command: &mut Command, limit: Duration) -> io::Result<Child> {
-        let (most, pause) = PATIENCE;
-        let until = Instant::now() + most.min(limit);
-        loop {
-            match command.spawn() {
-                Err(error) if is_full(&error) && Instant::now() < until => sleep(pause).await,
-                done => return done,
-            }
-        }
-    }
-
-    fn is_full(error: &io::Error) -> bool {
-        matches!(Errno::from_io_error(error), Some(Errno::MFILE | Errno::NFILE | Errno::AGAIN))
-    }
-
-    pub(super) async fn follow(mut tree: Tree, input: &[u8], limit: Duration, alone: oneshot::Sender<()>) -> Ran {
-        let (out, err) = (Capture::default(), Capture::default());
-        let (stdin, stdout, stderr) = tree.pipes();
-        let write = OptionFuture::from(stdin.map(|mut stdin| async move {
-            // One that does not want its input may close it, or leave: that is no failure.
-            let _ = stdin.write_all(input).await;
-        }));
-        let read_out = OptionFuture::from(stdout.map(|stream| out.read(stream, Some(alone))));
-        let read_err = OptionFuture::from(stderr.map(|stream| err.read(stream, None)));
-        let status = {
-            let mut streams = pin!(join3(write, read_out, read_err));
-            let mut drained = false;
-            let waited = timeout(limit, {
-                let (streams, drained) = (&mut streams, &mut drained);
-                let mut left = Box::pin(tree.wait());
-                poll_fn(move |task| {
-                    *drained = *drained || streams.as_mut().poll(task).is_ready();
-                    left.as_mut().poll(task)
-                })
+async fn follow(mut tree: Tree, input: &[u8], limit: Duration, alone: oneshot::Sender<()>) -> Ran {
+    let (out, err) = (Capture::default(), Capture::default());
+    let (stdin, stdout, stderr) = tree.pipes();
+    let write = OptionFuture::from(stdin.map(|mut stdin| async move {
+        // One that does not want its input may close it, or leave: that is no failure.
+        let _ = stdin.write_all(input).await;
+    }));
+    let read_out = OptionFuture::from(stdout.map(|stream| out.read(stream, Some(alone))));
+    let read_err = OptionFuture::from(stderr.map(|stream| err.read(stream, None)));
+    let status = {
+        let mut streams = pin!(join3(write, read_out, read_err));
+        let mut drained = false;
+        let waited = timeout(limit, {
+            let (streams, drained) = (&mut streams, &mut drained);
+            let mut left = Box::pin(tree.wait());
+            poll_fn(move |task| {
+                *drained = *drained || streams.as_mut().poll(task).is_ready();
+                left.as_mut().poll(task)
             })
-            .await;
-            let status = match waited {
-                Ok(Ok(status)) => of(status),
-                Ok(Err(error)) => RunStatus::NotStarted(error.to_string()),
-                Err(_) => {
-                    tree.end();
-                    // Killed, so it leaves at once, unless the system holds it; then it is waited for by a task.
-                    let _ = timeout(LEAVES, tree.wait()).await;
-                    RunStatus::TimedOut
-                }
-            };
-            if !drained && timeout(GRACE, &mut streams).await.is_err() {
-                tree.sweep();
-                // Who still holds them is in no group of ours.
-                tree.hunt();
-                let _ = timeout(GRACE, &mut streams).await;
+        })
+        .await;
+        let status = match waited {
+            Ok(Ok(status)) => of(status),
+            Ok(Err(error)) => RunStatus::NotStarted(error.to_string()),
+            Err(_) => {
+                tree.end();
+                // Killed, so it leaves at once, unless the system holds it; then it is waited for by a task.
+                let _ = timeout(LEAVES, tree.wait()).await;
+                RunStatus::TimedOut
             }
-            status
         };
-        tree.sweep();
-        let ((stdout, cut), (stderr, _)) = (out.text(), err.text());
-        Ran { status, stdout, stderr, cut }
-    }
-
-    fn of(status: ExitStatus) -> RunStatus {
-        match (status.code(), status.signal()) {
-            (Some(code), _) => RunStatus::Exit(code),
-            (None, Some(signal)) => RunStatus::Signal(signal),
-            (None, None) => RunStatus::Exit(1),
+        if !drained && timeout(GRACE, &mut streams).await.is_err() {
+            tree.sweep();
+            // Who still holds them is in no group of ours.
+            tree.hunt();
+            let _ = timeout(GRACE, &mut streams).await;
         }
+        status
+    };
+    tree.sweep();
+    let ((stdout, cut), (stderr, _)) = (out.text(), err.text());
+    Ran { status, stdout, stderr, cut }
+}
+
+fn of(status: ExitStatus) -> RunStatus {
+    #[cfg(unix)]
+    if let Some(signal) = std::os::unix::process::ExitStatusExt::signal(&status) {
+        return RunStatus::Signal(signal);
     }
+    RunStatus::Exit(status.code().unwrap_or(1))
 }

@@ -4,8 +4,8 @@ use std::io;
 use std::process::ExitStatus;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use rustix::process::{Pid, Signal, kill_process, kill_process_group};
-use tokio::process::{Child, ChildStderr, ChildStdin, ChildStdout};
+use process_wrap::tokio::ChildWrapper;
+use tokio::process::{ChildStderr, ChildStdin, ChildStdout};
 use tokio::runtime::Handle;
 
 /// The variable by which what a command started is found when it has left the group and its parents have left too.
@@ -17,13 +17,16 @@ pub(super) fn mark() -> String {
     format!("{}.{}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed))
 }
 
-/// A command that leads a process group. Dropping it ends what is left of the group, and has the command waited for.
+/// A command that leads a session, or on Windows a job. Dropping it ends what is left of that, and has the command waited
+/// for.
 #[derive(Debug)]
 pub(super) struct Tree {
     /// The command; taken where it is dropped.
-    child: Option<Child>,
-    /// The group; `None` once nothing of it is left.
-    leader: Option<Pid>,
+    child: Option<Box<dyn ChildWrapper>>,
+    /// Its number.
+    leader: Option<u32>,
+    /// Whether nothing of its group is left.
+    swept: bool,
     /// What its processes have in their environment.
     mark: String,
     /// Whether the command was waited for.
@@ -31,15 +34,14 @@ pub(super) struct Tree {
 }
 
 impl Tree {
-    pub(super) fn of(child: Child, mark: String) -> Self {
-        let leader = child.id().and_then(|id| Pid::from_raw(i32::try_from(id).ok()?));
-        Self { child: Some(child), leader, mark, gone: false }
+    pub(super) fn of(child: Box<dyn ChildWrapper>, mark: String) -> Self {
+        Self { leader: child.id(), child: Some(child), swept: false, mark, gone: false }
     }
 
     /// The ends of the command's pipes, for whoever comes first.
     pub(super) fn pipes(&mut self) -> (Option<ChildStdin>, Option<ChildStdout>, Option<ChildStderr>) {
         match &mut self.child {
-            Some(child) => (child.stdin.take(), child.stdout.take(), child.stderr.take()),
+            Some(child) => (child.stdin().take(), child.stdout().take(), child.stderr().take()),
             None => (None, None, None),
         }
     }
@@ -53,15 +55,21 @@ impl Tree {
     }
 
     /// Ends the group, and what has left it.
-    pub(super) fn end(&self) {
-        let Some(leader) = self.leader else { return };
-        let strays = descendants(leader);
-        // That nobody is there any more is what was wanted.
-        let _ = kill_process_group(leader, Signal::KILL);
-        for stray in strays {
-            let _ = kill_process(stray, Signal::KILL);
+    pub(super) fn end(&mut self) {
+        if self.swept {
+            return;
         }
+        let strays = self.leader.map(system::descendants).unwrap_or_default();
+        self.kill_group();
+        strays.into_iter().for_each(system::kill);
         self.hunt();
+    }
+
+    /// That nobody is there any more is what was wanted.
+    fn kill_group(&mut self) {
+        if let Some(child) = &mut self.child {
+            let _ = child.start_kill();
+        }
     }
 
     /// Ends what has left the group, whoever its parent is now. Walks through all processes of the system: not for the
@@ -71,14 +79,12 @@ impl Tree {
         // environment: to have seen none once is not enough.
         let mut quiet = 0;
         for _ in 0..ROUNDS {
-            let strays = marked(&self.mark);
+            let strays = system::marked(&self.mark);
             quiet = if strays.is_empty() { quiet + 1 } else { 0 };
             if quiet == QUIET {
                 return;
             }
-            for stray in strays {
-                let _ = kill_process(stray, Signal::KILL);
-            }
+            strays.into_iter().for_each(system::kill);
             std::thread::yield_now();
         }
     }
@@ -86,8 +92,8 @@ impl Tree {
     /// Ends what is left of the group after its leader was waited for. The number cannot have been given to another
     /// group in between: numbers go round before they come back.
     pub(super) fn sweep(&mut self) {
-        if let Some(leader) = self.leader.take() {
-            let _ = kill_process_group(leader, Signal::KILL);
+        if !std::mem::replace(&mut self.swept, true) {
+            self.kill_group();
         }
     }
 }
@@ -108,48 +114,61 @@ const ROUNDS: usize = 20;
 /// After so many rounds without one nobody is there any more.
 const QUIET: usize = 3;
 
-/// The processes with this mark. A dead one that nobody has waited for has no environment.
+/// What Linux tells of processes.
 #[cfg(target_os = "linux")]
-fn marked(mark: &str) -> Vec<Pid> {
-    let wanted = format!("{MARK}={mark}");
-    let is_marked = |id: &i32| {
-        let environment = std::fs::read(format!("/proc/{id}/environ")).unwrap_or_default();
-        environment.split(|byte| *byte == 0).any(|variable| variable == wanted.as_bytes())
-    };
-    let Ok(entries) = std::fs::read_dir("/proc") else { return Vec::new() };
-    let ids = entries.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok());
-    ids.filter(is_marked).filter_map(Pid::from_raw).collect()
-}
+mod system {
+    use rustix::process::{Pid, Signal, kill_process};
 
-#[cfg(not(target_os = "linux"))]
-fn marked(_mark: &str) -> Vec<Pid> {
-    Vec::new()
-}
+    pub(super) fn kill(process: u32) {
+        if let Some(process) = i32::try_from(process).ok().and_then(Pid::from_raw) {
+            let _ = kill_process(process, Signal::KILL);
+        }
+    }
 
-/// The descendants of a process, as far as the system tells: a child that made a session of its own is no longer in the
-/// group.
-#[cfg(target_os = "linux")]
-fn descendants(root: Pid) -> Vec<Pid> {
-    let Ok(entries) = std::fs::read_dir("/proc") else { return Vec::new() };
-    let processes: Vec<(i32, i32)> = entries
-        .filter_map(|entry| {
-            let id: i32 = entry.ok()?.file_name().to_str()?.parse().ok()?;
+    fn all() -> impl Iterator<Item = u32> {
+        let entries = std::fs::read_dir("/proc").into_iter().flatten();
+        entries.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok())
+    }
+
+    /// The processes with this mark. A dead one that nobody has waited for has no environment.
+    pub(super) fn marked(mark: &str) -> Vec<u32> {
+        let wanted = format!("{}={mark}", super::MARK);
+        let is_marked = |id: &u32| {
+            let environment = std::fs::read(format!("/proc/{id}/environ")).unwrap_or_default();
+            environment.split(|byte| *byte == 0).any(|variable| variable == wanted.as_bytes())
+        };
+        all().filter(is_marked).collect()
+    }
+
+    /// The descendants of a process, as far as the system tells: a child that made a session of its own is no longer in the
+    /// group.
+    pub(super) fn descendants(root: u32) -> Vec<u32> {
+        let processes = all().filter_map(|id| {
             let stat = std::fs::read_to_string(format!("/proc/{id}/stat")).ok()?;
             // The name in brackets may hold anything, brackets too.
-            let parent = stat.rsplit_once(')')?.1.split_whitespace().nth(1)?.parse().ok()?;
-            Some((id, parent))
-        })
-        .collect();
-    let mut found = vec![root.as_raw_nonzero().get()];
-    let mut next = 0;
-    while let Some(parent) = found.get(next).copied() {
-        next += 1;
-        found.extend(processes.iter().filter(|(_, of)| *of == parent).map(|(id, _)| *id));
+            Some((id, stat.rsplit_once(')')?.1.split_whitespace().nth(1)?.parse().ok()?))
+        });
+        let processes: Vec<(u32, u32)> = processes.collect();
+        let mut found = vec![root];
+        let mut next = 0;
+        while let Some(parent) = found.get(next).copied() {
+            next += 1;
+            found.extend(processes.iter().filter(|(_, of)| *of == parent).map(|(id, _)| *id));
+        }
+        found.split_off(1)
     }
-    found.into_iter().skip(1).filter_map(Pid::from_raw).collect()
 }
 
+/// Elsewhere nobody tells, and the group or job is all that is ended.
 #[cfg(not(target_os = "linux"))]
-fn descendants(_root: Pid) -> Vec<Pid> {
-    Vec::new()
+mod system {
+    pub(super) fn kill(_process: u32) {}
+
+    pub(super) fn marked(_mark: &str) -> Vec<u32> {
+        Vec::new()
+    }
+
+    pub(super) fn descendants(_root: u32) -> Vec<u32> {
+        Vec::new()
+    }
 }

@@ -66,7 +66,7 @@ async fn the_exec_form_involves_no_shell() {
 }
 
 #[tokio::test]
-async fn commands_find_the_variables_of_the_contract_and_no_credentials() {
+async fn commands_find_the_variables_of_the_contract() {
     let folder = tempfile::tempdir().unwrap();
     let line = "echo \"$CLAUDE_PLUGIN_ROOT|$CLAUDE_PLUGIN_DATA|$CLAUDE_PLUGIN_OPTION_TEAM|$CLAUDE_PROJECT_DIR\"";
     write(&folder.path().join("hooks/hooks.json"), &commands("UserPromptSubmit", &[line]));
@@ -85,7 +85,7 @@ async fn folders_that_an_app_names_from_where_it_runs_are_full_paths_for_command
     let line = "cat; echo \"$CLAUDE_PROJECT_DIR|$CLAUDE_PLUGIN_ROOT|$CLAUDE_PLUGIN_DATA\"; pwd";
     write(&folder.path().join("hooks/hooks.json"), &commands("UserPromptSubmit", &[line]));
     let plugin = PluginFolder::new("desk", name).data("data");
-    let rules = built(Rules::builder().plugin(plugin).project_dir("."));
+    let rules = built(Rules::builder().trust_all().plugin(plugin).project_dir("."));
     let (here, root) = (here.display(), folder.path().display());
     for (workspace, cwd) in [("/", "/".to_owned()), ("src", format!("{here}/src")), (".", here.to_string())] {
         let text = said(&rules, &HookContext::builder().workspace(workspace).build()).await;
@@ -117,26 +117,6 @@ async fn more_commands_than_the_system_has_room_for_all_run() {
     let said = said(&built(observed.listens(Rules::builder().text("hooks.json", text))), &HookContext::new()).await;
     assert_eq!(observed.failures(), [] as [String; 0]);
     assert_eq!(said.lines().count(), 100);
-}
-
-/// Asks itself in a process that has such variables: they cannot be set within one that runs.
-#[tokio::test]
-async fn commands_do_not_see_what_looks_like_a_credential() {
-    const HERE: &str = "rules::commands::commands_do_not_see_what_looks_like_a_credential";
-    if std::env::var_os("DESK_TOKEN").is_none() {
-        let own = std::env::current_exe().unwrap();
-        let variables = [("DESK_TOKEN", "t"), ("KEPT_TOKEN", "k"), ("OTEL_DESK", "o"), ("DESK_COLOUR", "c")];
-        let ran = std::process::Command::new(own).args(["--exact", HERE]).envs(variables).output().unwrap();
-        let observed = String::from_utf8_lossy(&ran.stdout);
-        assert!(ran.status.success() && observed.contains("1 passed"), "{observed}");
-        return;
-    }
-    let text = commands("UserPromptSubmit", &["echo \"[$DESK_TOKEN$KEPT_TOKEN$OTEL_DESK$DESK_COLOUR]\""]);
-    let rules = |builder: hooks_rules::RulesBuilder| built(builder.text("hooks.json", text.clone()));
-    let cx = HookContext::new();
-    assert_eq!(said(&rules(Rules::builder()), &cx).await, "[c]");
-    assert_eq!(said(&rules(Rules::builder().keep_variable("KEPT_TOKEN")), &cx).await, "[kc]");
-    assert_eq!(said(&rules(Rules::builder().keep_credentials()), &cx).await, "[tkc]");
 }
 
 #[tokio::test]

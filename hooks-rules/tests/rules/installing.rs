@@ -30,6 +30,20 @@ fn every_event_with_rules_has_one_hook_in_the_list_of_the_app() {
     assert!(stop["description"].as_str().unwrap().starts_with("Runs 2 rules of Stop."), "{stop}");
 }
 
+/// A command may hold a key, and descriptions go into manifests, plans and logs.
+#[test]
+fn what_a_command_says_is_in_no_description() {
+    let line = "curl -H 'Authorization: Bearer hush-hush' http://localhost";
+    let rules = of_text(&commands("Stop", &[line]));
+    let registry = Registry::empty();
+    let set = set_in(&rules, &registry);
+    let manifest = serde_json::to_string(&registry.manifest()).unwrap();
+    assert!(manifest.contains(rules.list()[0].id.as_str()), "{manifest}");
+    for shown in [manifest, set.to_string(), format!("{set:?}"), format!("{rules:?}")] {
+        assert!(!shown.contains("hush-hush"), "{shown}");
+    }
+}
+
 #[test]
 fn rules_are_listed_with_their_places() {
     let text = "{\"hooks\": {\"PreToolUse\": [\n  {\"matcher\": \"Bash\", \"hooks\": [\n    {\"type\": \"command\", \"command\": \"./a.sh\"}]}]}}";

@@ -290,3 +290,113 @@ async fn messages_for_the_person_are_told_aside() {
         (&["hm".to_owned()][..], &json!("Monday"))
     );
 }
+
+/// A scanner of `stdout` finds in a loop what it finds anywhere.
+#[tokio::test]
+async fn the_result_of_the_shell_has_the_shape_of_the_contract() {
+    let folder = tempfile::tempdir().unwrap();
+    let answer =
+        output("PostToolUse", json!({"updatedToolOutput": {"stdout": "key=***", "stderr": "", "interrupted": false}}));
+    let set = set(&keeps(folder.path(), "PostToolUse", &answer));
+    for text in ["key=abc", "{\"key\": \"abc\"}"] {
+        let event = AfterToolCallSuccess::new(call("run_shell_command", json!({"command": "env"})));
+        let fired = set.fire(&HookContext::new(), &event, ToolResult::new(text)).await.unwrap();
+        let expected = json!({"stdout": text, "stderr": "", "interrupted": false, "isImage": false});
+        assert_eq!(kept(folder.path())["tool_response"], expected);
+        assert_eq!(fired.subject.unwrap().text(), "key=***");
+    }
+    let event = AfterToolCallSuccess::new(call("write_file", json!({"file_path": "/a", "content": "x"})));
+    let _ = set.fire(&HookContext::new(), &event, ToolResult::new("ok")).await.unwrap();
+    assert_eq!(kept(folder.path())["tool_response"], json!({"filePath": "/a", "success": true}));
+}
+
+/// What a harness passes on reaches scripts as it is.
+#[tokio::test]
+async fn passed_fields_reach_scripts_beside_and_in_place_of_what_is_known() {
+    let folder = tempfile::tempdir().unwrap();
+    let set = set(&keeps(folder.path(), "PostToolUse", &json!({})));
+    let fields = json!({"duration_ms": 12, "effort": {"level": "high"}, "agent_id": "a-7", "new_field": [1]});
+    let passed = hooks_rules::PassedFields(fields.as_object().unwrap().clone());
+    let cx = HookContext::builder().state(passed).build();
+    let event = AfterToolCallSuccess::new(call("read_file", json!({})));
+    let _ = set.fire(&cx, &event, ToolResult::new("ok")).await.unwrap();
+    let input = kept(folder.path());
+    for (name, value) in fields.as_object().unwrap() {
+        assert_eq!(input[name], *value, "{name}");
+    }
+}
+
+/// A text that is too long to be read stays whole where the model can read it.
+#[tokio::test]
+async fn a_long_context_is_kept_in_a_file_of_the_session() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = commands("UserPromptSubmit", &["yes | head -c 30001"]);
+    let rules = built(Rules::builder().text("hooks.json", text).session_files(folder.path()));
+    let cx = HookContext::builder().conversation("c-1").build();
+    let event = UserPromptSubmit::new("hello", Messages::default());
+    let fired = set(&rules).fire(&cx, &event, Messages::default()).await.unwrap();
+    let (preview, path) = fired.verdict.contexts[0].rsplit_once("the whole text is in ").unwrap();
+    assert!(preview.starts_with("y\ny\n") && preview.len() < 2_100, "{preview}");
+    assert_eq!(std::fs::read_to_string(path.trim_end_matches(']')).unwrap().len(), 30_001);
+}
+
+/// A command that nobody waited for wakes the model, by the app or at the next occasion.
+#[tokio::test]
+async fn a_command_that_nobody_waited_for_wakes_the_model() {
+    let handler = json!({"type": "command", "command": "echo 'the build is red' >&2; exit 2", "asyncRewake": true});
+    let text = json!({"hooks": {"PostToolUse": [{"hooks": [handler]}]}}).to_string();
+    let cx = HookContext::builder().conversation("c-1").build();
+    let event = || AfterToolCallSuccess::new(call("read_file", json!({})));
+
+    let heard = std::sync::Arc::new(std::sync::Mutex::new(Vec::new()));
+    let listener = std::sync::Arc::clone(&heard);
+    let builder = Rules::builder().text("hooks.json", text.clone());
+    let rules = built(builder.on_wake(move |wake| listener.lock().unwrap().push(wake.clone())));
+    let _ = set(&rules).fire(&cx, &event(), ToolResult::new("ok")).await.unwrap();
+    rules.shutdown(Duration::from_secs(20)).await;
+    let heard: Vec<hooks_rules::Wake> = heard.lock().unwrap().clone();
+    assert_eq!((heard[0].session.as_str(), heard[0].text.as_str()), ("c-1", "the build is red"));
+
+    let rules = of_text(&text);
+    let set = set(&rules);
+    let _ = set.fire(&cx, &event(), ToolResult::new("ok")).await.unwrap();
+    rules.shutdown(Duration::from_secs(20)).await;
+    let verdict = stops(&set, &cx, false).await;
+    assert_eq!(verdict.decision, StopDecision::Continue("the build is red".into()));
+    assert_eq!(stops(&set, &cx, true).await.decision, StopDecision::default());
+}
+
+/// The time at the end of a session is shared: more of it is given by settings, and not by plugins.
+#[tokio::test]
+async fn rules_of_settings_give_the_end_of_a_session_more_time() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = |handler: Value| json!({"hooks": {"SessionEnd": [{"hooks": [handler]}]}}).to_string();
+    let plugin = |name: &str| {
+        let line = format!("sleep 2; touch '{}/{name}.done'", folder.path().display());
+        let handler = json!({"type": "command", "command": line, "timeout": 50});
+        write(&folder.path().join(name).join("hooks/hooks.json"), &file(handler));
+        hooks_rules::PluginFolder::new(name, folder.path().join(name))
+    };
+    let end = async |rules: Rules| {
+        let _ = set(&rules).fire(&HookContext::new(), &SessionEnd::new("s", "other"), ()).await.unwrap();
+    };
+    let alone = built(Rules::builder().plugin(plugin("alone")));
+    let settings = file(json!({"type": "command", "command": "true", "timeout": 50}));
+    let beside = built(Rules::builder().plugin(plugin("beside")).text("settings.json", settings));
+    tokio::join!(end(alone), end(beside));
+    assert_eq!(["alone", "beside"].map(|name| folder.path().join(format!("{name}.done")).exists()), [false, true]);
+}
+
+/// What scripts of another time exported is nothing where no rule exports.
+#[test]
+fn exports_count_where_a_rule_could_have_made_them() {
+    let folder = tempfile::tempdir().unwrap();
+    write(&folder.path().join("c-1.sh"), "export LEVEL=3\n");
+    let cx = HookContext::builder().conversation("c-1").build();
+    let line = |event: &str| {
+        let builder = Rules::builder().text("hooks.json", commands(event, &["true"])).session_files(folder.path());
+        built(builder).shell_line(&cx, "make")
+    };
+    assert_eq!(line("Stop"), "make");
+    assert!(line("SessionStart").contains("c-1.sh"));
+}

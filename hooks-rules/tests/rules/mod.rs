@@ -6,6 +6,7 @@ mod cases;
 mod commands;
 mod explaining;
 mod folding;
+mod guards;
 mod installing;
 mod kinds;
 mod clients;

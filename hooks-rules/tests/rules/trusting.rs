@@ -92,6 +92,32 @@ fn trust_is_stored_in_a_folder_that_was_not_there_and_what_others_stored_stays()
     let stored = Trust::open(&trust).unwrap();
     assert_eq!(files.each_ref().map(|file| stored.allows(file, b"{}")), [false, true, true]);
     assert_eq!(files.each_ref().map(|file| other.allows(file, b"{}")), [false, true, true]);
-    // Nothing else is left beside it.
-    assert_eq!(std::fs::read_dir(trust.parent().unwrap()).unwrap().count(), 1);
+    // Nothing else is left beside it but its lock.
+    assert_eq!(std::fs::read_dir(trust.parent().unwrap()).unwrap().count(), 2);
+}
+
+/// Forty at once, in threads and for the half of them after others were taken back: nothing is lost, and nothing comes back.
+#[test]
+fn trust_given_and_taken_at_the_same_time_is_not_lost() {
+    let folder = tempfile::tempdir().unwrap();
+    let trust = folder.path().join("trust.json");
+    let files: Vec<_> = (0..40).map(|number| folder.path().join(format!("{number}.json"))).collect();
+    for file in &files {
+        write(file, "{}");
+    }
+    for file in &files[20..] {
+        Trust::open(&trust).unwrap().trust(file).unwrap();
+    }
+    std::thread::scope(|scope| {
+        for (number, file) in files.iter().enumerate() {
+            let trust = &trust;
+            scope.spawn(move || {
+                let mut store = Trust::open(trust).unwrap();
+                if number < 20 { store.trust(file).unwrap() } else { assert!(store.revoke(file).unwrap()) }
+            });
+        }
+    });
+    let stored = Trust::open(&trust).unwrap();
+    let kept: Vec<bool> = files.iter().map(|file| stored.allows(file, b"{}")).collect();
+    assert_eq!(kept, [vec![true; 20], vec![false; 20]].concat());
 }

@@ -1,0 +1,87 @@
+//! Which file a path names.
+
+use std::path::{Component, Path, PathBuf};
+
+/// The path from the root, without `~`, `.` and `..`, so that a script can hold its beginning against a folder.
+///
+/// What stands before a `..` is looked up, because the system does so too: behind a link `..` is the folder above what the
+/// link names.
+pub(crate) fn full(cwd: &Path, path: &str) -> PathBuf {
+    let mut full = PathBuf::new();
+    for part in cwd.join(at_home(path)).components() {
+        match part {
+            Component::CurDir => {}
+            Component::ParentDir => {
+                full = std::fs::canonicalize(&full).unwrap_or(full);
+                full.pop();
+            }
+            part => full.push(part),
+        }
+    }
+    full
+}
+
+/// The file that the system finds there, without links; of what is not there yet, the folder that is.
+pub(crate) fn real(path: &Path) -> PathBuf {
+    let full = std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
+    let mut missing = Vec::new();
+    let mut there = full.as_path();
+    loop {
+        if let Ok(found) = std::fs::canonicalize(there) {
+            return missing.iter().rev().fold(found, |path, part| path.join(part));
+        }
+        match (there.parent(), there.file_name()) {
+            (Some(parent), Some(name)) => {
+                missing.push(name);
+                there = parent;
+            }
+            _ => return path.to_path_buf(),
+        }
+    }
+}
+
+/// `~` is the home of who runs this.
+fn at_home(path: &str) -> PathBuf {
+    let home = || std::env::var_os("HOME").filter(|home| !home.is_empty()).map(PathBuf::from);
+    match path.strip_prefix('~') {
+        Some("") => home().unwrap_or_else(|| path.into()),
+        Some(rest) if rest.starts_with('/') => home().map_or_else(|| path.into(), |home| home.join(&rest[1..])),
+        _ => path.into(),
+    }
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_are_full_and_plain() {
+        let home = std::env::var("HOME").unwrap_or_default();
+        let table = [
+            ("src/lib.rs", "/repo/src/lib.rs".to_owned()),
+            ("./a", "/repo/a".to_owned()),
+            ("src/../../etc/passwd", "/etc/passwd".to_owned()),
+            ("/etc/passwd", "/etc/passwd".to_owned()),
+            ("/repo/src/../secret", "/repo/secret".to_owned()),
+            ("../../..", "/".to_owned()),
+            ("~/a", format!("{home}/a")),
+            ("~", home.clone()),
+            ("~me/a", "/repo/~me/a".to_owned()),
+        ];
+        for (path, expected) in table {
+            assert_eq!(full(Path::new("/repo"), path), Path::new(&expected), "{path}");
+        }
+    }
+
+    #[test]
+    fn behind_a_link_the_folder_above_is_that_of_what_it_names() -> std::io::Result<()> {
+        let folder = tempfile::tempdir()?;
+        let root = std::fs::canonicalize(folder.path())?;
+        std::fs::create_dir_all(root.join("far/inner"))?;
+        std::os::unix::fs::symlink(root.join("far/inner"), root.join("link"))?;
+        assert_eq!(full(&root, "link/../secret"), root.join("far/secret"));
+        assert_eq!(full(&root, "link/secret"), root.join("link/secret"));
+        assert_eq!(real(&root.join("link/new/file")), root.join("far/inner/new/file"));
+        Ok(())
+    }
+}

@@ -1,0 +1,253 @@
+//! What a line runs, by a grammar of bash. A line that the grammar does not have is `None`.
+
+use std::ops::ControlFlow;
+use std::time::{Duration, Instant};
+
+use tree_sitter::{Node, ParseOptions, Parser};
+
+use super::command::{Assignment, Command, Commands};
+use super::word::Word;
+
+/// A line longer than this is not read.
+const LONGEST: usize = 1 << 18;
+
+/// How deep commands may be nested in others.
+const DEPTH: usize = 200;
+
+/// A line that takes longer is not understood.
+const PATIENCE: Duration = Duration::from_millis(200);
+
+pub(super) fn read(line: &str) -> Option<Commands> {
+    if line.len() > LONGEST || line.contains('\0') {
+        return None;
+    }
+    let mut parser = Parser::new();
+    parser.set_language(&tree_sitter_bash::LANGUAGE.into()).ok()?;
+    let began = Instant::now();
+    let mut patience = |_: &tree_sitter::ParseState| {
+        if began.elapsed() > PATIENCE { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    };
+    let bytes = line.as_bytes();
+    let options = ParseOptions::new().progress_callback(&mut patience);
+    let tree = parser.parse_with_options(&mut |at, _| bytes.get(at..).unwrap_or_default(), None, Some(options))?;
+    if tree.root_node().has_error() {
+        return None;
+    }
+    let mut walk = Walk { source: line, found: Commands::default() };
+    walk.node(tree.root_node(), false, 0)?;
+    Some(walk.found)
+}
+
+struct Walk<'a> {
+    source: &'a str,
+    found: Commands,
+}
+
+impl<'a> Walk<'a> {
+    fn text(&self, node: Node<'_>) -> &'a str {
+        &self.source[node.byte_range()]
+    }
+
+    /// Collects what a node runs; `is_fed` says whether something is written to its standard input.
+    fn node(&mut self, node: Node<'_>, is_fed: bool, depth: usize) -> Option<()> {
+        if depth > DEPTH {
+            return None;
+        }
+        match node.kind() {
+            "command" | "declaration_command" | "unset_command" => self.command(node, None, is_fed)?,
+            "redirected_statement" => return self.redirected(node, is_fed, depth),
+            "variable_assignment" => self.assignment(node),
+            // What stands in backticks is read twice.
+            "command_substitution" if self.text(node).starts_with('`') && self.text(node).contains('\\') => {
+                return None;
+            }
+            // Where quotes and ends are in it the grammar does not know.
+            "expansion" if self.text(node).contains(['\'', '"', '\\', '\n']) => return None,
+            "simple_expansion" | "expansion" | "command_substitution" | "process_substitution" => {
+                self.found.computes = true;
+            }
+            // The grammar takes backticks in them for text, and the shell does not.
+            "word" | "regex" | "extglob_pattern" if holds_an_end(self.text(node)) => return None,
+            "word" | "regex" | "extglob_pattern" | "heredoc_content" | "string_content"
+                if holds_a_command(self.text(node)) =>
+            {
+                return None;
+            }
+            "heredoc_body" if self.is_plain(node) => return Some(()),
+            "heredoc_body" if node.named_child_count() == 0 && holds_a_command(self.text(node)) => return None,
+            // Arithmetic runs what quotes keep.
+            "raw_string" if is_arithmetic(node) && Word::of(node, self.source).hides_a_command() => return None,
+            _ => {}
+        }
+        let mut cursor = node.walk();
+        let mut is_fed = is_fed;
+        for child in node.children(&mut cursor) {
+            self.node(child, is_fed, depth + 1)?;
+            is_fed |= node.kind() == "pipeline" && child.is_named();
+        }
+        Some(())
+    }
+
+    /// A statement with redirections, some of whose words the grammar has with them: `>file name word`.
+    fn redirected(&mut self, node: Node<'_>, is_fed: bool, depth: usize) -> Option<()> {
+        let body = node.child_by_field_name("body");
+        let mut cursor = node.walk();
+        let others: Vec<_> = node.children(&mut cursor).filter(|child| Some(*child) != body).collect();
+        let is_fed = is_fed || others.iter().any(|redirect| feeds(*redirect, self.source));
+        match body {
+            Some(body) if body.kind() == "command" => {
+                self.command(body, Some(&others), is_fed)?;
+                self.inside(body, depth)?;
+            }
+            Some(body) => {
+                self.node(body, is_fed, depth + 1)?;
+                self.command(node, Some(&others), is_fed)?;
+            }
+            None => self.command(node, Some(&others), is_fed)?,
+        }
+        for other in others {
+            // What is behind the mark of a here-document may read it too.
+            self.node(other, true, depth + 1)?;
+        }
+        Some(())
+    }
+
+    /// What the words of a command run themselves.
+    fn inside(&mut self, command: Node<'_>, depth: usize) -> Option<()> {
+        let mut cursor = command.walk();
+        let children: Vec<_> = command.children(&mut cursor).collect();
+        children.into_iter().try_for_each(|child| self.node(child, false, depth + 1))
+    }
+
+    /// One simple command. `redirects` are those of the statement around it.
+    fn command(&mut self, node: Node<'_>, redirects: Option<&[Node<'_>]>, is_fed: bool) -> Option<()> {
+        let mut parts = Vec::new();
+        let mut is_fed = is_fed;
+        if node.kind() != "redirected_statement" {
+            let mut cursor = node.walk();
+            for part in node.children(&mut cursor) {
+                match part.kind() {
+                    // Assignments before it are taken where the walk comes to them; those of `export` are its words.
+                    "variable_assignment" if node.kind() == "command" => {}
+                    "command_name" => parts.extend(part.child(0)),
+                    "file_redirect" | "herestring_redirect" => {
+                        is_fed |= feeds(part, self.source);
+                        parts.extend(words_behind(part));
+                    }
+                    // The body of a function call that looks like one is no word.
+                    "subshell" => return None,
+                    _ => parts.push(part),
+                }
+            }
+        }
+        for redirect in redirects.unwrap_or_default() {
+            parts.extend(words_behind(*redirect));
+        }
+        parts.sort_by_key(Node::start_byte);
+        let mut command = Command { is_fed, ..Command::default() };
+        let mut end = None;
+        for part in &parts {
+            let word = Word::of(*part, self.source);
+            let (start, source) = (part.start_byte(), self.text(*part));
+            // The grammar ends a word where the shell does not.
+            let goes_on = end.is_some_and(|end: usize| {
+                self.source.get(end..start).is_some_and(|between| between.replace("\\\n", "").is_empty())
+            });
+            match command.words.last_mut().filter(|_| goes_on) {
+                Some(last) => last.append(&word),
+                None => {
+                    command.source.push_str(if command.words.is_empty() { "" } else { " " });
+                    command.words.push(word);
+                }
+            }
+            command.source.push_str(source);
+            self.found.computes |= command.words.last().is_some_and(|word| word.text.contains('{') && word.computed);
+            end = Some(part.end_byte());
+        }
+        if !command.words.is_empty() {
+            self.found.simple.push(command);
+        }
+        Some(())
+    }
+
+    fn assignment(&mut self, node: Node<'_>) {
+        let name = node.child_by_field_name("name").map(|name| self.text(name).to_owned()).unwrap_or_default();
+        let value = node.child_by_field_name("value");
+        let mut value = value.map(|value| Word::of(value, self.source)).unwrap_or_default();
+        // Of a list or a longer value at least what it says.
+        if value.computed {
+            let mut cursor = node.walk();
+            let children: Vec<_> = node.children(&mut cursor).collect();
+            let plain = |part: &Node<'_>| part.kind() == "raw_string";
+            value.text.extend(children.iter().filter(|part| plain(part)).map(|part| self.text(*part)));
+        }
+        self.found.assignments.push(Assignment { name, value });
+    }
+
+    /// Whether a here-document is text without anything in it that runs: its mark is quoted.
+    fn is_plain(&self, body: Node<'_>) -> bool {
+        let mut before = body.prev_sibling();
+        while let Some(node) = before {
+            if node.kind() == "heredoc_start" {
+                return self.text(node).contains(['\'', '"', '\\']);
+            }
+            before = node.prev_sibling();
+        }
+        false
+    }
+}
+
+/// The words of a redirection that are none of its own: those behind its file, and behind the mark of a here-document.
+fn words_behind(redirect: Node<'_>) -> Vec<Node<'_>> {
+    let mut cursor = redirect.walk();
+    match redirect.kind() {
+        "file_redirect" => redirect.children_by_field_name("destination", &mut cursor).skip(1).collect(),
+        "heredoc_redirect" => redirect.children_by_field_name("argument", &mut cursor).collect(),
+        _ => Vec::new(),
+    }
+}
+
+/// Whether a redirection writes to standard input.
+fn feeds(redirect: Node<'_>, source: &str) -> bool {
+    let is_input = || source[redirect.byte_range()].trim_start_matches(|c: char| c.is_ascii_digit()).starts_with('<');
+    matches!(redirect.kind(), "heredoc_redirect" | "herestring_redirect")
+        || (redirect.kind() == "file_redirect" && is_input())
+}
+
+/// Whether a text holds a command in backticks or brackets that no backslash keeps.
+fn holds_a_command(text: &str) -> bool {
+    let mut escaped = false;
+    let mut dollar = false;
+    text.chars().any(|c| {
+        let found = !escaped && (c == '`' || (dollar && c == '('));
+        dollar = !escaped && c == '$';
+        escaped = !escaped && c == '\\';
+        found
+    })
+}
+
+/// Whether a word goes on behind the end of its line, which no word does without a backslash.
+fn holds_an_end(text: &str) -> bool {
+    text.match_indices('\n').any(|(at, _)| !text[..at].ends_with('\\'))
+}
+
+/// Whether a node is a part of arithmetic or of `[[ ]]`.
+fn is_arithmetic(node: Node<'_>) -> bool {
+    let mut above = node.parent();
+    while let Some(parent) = above {
+        match parent.kind() {
+            "binary_expression"
+            | "unary_expression"
+            | "arithmetic_expansion"
+            | "test_command"
+            | "subscript"
+            | "ternary_expression"
+            | "postfix_expression"
+            | "parenthesized_expression"
+            | "c_style_for_statement" => return true,
+            "command" | "program" => return false,
+            _ => above = parent.parent(),
+        }
+    }
+    false
+}

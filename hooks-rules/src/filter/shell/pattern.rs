@@ -1,0 +1,95 @@
+//! A pattern of an `if`, held against the words of a command.
+
+use super::super::wildcard;
+use super::word::Word;
+
+/// A pattern such as `git push *`, blanks made one.
+#[derive(Clone, Debug)]
+pub(super) struct Pattern {
+    text: String,
+    words: Vec<String>,
+}
+
+impl Pattern {
+    pub(super) fn read(written: &str) -> Self {
+        // `git:*` is the older way to write `git *`.
+        let written = written.strip_suffix(":*").map_or_else(|| written.to_owned(), |prefix| format!("{prefix} *"));
+        let mut words: Vec<String> = written.split_whitespace().map(str::to_owned).collect();
+        if let Some(first) = words.first_mut() {
+            *first = base(first).to_owned();
+        }
+        Self { text: words.join(" "), words }
+    }
+
+    /// Whether it says more than the name of a command.
+    pub(super) fn says_more(&self) -> bool {
+        self.words.iter().filter(|word| word.chars().any(|c| c != '*')).count() > 1
+    }
+
+    /// Whether a word may be the name of the command.
+    pub(super) fn names(&self, word: &Word) -> bool {
+        word.computed || self.words.first().is_none_or(|name| wildcard(name, base(&word.text)))
+    }
+
+    /// Whether a command fits.
+    pub(super) fn fits(&self, command: &[Word]) -> bool {
+        let Some((name, words)) = command.split_first() else { return false };
+        let texts = || words.iter().map(|word| word.text.as_str());
+        if self.fits_text(std::iter::once(base(&name.text)).chain(texts())) {
+            return true;
+        }
+        if !self.names(name) {
+            return false;
+        }
+        if words.iter().take(self.words.len()).any(|word| word.computed) {
+            return true;
+        }
+        // Options may stand before the word that is meant: `git -C folder push`. Each may have a value.
+        let mut may_be_skipped = true;
+        let skipped = words.iter().enumerate().take_while(|(at, word)| {
+            let is_value = *at > 0 && words[at - 1].text.starts_with('-');
+            let goes_on = may_be_skipped;
+            may_be_skipped = word.text.starts_with('-') || is_value;
+            goes_on
+        });
+        skipped.map(|(at, _)| at).any(|at| self.fits_text(std::iter::once(base(&name.text)).chain(texts().skip(at))))
+    }
+
+    /// Whether a command fits as it is written, with its quotes.
+    pub(super) fn fits_source(&self, source: &str) -> bool {
+        self.fits_text(source.split_whitespace())
+    }
+
+    fn fits_text<'a>(&self, words: impl Iterator<Item = &'a str>) -> bool {
+        let text = words.collect::<Vec<_>>().join(" ");
+        self.text.strip_suffix(" *").is_some_and(|bare| wildcard(bare, &text)) || wildcard(&self.text, &text)
+    }
+
+    /// Whether all that it says is somewhere in a text, without regard to quotes.
+    pub(super) fn is_written_in(&self, text: &str) -> bool {
+        let quotes = |c: char| matches!(c, '\'' | '"');
+        // A backslash stands before a letter that is meant, or makes another one of it.
+        let meant: String = text.chars().filter(|c| *c != '\\' && !quotes(*c)).collect();
+        let mut last = ' ';
+        let apart =
+            text.chars().filter(|c| !quotes(*c)).map(|c| if std::mem::replace(&mut last, c) == '\\' { ' ' } else { c });
+        let apart: String = apart.collect();
+        [meant, apart].iter().any(|plain| self.words.iter().all(|word| is_in(word, plain)))
+    }
+}
+
+/// Whether a word of a pattern is in a text.
+fn is_in(word: &str, text: &str) -> bool {
+    let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | '+');
+    // What stands beside a star may go on there.
+    if word.contains(['*', '?']) {
+        return word.split(['*', '?']).all(|part| text.contains(part));
+    }
+    let found = |part: &str| text.split(|c| !is_part(c)).any(|word| word == part);
+    word.split(|c| !is_part(c)).filter(|part| !part.is_empty()).all(found)
+}
+
+/// The name of a program without its folder.
+fn base(name: &str) -> &str {
+    name.rsplit('/').next().filter(|base| !base.is_empty()).unwrap_or(name)
+}

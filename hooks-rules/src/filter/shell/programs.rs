@@ -1,0 +1,111 @@
+//! What programs do with the words that they are given.
+
+/// What a program does with its words.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Role {
+    /// It runs none of them.
+    Quiet,
+    /// A word of the shell that may run what arithmetic finds in them.
+    Evaluates,
+    /// A shell: a line behind `-c`, a file, or standard input.
+    Shell,
+    /// It starts a program that they name, or takes one of them for a line.
+    Launches,
+    /// It takes them together for a line.
+    Joins,
+    /// It starts a program, with words that it reads.
+    Feeds,
+    /// It runs code of another language.
+    Interprets,
+    /// What the line runs afterwards cannot be told from it.
+    Obscure,
+    /// It runs none of them, but for some of its commands.
+    Git,
+    /// Nothing is known of it.
+    Unknown,
+}
+
+/// Ways to name what a shell is fed with as a file.
+pub(super) const STREAMS: &[&str] = &["/dev/stdin", "/dev/fd", "/proc"];
+
+/// Words of the grammar. As the name of a command each means that the line was not understood.
+pub(super) fn is_reserved(name: &str) -> bool {
+    const WORDS: &[&str] = &[
+        "{", "}", "!", "[[", "]]", "do", "done", "then", "else", "elif", "fi", "if", "while", "until", "for", "case",
+        "esac", "select", "in", "function",
+    ];
+    WORDS.contains(&name)
+}
+
+/// Whether a program that nothing is known of is likely to start what follows this word.
+pub(super) fn announces(word: &str) -> bool {
+    matches!(word, "--" | "run" | "exec" | "-exec" | "-c" | "-x" | "-e" | "--exec" | "--command" | "shell")
+}
+
+/// Whether a program or a shell runs what this variable holds.
+pub(super) fn is_run(variable: &str) -> bool {
+    const NAMES: &[&str] = &["PS0", "PS1", "PS2", "PS4", "ENV", "BASH_ENV", "VISUAL", "BROWSER", "PATH", "SHELL"];
+    const ENDS: &[&str] = &["COMMAND", "PAGER", "EDITOR", "PRELOAD", "DIFF", "ASKPASS", "SHELL", "HOOK"];
+    NAMES.contains(&variable) || ENDS.iter().any(|end| variable.ends_with(end))
+}
+
+/// Whether git starts what stands behind this word, or remembers it.
+pub(super) fn starts_from_git(word: &str) -> bool {
+    const COMMANDS: &[&str] = &[
+        "bisect",
+        "submodule",
+        "rebase",
+        "filter-branch",
+        "for-each-repo",
+        "difftool",
+        "mergetool",
+        "-c",
+        "--config-env",
+    ];
+    COMMANDS.contains(&word) || word.contains("alias.")
+}
+
+/// Programs by what they do.
+const PROGRAMS: &[(Role, &str)] = &[
+    (Role::Shell, "sh bash dash zsh ksh ksh93 mksh ash fish rbash yash csh tcsh source . pwsh su runuser"),
+    (Role::Joins, "eval trap watch ssh"),
+    (Role::Feeds, "xargs parallel find fd fdfind rush"),
+    (Role::Obscure, "alias hash enable shopt coproc bind at batch crontab"),
+    (Role::Evaluates, "let declare typeset local readonly export unset read printf test [ wait"),
+    (
+        Role::Launches,
+        "env nice nohup timeout time sudo doas setsid stdbuf unbuffer ionice chrt taskset chroot unshare \
+         nsenter strace ltrace gdb valgrind perf entr flock script expect command builtin exec busybox \
+         toybox setarch linux32 linux64 i386 x86_64 setpriv capsh systemd-run systemd-inhibit start-stop- \
+         daemon daemonize screen tmux firejail bwrap proot fakeroot dbus-run-session xvfb-run torify \
+         torsocks proxychains proxychains4 rlwrap cgexec numactl prlimit hyperfine direnv npx bunx pnpx \
+         chronic ts ifne sem catchsegv caffeinate arch gtimeout genv gnice mapfile readarray compgen \
+         complete gosu su-exec tini dumb-init dotenv chpst softlimit setuidgid pkexec run0 sg newgrp \
+         faketime eatmydata cpulimit ld-linux-x86-64.so.2 ld.so",
+    ),
+    (
+        Role::Interprets,
+        "awk gawk mawk nawk original-awk sed gsed perl ruby node nodejs deno bun php lua luajit tclsh \
+         wish Rscript R julia osascript vi vim nvim ex view emacs ed make gmake just ninja tar gtar \
+         bsdtar zip rsync scp sftp socat nc ncat split sort less more man sqlite3 mysql psql ftp dc m4 \
+         ghci guile racket sbcl groovy scala jshell elixir erl swift ts-node tsx run-parts logrotate",
+    ),
+    (Role::Git, "git"),
+    (
+        Role::Quiet,
+        "echo true false : cat ls grep egrep fgrep rg head tail wc cd pwd mkdir rmdir touch cp mv ln rm \
+         chmod chown diff cmp stat file which type basename dirname realpath readlink date sleep seq tr \
+         cut uniq paste tee jq kill set shift return exit break continue umask pushd popd du df ps id \
+         whoami uname",
+    ),
+];
+
+/// What a program does, by its name or its path.
+pub(super) fn role(program: &str) -> Role {
+    let name = program.rsplit('/').next().unwrap_or(program);
+    if name.starts_with("python") || name.starts_with("pypy") {
+        return Role::Interprets;
+    }
+    let known = PROGRAMS.iter().find(|(_, names)| names.split(' ').any(|known| known == name));
+    known.map_or(Role::Unknown, |(role, _)| *role)
+}

@@ -1,0 +1,156 @@
+//! One word of a command, without its quotes.
+
+use tree_sitter::Node;
+
+/// A word as the program gets it, as far as that is known before it runs.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Word {
+    pub(super) text: String,
+    /// Whether it holds something that is known only when it runs: a variable, a command, a pattern of file names.
+    pub(super) computed: bool,
+}
+
+impl Word {
+    pub(super) fn plain(text: &str) -> Self {
+        Self { text: text.to_owned(), computed: false }
+    }
+
+    pub(super) fn computed() -> Self {
+        Self { text: String::new(), computed: true }
+    }
+
+    /// Whether it holds `$( )` or backticks that quotes keep: arithmetic and prompts run them all the same.
+    pub(super) fn hides_a_command(&self) -> bool {
+        self.text.contains("$(") || self.text.contains('`')
+    }
+
+    /// Adds what stands right behind it.
+    pub(super) fn append(&mut self, next: &Self) {
+        self.text.push_str(&next.text);
+        self.computed |= next.computed || makes_several(&self.text);
+    }
+
+    /// The word that a node stands for.
+    pub(super) fn of(node: Node<'_>, source: &str) -> Self {
+        let text = &source[node.byte_range()];
+        match node.kind() {
+            "word" | "number" if node.named_child_count() == 0 => bare(text),
+            "extglob_pattern" | "regex" | "variable_name" | "special_variable_name" => bare(text),
+            "raw_string" => Self::plain(text.trim_start_matches('\'').trim_end_matches('\'')),
+            "string" => quoted(node, source),
+            "ansi_c_string" => ansi_c(text.trim_start_matches("$'").strip_suffix('\'').unwrap_or(text)),
+            "translated_string" | "concatenation" => {
+                let mut word = Self::default();
+                let mut cursor = node.walk();
+                for part in node.children(&mut cursor) {
+                    match (part.is_named(), part.kind()) {
+                        (true, _) => word.append(&Self::of(part, source)),
+                        // The sign before a translated string.
+                        (false, "$") if node.kind() == "translated_string" => {}
+                        (false, _) => word.append(&bare(&source[part.byte_range()])),
+                    }
+                }
+                word
+            }
+            _ if !node.is_named() => bare(text),
+            _ => Self::computed(),
+        }
+    }
+}
+
+/// A word without quotes, in which a backslash stands before what is meant as it is.
+fn bare(text: &str) -> Word {
+    let mut word = Word::default();
+    let mut letters = text.chars();
+    while let Some(c) = letters.next() {
+        match c {
+            '\\' => word.text.extend(letters.next().filter(|next| *next != '\n')),
+            '*' | '?' | '[' | '`' => {
+                word.computed = true;
+                word.text.push(c);
+            }
+            c => word.text.push(c),
+        }
+    }
+    word.computed |= makes_several(text);
+    word
+}
+
+/// `{a,b}` and `{1..9}` become several words.
+fn makes_several(text: &str) -> bool {
+    let Some((_, inner)) = text.split_once('{') else { return false };
+    inner.contains('}') && (inner.contains(',') || inner.contains(".."))
+}
+
+/// A string in double quotes.
+fn quoted(node: Node<'_>, source: &str) -> Word {
+    let mut word = Word::default();
+    let mut cursor = node.walk();
+    let mut end = node.start_byte() + 1;
+    for part in node.named_children(&mut cursor) {
+        // Blanks at the start of a string are no node.
+        unescaped(source.get(end..part.start_byte()).unwrap_or_default(), &mut word.text);
+        match part.kind() {
+            "string_content" => unescaped(&source[part.byte_range()], &mut word.text),
+            _ => word.computed = true,
+        }
+        end = part.end_byte();
+    }
+    unescaped(source.get(end..node.end_byte() - 1).unwrap_or_default(), &mut word.text);
+    word
+}
+
+fn unescaped(text: &str, to: &mut String) {
+    let mut letters = text.chars();
+    while let Some(c) = letters.next() {
+        if c != '\\' {
+            to.push(c);
+            continue;
+        }
+        match letters.next() {
+            Some('\n') | None => {}
+            Some(next @ ('"' | '\\' | '$' | '`')) => to.push(next),
+            Some(next) => to.extend(['\\', next]),
+        }
+    }
+}
+
+/// `$'…'`, in which a letter may stand as its number.
+fn ansi_c(text: &str) -> Word {
+    let mut word = Word::default();
+    let mut rest = text;
+    while let Some(c) = rest.chars().next() {
+        rest = &rest[c.len_utf8()..];
+        if c != '\\' {
+            word.text.push(c);
+            continue;
+        }
+        let Some(sign) = rest.chars().next() else { break };
+        let (radix, most, skip) = match sign {
+            'x' => (16, 2, 1),
+            'u' => (16, 4, 1),
+            'U' => (16, 8, 1),
+            '0'..='7' => (8, 3, 0),
+            _ => {
+                rest = &rest[sign.len_utf8()..];
+                match sign {
+                    'n' => word.text.push('\n'),
+                    't' => word.text.push('\t'),
+                    'r' => word.text.push('\r'),
+                    '\\' | '\'' | '"' | '?' => word.text.push(sign),
+                    // A control character, or a sign that only some shells know.
+                    _ => word.computed = true,
+                }
+                continue;
+            }
+        };
+        let digits = &rest[skip..];
+        let end = digits.char_indices().take(most).take_while(|(_, c)| c.is_digit(radix)).count();
+        let letter = u32::from_str_radix(&digits[..end], radix).ok().and_then(char::from_u32);
+        // Above ASCII it is one byte of a letter.
+        word.computed |= letter.is_none_or(|letter| !letter.is_ascii() || letter == '\0');
+        word.text.extend(letter);
+        rest = &digits[end..];
+    }
+    word
+}

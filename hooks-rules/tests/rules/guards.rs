@@ -1,0 +1,212 @@
+//! Guards hold: nothing that a file, a path or a terminal does makes one that is there not count.
+
+use std::os::unix::fs::symlink;
+use std::path::Path;
+
+use hooks_core::record::Status;
+use hooks_rules::{PluginFolder, Trust};
+
+use super::support::*;
+
+/// Asks a test itself in another process: a variable or a terminal cannot be had within one that runs.
+fn alone(mut command: std::process::Command) {
+    let ran = command.output().unwrap();
+    let observed = String::from_utf8_lossy(&ran.stdout);
+    assert!(ran.status.success() && observed.contains("1 passed"), "{observed}");
+}
+
+/// A copy that has less power stands for no guard, whichever comes first.
+#[tokio::test]
+async fn a_copy_with_less_power_does_not_take_the_place_of_a_guard() {
+    let guard = json!({"type": "command", "command": "exit 1", "onFailure": "block"});
+    let copies = [
+        json!({"type": "command", "command": "exit 1", "async": true}),
+        json!({"type": "command", "command": "exit 1"}),
+        json!({"type": "command", "command": "exit 1", "onFailure": "block", "if": "Bash(git *)"}),
+        json!({"type": "command", "command": "exit 1", "timeout": 0.001}),
+    ];
+    for copy in copies {
+        for pair in [[&copy, &guard], [&guard, &copy]] {
+            let file = |handler: &Value| json!({"hooks": {"PreToolUse": [{"hooks": [handler]}]}}).to_string();
+            let rules = built(Rules::builder().text("one.json", file(pair[0])).text("two.json", file(pair[1])));
+            assert!(shell(&set(&rules), "rm x").await.verdict.denial().is_some(), "{copy}");
+        }
+    }
+}
+
+/// What a guard that is not there leaves: a failure of its hook, in words that name it, and a message for the person.
+#[tokio::test]
+async fn a_guard_that_cannot_run_has_failed_and_everybody_is_told() {
+    for line in ["./is-not-there.sh", "exit 1", "kill -9 $$", "echo '{broken}'"] {
+        let observed = Observed::default();
+        let rules = built(observed.listens(Rules::builder().text("hooks.json", commands("PreToolUse", &[line]))));
+        let cx = HookContext::builder().keep_records(true).build();
+        let fired = shell_in(&set(&rules), &cx, "ls").await;
+        assert_eq!(fired.verdict, Permission::NoOpinion, "the contract: it goes on");
+        let failure = &fired.report.failures[0];
+        let rule = rules.list()[0].id.clone();
+        assert!(failure.cause.starts_with(&format!("{rule} (hooks.json:1): ")), "{failure}");
+        let record = fired.report.record.clone().unwrap();
+        assert_eq!(record.runs[0].status, Status::Failed);
+        let notices = observed.notices.lock().unwrap();
+        assert!(notices[0].messages[0].starts_with("PreToolUse hook error: "), "{notices:?}");
+    }
+}
+
+/// Where another rule decided something its answer counts, and the person is told of the failure.
+#[tokio::test]
+async fn the_failure_of_one_rule_takes_nothing_from_another() {
+    let observed = Observed::default();
+    let text = commands("PreToolUse", &["exit 1", "echo no >&2; exit 2"]);
+    let rules = built(observed.listens(Rules::builder().text("hooks.json", text)));
+    assert_eq!(reason(&shell(&set(&rules), "ls").await.verdict), "no");
+    assert_eq!(observed.notices.lock().unwrap()[0].messages.len(), 1);
+}
+
+/// As the contract has it: only `OTEL_*` is missing, and a guard finds the variable that it needs.
+#[tokio::test]
+async fn commands_find_the_environment_of_the_program_and_the_report_names_what_is_withheld() {
+    const HERE: &str =
+        "rules::guards::commands_find_the_environment_of_the_program_and_the_report_names_what_is_withheld";
+    if std::env::var_os("CLAUDE_TOKEN_BUDGET").is_none() {
+        let mut own = std::process::Command::new(std::env::current_exe().unwrap());
+        let variables = [("CLAUDE_TOKEN_BUDGET", "t"), ("KEPT_TOKEN", "k"), ("OTEL_DESK", "o"), ("DATABASE_URL", "d")];
+        own.args(["--exact", HERE]).envs(variables);
+        return alone(own);
+    }
+    let line = "echo \"[$CLAUDE_TOKEN_BUDGET$KEPT_TOKEN$OTEL_DESK$DATABASE_URL]\" >&2; exit 2";
+    let said = async |builder: hooks_rules::RulesBuilder| {
+        let observed = Observed::default();
+        let rules = built(observed.listens(builder.text("hooks.json", commands("PreToolUse", &[line]))));
+        let fired = shell(&set(&rules), "ls").await;
+        let withheld = observed.runs.lock().unwrap()[0].withheld.clone();
+        (
+            reason(&fired.verdict).to_owned(),
+            withheld.into_iter().filter(|name| !name.starts_with("CARGO")).collect::<Vec<_>>(),
+        )
+    };
+    assert_eq!(said(Rules::builder()).await, ("[tkd]".into(), vec![]));
+    let (text, withheld) = said(Rules::builder().withhold_credentials().keep_variable("KEPT_TOKEN")).await;
+    assert_eq!(text, "[kd]");
+    assert!(withheld.contains(&"CLAUDE_TOKEN_BUDGET".to_owned()), "{withheld:?}");
+    let (text, withheld) = said(Rules::builder().withhold_variable("DATABASE_URL")).await;
+    assert_eq!((text.as_str(), withheld), ("[tk]", vec!["DATABASE_URL".to_owned()]));
+}
+
+/// The session of a command is its own; with it goes the terminal.
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn a_command_has_a_session_of_its_own() {
+    let text = commands("UserPromptSubmit", &["echo $$ $(cut -d' ' -f6 /proc/$$/stat)"]);
+    let event = UserPromptSubmit::new("hello", Messages::default());
+    let fired = set(&of_text(&text)).fire(&HookContext::new(), &event, Messages::default()).await.unwrap();
+    let (own, session) = fired.verdict.contexts[0].split_once(' ').unwrap();
+    assert_eq!(own, session.trim());
+}
+
+/// Asks itself on a terminal, which `script` gives: a guard that reads there is no guard that waits for its deadline.
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn a_guard_that_asks_on_the_terminal_fails_at_once() {
+    const HERE: &str = "rules::guards::a_guard_that_asks_on_the_terminal_fails_at_once";
+    const MARK: &str = "DESK_ON_A_TERMINAL";
+    if std::env::var_os(MARK).is_none() {
+        let mut script = std::process::Command::new("script");
+        let own = std::env::current_exe().unwrap();
+        script.args(["-qec", &format!("'{}' --exact {HERE}", own.display()), "/dev/null"]).env(MARK, "1");
+        // A machine without it has one test less.
+        match script.output() {
+            Ok(ran) => assert!(String::from_utf8_lossy(&ran.stdout).contains("1 passed"), "{ran:?}"),
+            Err(error) => assert_eq!(error.kind(), std::io::ErrorKind::NotFound),
+        }
+        return;
+    }
+    assert!(std::fs::File::open("/dev/tty").is_ok(), "there is a terminal here");
+    let handler = json!({"type": "command", "command": "read x < /dev/tty", "timeout": 600, "onFailure": "block"});
+    let rules = of_text(&json!({"hooks": {"PreToolUse": [{"hooks": [handler]}]}}).to_string());
+    let fired = tokio::time::timeout(std::time::Duration::from_secs(60), shell(&set(&rules), "ls")).await.unwrap();
+    assert!(reason(&fired.verdict).contains("/dev/tty"), "{:?}", fired.verdict);
+}
+
+/// Fires for a tool of files, and says what the rules saw and what the tool gets.
+async fn written(cwd: &Path, path: &str) -> (String, String) {
+    let keeps = format!("cat > '{}'", cwd.join("seen").display());
+    let rules = of_text(&commands("PreToolUse", &[&keeps]));
+    let cx = HookContext::builder().workspace(cwd).build();
+    let call = call("write_file", json!({"file_path": path, "content": "x"}));
+    let input = call.input.clone();
+    let fired = set(&rules).fire(&cx, &BeforeToolCall::new(call), input).await.unwrap();
+    let seen: Value = serde_json::from_str(&std::fs::read_to_string(cwd.join("seen")).unwrap()).unwrap();
+    let text = |value: &Value| value["file_path"].as_str().unwrap().to_owned();
+    (text(&seen["tool_input"]), text(&fired.subject))
+}
+
+/// A script judges the path that the tool opens, also behind a link.
+#[tokio::test]
+async fn the_path_that_a_rule_judges_is_the_one_that_the_tool_gets() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = std::fs::canonicalize(folder.path()).unwrap();
+    for inner in ["repo/src", "far/inner"] {
+        std::fs::create_dir_all(root.join(inner)).unwrap();
+    }
+    let repo = root.join("repo");
+    symlink(root.join("far/inner"), repo.join("link")).unwrap();
+    for path in ["src/a", "./src/../src/a", "link/../secret", "~/secret", "/etc/../etc/passwd", "link/a", "../far/x"] {
+        let (judged, given) = written(&repo, path).await;
+        assert_eq!(judged, given, "{path}");
+        assert!(Path::new(&judged).is_absolute() && !judged.contains(".."), "{path}: {judged}");
+        // The system opens the same file by both names.
+        let at_home = path.replace('~', &std::env::var("HOME").unwrap());
+        let folder_of = |path: &Path| std::fs::canonicalize(path.parent().unwrap()).unwrap();
+        assert_eq!(folder_of(Path::new(&judged)), folder_of(&repo.join(&at_home)), "{path}");
+    }
+}
+
+/// A pattern of files is held against what the system finds, too: a link must not lead around it.
+#[tokio::test]
+async fn a_link_does_not_lead_around_a_pattern_of_files() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path();
+    std::fs::create_dir_all(root.join("secrets")).unwrap();
+    std::fs::create_dir_all(root.join("notes")).unwrap();
+    symlink(root.join("secrets"), root.join("notes/drafts")).unwrap();
+    let handler = json!({"type": "command", "command": "exit 2", "if": "Edit(secrets/**)"});
+    let rules = of_text(&json!({"hooks": {"PreToolUse": [{"hooks": [handler]}]}}).to_string());
+    let set = set(&rules);
+    let cx = HookContext::builder().workspace(root).build();
+    for (path, refused) in [
+        ("secrets/a", true),
+        ("notes/../secrets/a", true),
+        ("notes/drafts/a", true),
+        ("notes/drafts/new/a", true),
+        ("notes/a", false),
+        ("secrets.txt", false),
+    ] {
+        let call = call("Edit", json!({"file_path": path}));
+        let input = call.input.clone();
+        let fired = set.fire(&cx, &BeforeToolCall::new(call), input).await.unwrap();
+        assert_eq!(fired.verdict.denial().is_some(), refused, "{path}");
+    }
+}
+
+/// A plugin that came with the project is the project's; one elsewhere is the person's.
+#[tokio::test]
+async fn a_plugin_within_the_project_waits_for_trust() {
+    let folder = tempfile::tempdir().unwrap();
+    let (project, trust) = (folder.path().join("shop"), folder.path().join("trust.json"));
+    let file = project.join("plugins/guards/hooks/hooks.json");
+    write(&file, &commands("PreToolUse", &["exit 2"]));
+    let rules = |root: &Path| {
+        Rules::builder().project_dir(&project).trust(&trust).plugin(PluginFolder::new("guards", root)).build()
+    };
+    let inside = rules(&project.join("plugins/guards"));
+    assert!(inside.list().is_empty());
+    assert!(inside.defects()[0].problem.contains("wait until somebody trusts"), "{:?}", inside.defects());
+    // By another name it is the same folder.
+    symlink(project.join("plugins/guards"), folder.path().join("link")).unwrap();
+    assert!(rules(&folder.path().join("link")).list().is_empty());
+    Trust::open(&trust).unwrap().trust(&file).unwrap();
+    assert_eq!(rules(&project.join("plugins/guards")).list().len(), 1);
+    write(&folder.path().join("own/hooks/hooks.json"), &commands("PreToolUse", &["exit 2"]));
+    assert_eq!(rules(&folder.path().join("own")).list().len(), 1);
+}
