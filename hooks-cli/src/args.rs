@@ -9,11 +9,12 @@ use hooks_rules::Dialect;
 
 const EXIT_STATUS: &str = "\
 Exit status:
-   0  done, nothing was refused
+   0  done, nothing was refused; replay: nothing differs
    1  a file has errors, a hook failed, or audit found something; explain tells of it and ends with 0;
-      trust: a file cannot be shown, or was not trusted to remove
-   2  dispatch: it does not happen; the call, the prompt, the compaction or the end of the turn is refused
-   3  dispatch: somebody else is to decide, because a rule asks or defers
+      trust: a file cannot be shown, or was not trusted to remove; replay: something differs, and no verdict
+   2  dispatch: it does not happen; the call, the prompt, the compaction or the end of the turn is refused;
+      replay: a verdict flipped
+   3  dispatch: somebody else is to decide, because a rule asks or defers; replay: a line could not be replayed
   64  the command line or the payload cannot be understood; nothing ran
   74  the output, or the file of trust, could not be written
   77  dispatch: the files are not trusted; nothing ran; trust: nobody said yes
@@ -49,6 +50,8 @@ pub enum Command {
     Explain(ExplainArgs),
     /// Run the rules for a payload from standard input; tell each run, and the combined answer.
     Dispatch(DispatchArgs),
+    /// Run recorded dispatches, or the transcripts of another program, through today's hooks; tell what differs.
+    Replay(ReplayArgs),
     /// Show all that files would run, ask, and trust them as they are now.
     Trust(TrustArgs),
     /// Print a JSON Schema, for editors.
@@ -64,6 +67,35 @@ pub enum Command {
         /// The shell.
         shell: Shell,
     },
+}
+
+/// What `replay` is given.
+#[derive(Clone, Debug, Default, Args)]
+#[non_exhaustive]
+pub struct ReplayArgs {
+    /// Recordings, transcripts of Claude Code, Codex or goose, messages in the chat form of OpenAI, or folders of them.
+    #[arg(value_name = "FILE", required = true)]
+    pub recordings: Vec<PathBuf>,
+
+    /// A file of rules that is in force in the replay; its commands run, as they do in `dispatch`.
+    #[arg(long, value_name = "FILE")]
+    pub rules: Vec<PathBuf>,
+
+    /// Trust the files of rules, whatever the file of trust says.
+    #[arg(long)]
+    pub trust: bool,
+
+    /// The file of trust, where it is not the user's own.
+    #[arg(long, value_name = "FILE")]
+    pub trust_file: Option<PathBuf>,
+
+    /// Write the report as a page of HTML that needs nothing else.
+    #[arg(long, value_name = "FILE")]
+    pub html: Option<PathBuf>,
+
+    /// Print annotations for a workflow of GitHub.
+    #[arg(long, conflicts_with = "json")]
+    pub github: bool,
 }
 
 /// Rule files.

@@ -7,6 +7,7 @@ mod report;
 
 use std::fmt::Write as _;
 use std::io::{IsTerminal, Read};
+use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -91,7 +92,7 @@ fn prepared(args: &DispatchArgs) -> Result<(Given, Occasion), Output> {
     }
     let event = args.event.as_deref().map(event_named).transpose()?;
     let given = Given::read(&args.files)?;
-    trusted(args, &given)?;
+    trusted(args.trust, args.trust_file.as_deref(), &given)?;
     let mut payload = Payload::read(&stdin()?).map_err(|problem| not_understood(&problem))?;
     let own = payload.event().map(|name| event_named(&name)).transpose()?;
     let event = match (event, own) {
@@ -112,11 +113,11 @@ fn prepared(args: &DispatchArgs) -> Result<(Given, Occasion), Output> {
 }
 
 /// Whether the files may run at all.
-fn trusted(args: &DispatchArgs, given: &Given) -> Result<(), Output> {
-    if args.trust {
+pub(crate) fn trusted(trust: bool, trust_file: Option<&Path>, given: &Given) -> Result<(), Output> {
+    if trust {
         return Ok(());
     }
-    let path = args.trust_file.clone().or_else(places::trust_file);
+    let path = trust_file.map(Path::to_owned).or_else(places::trust_file);
     let trust = match path.map(Trust::open).transpose() {
         Ok(trust) => trust,
         Err(error) => return Err(Output::trouble(format!("{}: {error}", styled(BAD, "error")), Exit::NOT_TRUSTED)),

@@ -55,11 +55,13 @@ mod check;
 mod list;
 mod explain;
 mod dispatch;
+mod replay;
 mod trust;
 mod run;
 
 pub use args::{
-    CheckArgs, Cli, Color, Command, DispatchArgs, ExplainArgs, FilesArgs, Form, ListArgs, SchemaArgs, TrustArgs,
+    CheckArgs, Cli, Color, Command, DispatchArgs, ExplainArgs, FilesArgs, Form, ListArgs, ReplayArgs, SchemaArgs,
+    TrustArgs,
 };
 pub use exit::Exit;
 pub use output::Output;

@@ -10,7 +10,7 @@ use crate::args::{Cli, Color, Command};
 use crate::exit::Exit;
 use crate::output::Output;
 use crate::program::Program;
-use crate::{about, check, dispatch, explain, list, trust};
+use crate::{about, check, dispatch, explain, list, replay, trust};
 
 impl Program {
     /// Reads the command line of this process, does what it says, and returns how the process is to end.
@@ -40,6 +40,7 @@ impl Program {
             Command::List(args) => list::list(self, args, cli.json),
             Command::Explain(args) => explain::explain(self, args, cli.json),
             Command::Dispatch(args) => dispatch::dispatch(self, args, cli.json),
+            Command::Replay(args) => replay::replay(self, args, cli.json),
             Command::Trust(args) => trust::trust(args, cli.json, cli.color),
             Command::Schema(args) => about::schema(self, args),
             Command::Kinds => about::kinds(self, cli.json),

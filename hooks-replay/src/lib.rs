@@ -20,6 +20,9 @@
 //! # }
 //! ```
 //!
+//! The traffic of other programs is replayed too: the transcripts of Claude Code, the rollouts of Codex, the sessions of
+//! goose, and messages in the chat form of OpenAI hold prompts, tool calls and their results, which today's hooks judge.
+//!
 //! A replay fires hooks and nothing else: it holds no tool and no model. Hooks that run detached or in the background are
 //! not started, and every hook can ask [`HookContext::is_replay`](hooks_core::HookContext::is_replay).
 
@@ -28,6 +31,7 @@ mod secrets;
 mod line;
 mod recorder;
 mod reader;
+mod traffic;
 mod compare;
 mod report;
 mod replay;

@@ -73,7 +73,8 @@ impl<R: BufRead> Reader<R> {
 }
 
 impl<R: BufRead> Iterator for Reader<R> {
-    type Item = Result<Line, Unreadable>;
+    /// The number of the line, from 1, and what is there.
+    type Item = (usize, Result<Line, Unreadable>);
 
     fn next(&mut self) -> Option<Self::Item> {
         if self.unknown {
@@ -89,11 +90,11 @@ impl<R: BufRead> Iterator for Reader<R> {
                 Ok(_) => {}
                 Err(error) => {
                     self.unknown = true;
-                    return Some(Err(Unreadable::Io { line, error }));
+                    return Some((line, Err(Unreadable::Io { line, error })));
                 }
             }
             let is_whole = text.ends_with(b"\n");
-            return Some(match serde_json::from_slice::<Line>(&text) {
+            let read = match serde_json::from_slice::<Line>(&text) {
                 Ok(Line::Header(Header { schema, .. })) if schema > SCHEMA => {
                     self.unknown = true;
                     Err(Unreadable::Schema { line, schema })
@@ -107,7 +108,8 @@ impl<R: BufRead> Iterator for Reader<R> {
                     _ if !is_whole => Err(Unreadable::Torn { line }),
                     _ => Err(Unreadable::Form { line, error }),
                 },
-            });
+            };
+            return Some((line, read));
         }
     }
 }

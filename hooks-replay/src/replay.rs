@@ -1,7 +1,8 @@
 //! Recorded dispatches through today's hooks.
 
 use std::collections::HashMap;
-use std::io::BufRead;
+use std::fs::File;
+use std::io::{BufRead, BufReader, Cursor, Read};
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -11,9 +12,10 @@ use hooks_core::{ConfigError, HookContext, HookSet, JsonError, Registry};
 
 use crate::compare::{compare, is_of_a_replay};
 use crate::line::{DispatchLine, Line, Mark};
-use crate::reader::Reader;
+use crate::reader::{Reader, Unreadable};
 use crate::recorder::{Limits, clean};
 use crate::report::Report;
+use crate::traffic::{Found, Traffic, is_recording};
 
 type Scope<'a> = dyn Fn(&Registry, &Ids) -> Result<HookSet, ConfigError> + Send + Sync + 'a;
 type Context<'a> = dyn Fn(HookContextBuilder) -> HookContextBuilder + Send + Sync + 'a;
@@ -61,40 +63,52 @@ impl<'a> Replay<'a> {
         self
     }
 
-    /// Replays the recording at `path`.
+    /// Replays the file at `path`: a recording, or a transcript of another program, which is told by its first line.
     ///
     /// # Errors
-    /// [`ReplayError`]: the file cannot be opened, or the hooks of today are not in order. What is wrong with a line or a
+    /// [`ReplayError`]: the file cannot be read, or the hooks of today are not in order. What is wrong with a line or a
     /// dispatch is in the report.
     pub async fn file(&self, path: impl AsRef<Path> + Send) -> Result<Report, ReplayError> {
-        let path = path.as_ref();
-        let name = path.display().to_string();
-        let reader = Reader::open(path).map_err(|error| ReplayError::File { path: name.clone(), error })?;
-        self.lines(&name, reader).await
+        self.files([path]).await
     }
 
-    /// Replays the lines of a recording, whose places begin with `name` in the report.
+    /// Replays several files, one after the other, into one report.
     ///
     /// # Errors
     /// As [`file`](Self::file).
-    pub async fn lines<R: BufRead + Send>(&self, name: &str, reader: Reader<R>) -> Result<Report, ReplayError> {
+    pub async fn files<P: AsRef<Path> + Send>(
+        &self,
+        paths: impl IntoIterator<Item = P, IntoIter: Send> + Send,
+    ) -> Result<Report, ReplayError> {
         let mut running = Running::new(self);
-        let mut report = Report::default();
-        for (index, line) in reader.enumerate() {
-            let place = format!("{name}:{}", index + 1);
-            match line {
-                Ok(Line::Dispatch(recorded)) => running.dispatch(*recorded, &place, &mut report).await?,
-                Ok(Line::Dropped { count }) => {
-                    report
-                        .fail(&place, &format_args!("{count} dispatches were not written: the recorder was too slow"));
-                }
-                Ok(Line::Header(_)) => {}
-                Err(error) => report.fail(name, &error),
+        for path in paths {
+            let path = path.as_ref();
+            let name = path.display().to_string();
+            let unreadable = |error| ReplayError::File { path: name.clone(), error };
+            let mut input = BufReader::new(File::open(path).map_err(unreadable)?);
+            let first = first_line(&mut input).map_err(unreadable)?;
+            let is_recording = is_recording(&first);
+            let input = Cursor::new(first).chain(input);
+            if is_recording {
+                running.found(&name, Reader::new(input).map(of_recording)).await?;
+            } else {
+                running.found(&name, Traffic::new(input)).await?;
             }
         }
-        report.sort();
-        Ok(report)
+        running.report.sort();
+        Ok(running.report)
     }
+}
+
+/// The first line that is not blank, and those before it.
+fn first_line(input: &mut impl BufRead) -> std::io::Result<Vec<u8>> {
+    let mut first = Vec::new();
+    while first.iter().all(u8::is_ascii_whitespace) && input.read_until(b'\n', &mut first)? > 0 {}
+    Ok(first)
+}
+
+fn of_recording((number, line): (usize, Result<Line, Unreadable>)) -> (usize, Found) {
+    (number, line.map_or_else(Found::Unreadable, |line| Found::Line(Box::new(line))))
 }
 
 impl std::fmt::Debug for Replay<'_> {
@@ -106,6 +120,7 @@ impl std::fmt::Debug for Replay<'_> {
 /// A replay under way.
 struct Running<'r, 'a> {
     replay: &'r Replay<'a>,
+    report: Report,
     capture: Capture,
     /// One set per agent and prompt.
     sets: HashMap<Place, HookSet>,
@@ -116,17 +131,35 @@ type Place = [Option<Arc<str>>; 3];
 
 impl<'r, 'a> Running<'r, 'a> {
     fn new(replay: &'r Replay<'a>) -> Self {
-        Self { replay, capture: Capture::default(), sets: HashMap::new() }
+        Self { replay, report: Report::default(), capture: Capture::default(), sets: HashMap::new() }
     }
 
-    async fn dispatch(
+    async fn found(
         &mut self,
-        mut recorded: DispatchLine,
-        place: &str,
-        report: &mut Report,
+        name: &str,
+        lines: impl Iterator<Item = (usize, Found)> + Send,
     ) -> Result<(), ReplayError> {
+        for (number, found) in lines {
+            let place = format!("{name}:{number}");
+            match found {
+                Found::Line(line) => match *line {
+                    Line::Dispatch(recorded) => self.dispatch(*recorded, &place).await?,
+                    Line::Dropped { count } => {
+                        let problem = format_args!("{count} dispatches were not written: the recorder was too slow");
+                        self.report.fail(&place, &problem);
+                    }
+                    Line::Header(_) => {}
+                },
+                Found::Other(what) => *self.report.other.entry(what).or_default() += 1,
+                Found::Unreadable(error) => self.report.fail(name, &error),
+            }
+        }
+        Ok(())
+    }
+
+    async fn dispatch(&mut self, mut recorded: DispatchLine, place: &str) -> Result<(), ReplayError> {
         if recorded.depth > 0 {
-            report.nested += 1;
+            self.report.nested += 1;
             return Ok(());
         }
         let set = self.set(&recorded.ids)?;
@@ -144,19 +177,23 @@ impl<'r, 'a> Running<'r, 'a> {
                 ..DispatchLine::default()
             },
             (_, Err(error)) => {
-                report.fail(place, &error);
+                self.report.fail(place, &error);
                 return Ok(());
             }
         };
+        let report = &mut self.report;
         report.replayed += 1;
         report.partly += usize::from(recorded.marks.iter().any(|mark| matches!(mark, Mark::Cut | Mark::Redacted)));
         for run in replayed.runs.iter().flatten().filter(|run| is_of_a_replay(run)) {
             *report.not_started.entry(run.hook.clone()).or_default() += 1;
         }
-        // What was written was cleaned, and so is what it is compared with.
-        clean(&mut recorded, &[], self.replay.field);
-        clean(&mut replayed, &[], self.replay.field);
-        let differences = compare(&recorded, &replayed);
+        let mut differences = compare(&recorded, &replayed);
+        if !differences.is_empty() {
+            // What was written was cleaned, and so is what is compared with it and shown.
+            clean(&mut recorded, &[], self.replay.field);
+            clean(&mut replayed, &[], self.replay.field);
+            differences = compare(&recorded, &replayed);
+        }
         report.add(&recorded.kind, place, recorded.ids.conversation.as_deref(), differences);
         Ok(())
     }

@@ -29,6 +29,8 @@ pub struct Report {
     pub nested: usize,
     /// Hooks that a replay does not start, since they would outlive it, and how often they were due.
     pub not_started: BTreeMap<String, usize>,
+    /// Lines of another program's traffic that hold nothing a hook sees, by their type.
+    pub other: BTreeMap<String, usize>,
     /// The differences, grouped.
     pub groups: Vec<Group>,
     /// Lines and dispatches that could not be replayed.
@@ -98,7 +100,9 @@ impl Report {
     pub(crate) fn add(&mut self, kind: &str, place: &str, conversation: Option<&str>, differences: Vec<Difference>) {
         self.differing += usize::from(!differences.is_empty());
         for difference in differences {
-            let (title, hook) = (title(&difference), hook(&difference).map(str::to_owned));
+            // What a hook or a person wrote must not steer a terminal.
+            let title = title(&difference).replace(|c: char| c.is_control(), " ");
+            let hook = hook(&difference).map(str::to_owned);
             let known = self.groups.iter_mut().find(|group| {
                 group.kind == kind && group.rank == difference.rank() && group.title == title && group.hook == hook
             });

@@ -33,7 +33,7 @@ async fn torn_unknown_and_foreign_lines_are_told_and_the_rest_goes_on() {
 #[tokio::test]
 async fn a_recording_of_a_later_schema_is_refused_by_its_header() {
     let text = "{\"line\":\"header\",\"schema\":99,\"program\":\"x\",\"written_by\":\"9.0.0\",\"started\":0,\"more\":1}\n{\"line\":\"new\"}\n";
-    let found: Vec<_> = Reader::new(text.as_bytes()).map(|line| line.unwrap_err().to_string()).collect();
+    let found: Vec<_> = Reader::new(text.as_bytes()).map(|(_, line)| line.unwrap_err().to_string()).collect();
     assert_eq!(found.len(), 1, "{found:?}");
     assert!(found[0].contains("schema 99"), "{found:?}");
 }
@@ -44,7 +44,7 @@ async fn a_text_that_is_too_long_is_cut_and_the_line_says_so() {
     let path = folder.path("month.jsonl");
     let long = Traffic::Found { tool: "read_mail", text: "é".repeat(20_000) };
     desk().record(&path, &[long]).await;
-    let lines: Vec<Line> = Reader::open(&path).unwrap().map(Result::unwrap).collect();
+    let lines: Vec<Line> = Reader::open(&path).unwrap().map(|(_, line)| line.unwrap()).collect();
     let Line::Dispatch(line) = &lines[1] else { panic!("{lines:?}") };
     assert_eq!(line.marks, [hooks_replay::Mark::Cut]);
     let report = desk().replay(&path).await;
@@ -62,7 +62,7 @@ async fn a_full_file_is_moved_aside_and_the_oldest_is_removed() {
     let names = ["month.jsonl", "month.jsonl.1", "month.jsonl.2", "month.jsonl.3"];
     assert_eq!(names.map(|name| folder.path(name).exists()), [true, true, true, false]);
     for name in &names[..3] {
-        let lines: Vec<Line> = Reader::open(folder.path(name)).unwrap().map(Result::unwrap).collect();
+        let lines: Vec<Line> = Reader::open(folder.path(name)).unwrap().map(|(_, line)| line.unwrap()).collect();
         assert!(matches!(lines[0], Line::Header(_)));
         assert!(std::fs::metadata(folder.path(name)).unwrap().len() < 4_000);
     }

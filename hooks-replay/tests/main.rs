@@ -7,3 +7,4 @@ mod lines;
 mod replays;
 mod secrets;
 mod support;
+mod traffic;

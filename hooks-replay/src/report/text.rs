@@ -21,6 +21,10 @@ impl fmt::Display for Report {
                 writeln!(f, "{count:>6} × `{hook}`")?;
             }
         }
+        if !self.other.is_empty() {
+            let other = self.other.iter().map(|(what, count)| format!("{count} × {what}"));
+            writeln!(f, "\nlines without anything for a hook: {}", other.collect::<Vec<_>>().join(", "))?;
+        }
         if self.partly > 0 {
             writeln!(
                 f,

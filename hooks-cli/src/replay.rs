@@ -1,0 +1,159 @@
+//! Recorded dispatches, and other programs' transcripts, through today's hooks.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use hooks_core::context::Ids;
+use hooks_core::scope::{AgentDef, AppDef};
+use hooks_core::{ConfigError, HookSet, Registry};
+use hooks_replay::{Replay, Report};
+use hooks_rules::PlainHttp;
+
+use crate::args::{FilesArgs, ReplayArgs};
+use crate::diagnostics;
+use crate::dispatch::trusted;
+use crate::exit::Exit;
+use crate::files::{Given, not_understood};
+use crate::output::{Output, json};
+use crate::paint::{BAD, FAINT, line, styled};
+use crate::program::Program;
+use crate::wait;
+
+/// Replays, and tells what differs.
+pub(crate) fn replay(program: &Program, args: &ReplayArgs, as_json: bool) -> Output {
+    match prepared(program, args) {
+        Ok((given, recordings)) => run(program, args, &given, &recordings, as_json),
+        Err(output) => output,
+    }
+}
+
+/// Everything that can be wrong before anything runs.
+fn prepared(program: &Program, args: &ReplayArgs) -> Result<(Given, Vec<PathBuf>), Output> {
+    if args.rules.is_empty() && program.definitions.is_empty() {
+        return Err(not_understood(
+            "there are no hooks to replay through; name a file of rules, as in `--rules .claude/settings.json`",
+        ));
+    }
+    let given = Given::read(&FilesArgs { files: args.rules.clone(), ..FilesArgs::default() })?;
+    trusted(args.trust, args.trust_file.as_deref(), &given)?;
+    let mut recordings = Vec::new();
+    for path in &args.recordings {
+        collect(path, &mut recordings).map_err(|error| {
+            Output::trouble(
+                format!("{}: {}: {error}", styled(BAD, "error"), line(&path.to_string_lossy())),
+                Exit::NOT_UNDERSTOOD,
+            )
+        })?;
+    }
+    if recordings.is_empty() {
+        return Err(not_understood("these folders have no file that ends with `.jsonl`"));
+    }
+    Ok((given, recordings))
+}
+
+/// The file, or all `.jsonl` files within the folder, in the order of their names.
+fn collect(path: &Path, files: &mut Vec<PathBuf>) -> std::io::Result<()> {
+    if !std::fs::metadata(path)?.is_dir() {
+        files.push(path.to_owned());
+        return Ok(());
+    }
+    let mut entries: Vec<PathBuf> =
+        std::fs::read_dir(path)?.map(|entry| Ok(entry?.path())).collect::<Result<_, std::io::Error>>()?;
+    entries.sort();
+    for entry in entries {
+        // A link may lead back.
+        let is_folder = std::fs::symlink_metadata(&entry)?.is_dir();
+        if is_folder || entry.extension().is_some_and(|extension| extension == "jsonl") {
+            collect(&entry, files)?;
+        }
+    }
+    Ok(())
+}
+
+/// Runs on a thread of its own, so that an app may ask from within a runtime.
+fn run(program: &Program, args: &ReplayArgs, given: &Given, recordings: &[PathBuf], as_json: bool) -> Output {
+    let work = || {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+        let runtime = runtime
+            .map_err(|error| Output::trouble(format!("{}: no runtime: {error}", styled(BAD, "error")), Exit::FAULTY))?;
+        let output = runtime.block_on(replay_all(program, args, given, recordings, as_json));
+        // What is left is ended, not waited for.
+        runtime.shutdown_timeout(Duration::from_millis(100));
+        Ok(output)
+    };
+    let done = std::thread::scope(|scope| scope.spawn(work).join());
+    match done {
+        Ok(Ok(output) | Err(output)) => output,
+        Err(_) => Output::trouble(format!("{}: the replay panicked", styled(BAD, "error")), Exit::FAULTY),
+    }
+}
+
+async fn replay_all(
+    program: &Program,
+    args: &ReplayArgs,
+    given: &Given,
+    recordings: &[PathBuf],
+    as_json: bool,
+) -> Output {
+    let rules = given.builder().post(PlainHttp).build();
+    let work = async {
+        let registry = &program.registry;
+        registry.set_app(AppDef::new("hooks").hooks(rules.install(registry).map_err(|error| error.to_string())?));
+        let replay = Replay::new(registry, |registry, ids| scope(program, registry, ids));
+        replay.files(recordings).await.map_err(|error| error.to_string())
+    };
+    let what = format!("{} files", recordings.len());
+    let done = tokio::select! {
+        // Signals first: before they are caught nothing may be started.
+        biased;
+        number = wait::signal() => {
+            rules.shutdown(Duration::ZERO).await;
+            return Output::trouble(styled(FAINT, "interrupted; the commands were ended"), Exit::signal(number));
+        }
+        done = wait::with_sign_of_life(work, &what) => done,
+    };
+    rules.shutdown(Duration::ZERO).await;
+    let output = match done {
+        Ok(report) => told(&report, args, as_json),
+        Err(problem) => Output::trouble(format!("{}: {problem}\n", styled(BAD, "error")), Exit::FAULTY),
+    };
+    let found = given.diagnostics(&rules);
+    if found.is_empty() { output } else { output.and_err(&format!("{}\n", diagnostics::all(&found))) }
+}
+
+/// The set of the agent and the prompt that a dispatch names; for traffic of another program, which names none, the first.
+fn scope(program: &Program, registry: &Registry, ids: &Ids) -> Result<HookSet, ConfigError> {
+    let named = program.definitions.iter().find(|(agent, prompt)| {
+        ids.agent.as_deref() == Some(&*agent.name)
+            && ids.prompt.as_deref() == prompt.as_ref().map(|prompt| &*prompt.name)
+    });
+    let first = program.definitions.first().filter(|_| ids.agent.is_none());
+    match named.or(first) {
+        Some((agent, prompt)) => registry.scope(agent, prompt.as_ref()),
+        // The app's list alone, which has the rules.
+        None => registry.scope(&AgentDef::new(ids.agent.as_deref().unwrap_or("agent")), None),
+    }
+}
+
+fn told(report: &Report, args: &ReplayArgs, as_json: bool) -> Output {
+    let text = match (as_json, args.github) {
+        (true, _) => json(serde_json::to_value(report).unwrap_or_default()),
+        (false, true) => report.to_github(),
+        (false, false) => report.to_string(),
+    };
+    let exit = match report.exit_code() {
+        0 => Exit::DONE,
+        1 => Exit::FAULTY,
+        2 => Exit::REFUSED,
+        _ => Exit::UNDECIDED,
+    };
+    let Some(path) = &args.html else { return Output::new(text, exit) };
+    match std::fs::write(path, report.to_html()) {
+        Ok(()) => Output::new(text, exit),
+        Err(error) => Output::new(text, Exit::NOT_WRITTEN).and_err(&format!(
+            "{}: {}: {error}",
+            styled(BAD, "error"),
+            line(&path.to_string_lossy())
+        )),
+    }
+}

@@ -1,0 +1,186 @@
+//! The traffic of other programs, read as dispatches: prompts, tool calls and their results.
+//!
+//! | Program | Form |
+//! |---|---|
+//! | Claude Code | transcripts, `~/.claude/projects/*/*.jsonl` |
+//! | Codex | rollouts, `~/.codex/sessions/**/rollout-*.jsonl` |
+//! | goose | sessions, `*.jsonl` |
+//! | any | messages in the chat form of OpenAI: one per line, or `{"id": …, "messages": […]}` |
+//!
+//! A line that holds none of them, such as a summary, is counted by its type.
+
+mod claude;
+mod codex;
+mod goose;
+mod openai;
+
+use std::collections::HashMap;
+use std::io::BufRead;
+
+use hooks_core::context::Ids;
+use hooks_core::data::{Message, Role, ToolCall, ToolInput, ToolResult};
+use hooks_core::kinds::{AfterToolCallFailure, AfterToolCallSuccess, BeforeToolCall, UserPromptSubmit};
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::line::{DispatchLine, Line};
+use crate::reader::Unreadable;
+
+/// What one line of a file holds.
+pub(crate) enum Found {
+    /// A line of a recording, or a dispatch of another program's traffic.
+    Line(Box<Line>),
+    /// Nothing that a hook sees; its type.
+    Other(String),
+    Unreadable(Unreadable),
+}
+
+/// The dispatches of a file of another program.
+pub(crate) struct Traffic<R> {
+    input: R,
+    number: usize,
+    /// Whether the input could not be read on.
+    ended: bool,
+    conversation: Conversation,
+    /// What was found and not yet given.
+    waiting: std::vec::IntoIter<Found>,
+}
+
+impl<R: BufRead> Traffic<R> {
+    pub(crate) fn new(input: R) -> Self {
+        Self { input, number: 0, ended: false, conversation: Conversation::default(), waiting: Vec::new().into_iter() }
+    }
+}
+
+impl<R: BufRead> Iterator for Traffic<R> {
+    /// The number of the line, and what is there.
+    type Item = (usize, Found);
+
+    fn next(&mut self) -> Option<Self::Item> {
+        loop {
+            if let Some(found) = self.waiting.next() {
+                return Some((self.number, found));
+            }
+            if self.ended {
+                return None;
+            }
+            let mut text = Vec::new();
+            self.number += 1;
+            let line = self.number;
+            match self.input.read_until(b'\n', &mut text) {
+                Ok(0) => return None,
+                Ok(_) if text.iter().all(u8::is_ascii_whitespace) => continue,
+                Ok(_) => {}
+                Err(error) => {
+                    self.ended = true;
+                    return Some((line, Found::Unreadable(Unreadable::Io { line, error })));
+                }
+            }
+            let found = match serde_json::from_slice(&text) {
+                Ok(value) => self.conversation.line(&value),
+                Err(_) if !text.ends_with(b"\n") => vec![Found::Unreadable(Unreadable::Torn { line })],
+                Err(error) => vec![Found::Unreadable(Unreadable::Form { line, error })],
+            };
+            self.waiting = found.into_iter();
+        }
+    }
+}
+
+/// Whether a line is one of a recording of ours.
+pub(crate) fn is_recording(line: &[u8]) -> bool {
+    serde_json::from_slice::<Value>(line).is_ok_and(|value| value.get("line").is_some())
+}
+
+/// What is known of the conversation of a file: who it is, and the calls that have no result yet.
+#[derive(Default)]
+struct Conversation {
+    ids: Ids,
+    calls: HashMap<String, ToolCall>,
+}
+
+impl Conversation {
+    fn line(&mut self, value: &Value) -> Vec<Found> {
+        let found = claude::line(self, value)
+            .or_else(|| codex::line(self, value))
+            .or_else(|| goose::line(self, value))
+            .or_else(|| openai::line(self, value));
+        let what = || ["type", "role"].into_iter().find_map(|key| value.get(key)?.as_str()).unwrap_or("unknown");
+        match found {
+            Some(lines) if !lines.is_empty() => {
+                lines.into_iter().map(|line| Found::Line(Box::new(Line::Dispatch(Box::new(line))))).collect()
+            }
+            _ => vec![Found::Other(what().to_owned())],
+        }
+    }
+
+    fn named(&mut self, id: Option<&str>, folder: Option<&str>) {
+        if let Some(id) = id {
+            if self.ids.conversation.as_deref() != Some(id) {
+                // Ids of calls are those of one conversation.
+                self.calls.clear();
+            }
+            self.ids.conversation = Some(id.into());
+        }
+        if let Some(folder) = folder {
+            self.ids.workspace = Some(std::path::Path::new(folder).into());
+        }
+    }
+
+    /// A person's prompt.
+    fn prompt(&self, text: &str) -> DispatchLine {
+        let messages: hooks_core::data::Messages = vec![Message::new(Role::User, text)].into();
+        let event = UserPromptSubmit::new(text, messages.clone());
+        self.dispatch("user_prompt_submit", &event, &messages)
+    }
+
+    /// A call of a tool.
+    fn call(&mut self, id: &str, name: &str, input: &ToolInput) -> DispatchLine {
+        let mut call = ToolCall::new(id, name, Value::Null);
+        call.input = input.clone();
+        self.calls.insert(id.to_owned(), call.clone());
+        self.dispatch("before_tool_call", &BeforeToolCall::new(call), input)
+    }
+
+    /// A result; nothing where no call has its id.
+    fn result(&mut self, id: &str, text: &str, failed: bool) -> Option<DispatchLine> {
+        let call = self.calls.remove(id)?;
+        Some(if failed {
+            self.dispatch("after_tool_call_failure", &AfterToolCallFailure::new(call, text), &ToolResult::error(text))
+        } else {
+            self.dispatch("after_tool_call_success", &AfterToolCallSuccess::new(call), &ToolResult::new(text))
+        })
+    }
+
+    fn dispatch(&self, kind: &str, event: &impl Serialize, subject: &impl Serialize) -> DispatchLine {
+        DispatchLine {
+            kind: kind.to_owned(),
+            ids: self.ids.clone(),
+            // The built-in kinds can all be written as JSON.
+            event: serde_json::to_value(event).unwrap_or_default(),
+            subject: serde_json::to_value(subject).unwrap_or_default(),
+            ..DispatchLine::default()
+        }
+    }
+}
+
+/// The text of a string, or of a list of blocks with texts.
+fn text(value: &Value) -> String {
+    match value {
+        Value::String(text) => text.clone(),
+        Value::Array(blocks) => {
+            let texts = blocks.iter().filter_map(|block| block.as_str().or_else(|| block.get("text")?.as_str()));
+            texts.collect::<Vec<_>>().join("\n")
+        }
+        Value::Null => String::new(),
+        other => other.to_string(),
+    }
+}
+
+/// The arguments of a call, as an object or as the text that the model wrote.
+fn input(value: Option<&Value>) -> ToolInput {
+    match value {
+        Some(Value::String(text)) => ToolInput::parse(text),
+        Some(other) => ToolInput::from(other.clone()),
+        None => ToolInput::from(Value::Object(serde_json::Map::new())),
+    }
+}
