@@ -3,6 +3,9 @@
 // A test that is wrong stops.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+mod every_kind;
+#[path = "../../hooks-core/tests/kinds/least.rs"]
+mod least;
 mod lines;
 mod replays;
 mod secrets;

@@ -45,7 +45,8 @@ impl Hooks {
 
     pub(crate) fn scope(registry: &Registry) -> Result<HookSet, ConfigError> {
         let hooks: Vec<_> = registry.hooks().iter().map(|hook| hook.id().to_string()).collect();
-        registry.scope(&AgentDef::new("support").hooks(hooks), None)
+        registry.set_app(AppDef::new("desk").hooks(hooks));
+        registry.scope(&AgentDef::new("support"), None)
     }
 
     /// Runs the program of yesterday, and records it.

@@ -4,6 +4,7 @@
 mod blocks;
 mod checks;
 mod json;
+mod least;
 mod listed;
 mod phases;
 mod tool_results;

@@ -1,0 +1,158 @@
+//! A replay of an unchanged program is empty: at every kind, on random plans and random traffic.
+
+use proptest::prelude::*;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use crate::least::least;
+use crate::support::*;
+
+/// What a hook of the program does.
+#[derive(Clone, Copy, Debug)]
+enum Act {
+    Keep,
+    /// Rewrites every text of the subject.
+    Edit,
+    Fail,
+    Panic,
+    Halt,
+    /// Rewrites only where the subject has this parity of bytes, as a filter on content does.
+    EditSome(usize),
+}
+
+fn act() -> impl Strategy<Value = Act> {
+    prop_oneof![
+        2 => Just(Act::Keep),
+        3 => Just(Act::Edit),
+        1 => Just(Act::Fail),
+        1 => Just(Act::Panic),
+        1 => Just(Act::Halt),
+        2 => (0..2_usize).prop_map(Act::EditSome),
+    ]
+}
+
+/// A hook at a kind: which one, what it does, whether it reads only or waits, and its place.
+#[derive(Clone, Debug)]
+struct Plan {
+    kind: usize,
+    act: Act,
+    reads: bool,
+    waits: bool,
+    priority: i32,
+}
+
+fn plan() -> impl Strategy<Value = Plan> {
+    (0..KINDS.len(), act(), any::<bool>(), any::<bool>(), -2..3_i32)
+        .prop_map(|(kind, act, reads, waits, priority)| Plan { kind, act, reads, waits, priority })
+}
+
+/// Changes every text beneath, but for what tells the form of a block.
+fn edit(value: &mut Value) {
+    match value {
+        Value::String(text) => text.push('!'),
+        Value::Array(items) => items.iter_mut().for_each(edit),
+        Value::Object(fields) => {
+            let shape = ["type", "role", "id", "call_id", "status", "tool_use_id"];
+            fields.iter_mut().filter(|(key, _)| !shape.contains(&&***key)).for_each(|(_, value)| edit(value));
+        }
+        _ => {}
+    }
+}
+
+fn hook<K>(index: usize, plan: &Plan) -> Hook
+where
+    K: HookKind<Subject: Serialize + DeserializeOwned>,
+{
+    let (act, id) = (plan.act, format!("hook_{index}"));
+    let run = move |subject: &mut K::Subject| -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
+        let mut value = serde_json::to_value(&*subject)?;
+        let edits = match act {
+            Act::Keep => false,
+            Act::Edit => true,
+            Act::Fail => return Err("it does not work today".into()),
+            Act::Panic => std::panic::resume_unwind(Box::new("broken")),
+            Act::Halt => return Err(Halt::new("enough").into()),
+            Act::EditSome(parity) => value.to_string().len() % 2 == parity,
+        };
+        if edits {
+            edit(&mut value);
+            *subject = serde_json::from_value(value)?;
+        }
+        Ok(())
+    };
+    let at = Hook::at::<K>(&id);
+    let hook = match (plan.reads, plan.waits) {
+        (true, true) => at.async_reader(move |_, _, subject| {
+            let outcome = run(&mut subject.clone());
+            Box::pin(async move {
+                tokio::task::yield_now().await;
+                outcome
+            })
+        }),
+        (true, false) => at.reader(move |_, _, subject| run(&mut subject.clone())),
+        (false, _) => at.writer(move |_, _, subject| run(subject)),
+    };
+    hook.priority(plan.priority)
+}
+
+macro_rules! kinds {
+    ($($kind:ident)*) => {
+        const KINDS: &[(&str, fn(usize, &Plan) -> Hook)] = &[$((<$kind as HookKind>::NAME, hook::<$kind>)),*];
+    };
+}
+
+kinds! {
+    AfterCreateMessage AfterToolCall AfterToolCallFailure AfterToolCallSuccess AfterUpdateMessage BeforeAgentStart
+    BeforeCompaction BeforeCreateMessage BeforeStoreToolResult BeforeToolCall BeforeUpdateMessage FilterMessages GatewayStart
+    GatewayStop Init MessageReceived MessageSending MessageSent PermissionRequest PostCompact PostModelCall
+    PostPreflightPromptContext PostTurn PreModelCall PrePolicy PrePromptCompile PrePromptContext PreToolMaterialization
+    PrefilterLlmHistory SessionEnd SessionStart Shutdown Stop TurnEnd UserPromptSubmit
+}
+
+#[test]
+fn every_built_in_kind_is_here() {
+    let mut all: Vec<_> = hooks_core::kinds::all().iter().map(|kind| kind.name()).collect();
+    let mut here: Vec<_> = KINDS.iter().map(|(name, _)| *name).collect();
+    all.sort_unstable();
+    here.sort_unstable();
+    assert_eq!(here, all);
+}
+
+/// `HOOKS_REPLAY_CASES` says how many programs; each fires every kind twice.
+fn cases() -> u32 {
+    std::env::var("HOOKS_REPLAY_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(8)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: cases(), ..ProptestConfig::default() })]
+
+    #[test]
+    fn a_replay_of_an_unchanged_program_is_empty(
+        plans in proptest::collection::vec(plan(), 1..60),
+        text in "[a-z @.]{0,30}",
+    ) {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        let report = runtime.block_on(async {
+            let hooks = Hooks(plans.iter().enumerate().map(|(index, plan)| KINDS[plan.kind].1(index, plan)).collect());
+            let folder = Folder::new();
+            let path = folder.path("traffic.jsonl");
+            let registry = hooks.registry();
+            registry.observe(Recorder::create(&path, "random", Limits::default()).unwrap());
+            let set = Hooks::scope(&registry).unwrap();
+            for (fired, (name, _)) in KINDS.iter().chain(KINDS).enumerate() {
+                let (event, mut subject) = least(name);
+                if fired % 2 == 1 {
+                    edit(&mut subject);
+                }
+                let cx = HookContext::builder().conversation(text.as_str()).build();
+                let _ = set.fire_json(name, &cx, event, subject).await;
+            }
+            drop((set, registry));
+            let recorded = Reader::open(&path).unwrap().count() - 1;
+            let report = hooks.replay(&path).await;
+            assert_eq!((report.replayed, report.failed), (recorded, 0), "{report}");
+            report
+        });
+        prop_assert!(report.is_empty(), "{report}");
+    }
+}
