@@ -1,14 +1,44 @@
+#![allow(clippy::ref_option_ref, reason = "what serde derives")]
+
 use hooks_core::HookId;
 use hooks_core::data::{Message, ToolCall, ToolResult, Usage};
 use hooks_core::kinds::CompactionKind;
 use hooks_core::verdict::{Contributions, Diagnostic, Reason};
+use serde::Serialize;
 
 /// What happens in a turn, reported as it happens.
-#[derive(Clone, Debug, PartialEq)]
+///
+/// Serialised it is an object with its `type`, and what it has in `data`.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(tag = "type", content = "data", rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum TurnEvent {
-    /// A piece of the model's answer. There are none where a hook holds the output back.
+    /// A piece of the model's answer, or all of it once it is stored, where the model does not stream or a hook defers its output.
     Text(String),
+    /// A piece of what the model thinks.
+    Thinking(String),
+    /// A piece of the input of a call that the model is writing.
+    #[non_exhaustive]
+    ToolInput {
+        /// The id of the call, as the model has it.
+        call: String,
+        /// The tool.
+        tool: String,
+        /// The piece.
+        text: String,
+    },
+    /// What was shown of the answer does not stand: a hook rewrote or blocked it. This stands instead.
+    #[non_exhaustive]
+    Retracted {
+        /// What stands.
+        instead: String,
+    },
+    /// Nobody read so many events that as many of the oldest are gone.
+    #[non_exhaustive]
+    Missed {
+        /// How many.
+        events: usize,
+    },
     /// A message was stored.
     Stored(Message),
     /// A kind was fired, and a hook was selected: its filter matched.
@@ -23,7 +53,7 @@ pub enum TurnEvent {
         /// Whether one of them ended the turn.
         halted: bool,
     },
-    /// A hook refused the prompt (at `user_prompt_submit`) or the answer (at `stop`).
+    /// A hook refused the prompt (at `user_prompt_submit`) or the answer (at `stop`), or stopped it (at `stream_delta`).
     #[non_exhaustive]
     Blocked {
         /// The kind at which it did.
@@ -141,7 +171,8 @@ pub enum TurnEvent {
 }
 
 /// What hooks at `stop` made of the end of a turn.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum StopEffect {
     /// It ends.

@@ -13,7 +13,7 @@
 //!   pre_prompt_compile
 //!   per call of the model
 //!     where the window is full: before_compaction, post_compact
-//!     prefilter_llm_history, pre_model_call, the model, post_model_call
+//!     prefilter_llm_history, pre_model_call, the model, stream_delta as it speaks, post_model_call
 //!     no tools wanted:  before_create_message, stop, the store, after_create_message
 //!     per tool call:    before_tool_call, permission_request where a gate asked, the tool,
 //!                       after_tool_call_success | after_tool_call_failure, after_tool_call,
@@ -54,6 +54,7 @@ pub mod window;
 mod preflight;
 mod reply;
 mod event;
+mod event_queue;
 mod queues;
 mod running;
 mod hook_sets;
@@ -71,7 +72,7 @@ use hooks_core::kinds::{
     BeforeUpdateMessage, FilterMessages, GatewayStart, GatewayStop, Init, MessageReceived, MessageSending, MessageSent,
     PermissionRequest, PostCompact, PostModelCall, PostPreflightPromptContext, PostTurn, PreModelCall, PrePolicy,
     PrePromptCompile, PrePromptContext, PreToolMaterialization, PrefilterLlmHistory, SessionEnd, SessionStart,
-    Shutdown, Stop, TurnEnd, UserPromptSubmit,
+    Shutdown, Stop, StreamDelta, TurnEnd, UserPromptSubmit,
 };
 
 pub use agents::SubAgent;
@@ -117,6 +118,7 @@ hooks_core::fires![
     SessionStart,
     Shutdown,
     Stop,
+    StreamDelta,
     TurnEnd,
     UserPromptSubmit,
 ];

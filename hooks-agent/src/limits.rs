@@ -34,6 +34,11 @@ pub struct Limits {
     pub approval: Duration,
     /// How long a call of a model may take. 10 minutes.
     pub model: Duration,
+    /// How long a model that has begun to stream may say nothing. 60 s.
+    pub idle: Duration,
+    /// Events of a turn that are kept for who does not read them; [`TurnEvent::Missed`](crate::TurnEvent::Missed) tells of older
+    /// ones. 1,024.
+    pub events: usize,
     /// How often a call is made again where the provider asks to wait or cannot be reached. 2.
     pub retries: u32,
     /// How long to wait before the first of these, where the provider does not say; twice as long before each next. 1 s.
@@ -58,6 +63,8 @@ impl Default for Limits {
             tool: Duration::from_secs(120),
             approval: Duration::from_secs(600),
             model: Duration::from_secs(600),
+            idle: Duration::from_secs(60),
+            events: 1_024,
             retries: 2,
             retry_after: Duration::from_secs(1),
             store: Duration::from_secs(30),

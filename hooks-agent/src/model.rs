@@ -39,7 +39,7 @@ use crate::tool::ToolSpec;
 /// }
 /// ```
 pub trait Model: Send + Sync + 'static {
-    /// Answers `call`. A model that streams passes text to `deltas` as it comes; the answer holds all of it.
+    /// Answers `call`. A model that streams passes what comes to `deltas`; the answer holds all of it.
     ///
     /// The future is dropped where the turn is cancelled.
     ///
@@ -66,18 +66,48 @@ pub struct ModelCall {
     pub turn: u64,
 }
 
-/// Where a model that streams tells its text.
-pub struct Deltas<'a>(&'a (dyn Fn(&str) + Send + Sync));
+/// A piece of an answer that has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Delta<'a> {
+    /// Of what the model says.
+    Text(&'a str),
+    /// Of what it thinks.
+    Thinking(&'a str),
+    /// Of the input of a call.
+    #[non_exhaustive]
+    ToolInput {
+        /// The id of the call.
+        call: &'a str,
+        /// The tool.
+        tool: &'a str,
+        /// The piece.
+        text: &'a str,
+    },
+}
+
+/// Where a model that streams tells what has come of its answer.
+pub struct Deltas<'a>(&'a (dyn Fn(Delta<'_>) + Send + Sync));
 
 impl<'a> Deltas<'a> {
-    /// Tells each piece of text to `listener`.
-    pub fn to(listener: &'a (dyn Fn(&str) + Send + Sync)) -> Self {
+    /// Tells each piece to `listener`.
+    pub fn to(listener: &'a (dyn Fn(Delta<'_>) + Send + Sync)) -> Self {
         Self(listener)
     }
 
     /// A piece of text has come.
     pub fn text(&self, text: &str) {
-        (self.0)(text);
+        (self.0)(Delta::Text(text));
+    }
+
+    /// A piece of what the model thinks has come.
+    pub fn thinking(&self, text: &str) {
+        (self.0)(Delta::Thinking(text));
+    }
+
+    /// A piece of the input of the call `call` of `tool` has come.
+    pub fn tool_input(&self, call: &str, tool: &str, text: &str) {
+        (self.0)(Delta::ToolInput { call, tool, text });
     }
 }
 

@@ -77,6 +77,16 @@ pub enum Outcome {
         /// The hook.
         by: Option<HookId>,
     },
+    /// A hook at `stream_delta` stopped the answer while it came.
+    #[non_exhaustive]
+    StreamStopped {
+        /// What was shown, and stands, with the reason.
+        shown: String,
+        /// Why.
+        reason: Reason,
+        /// The hook.
+        by: Option<HookId>,
+    },
     /// A hook ended it; the halt says which.
     Halted(Halt),
     /// It went too far; the last thing that the model said, if it did.
@@ -170,9 +180,10 @@ impl Outcome {
     /// The hook that refused, stopped or ended the turn, where one did.
     pub fn by(&self) -> Option<&HookId> {
         match self {
-            Self::PromptBlocked { by, .. } | Self::PromptStopped { by, .. } | Self::AnswerBlocked { by, .. } => {
-                by.as_ref()
-            }
+            Self::PromptBlocked { by, .. }
+            | Self::PromptStopped { by, .. }
+            | Self::AnswerBlocked { by, .. }
+            | Self::StreamStopped { by, .. } => by.as_ref(),
             Self::Halted(halt) => halt.by.as_ref(),
             _ => None,
         }
@@ -194,6 +205,7 @@ impl fmt::Display for Outcome {
             Self::PromptBlocked { reason, .. } => write!(f, "[Blocked by hook] {reason}"),
             Self::PromptStopped { reason, .. } => write!(f, "[Hook stopped] {reason}"),
             Self::AnswerBlocked { reason, .. } => write!(f, "[Blocked by Stop hook] {reason}"),
+            Self::StreamStopped { shown, .. } => f.write_str(shown),
             Self::Halted(halt) => write!(f, "[Hook stopped] {}", halt.reason),
             Self::Unfinished { reason, last } => {
                 last.iter().try_for_each(|message| writeln!(f, "{}", message.text()))?;

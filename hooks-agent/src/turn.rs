@@ -18,6 +18,7 @@ mod result;
 mod room;
 mod rows;
 mod stop;
+mod stream;
 mod tools;
 
 use std::collections::HashSet;
@@ -31,10 +32,10 @@ use hooks_core::kinds::{ExitReason, StopReason};
 use hooks_core::scope::PromptDef;
 use hooks_core::verdict::{Contexts, Contributions, Halt};
 use hooks_core::{CancellationToken, HookContext, HookSet};
-use tokio::sync::mpsc::UnboundedSender;
 
 use crate::budget::Budget;
 use crate::event::TurnEvent;
+use crate::event_queue::EventSender;
 use crate::injected;
 use crate::limits::Limits;
 use crate::panics;
@@ -56,7 +57,7 @@ struct Start {
     session: Arc<SessionState>,
     prompt: Option<PromptDef>,
     message: Message,
-    events: UnboundedSender<TurnEvent>,
+    events: EventSender,
     cancellation: CancellationToken,
 }
 
@@ -70,7 +71,7 @@ struct TurnLoop {
     /// The same, for what a cancellation does not stop.
     to_end: HookContext,
     cancellation: CancellationToken,
-    events: UnboundedSender<TurnEvent>,
+    events: EventSender,
     /// What the person wrote.
     input: String,
     /// Whether the prompt was taken, so that there is a turn to look back on.
@@ -228,16 +229,16 @@ impl TurnLoop {
             self.make_room().await?;
             let reason = match self.ask().await? {
                 Step::Again => continue,
-                Step::Calls(message) => {
-                    self.iterate(message).await?;
+                Step::Calls { message, shown } => {
+                    self.iterate(message, &shown).await?;
                     if !self.calls.repeats.going_round(self.limits().repeats) {
                         continue;
                     }
                     StopReason::DoomLoop
                 }
-                Step::Answer { message, cut } => {
+                Step::Answer { message, cut, shown } => {
                     let reason = if cut { StopReason::LengthTruncation } else { StopReason::FinalResponse };
-                    if let Some(ending) = self.stop(reason, Some(message)).await? {
+                    if let Some(ending) = self.stop(reason, Some((message, shown))).await? {
                         return Ok(ending);
                     }
                     continue;
@@ -250,9 +251,10 @@ impl TurnLoop {
     }
 
     /// Stores what the model said, and runs what it asks for.
-    async fn iterate(&mut self, message: Message) -> Result<(), End> {
+    async fn iterate(&mut self, message: Message, shown: &str) -> Result<(), End> {
         let calls: Vec<_> = message.tool_calls().cloned().collect();
-        self.store(message).await?;
+        let stored = self.store(message).await?;
+        self.show(&stored, shown);
         // A hook at `stop` may continue anew: the turn got on.
         self.counts.stop_continues = 0;
         for call in &calls {
@@ -286,8 +288,7 @@ impl TurnLoop {
     /// Tells what happens, where somebody listens.
     fn emit(&self, event: impl FnOnce() -> TurnEvent) {
         if !self.events.is_closed() {
-            // They may have gone meanwhile.
-            let _ = self.events.send(event());
+            self.events.send(event());
         }
     }
 }

@@ -170,6 +170,9 @@ impl Drive for Loop {
             "pre_tool_materialization" => contributes::<PreToolMaterialization>(id),
             "pre_prompt_compile" => contributes::<PrePromptCompile>(id),
             "post_turn" => contributes::<PostTurn>(id),
+            "stream_delta" => Hook::at::<StreamDelta>(id).writer(|_, _, window: &mut String| {
+                *window = window.replace("hello", "probed");
+            }),
             "stop" => Hook::at::<Stop>(id).reader(|_, _, ()| StopVerdict::block("probed")),
             _ => return None,
         })

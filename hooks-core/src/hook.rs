@@ -18,7 +18,7 @@ use crate::context::{Parameters, WithSpec};
 pub use crate::failure::OnFailure;
 pub use crate::handler::BoxFuture;
 pub use crate::id::HookId;
-pub use crate::options::{Options, RunMode, Timeout, Visibility};
+pub use crate::options::{Hold, Options, RunMode, Timeout, Visibility};
 pub use crate::source::Origin;
 use crate::verdict::Capability;
 
@@ -192,6 +192,14 @@ impl Hook {
     #[must_use]
     pub fn retries(mut self, retries: u32) -> Self {
         self.options.retries = retries;
+        self
+    }
+
+    /// How much of the end of a stream is kept back for it, at `stream_delta`: a number of characters, or
+    /// [`Hold::SENTENCE`].
+    #[must_use]
+    pub fn hold(mut self, hold: impl Into<Hold>) -> Self {
+        self.options.hold = hold.into();
         self
     }
 

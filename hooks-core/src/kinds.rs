@@ -11,6 +11,7 @@ mod model;
 mod phase;
 mod prompt;
 mod session;
+mod stream;
 mod tool;
 mod tool_result;
 mod words;
@@ -28,6 +29,7 @@ pub use phase::{
 };
 pub use prompt::{BeforeAgentStart, UserPromptSubmit};
 pub use session::{SessionEnd, SessionEndReason, SessionSource, SessionStart};
+pub use stream::{StreamChannel, StreamDelta};
 pub use tool::{BeforeToolCall, PermissionRequest};
 pub use tool_result::{AfterToolCall, AfterToolCallFailure, AfterToolCallSuccess, BeforeStoreToolResult};
 

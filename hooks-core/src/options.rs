@@ -43,6 +43,8 @@ pub struct Options {
     pub idempotent: bool,
     /// How often a background run that failed is tried again.
     pub retries: u32,
+    /// How much of a stream is kept back for it.
+    pub hold: Hold,
 }
 
 impl Options {
@@ -60,6 +62,7 @@ impl Options {
         blocking: false,
         idempotent: false,
         retries: 0,
+        hold: Hold::NOTHING,
     };
 
     // Not public API. Used by generated code.
@@ -67,6 +70,14 @@ impl Options {
     #[must_use]
     pub const fn visible(mut self, visibility: Visibility) -> Self {
         self.visibility = visibility;
+        self
+    }
+
+    // Not public API. Used by generated code.
+    #[doc(hidden)]
+    #[must_use]
+    pub const fn holding(mut self, hold: Hold) -> Self {
+        self.hold = hold;
         self
     }
 
@@ -87,6 +98,65 @@ impl Options {
         self.idempotent = idempotent;
         self.retries = retries;
         self
+    }
+}
+
+/// How much of the end of a stream is kept back, so that a hook sees as a whole what comes in pieces.
+///
+/// ```
+/// use hooks_core::hook::Hold;
+///
+/// let most = Hold::from(16).and(Hold::SENTENCE);
+/// assert_eq!(most.of("Yes. The card is 4111 1111 1111 1111"), "The card is 4111 1111 1111 1111");
+/// assert_eq!(Hold::from(4).of("the end"), " end");
+/// assert_eq!(Hold::NOTHING.of("the end"), "");
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Hold {
+    chars: usize,
+    sentence: bool,
+}
+
+/// That many characters.
+impl From<usize> for Hold {
+    fn from(chars: usize) -> Self {
+        Self::chars(chars)
+    }
+}
+
+impl Hold {
+    /// Nothing is kept back.
+    pub const NOTHING: Self = Self { chars: 0, sentence: false };
+    /// What is behind the last end of a sentence.
+    pub const SENTENCE: Self = Self { chars: 0, sentence: true };
+
+    /// That many characters.
+    pub const fn chars(chars: usize) -> Self {
+        Self { chars, sentence: false }
+    }
+
+    /// As much as both keep back.
+    #[must_use]
+    pub fn and(self, other: Self) -> Self {
+        Self { chars: self.chars.max(other.chars), sentence: self.sentence || other.sentence }
+    }
+
+    /// The end of `window` that is kept back.
+    pub fn of(self, window: &str) -> &str {
+        let chars = match self.chars {
+            0 => window.len(),
+            chars => window.char_indices().rev().nth(chars - 1).map_or(0, |(at, _)| at),
+        };
+        let ends = |at: &usize| window[*at..].chars().next().is_none_or(char::is_whitespace);
+        let after = |(at, mark): (usize, &str)| at + mark.len();
+        let sentence = if self.sentence {
+            window.rmatch_indices(['.', '!', '?', '\n', '。', '！', '？']).map(after).find(ends).unwrap_or(0)
+        } else {
+            window.len()
+        };
+        // The space behind a sentence goes with it.
+        let sentence = sentence + (window[sentence..].len() - window[sentence..].trim_start().len());
+        &window[chars.min(sentence)..]
     }
 }
 

@@ -30,6 +30,7 @@ mod conformance;
 mod detached;
 mod error;
 mod expect;
+mod probes;
 mod ran;
 mod snapshot;
 mod trial;

@@ -5,10 +5,19 @@
 
 use hooks_core::kinds::*;
 use hooks_core::prelude::*;
-use hooks_core::testing::{Drive, conformance};
+use hooks_core::testing::{Breach, Drive, conformance};
+use hooks_core::verdict::Decision;
 use serde_json::{Value, json};
 
-hooks_core::fires![DeskOpens, BeforeToolCall, AfterCreateMessage, BeforeCreateMessage, PrePromptContext];
+hooks_core::fires![
+    DeskOpens,
+    BeforeToolCall,
+    AfterCreateMessage,
+    BeforeCreateMessage,
+    PrePromptContext,
+    UserPromptSubmit,
+    Stop
+];
 
 /// When the desk opens.
 #[derive(Debug, HookKind)]
@@ -24,6 +33,18 @@ enum Wrong {
     DropsTheSubject,
     IgnoresTheVerdict,
     IgnoresContributions,
+    IgnoresHalts,
+    RunsWhatIsAsked,
+    RunsWhatIsPutOff,
+    DropsTheInput,
+    StoresAfterAFailure,
+    DropsContexts,
+    DropsThePrompt,
+    AnswersWhatIsBlocked,
+    AsksWhatIsStopped,
+    EndsWhatContinues,
+    ShowsNoContexts,
+    ShowsWhatIsBlocked,
     HasNoProbe,
     ProbesIdly,
     ProbesElsewhere,
@@ -42,7 +63,13 @@ impl Desk {
     async fn store(&self, hooks: &HookSet, text: &str) -> Result<Value, DispatchError> {
         let cx = HookContext::new();
         let row = Message::new(Role::User, text);
-        let fired = hooks.fire(&cx, &BeforeCreateMessage::new(), row.clone()).await?;
+        let fired = match hooks.fire(&cx, &BeforeCreateMessage::new(), row.clone()).await {
+            Err(_) if self.is(Wrong::StoresAfterAFailure) => return Ok(json!(row.text())),
+            fired => fired?,
+        };
+        if fired.report.halt.is_some() && !self.is(Wrong::IgnoresHalts) {
+            return Ok(json!("halted"));
+        }
         let stored = if self.is(Wrong::DropsTheSubject) { row } else { fired.subject };
         let times = match self.0 {
             Wrong::NeverFires => 0,
@@ -50,17 +77,56 @@ impl Desk {
             _ => 1,
         };
         for _ in 0..times {
-            let _ = hooks.fire(&cx, &AfterCreateMessage::new(stored.clone()), ()).await?;
+            let fired = hooks.fire(&cx, &AfterCreateMessage::new(stored.clone()), ()).await?;
+            if fired.report.halt.is_some() {
+                return Ok(json!("halted"));
+            }
         }
         Ok(json!(stored.text()))
     }
 
-    /// Whether the tool ran.
+    /// What the tool ran with, where it did.
     async fn call(&self, hooks: &HookSet) -> Result<Value, DispatchError> {
         let call = ToolCall::new("call_1", "refund", json!({ "cents": 5 }));
         let input = call.input.clone();
-        let fired = hooks.fire(&HookContext::new(), &BeforeToolCall::new(call), input).await?;
-        Ok(json!(fired.verdict.denial().is_none() || self.is(Wrong::IgnoresTheVerdict)))
+        let fired = hooks.fire(&HookContext::new(), &BeforeToolCall::new(call), input.clone()).await?;
+        let may = match fired.verdict.decide() {
+            Decision::Run => fired.report.halt.is_none(),
+            Decision::Ask(_) => self.is(Wrong::RunsWhatIsAsked),
+            Decision::Defer(_) => self.is(Wrong::RunsWhatIsPutOff),
+            Decision::Refuse(_) => self.is(Wrong::IgnoresTheVerdict),
+        };
+        let input = if self.is(Wrong::DropsTheInput) { input } else { fired.subject };
+        Ok(if may { json!(input) } else { Value::Null })
+    }
+
+    /// What the model is sent with a prompt, and what the person is shown at the end.
+    async fn turn(&self, hooks: &HookSet) -> Result<Value, DispatchError> {
+        let cx = HookContext::new();
+        let prompt = Messages::from(vec![Message::new(Role::User, "hello")]);
+        let fired = hooks.fire(&cx, &UserPromptSubmit::new("hello", prompt.clone()), prompt.clone()).await?;
+        let wrong = match &fired.verdict.decision {
+            PromptDecision::Block(_) => !self.is(Wrong::AnswersWhatIsBlocked),
+            PromptDecision::Stop(_) => !self.is(Wrong::AsksWhatIsStopped),
+            _ => fired.report.halt.is_some(),
+        };
+        if wrong {
+            return Ok(json!("refused"));
+        }
+        let mut sent = if self.is(Wrong::DropsThePrompt) { prompt } else { fired.subject };
+        let contexts = fired.verdict.contexts.iter().filter(|_| !self.is(Wrong::DropsContexts));
+        sent.extend(contexts.map(|text| Message::new(Role::User, text)).collect::<Vec<_>>());
+        let fired = hooks.fire(&cx, &Stop::new("final_response"), ()).await?;
+        if fired.report.halt.is_some() {
+            return Ok(json!("halted"));
+        }
+        let answer = match &fired.verdict.decision {
+            StopDecision::Block(_) if !self.is(Wrong::ShowsWhatIsBlocked) => "blocked",
+            StopDecision::Continue(_) if !self.is(Wrong::EndsWhatContinues) => "more",
+            _ => "done",
+        };
+        let shown = fired.verdict.contexts.iter().filter(|_| !self.is(Wrong::ShowsNoContexts)).count();
+        Ok(json!([sent, answer, shown]))
     }
 
     /// What the model is sent.
@@ -84,6 +150,7 @@ impl Drive for Desk {
             }
             "before_tool_call" => Ok(self.call(hooks).await?),
             "pre_prompt_context" => Ok(self.ask(hooks).await?),
+            "user_prompt_submit" | "stop" => Ok(self.turn(hooks).await?),
             "before_create_message" | "after_create_message" => Ok(self.store(hooks, "hello").await?),
             other => Err(format!("the desk knows no `{other}`").into()),
         }
@@ -100,6 +167,8 @@ impl Drive for Desk {
             "before_create_message" => rewrites,
             "before_tool_call" if self.is(Wrong::ProbesElsewhere) => rewrites,
             "before_tool_call" => Hook::at::<BeforeToolCall>(id).reader(|_, _, _| Permission::deny("probe")),
+            "user_prompt_submit" => Hook::at::<UserPromptSubmit>(id).reader(|_, _, _| PromptVerdict::block("probe")),
+            "stop" => Hook::at::<Stop>(id).reader(|_, _, ()| StopVerdict::block("probe")),
             "pre_prompt_context" => Hook::at::<PrePromptContext>(id)
                 .reader(|_, _, ()| Contribution::prompt_context("probe", "probe", "probed")),
             _ => return None,
@@ -143,12 +212,39 @@ async fn a_harness_that_does_not_is_told_how() {
     ];
     for (wrong, start, part) in table {
         let error = conformance(&Desk(wrong)).await.unwrap_err();
-        assert_eq!(error.breaches().len(), 1, "{error}");
         let told = error.breaches()[0].to_string();
         assert!(told.starts_with(start) && told.contains(part), "{told}");
-        assert_eq!(format!("{error:?}"), format!("the harness does not do what it declares:\n  - {told}"));
+        assert!(format!("{error:?}").starts_with(&format!("the harness does not do what it declares:\n  - {told}")));
         if start.ends_with(" at ") {
             assert!(told.contains("hooks-core/tests/conformance.rs:"), "{told}");
         }
+    }
+}
+
+#[tokio::test]
+async fn what_a_hook_says_and_the_harness_drops_is_found_by_probes_of_the_driver_s_own() {
+    for (wrong, kind, probe) in [
+        (Wrong::IgnoresHalts, "before_create_message", "halts"),
+        (Wrong::RunsWhatIsAsked, "before_tool_call", "asks"),
+        (Wrong::RunsWhatIsPutOff, "before_tool_call", "defers"),
+        (Wrong::DropsTheInput, "before_tool_call", "rewrites the input"),
+        (Wrong::StoresAfterAFailure, "before_create_message", "is required and fails"),
+        (Wrong::DropsContexts, "user_prompt_submit", "adds a context"),
+        (Wrong::DropsThePrompt, "user_prompt_submit", "rewrites the prompt"),
+        (Wrong::AsksWhatIsStopped, "user_prompt_submit", "stops"),
+        (Wrong::EndsWhatContinues, "stop", "continues"),
+        (Wrong::ShowsNoContexts, "stop", "adds a context"),
+    ] {
+        let error = conformance(&Desk(wrong)).await.unwrap_err();
+        let [breach] = error.breaches() else { panic!("{kind}, {probe}: {error}") };
+        let Breach::AnswerUnused { kind: of, probe: by, .. } = breach else { panic!("{breach}") };
+        assert_eq!((*of, *by), (kind, probe));
+        let told = breach.to_string();
+        assert!(told.contains(&format!("is the same where a hook {probe}; act on")), "{told}");
+    }
+    // What the harness's own probe finds is told as that.
+    for wrong in [Wrong::AnswersWhatIsBlocked, Wrong::ShowsWhatIsBlocked] {
+        let error = conformance(&Desk(wrong)).await.unwrap_err();
+        assert!(error.breaches().iter().any(|breach| matches!(breach, Breach::OutcomeUnused { .. })), "{error}");
     }
 }

@@ -35,6 +35,7 @@ pub(crate) const KINDS: &[(&str, &str)] = &[
     ("session_start", "SessionStart"),
     ("shutdown", "Shutdown"),
     ("stop", "Stop"),
+    ("stream_delta", "StreamDelta"),
     ("turn_end", "TurnEnd"),
     ("user_prompt_submit", "UserPromptSubmit"),
 ];
@@ -69,6 +70,9 @@ const ELSEWHERE: &[(&str, &str)] = &[
     ("beforepromptbuild", "pre_prompt_context"),
     ("agentturnprepared", "pre_prompt_context"),
     ("agentturnprepare", "pre_prompt_context"),
+    ("ontextdelta", "stream_delta"),
+    ("messagedisplay", "stream_delta"),
+    ("outputdelta", "stream_delta"),
     ("beforemodelresolve", "pre_model_call"),
     ("beforemodel", "pre_model_call"),
     ("beforemodelcallback", "pre_model_call"),

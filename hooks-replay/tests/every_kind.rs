@@ -106,7 +106,7 @@ kinds! {
     BeforeCompaction BeforeCreateMessage BeforeStoreToolResult BeforeToolCall BeforeUpdateMessage FilterMessages GatewayStart
     GatewayStop Init MessageReceived MessageSending MessageSent PermissionRequest PostCompact PostModelCall
     PostPreflightPromptContext PostTurn PreModelCall PrePolicy PrePromptCompile PrePromptContext PreToolMaterialization
-    PrefilterLlmHistory SessionEnd SessionStart Shutdown Stop TurnEnd UserPromptSubmit
+    PrefilterLlmHistory SessionEnd SessionStart Shutdown Stop StreamDelta TurnEnd UserPromptSubmit
 }
 
 #[test]

@@ -2,6 +2,7 @@ mod answer;
 mod failure;
 mod request;
 
+use std::collections::HashMap;
 use std::fmt;
 
 use ::genai::adapter::AdapterKind;
@@ -133,7 +134,7 @@ impl Genai {
         let request = request::of(call, target.model.model_name.as_str());
         let asked = client.exec_chat_stream(ModelSpec::from_target(target), request, Some(&self.options)).await;
         let mut asked = asked.map_err(|error| failure::of(error, false))?;
-        let mut begun = false;
+        let (mut begun, mut inputs) = (false, HashMap::<String, String>::new());
         while let Some(event) = asked.stream.next().await {
             match event.map_err(|error| failure::of(error, begun))? {
                 // The event before anything is sent.
@@ -141,6 +142,23 @@ impl Genai {
                 ChatStreamEvent::Chunk(chunk) => {
                     begun = true;
                     deltas.text(&chunk.content);
+                }
+                ChatStreamEvent::ReasoningChunk(chunk) => {
+                    begun = true;
+                    deltas.thinking(&chunk.content);
+                }
+                ChatStreamEvent::ToolCallChunk(chunk) => {
+                    begun = true;
+                    let call = chunk.tool_call;
+                    let so_far = call.fn_arguments.as_str().unwrap_or_default();
+                    // Some providers tell all of it each time, others what is new.
+                    let known = inputs.entry(call.call_id.clone()).or_default();
+                    let fresh = so_far.strip_prefix(known.as_str()).unwrap_or(so_far);
+                    if !fresh.is_empty() {
+                        deltas.tool_input(&call.call_id, &call.fn_name, fresh);
+                    }
+                    let fresh = fresh.to_owned();
+                    known.push_str(&fresh);
                 }
                 ChatStreamEvent::End(end) => return Ok(answer::of(end, asked.model_iden.model_name.as_str())),
                 _ => begun = true,

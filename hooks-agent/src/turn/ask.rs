@@ -2,29 +2,38 @@
 
 use std::collections::HashSet;
 
+use hooks_core::HookKind;
 use hooks_core::data::{Block, Message, Messages, ModelReply, ModelRequest, Role, Usage};
-use hooks_core::kinds::{ExitReason, PostModelCall, PreModelCall, PrefilterLlmHistory};
+use hooks_core::kinds::{ExitReason, PostModelCall, PreModelCall, PrefilterLlmHistory, StreamDelta};
 use hooks_core::verdict::ReplyVerdict;
 
 use super::TurnLoop;
 use super::call::Answered;
 use super::end::End;
+use super::stream::StreamStop;
 use crate::call_site::{COMPACTION, MAIN};
 use crate::event::TurnEvent;
 use crate::injected;
 use crate::model::{MAX_TOKENS, ModelAnswer, ModelError};
+use crate::reply::Outcome;
 
 /// What came of asking the model.
 pub(super) enum Step {
     /// Hooks want it to be asked again.
     Again,
     /// It asks for tools.
-    Calls(Message),
+    Calls {
+        message: Message,
+        /// The text of it that was shown.
+        shown: String,
+    },
     /// It answered.
     Answer {
         message: Message,
         /// Whether the answer was cut at its length.
         cut: bool,
+        /// The text of it that was shown.
+        shown: String,
     },
 }
 
@@ -50,11 +59,14 @@ impl TurnLoop {
         loop {
             let request = self.request(&messages).await?;
             self.go_on(ExitReason::AbortedPreCall)?;
-            let Answered { answer, streamed } = self.call_model(&request, messages.clone()).await?;
+            let Answered { answer, shown, stopped } = self.call_model(&request, messages.clone(), true).await?;
+            if let Some(stopped) = stopped {
+                return Err(self.stream_stopped(stopped, &shown).await?);
+            }
             match answer {
-                Ok(answer) => return self.answered(&request, answer, streamed).await,
-                Err(error) if self.wait_to_retry(&error, retries, streamed).await? => retries += 1,
-                Err(error) => return self.refused(error).await,
+                Ok(answer) => return self.answered(answer, shown).await,
+                Err(error) if self.wait_to_retry(&error, retries, !shown.is_empty()).await? => retries += 1,
+                Err(error) => return self.refused(error, &shown).await,
             }
         }
     }
@@ -93,7 +105,7 @@ impl TurnLoop {
             let request = self.fire(&event, request).await?.subject;
             self.emit_prompt_change(instructions, &request);
             self.go_on(ExitReason::AbortedPreCall)?;
-            let answer = self.call_model(&request, messages.clone()).await?.answer;
+            let answer = self.call_model(&request, messages.clone(), false).await?.answer;
             match &answer {
                 Err(error) if self.wait_to_retry(error, retries, false).await? => retries += 1,
                 _ => break answer,
@@ -113,14 +125,15 @@ impl TurnLoop {
     }
 
     /// The provider refused: hooks may repair the messages and have it asked again.
-    async fn refused(&mut self, error: ModelError) -> Result<Step, End> {
+    async fn refused(&mut self, error: ModelError, shown: &str) -> Result<Step, End> {
         self.emit(|| TurnEvent::ModelFailed { error: error.to_string() });
-        let event = PostModelCall::failed(error.to_string()).call_site(MAIN);
+        let event = PostModelCall::failed(error.to_string()).call_site(MAIN).streamed(!shown.is_empty());
         let fired = self.fire(&event, ModelReply::new(Vec::new()).messages(self.transcript.view.clone())).await?;
-        if fired.verdict == ReplyVerdict::Continue && self.may_continue() {
+        if fired.verdict == ReplyVerdict::Continue && shown.is_empty() && self.may_continue() {
             self.transcript.view.clone_from(&fired.subject.messages);
             return Ok(Step::Again);
         }
+        self.keep_broken(shown).await?;
         self.go_on(ExitReason::AbortedPreCall)?;
         if matches!(error, ModelError::Overflow(_)) && self.make_room_by_force().await? {
             return Ok(Step::Again);
@@ -129,7 +142,8 @@ impl TurnLoop {
     }
 
     /// The model answered: hooks may rewrite what it said, or have it asked again.
-    async fn answered(&mut self, request: &ModelRequest, answer: ModelAnswer, streamed: bool) -> Result<Step, End> {
+    async fn answered(&mut self, answer: ModelAnswer, shown: String) -> Result<Step, End> {
+        let streamed = !shown.is_empty();
         self.room.taken();
         let cut = answer.stop_reason == MAX_TOKENS;
         let event = event_of(answer.stop_reason, answer.model, answer.usage).call_site(MAIN).streamed(streamed);
@@ -153,11 +167,18 @@ impl TurnLoop {
             }
             return Ok(Step::Again);
         }
-        let text = message.text();
-        if !text.is_empty() && (request.defer_output || !streamed) {
-            self.emit(|| TurnEvent::Text(text.into_owned()));
-        }
-        Ok(if calls { Step::Calls(message) } else { Step::Answer { message, cut } })
+        Ok(if calls { Step::Calls { message, shown } } else { Step::Answer { message, cut, shown } })
+    }
+
+    /// A hook stopped the answer while it came: what was shown stands, and why it ends there.
+    async fn stream_stopped(&mut self, stopped: StreamStop, shown: &str) -> Result<End, End> {
+        let StreamStop { reason, by } = stopped;
+        let kind = StreamDelta::NAME;
+        self.emit(|| TurnEvent::Blocked { kind, by: by.clone(), reason: reason.clone() });
+        let text = format!("{shown}\n[Blocked by hook] {reason}");
+        let stored = self.store(Message::new(Role::Assistant, text.trim_start())).await?;
+        let shown = stored.text().into_owned();
+        Ok(End::new(Outcome::StreamStopped { shown, reason, by }, ExitReason::AnswerBlocked))
     }
 
     /// Whether hooks at `post_model_call` may have the model asked again; then it counts.

@@ -1,30 +1,38 @@
 //! One call of a model: its deadline, its cancellation, its panics, and when it is made again.
 
 use std::panic::AssertUnwindSafe;
+use std::pin::pin;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use futures_util::FutureExt;
 use hooks_core::data::{Messages, ModelRequest};
-use hooks_core::kinds::ExitReason;
+use hooks_core::kinds::{ExitReason, StreamDelta};
 
 use super::TurnLoop;
 use super::end::End;
+use super::stream::{CallStream, JudgedStream, StreamStop};
 use crate::event::TurnEvent;
-use crate::model::{Deltas, ModelAnswer, ModelCall, ModelError};
+use crate::model::{Delta, Deltas, ModelAnswer, ModelCall, ModelError};
 use crate::reply::TurnError;
 
 /// What came of a call.
 pub(super) struct Answered {
     pub(super) answer: Result<ModelAnswer, ModelError>,
-    /// Whether text of it was shown.
-    pub(super) streamed: bool,
+    /// The text of it that was shown.
+    pub(super) shown: String,
+    /// The hook that stopped its stream, and why.
+    pub(super) stopped: Option<StreamStop>,
 }
 
 impl TurnLoop {
-    /// Calls the model of the profile that `request` was routed to.
-    pub(super) async fn call_model(&mut self, request: &ModelRequest, messages: Messages) -> Result<Answered, End> {
+    /// Calls the model of the profile that `request` was routed to. What it says is shown where that is said.
+    pub(super) async fn call_model(
+        &mut self,
+        request: &ModelRequest,
+        messages: Messages,
+        shows: bool,
+    ) -> Result<Answered, End> {
         let parts = Arc::clone(&self.session.harness);
         // An empty profile clears what was asked for.
         let wanted = request.profile.as_deref().map(str::trim).filter(|profile| !profile.is_empty());
@@ -43,26 +51,55 @@ impl TurnLoop {
         };
         self.emit(|| TurnEvent::ModelCalled { profile: call.profile.clone(), messages: call.messages.len() });
 
-        let shown = AtomicBool::new(false);
-        let (events, deferred) = (self.events.clone(), request.defer_output);
-        let listener = |text: &str| {
-            if !deferred {
-                shown.store(true, Ordering::Relaxed);
-                let _ = events.send(TurnEvent::Text(text.to_owned()));
-            }
-        };
-        let limit = self.limits().model;
+        let limits = self.limits().clone();
+        let stream =
+            CallStream::new(shows && !request.defer_output, self.hooks.has::<StreamDelta>(), self.events.clone());
+        let listener = |delta: Delta<'_>| stream.came(delta);
         // The call itself may panic, before there is a future.
         let answer = AssertUnwindSafe(async { model.call(&call, Deltas::to(&listener)).await }).catch_unwind();
-        let answer = tokio::select! {
-            biased;
-            () = self.cancellation.cancelled() => return Err(End::cancelled(ExitReason::AbortedPreCall)),
-            answer = tokio::time::timeout(limit, answer) => match answer {
-                Ok(Ok(answer)) => answer,
-                Ok(Err(_panic)) => Err(ModelError::Unanswered("its client panicked".to_owned())),
-                Err(_) => Err(ModelError::Unanswered(format!("none came within {limit:?}, the limit of the harness"))),
-            },
+        let mut answer = pin!(tokio::time::timeout(limits.model, answer));
+        let mut judged = JudgedStream::default();
+        let answer = loop {
+            let idle = async {
+                match stream.last() {
+                    Some(last) => tokio::time::sleep_until(last + limits.idle).await,
+                    None => std::future::pending().await,
+                }
+            };
+            tokio::select! {
+                biased;
+                () = self.cancellation.cancelled() => {
+                    self.keep_broken(&judged.shown(&stream)).await?;
+                    return Err(End::cancelled(ExitReason::AbortedPreCall));
+                }
+                () = stream.arrived() => {
+                    if let Some(stopped) = self.judge_stream(&stream, &mut judged).await? {
+                        let answer = Err(ModelError::Broken("its stream was stopped".to_owned()));
+                        return Ok(Answered { answer, shown: judged.shown(&stream), stopped: Some(stopped) });
+                    }
+                }
+                answer = &mut answer => break match answer {
+                    Ok(Ok(answer)) => answer,
+                    Ok(Err(_panic)) => Err(ModelError::Unanswered("its client panicked".to_owned())),
+                    Err(_) => {
+                        let limit = limits.model;
+                        Err(ModelError::Unanswered(format!("none came within {limit:?}, the limit of the harness")))
+                    }
+                },
+                () = idle => break Err(ModelError::Broken(format!("nothing more came for {:?}", limits.idle))),
+            }
         };
+        let mut answer = answer;
+        let mut stopped = None;
+        if shows
+            && self.hooks.has::<StreamDelta>()
+            && let Ok(answer) = &mut answer
+        {
+            stopped = match self.judge_stream(&stream, &mut judged).await? {
+                Some(stopped) => Some(stopped),
+                None => self.judge_rest(&stream, &mut judged, answer).await?,
+            };
+        }
         if let Ok(answer) = &answer {
             let usage = answer.usage.unwrap_or_default();
             self.draft.usage += usage;
@@ -70,7 +107,7 @@ impl TurnLoop {
             let (model, stop_reason) = (answer.model.clone(), answer.stop_reason.clone());
             self.emit(|| TurnEvent::ModelAnswered { model, stop_reason, usage: answer.usage });
         }
-        Ok(Answered { answer, streamed: shown.load(Ordering::Relaxed) })
+        Ok(Answered { answer, shown: judged.shown(&stream), stopped })
     }
 
     /// Waits where the same call may help after a while; `false` where it may not, or was made often enough.

@@ -1,6 +1,6 @@
 //! One dispatch within a turn.
 
-use hooks_core::kinds::ExitReason;
+use hooks_core::kinds::{ExitReason, StreamDelta};
 use hooks_core::verdict::Verdict;
 use hooks_core::{DispatchError, Fired, HookKind, HookSet};
 
@@ -67,6 +67,11 @@ impl TurnLoop {
         // Where every hook was filtered out, nothing ran that anybody could be told of.
         if hooks.selects(of) {
             let report = &fired.report;
+            // Of a stream that flows on there would be an event for each piece.
+            let says_nothing = fired.verdict.is_silent() && report.failures.is_empty() && report.halt.is_none();
+            if K::NAME == StreamDelta::NAME && says_nothing {
+                return Ok(fired);
+            }
             let failed = || report.failures.iter().map(|failure| failure.hook.clone()).collect();
             self.emit(|| event(fired.verdict.summary(), failed(), report.halt.is_some()));
             if let (None, Some(halt)) = (&self.halted, &report.halt) {

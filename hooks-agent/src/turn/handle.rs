@@ -3,15 +3,17 @@
 use std::future::{Future, IntoFuture};
 use std::pin::Pin;
 use std::sync::Arc;
+use std::task::{Context, Poll};
 
-use futures_util::FutureExt;
+use futures_util::{FutureExt, Stream};
 use hooks_core::CancellationToken;
 use hooks_core::data::Message;
 use hooks_core::scope::PromptDef;
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::oneshot;
 
 use super::{Start, run};
 use crate::event::TurnEvent;
+use crate::event_queue::{EventReceiver, events};
 use crate::reply::{Outcome, Reply};
 use crate::state::SessionState;
 
@@ -22,7 +24,7 @@ pub(crate) fn begin(
     message: Message,
     cancellation: CancellationToken,
 ) -> Turn {
-    let (sender, events) = mpsc::unbounded_channel();
+    let (sender, events) = events(session.limits.events);
     let (answer, reply) = oneshot::channel();
     let start =
         Start { session: Arc::clone(session), prompt, message, events: sender, cancellation: cancellation.clone() };
@@ -61,7 +63,7 @@ pub(crate) fn begin(
 #[derive(Debug)]
 #[must_use = "dropping a turn cancels it"]
 pub struct Turn {
-    events: mpsc::UnboundedReceiver<TurnEvent>,
+    events: EventReceiver,
     reply: oneshot::Receiver<Reply>,
     cancellation: CancellationToken,
     _cancel: CancelOnDrop,
@@ -79,7 +81,7 @@ impl Drop for CancelOnDrop {
 impl Turn {
     /// What happens next; `None` where the turn is over.
     pub async fn next(&mut self) -> Option<TurnEvent> {
-        self.events.recv().await
+        std::future::poll_fn(|cx| self.events.poll_next(cx)).await
     }
 
     /// Cancels the turn. Its reply says what was done until then.
@@ -90,6 +92,15 @@ impl Turn {
     /// A token that cancels the turn, for another task to keep.
     pub fn cancellation(&self) -> CancellationToken {
         self.cancellation.clone()
+    }
+}
+
+/// What happens, as it happens, until the turn is over. The reply is that of the turn itself.
+impl Stream for Turn {
+    type Item = TurnEvent;
+
+    fn poll_next(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<TurnEvent>> {
+        self.events.poll_next(cx)
     }
 }
 

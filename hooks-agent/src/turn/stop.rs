@@ -15,16 +15,21 @@ use crate::reply::{EndedBy, Outcome};
 impl TurnLoop {
     /// Asks the hooks at `stop`; `None` where the turn goes on.
     ///
-    /// `message` is the model's answer. Hooks are shown it as it is to be stored, so that what is masked before it is kept
+    /// `answer` is the model's, with what was shown of it. Hooks are shown it as it is to be stored, so that what is masked before it is kept
     /// does not reach them, and it is stored after they were asked: one of them may put an error in its place.
-    pub(super) async fn stop(&mut self, reason: StopReason, message: Option<Message>) -> Result<Option<End>, End> {
+    pub(super) async fn stop(
+        &mut self,
+        reason: StopReason,
+        answer: Option<(Message, String)>,
+    ) -> Result<Option<End>, End> {
+        let (message, shown) = answer.map_or((None, String::new()), |(message, shown)| (Some(message), shown));
         // One without a word is an answer too, but there is nothing to store.
         let row = match message.clone().filter(|message| !message.content.is_empty()) {
             Some(message) => Some(self.row_of(message).await?),
             None => None,
         };
         if self.halted.is_some() {
-            self.append_said(row).await?;
+            self.append_said(row, &shown).await?;
             return self.go_on(ExitReason::AbortedPostResponse).map(|()| None);
         }
         let at_cap = self.budget.spent().is_some();
@@ -34,7 +39,7 @@ impl TurnLoop {
         let verdict = match self.fire(&event, ()).await {
             Ok(fired) => fired.verdict,
             Err(exit) => {
-                self.append_said(row).await?;
+                self.append_said(row, &shown).await?;
                 return Err(exit);
             }
         };
@@ -64,7 +69,7 @@ impl TurnLoop {
         }
         match (effect, verdict.decision) {
             (StopEffect::Continue, StopDecision::Continue(follow_up)) => {
-                self.append_said(row).await?;
+                self.append_said(row, &shown).await?;
                 self.counts.stop_continues += 1;
                 self.counts.stop_hook_active = true;
                 self.store(injected::follow_up(follow_up.as_str())).await?;
@@ -74,14 +79,18 @@ impl TurnLoop {
             (_, StopDecision::Block(reason)) => {
                 let by = verdict.by;
                 self.emit(|| TurnEvent::Blocked { kind: Stop::NAME, by: by.clone(), reason: reason.clone() });
-                self.store(Message::new(Role::Assistant, format!("[Blocked by Stop hook] {reason}"))).await?;
+                let blocked = Message::new(Role::Assistant, format!("[Blocked by Stop hook] {reason}"));
+                let stored = self.store(blocked).await?;
+                if !shown.is_empty() {
+                    self.show(&stored, &shown);
+                }
                 Ok(Some(End::new(Outcome::AnswerBlocked { reason, by }, ExitReason::AnswerBlocked)))
             }
             (_, decision) => {
                 if let StopDecision::End(reason) = decision {
                     self.draft.ended = Some(EndedBy { reason, by: verdict.by });
                 }
-                let answer = self.append_said(row).await?.or(message);
+                let answer = self.append_said(row, &shown).await?.or(message);
                 self.go_on(ExitReason::AbortedPostResponse)?;
                 Ok(Some(match (reason, answer) {
                     (StopReason::FinalResponse, Some(answer)) => {
@@ -103,11 +112,11 @@ impl TurnLoop {
     }
 
     /// Stores the model's answer, where there is one, and gives it back as it is stored.
-    async fn append_said(&mut self, row: Option<Message>) -> Result<Option<Message>, End> {
-        match row {
-            Some(row) => self.append(row).await.map(Some),
-            None => Ok(None),
-        }
+    async fn append_said(&mut self, row: Option<Message>, shown: &str) -> Result<Option<Message>, End> {
+        let Some(row) = row else { return Ok(None) };
+        let stored = self.append(row).await?;
+        self.show(&stored, shown);
+        Ok(Some(stored))
     }
 
     /// What the model said last in this turn.

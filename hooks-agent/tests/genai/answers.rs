@@ -2,7 +2,7 @@
 
 use std::sync::Mutex;
 
-use hooks_agent::model::{Deltas, Genai, MAX_TOKENS, Model, ModelCall};
+use hooks_agent::model::{Delta, Deltas, Genai, MAX_TOKENS, Model, ModelCall};
 use hooks_core::data::{Block, Message, Role, Usage};
 use serde_json::{Value, json};
 
@@ -32,7 +32,8 @@ async fn text_is_told_piece_by_piece_as_it_comes() {
     // The server sends the second piece only when the first was told.
     let server = Server::start([Reply::stream().text("good ").wait().text("morning").end("stop")]).await;
     let told = Mutex::new(Vec::new());
-    let listener = |text: &str| {
+    let listener = |delta: Delta<'_>| {
+        let Delta::Text(text) = delta else { return };
         told.lock().unwrap().push(text.to_owned());
         server.go_on();
     };

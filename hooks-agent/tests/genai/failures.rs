@@ -3,7 +3,7 @@
 use std::sync::Mutex;
 use std::time::Duration;
 
-use hooks_agent::model::{Deltas, Genai, Model, ModelError};
+use hooks_agent::model::{Delta, Deltas, Genai, Model, ModelError};
 use serde_json::json;
 
 use super::server::{Reply, Server, call, hello};
@@ -12,7 +12,8 @@ async fn failed(reply: Reply) -> (ModelError, Vec<String>) {
     let server = Server::start([reply]).await;
     let told = Mutex::new(Vec::new());
     // What follows a wait comes in a packet of its own.
-    let listener = |text: &str| {
+    let listener = |delta: Delta<'_>| {
+        let Delta::Text(text) = delta else { return };
         told.lock().unwrap().push(text.to_owned());
         server.go_on();
     };

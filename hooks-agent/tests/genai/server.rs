@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
 
-use hooks_agent::model::{Deltas, Genai, Model, ModelAnswer, ModelCall, ModelError};
+use hooks_agent::model::{Delta, Deltas, Genai, Model, ModelAnswer, ModelCall, ModelError};
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
@@ -182,7 +182,11 @@ async fn read(stream: &mut TcpStream) -> Asked {
 /// What comes of a call, and the pieces of text that were told.
 pub(crate) async fn call(model: &Genai, call: &ModelCall) -> (Result<ModelAnswer, ModelError>, Vec<String>) {
     let told = Mutex::new(Vec::new());
-    let listener = |text: &str| told.lock().unwrap().push(text.to_owned());
+    let listener = |delta: Delta<'_>| {
+        if let Delta::Text(text) = delta {
+            told.lock().unwrap().push(text.to_owned());
+        }
+    };
     let answer = model.call(call, Deltas::to(&listener)).await;
     let told = told.lock().unwrap().clone();
     (answer, told)

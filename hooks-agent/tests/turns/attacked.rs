@@ -261,12 +261,12 @@ async fn of_a_tool_that_answers_ten_million_characters_no_more_is_kept_than_fits
 }
 
 #[tokio::test]
-async fn a_model_that_breaks_off_after_it_spoke_is_not_asked_again_and_what_it_said_is_not_stored() {
+async fn a_model_that_breaks_off_after_it_spoke_is_not_asked_again_and_what_it_said_is_stored_as_such() {
     let lines = [Line::error(ModelError::Broken("cut off".into())).streamed(), Line::text("again")];
     let bench = Bench::watched(lines);
     let reply = bench.turn().await;
     assert!(matches!(reply.outcome, Outcome::Failed(_)), "{reply}");
-    assert_eq!(bench.stored().await, ["user: hi"]);
+    assert_eq!(bench.stored().await, ["user: hi", "assistant: Well,  [the answer broke off]"]);
     assert_eq!(count(&bench.log.take(), "turn_end"), 1);
 }
 

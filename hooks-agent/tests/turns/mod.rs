@@ -21,6 +21,7 @@ mod phases;
 mod random;
 mod requests;
 mod stores;
+mod streams;
 mod room;
 mod extras;
 mod tools;

@@ -10,7 +10,7 @@ use crate::diagnostics::Finding;
 use crate::diagnostics::ListOwner;
 use crate::id::HookId;
 use crate::kind::HookKind;
-use crate::options::{RunMode, Visibility};
+use crate::options::{Hold, RunMode, Visibility};
 use crate::panics::catch;
 use crate::plan::StepParts;
 use crate::record::Observer;
@@ -49,6 +49,8 @@ pub(crate) struct SetParts {
 pub(crate) struct PlanEntry {
     plan: Box<dyn Any + Send + Sync>,
     pub(crate) disabled: Box<[HookId]>,
+    /// What its hooks keep back of a stream.
+    hold: Hold,
 }
 
 impl PlanEntry {
@@ -112,9 +114,10 @@ impl KindPlan {
         findings: Vec<Finding>,
     ) -> Option<Self> {
         let kind = parts.first()?.binding.kind;
+        let hold = parts.iter().fold(Hold::NOTHING, |hold, part| hold.and(part.hook.options.hold));
         Some(Self {
             slot: (kind.slot)().assign(),
-            entry: PlanEntry { plan, disabled: disabled.iter().map(|(id, _)| id.clone()).collect() },
+            entry: PlanEntry { plan, disabled: disabled.iter().map(|(id, _)| id.clone()).collect(), hold },
             outline: Outline {
                 kind: kind.name,
                 semantics: kind.semantics,
@@ -141,6 +144,11 @@ impl HookSet {
     /// Whether a hook of `K` is in force, so that a harness may save the work of making an event.
     pub fn has<K: HookKind>(&self) -> bool {
         self.entry::<K>().is_some()
+    }
+
+    /// How much of the end of a stream the hooks of `K` in force keep back.
+    pub fn hold<K: HookKind>(&self) -> Hold {
+        self.entry::<K>().map_or(Hold::NOTHING, |entry| entry.hold)
     }
 
     /// Whether a hook of `K` in force would be called for `event`: one whose filters match.

@@ -45,6 +45,19 @@ pub enum Breach {
         /// Where it is declared.
         origin: Origin,
     },
+    /// Something that a hook of the kind can say made no difference.
+    #[error(
+        "`{kind}`, declared at {origin}, is fired, but what came of the occurrence is the same where a hook {probe}; act on `fired.verdict` (`Permission::decide`), `fired.subject`, `fired.report.halt` and an error of the dispatch, or have `Drive::drive` show it"
+    )]
+    #[non_exhaustive]
+    AnswerUnused {
+        /// The kind.
+        kind: &'static str,
+        /// Where it is declared.
+        origin: Origin,
+        /// What a hook did.
+        probe: &'static str,
+    },
     /// The driver has no probe for a kind whose hooks may do more than observe.
     #[error(
         "the driver has no probe for `{kind}` ({semantics}): return a hook of that kind from `Drive::probe`, with the id that it is given, that changes, refuses or contributes something"

@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use serde_json::Value;
 
 use super::breach::{Breach, NotConforming};
+use super::probes;
 use crate::engine::Engine;
 use crate::fires::Fires;
 use crate::hook::Hook;
@@ -33,6 +34,10 @@ use crate::verdict::Semantics;
 ///     fn put(&self, hooks: &HookSet, text: &str) -> Result<String, DispatchError> {
 ///         let row = Message::new(Role::User, text);
 ///         let fired = hooks.fire_blocking(&HookContext::new(), &BeforeCreateMessage::new(), row)?;
+///         // A hook that halts ends what is under way.
+///         if let Some(halt) = &fired.report.halt {
+///             return Ok(format!("stopped: {}", halt.reason));
+///         }
 ///         Ok(fired.subject.text().to_string())
 ///     }
 /// }
@@ -83,7 +88,9 @@ pub trait Drive {
 }
 
 /// Asserts that each kind that the program declares with [`fires!`](crate::fires) really fires, once per occurrence, and
-/// that its outcome is used: with a probe in force, what came of the occurrence must be another.
+/// that its outcome is used: with a probe in force, what came of the occurrence must be another. At the built-in kinds of a
+/// turn it is tried beside [`Drive::probe`] with all that a hook there can say: it halts, denies, asks, rewrites, adds a
+/// context, or is required and fails.
 ///
 /// # Errors
 /// Everything that does not hold, at once.
@@ -94,12 +101,16 @@ pub async fn conformance(driver: &impl Drive) -> Result<(), NotConforming> {
         breaches.push(Breach::NothingDeclared);
     }
     for fires in &declared {
-        breaches.extend(check(driver, fires).await.err());
+        match check(driver, fires).await {
+            Ok(plain) => breaches.extend(own_probes(driver, fires, &plain).await),
+            Err(breach) => breaches.push(breach),
+        }
     }
     NotConforming::unless_empty(breaches)
 }
 
-async fn check(driver: &impl Drive, fires: &Fires) -> Result<(), Breach> {
+/// What came of an occurrence without a probe.
+async fn check(driver: &impl Drive, fires: &Fires) -> Result<Value, Breach> {
     let (kind, origin) = (fires.kind().name, fires.origin);
     let (plain, times, _) = occurrence(driver, fires, None).await?;
     match times {
@@ -108,7 +119,7 @@ async fn check(driver: &impl Drive, fires: &Fires) -> Result<(), Breach> {
         times => return Err(Breach::FiredAgain { kind, origin, times }),
     }
     if fires.kind().semantics == Semantics::Event {
-        return Ok(());
+        return Ok(plain);
     }
     let probe = driver
         .probe(PROBE, kind)
@@ -121,7 +132,20 @@ async fn check(driver: &impl Drive, fires: &Fires) -> Result<(), Breach> {
     if plain == probed {
         return Err(Breach::OutcomeUnused { kind, origin });
     }
-    Ok(())
+    Ok(plain)
+}
+
+/// What makes no difference of all that a hook of a built-in kind can say. An error of the harness is one.
+async fn own_probes(driver: &impl Drive, fires: &Fires, plain: &Value) -> Vec<Breach> {
+    let (kind, origin) = (fires.kind().name, fires.origin);
+    let mut breaches = Vec::new();
+    for (probe, hook) in probes::of_kind(fires.kind(), PROBE) {
+        match occurrence(driver, fires, Some(hook)).await {
+            Ok((probed, ..)) if probed == *plain => breaches.push(Breach::AnswerUnused { kind, origin, probe }),
+            _ => {}
+        }
+    }
+    breaches
 }
 
 const WATCH: &str = "conformance_watch";

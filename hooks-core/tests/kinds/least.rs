@@ -17,6 +17,7 @@ pub(crate) fn least(kind: &str) -> (Value, Value) {
             (json!({"channel": "mail", "message": message(), "delivery": {"status": "sent"}}), Value::Null)
         }
         "user_prompt_submit" => (json!({"prompt": "hi", "original": [message()]}), json!([message()])),
+        "stream_delta" => (json!({"channel": "text"}), json!("hello")),
         "filter_messages" | "prefilter_llm_history" => (json!({}), json!([message()])),
         "pre_model_call" => (json!({}), json!({"system_prompt": "", "profile": null, "defer_output": false})),
         "post_model_call" => (json!({}), json!({"content": [], "messages": []})),

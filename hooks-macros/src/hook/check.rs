@@ -25,6 +25,11 @@ pub(crate) fn check(written: &[Written], function: Option<Function>, errors: &mu
             errors.on(path, "a hook cannot be its own fallback; name another function of its signature");
         }
     }
+    if let (Some(hold), Some(kinds)) = (written.iter().find(|option| option.name() == "hold"), &options.kinds) {
+        if !values::may_stream(kinds) {
+            errors.at(hold.key.span(), "`hold` keeps back a stream; write `kind = stream_delta`, or take it out");
+        }
+    }
     let has = |name: &str| written.iter().any(|option| option.name() == name || stands_for(name, option));
     let missing = match (has("id"), has("kind")) {
         (true, true) => None,

@@ -153,6 +153,17 @@ pub(crate) const OPTIONS: &[Known<Options>] = &[
         read: |options, option, errors| options.run.retries = values::retries(option, errors).unwrap_or_default(),
     },
     Known {
+        name: "hold",
+        write: "hold = 200",
+        elsewhere: &["hold_back", "buffer", "window", "lookahead"],
+        meaning: "how much of a stream is kept back for it, at `stream_delta`: characters, or `\"sentence\"`",
+        default: "nothing",
+        read: |options, option, errors| {
+            let hold = values::hold(option, errors);
+            options.settings.extend(hold.map(|hold| quote!(.holding(__hooks_core::Hold::#hold))));
+        },
+    },
+    Known {
         name: "plugin",
         write: "plugin = \"acme\"",
         elsewhere: &[],

@@ -1,7 +1,8 @@
 //! The values of the options, each checked as far as its syntax goes.
 
 use proc_macro2::{Span, TokenStream};
-use syn::{Ident, LitInt, LitStr, Path, Token};
+use quote::quote;
+use syn::{Ident, Lit, LitInt, LitStr, Path, Token};
 
 use super::model::{Kind, Timeout};
 use super::table::CAPABILITIES;
@@ -236,6 +237,27 @@ pub(crate) fn retries(option: &Written, errors: &mut Errors) -> Option<u32> {
         errors.on(&digits, format!("`retries` takes {expected}"));
     }
     number
+}
+
+/// How much of a stream is kept back, as what follows `Hold::`.
+pub(crate) fn hold(option: &Written, errors: &mut Errors) -> Option<TokenStream> {
+    let expected = "a number of characters or `\"sentence\"`, such as `hold = 200`";
+    match option.parse::<Lit>(errors, expected)? {
+        Lit::Int(chars) if chars.base10_parse::<usize>().is_ok_and(|chars| chars > 0) => Some(quote!(chars(#chars))),
+        Lit::Str(word) if word.value() == "sentence" => Some(quote!(SENTENCE)),
+        other => {
+            errors.on(&other, format!("`hold` takes {expected}"));
+            None
+        }
+    }
+}
+
+/// Whether a stream may flow at one of these kinds: at that of its name, or at one of the app's or under another name.
+pub(crate) fn may_stream(kinds: &[Kind]) -> bool {
+    kinds.iter().any(|kind| match kind {
+        Kind::BuiltIn(kind, _) => *kind == "StreamDelta",
+        Kind::Type(_) => true,
+    })
 }
 
 /// What the hook may contribute: the place of the option, and the variants.

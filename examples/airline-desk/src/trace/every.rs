@@ -5,7 +5,7 @@ use hooks_core::kinds::{
     BeforeCreateMessage, BeforeStoreToolResult, BeforeToolCall, FilterMessages, GatewayStart, GatewayStop, Init,
     PermissionRequest, PostCompact, PostModelCall, PostPreflightPromptContext, PostTurn, PreModelCall, PrePolicy,
     PrePromptCompile, PrePromptContext, PreToolMaterialization, PrefilterLlmHistory, SessionEnd, SessionStart,
-    Shutdown, Stop, TurnEnd, UserPromptSubmit,
+    Shutdown, Stop, StreamDelta, TurnEnd, UserPromptSubmit,
 };
 use hooks_core::{Hook, HookId, HookKind};
 
@@ -56,6 +56,7 @@ pub(crate) fn every_kind() -> Vec<Hook> {
         SessionStart,
         Shutdown,
         Stop,
+        StreamDelta,
         TurnEnd,
         UserPromptSubmit,
     ]

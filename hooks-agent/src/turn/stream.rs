@@ -1,0 +1,284 @@
+//! An answer that comes in pieces: what of it hooks have seen is shown, and no more.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use hooks_core::HookId;
+use hooks_core::data::{Block, Message, Role};
+use hooks_core::hook::Hold;
+use hooks_core::kinds::{StreamChannel, StreamDelta};
+use hooks_core::verdict::{Decision, Reason};
+use tokio::sync::Notify;
+use tokio::time::Instant;
+
+use super::TurnLoop;
+use super::end::End;
+use crate::event::TurnEvent;
+use crate::event_queue::EventSender;
+use crate::model::{Delta, ModelAnswer};
+
+/// Why a stream was stopped.
+pub(super) struct StreamStop {
+    pub(super) reason: Reason,
+    pub(super) by: Option<HookId>,
+}
+
+/// What comes of one call.
+pub(super) struct CallStream {
+    shows: bool,
+    is_judged: bool,
+    events: EventSender,
+    pieces: Mutex<Pieces>,
+    arrived: Notify,
+}
+
+#[derive(Default)]
+struct Pieces {
+    last: Option<Instant>,
+    /// The text that was shown without being judged.
+    shown: String,
+    /// What is to be judged, neighbours of one source joined.
+    waiting: Vec<(Source, String)>,
+}
+
+/// Where a piece comes from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Source {
+    Text,
+    Thinking,
+    Input { call: String, tool: String },
+}
+
+impl Source {
+    fn event(&self, text: String) -> TurnEvent {
+        match self.clone() {
+            Self::Text => TurnEvent::Text(text),
+            Self::Thinking => TurnEvent::Thinking(text),
+            Self::Input { call, tool } => TurnEvent::ToolInput { call, tool, text },
+        }
+    }
+
+    fn channel(&self) -> StreamChannel {
+        match self {
+            Self::Text => StreamChannel::Text,
+            Self::Thinking => StreamChannel::Thinking,
+            Self::Input { .. } => StreamChannel::ToolInput,
+        }
+    }
+}
+
+impl CallStream {
+    pub(super) fn new(shows: bool, is_judged: bool, events: EventSender) -> Self {
+        Self { shows, is_judged, events, pieces: Mutex::default(), arrived: Notify::new() }
+    }
+
+    fn pieces(&self) -> MutexGuard<'_, Pieces> {
+        self.pieces.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// When something came last.
+    pub(super) fn last(&self) -> Option<Instant> {
+        self.pieces().last
+    }
+
+    /// Waits until something has come.
+    pub(super) async fn arrived(&self) {
+        self.arrived.notified().await;
+    }
+
+    /// A piece has come: it is shown at once where nobody judges it.
+    pub(super) fn came(&self, delta: Delta<'_>) {
+        let mut pieces = self.pieces();
+        pieces.last = Some(Instant::now());
+        if self.shows {
+            let (source, text) = match delta {
+                Delta::Text(text) => (Source::Text, text),
+                Delta::Thinking(text) => (Source::Thinking, text),
+                Delta::ToolInput { call, tool, text } => {
+                    (Source::Input { call: call.to_owned(), tool: tool.to_owned() }, text)
+                }
+            };
+            match pieces.waiting.last_mut() {
+                _ if !self.is_judged => {
+                    if source == Source::Text {
+                        pieces.shown.push_str(text);
+                    }
+                    self.events.send(source.event(text.to_owned()));
+                }
+                Some((last, waiting)) if *last == source => waiting.push_str(text),
+                _ => pieces.waiting.push((source, text.to_owned())),
+            }
+        }
+        drop(pieces);
+        self.arrived.notify_one();
+    }
+}
+
+/// What hooks were shown of a stream, and what is kept back of it.
+#[derive(Default)]
+pub(super) struct JudgedStream {
+    windows: Vec<(Source, Window)>,
+    /// Whether hooks left other text than came.
+    rewritten: bool,
+}
+
+#[derive(Default)]
+struct Window {
+    held: String,
+    shown: Arc<String>,
+}
+
+impl JudgedStream {
+    fn window(&mut self, source: &Source) -> &mut Window {
+        let at = self.windows.iter().position(|(of, _)| of == source).unwrap_or_else(|| {
+            self.windows.push((source.clone(), Window::default()));
+            self.windows.len() - 1
+        });
+        &mut self.windows[at].1
+    }
+
+    /// The text that was shown.
+    pub(super) fn shown(&self, stream: &CallStream) -> String {
+        let judged = self.windows.iter().find(|(of, _)| *of == Source::Text).map(|(_, window)| (*window.shown).clone());
+        judged.unwrap_or_else(|| stream.pieces().shown.clone())
+    }
+}
+
+impl TurnLoop {
+    /// Has hooks judge what has come, and shows what is not kept back.
+    pub(super) async fn judge_stream(
+        &mut self,
+        stream: &CallStream,
+        judged: &mut JudgedStream,
+    ) -> Result<Option<StreamStop>, End> {
+        let waiting = std::mem::take(&mut stream.pieces().waiting);
+        for (source, text) in waiting {
+            let fresh = text.chars().count();
+            judged.window(&source).held.push_str(&text);
+            if let Some(stopped) = self.judge_window(judged, &source, fresh, false).await? {
+                return Ok(Some(stopped));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Has hooks judge what was kept back, or all of an answer that did not come in pieces. The answer has the text that was
+    /// shown.
+    pub(super) async fn judge_rest(
+        &mut self,
+        stream: &CallStream,
+        judged: &mut JudgedStream,
+        answer: &mut ModelAnswer,
+    ) -> Result<Option<StreamStop>, End> {
+        let sources: Vec<_> = judged.windows.iter().map(|(source, _)| source.clone()).collect();
+        for source in sources {
+            if judged.window(&source).held.is_empty() {
+                continue;
+            }
+            if let Some(stopped) = self.judge_window(judged, &source, 0, true).await? {
+                return Ok(Some(stopped));
+            }
+        }
+        if !judged.windows.iter().any(|(source, _)| *source == Source::Text) {
+            return self.judge_whole(answer).await;
+        }
+        if judged.rewritten {
+            let mut shown = Some(judged.shown(stream));
+            answer.content.retain_mut(|block| match block {
+                Block::Text(text) => shown.take().is_some_and(|shown| {
+                    text.text = shown;
+                    !text.text.is_empty()
+                }),
+                _ => true,
+            });
+        }
+        Ok(None)
+    }
+
+    /// Has hooks judge an answer that is shown as a whole.
+    async fn judge_whole(&mut self, answer: &mut ModelAnswer) -> Result<Option<StreamStop>, End> {
+        for block in &mut answer.content {
+            let Block::Text(text) = block else { continue };
+            let mut judged = JudgedStream::default();
+            let fresh = text.text.chars().count();
+            judged.window(&Source::Text).held = std::mem::take(&mut text.text);
+            let event = StreamDelta::new(StreamChannel::Text).fresh(fresh).last(true);
+            let held = std::mem::take(&mut judged.window(&Source::Text).held);
+            match self.judge_delta(event, held).await? {
+                Ok(left) => text.text = left,
+                Err(stopped) => return Ok(Some(stopped)),
+            }
+        }
+        answer.content.retain(|block| block.as_text() != Some(""));
+        Ok(None)
+    }
+
+    async fn judge_window(
+        &mut self,
+        judged: &mut JudgedStream,
+        source: &Source,
+        fresh: usize,
+        last: bool,
+    ) -> Result<Option<StreamStop>, End> {
+        let window = judged.window(source);
+        let event = StreamDelta::new(source.channel()).shown(Arc::clone(&window.shown)).fresh(fresh).last(last);
+        let held = std::mem::take(&mut window.held);
+        let before = held.clone();
+        let left = match self.judge_delta(event, held).await? {
+            Ok(left) => left,
+            Err(stopped) => return Ok(Some(stopped)),
+        };
+        judged.rewritten |= *source == Source::Text && left != before;
+        let kept_back = if last { Hold::NOTHING } else { self.hooks.hold::<StreamDelta>() };
+        let window = judged.window(source);
+        let kept = kept_back.of(&left).to_owned();
+        let shown = left[..left.len() - kept.len()].to_owned();
+        window.held = kept;
+        if !shown.is_empty() {
+            Arc::make_mut(&mut window.shown).push_str(&shown);
+            self.emit(|| source.event(shown));
+        }
+        Ok(None)
+    }
+
+    /// What hooks leave of a window, or why they stop the stream.
+    async fn judge_delta(&mut self, event: StreamDelta, window: String) -> Result<Result<String, StreamStop>, End> {
+        let fired = self.fire(&event, window).await?;
+        if let Some(halt) = &self.halted {
+            return Err(End::halted(halt.clone()));
+        }
+        Ok(match fired.verdict.decide() {
+            Decision::Run => Ok(fired.subject),
+            // Nobody can be asked while a model speaks.
+            Decision::Ask(question) | Decision::Defer(question) => {
+                Err(StreamStop { reason: question.reason.clone(), by: question.by.clone() })
+            }
+            Decision::Refuse(denial) => Err(StreamStop { reason: denial.reason.clone(), by: denial.by.clone() }),
+        })
+    }
+
+    /// Stores what a person saw of an answer that did not come to its end.
+    pub(super) async fn keep_broken(&mut self, shown: &str) -> Result<(), End> {
+        if !shown.trim().is_empty() {
+            self.store(Message::new(Role::Assistant, format!("{shown} [the answer broke off]"))).await?;
+        }
+        Ok(())
+    }
+
+    /// Shows what is stored of an answer, or says that it is not what was `shown`.
+    pub(super) fn show(&self, stored: &Message, shown: &str) {
+        let text: String = stored.content.iter().filter_map(Block::as_text).collect();
+        if shown.is_empty() {
+            if !text.is_empty() {
+                self.emit(|| TurnEvent::Text(stored.text().into_owned()));
+            }
+        } else if !same_words(&text, shown) {
+            self.emit(|| TurnEvent::Retracted { instead: stored.text().into_owned() });
+        }
+    }
+}
+
+/// Whether both are the same but for space: blocks of text are shown one behind the other.
+fn same_words(one: &str, other: &str) -> bool {
+    let words = |text: &str| text.chars().filter(|c| !c.is_whitespace()).collect::<Vec<_>>();
+    one == other || words(one) == words(other)
+}

@@ -1,0 +1,321 @@
+//! Answers that come in pieces: what is shown was judged, and what was shown is what stands.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use futures_util::StreamExt;
+use hooks_agent::model::{Deltas, Line, Model, ModelAnswer, ModelCall, ModelError};
+use hooks_agent::{Limits, Outcome, TurnEvent};
+use hooks_core::data::Block;
+use hooks_core::hook::{BoxFuture, Hold};
+use hooks_core::kinds::*;
+use hooks_core::prelude::*;
+use proptest::prelude::*;
+use serde_json::json;
+
+use super::bench::{Bench, told};
+
+/// Says its pieces one after the other, then answers with all of them, or never.
+#[derive(Clone)]
+struct Pieces {
+    said: Arc<Vec<String>>,
+    /// Whether others run between two pieces.
+    yields: bool,
+    /// How the call ends: with the answer, never, or broken.
+    end: Ends,
+    calls: Arc<AtomicUsize>,
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Ends {
+    Answers,
+    Stalls,
+    /// The first call stalls, the next one answers.
+    StallsOnce,
+}
+
+impl Pieces {
+    fn of(pieces: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        let pieces = Arc::new(pieces.into_iter().map(Into::into).collect());
+        Self { said: pieces, yields: true, end: Ends::Answers, calls: Arc::default() }
+    }
+}
+
+impl Model for Pieces {
+    fn call<'a>(&'a self, _: &'a ModelCall, deltas: Deltas<'a>) -> BoxFuture<'a, Result<ModelAnswer, ModelError>> {
+        Box::pin(async move {
+            let call = self.calls.fetch_add(1, Ordering::Relaxed);
+            for piece in &*self.said {
+                deltas.text(piece);
+                if self.yields {
+                    tokio::task::yield_now().await;
+                }
+            }
+            if self.end == Ends::Stalls || self.end == Ends::StallsOnce && call == 0 {
+                std::future::pending::<()>().await;
+            }
+            Ok(ModelAnswer::text(self.said.concat()))
+        })
+    }
+}
+
+/// Puts stars in the place of the secrets.
+fn masks(secrets: &'static [&'static str]) -> Hook {
+    Hook::at::<StreamDelta>("masks").writer(move |_, _, window: &mut String| {
+        for secret in secrets {
+            *window = window.replace(secret, "***");
+        }
+    })
+}
+
+fn texts(events: &[TurnEvent]) -> Vec<String> {
+    let text = |event: &TurnEvent| if let TurnEvent::Text(text) = event { Some(text.clone()) } else { None };
+    events.iter().filter_map(text).collect()
+}
+
+fn retractions(events: &[TurnEvent]) -> Vec<String> {
+    let instead = |event: &TurnEvent| match event {
+        TurnEvent::Retracted { instead, .. } => Some(instead.clone()),
+        _ => None,
+    };
+    events.iter().filter_map(instead).collect()
+}
+
+async fn streamed(bench: &Bench, model: impl Model) -> (hooks_agent::Reply, Vec<TurnEvent>) {
+    told(&bench.session(bench.harness().model("main", model)).await, "hi").await
+}
+
+const SECRETS: &[&str] = &["4111 1111 1111 1111", "hunter2", "sk-proj-abcdef"];
+
+#[test]
+fn however_a_text_is_cut_no_begin_of_a_secret_is_shown_and_what_was_shown_is_the_reply() {
+    let cases = std::env::var("HOOKS_AGENT_CHUNKS").ok().and_then(|cases| cases.parse().ok()).unwrap_or(300);
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build().unwrap();
+    let config = ProptestConfig { cases, failure_persistence: None, ..ProptestConfig::default() };
+    let part = prop_oneof![
+        2 => "[a-z ]{0,12}",
+        1 => prop::sample::select(SECRETS).prop_map(str::to_owned),
+        1 => prop::sample::select(SECRETS).prop_map(|secret| secret[..secret.len() / 2].to_owned()),
+    ];
+    proptest!(config, |(parts in prop::collection::vec(part, 1..8), cuts in prop::collection::vec(1..9_usize, 1..20), yields: bool)| {
+        let text: Vec<char> = parts.concat().chars().collect();
+        let (mut pieces, mut at) = (Vec::new(), 0);
+        for cut in cuts.iter().cycle().take(text.len() + 1) {
+            let end = (at + cut).min(text.len());
+            pieces.push(text[at..end].iter().collect::<String>());
+            at = end;
+        }
+        let longest = SECRETS.iter().map(|secret| secret.len()).max().unwrap();
+        let mut bench = Bench::new([]);
+        bench.app(masks(SECRETS).hold(longest));
+        let mut model = Pieces::of(pieces.into_iter().filter(|piece| !piece.is_empty()));
+        model.yields = yields;
+        let (reply, events) = runtime.block_on(streamed(&bench, model));
+        let shown = texts(&events).concat();
+        let text: String = text.iter().collect();
+        let expected = SECRETS.iter().fold(text, |text, secret| text.replace(secret, "***"));
+        prop_assert_eq!(&shown, &expected);
+        prop_assert_eq!(reply.to_string(), shown.clone());
+        prop_assert_eq!(retractions(&events).len(), 0);
+        let stored = runtime.block_on(bench.stored());
+        if !shown.trim().is_empty() {
+            prop_assert_eq!(&stored[1], &format!("assistant: {shown}"));
+        }
+    });
+}
+
+#[tokio::test]
+async fn without_a_hook_each_piece_is_shown_as_it_comes_and_with_one_no_more_is_held_than_it_says() {
+    let words: Vec<String> = (0..50).map(|i| format!("word{i} ")).collect();
+    let bench = Bench::new([]);
+    let (_, events) = streamed(&bench, Pieces::of(words.clone())).await;
+    assert_eq!(texts(&events), words);
+
+    let mut bench = Bench::new([]);
+    let log = bench.log.clone();
+    bench.app(Hook::at::<StreamDelta>("sees").hold_and_note(log));
+    let (_, events) = streamed(&bench, Pieces::of(words.clone())).await;
+    assert_eq!(texts(&events).concat(), words.concat());
+    let held = bench.log.take();
+    assert!(held.iter().all(|window| window.len() <= 10 + "word49 ".len()), "{held:?}");
+    assert_eq!(held.len(), words.len() + 1, "one for each piece, and the rest");
+}
+
+trait HoldAndNote {
+    fn hold_and_note(self, log: super::bench::Log) -> Hook;
+}
+
+impl HoldAndNote for hooks_core::hook::HookAt<StreamDelta> {
+    fn hold_and_note(self, log: super::bench::Log) -> Hook {
+        self.reader(move |_, event: &StreamDelta, window: &String| {
+            assert!(window.chars().count() >= event.fresh);
+            log.note(window.as_str());
+        })
+        .hold(10)
+    }
+}
+
+#[tokio::test]
+async fn a_hook_stops_a_stream_and_so_does_one_that_fails_asks_or_defers() {
+    type Says = fn() -> Result<Permission, &'static str>;
+    let says: [Says; 4] = [
+        || Ok(Permission::deny("no names")),
+        || Err("it broke"),
+        || Ok(Permission::ask("may it?")),
+        || Ok(Permission::defer("later")),
+    ];
+    for says in says {
+        let mut bench = Bench::new([]);
+        bench.app(
+            Hook::at::<StreamDelta>("stops")
+                .reader(
+                    move |_, _, window: &String| {
+                        if window.contains("Ada") { says() } else { Ok(Permission::NoOpinion) }
+                    },
+                )
+                .hold(3),
+        );
+        let (reply, events) = streamed(&bench, Pieces::of(["It was ", "Ad", "a, of ", "course"])).await;
+        let Outcome::StreamStopped { reason, by, .. } = &reply.outcome else { panic!("{reply:?}") };
+        assert_eq!(by.as_ref().map(hooks_core::HookId::as_str), Some("stops"));
+        assert_eq!(texts(&events).concat(), "It was");
+        assert_eq!(reply.to_string(), format!("It was\n[Blocked by hook] {reason}"));
+        assert_eq!(bench.stored().await[1], format!("assistant: {reply}"));
+        assert!(events.iter().any(|event| matches!(event, TurnEvent::Blocked { kind: "stream_delta", .. })));
+        assert_eq!(reply.exit, ExitReason::AnswerBlocked);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_stream_that_stalls_is_noticed_and_made_again_where_nothing_was_shown() {
+    let mut limits = Limits::default();
+    limits.idle = Duration::from_secs(20);
+    let mut model = Pieces::of(["Well, ", "you see"]);
+    model.end = Ends::Stalls;
+    let bench = Bench::new([]);
+    let session = bench.session(bench.harness().model("main", model.clone()).limits(limits.clone())).await;
+    let before = tokio::time::Instant::now();
+    let reply = session.turn(None, "hi").await;
+    assert_eq!((reply.to_string().as_str(), before.elapsed().as_secs()), ("[Failed] The model did not answer.", 20));
+    assert_eq!(bench.stored().await, ["user: hi", "assistant: Well, you see [the answer broke off]"]);
+
+    let (mut bench, calls) = (Bench::new([]), Arc::new(AtomicUsize::new(0)));
+    bench.app(Hook::at::<StreamDelta>("sees").reader(|_, _, _| Permission::NoOpinion).hold(100));
+    (model.end, model.calls) = (Ends::StallsOnce, Arc::clone(&calls));
+    let session = bench.session(bench.harness().model("main", model).limits(limits)).await;
+    let (reply, events) = told(&session, "hi").await;
+    assert_eq!((reply.to_string().as_str(), calls.load(Ordering::Relaxed)), ("Well, you see", 2));
+    assert_eq!(texts(&events).concat(), "Well, you see");
+}
+
+#[tokio::test]
+async fn an_answer_that_is_cancelled_while_it_comes_is_stored_as_far_as_it_was_shown() {
+    let mut model = Pieces::of(["Well, ", "you see"]);
+    model.end = Ends::Stalls;
+    let bench = Bench::new([]);
+    let session = bench.session(bench.harness().model("main", model)).await;
+    let mut turn = session.turn(None, "hi");
+    while let Some(event) = turn.next().await {
+        if event == TurnEvent::Text("you see".to_owned()) {
+            turn.cancel();
+        }
+    }
+    assert!(matches!(turn.await.outcome, Outcome::Cancelled));
+    assert_eq!(bench.stored().await, ["user: hi", "assistant: Well, you see [the answer broke off]"]);
+}
+
+#[tokio::test]
+async fn an_answer_is_not_shown_before_a_hook_at_stop_can_block_it_or_is_retracted() {
+    for (line, shown, retracted) in
+        [(Line::text("the secret is 42"), "", 0), (Line::text("the secret is 42").streamed(), "the secret is 42", 1)]
+    {
+        let mut bench = Bench::new([line]);
+        bench.app(Hook::at::<Stop>("blocks").reader(|_, _, ()| StopVerdict::block("no secrets")));
+        let (reply, events) = told(&bench.session(bench.harness()).await, "hi").await;
+        assert_eq!(reply.to_string(), "[Blocked by Stop hook] no secrets");
+        assert_eq!(texts(&events).concat(), shown);
+        assert_eq!(retractions(&events), vec![reply.to_string(); retracted]);
+    }
+}
+
+#[tokio::test]
+async fn a_row_that_is_stored_otherwise_than_it_was_shown_is_told() {
+    let mut bench = Bench::new([Line::text("the secret is 42").streamed()]);
+    bench.app(Hook::at::<BeforeCreateMessage>("masks").writer(|_, _, row: &mut Message| {
+        row.rewrite_text(|text| Some(text.replace("42", "**")));
+    }));
+    let (reply, events) = told(&bench.session(bench.harness()).await, "hi").await;
+    assert_eq!(reply.to_string(), "the secret is **");
+    assert_eq!(retractions(&events), ["the secret is **"]);
+}
+
+/// Thinks, then calls a tool, in pieces.
+struct Thinks(AtomicUsize);
+
+impl Model for Thinks {
+    fn call<'a>(&'a self, _: &'a ModelCall, deltas: Deltas<'a>) -> BoxFuture<'a, Result<ModelAnswer, ModelError>> {
+        Box::pin(async move {
+            if self.0.fetch_add(1, Ordering::Relaxed) > 0 {
+                return Ok(ModelAnswer::text("done"));
+            }
+            deltas.thinking("is it ");
+            deltas.thinking("hunter2?");
+            deltas.tool_input("1", "lookup", r#"{"id":"#);
+            deltas.tool_input("1", "lookup", r#""hunter2"}"#);
+            Ok(ModelAnswer::new(vec![
+                Block::Other(json!({ "type": "thinking", "thinking": "is it hunter2?", "signature": "s" })),
+                Block::ToolUse(ToolCall::new("1", "lookup", json!({ "id": "hunter2" }))),
+            ]))
+        })
+    }
+}
+
+#[tokio::test]
+async fn thinking_and_tool_input_come_in_pieces_too_and_are_judged_for_the_screen_alone() {
+    for masked in [false, true] {
+        let mut bench = Bench::new([]);
+        if masked {
+            bench.app(masks(SECRETS).hold(Hold::SENTENCE));
+        }
+        let (reply, events) = streamed(&bench, Thinks(AtomicUsize::new(0))).await;
+        assert_eq!(reply.to_string(), "done");
+        let thought: String = events
+            .iter()
+            .filter_map(|e| if let TurnEvent::Thinking(t) = e { Some(t.as_str()) } else { None })
+            .collect();
+        let input: String = events
+            .iter()
+            .filter_map(|e| if let TurnEvent::ToolInput { text, .. } = e { Some(text.as_str()) } else { None })
+            .collect();
+        let secret = if masked { "***" } else { "hunter2" };
+        assert_eq!((thought, input), (format!("is it {secret}?"), format!(r#"{{"id":"{secret}"}}"#)));
+        // What is stored, and what the tool gets, is what the model wrote.
+        assert_eq!(bench.stored().await[2], "tool: <- found hunter2");
+        let row = serde_json::to_string(&reply.messages[1]).unwrap();
+        assert!(row.contains("is it hunter2?"), "{row}");
+    }
+}
+
+#[tokio::test]
+async fn events_serialise_a_turn_is_a_stream_and_who_reads_late_is_told_what_is_gone() {
+    let bench = Bench::new([Line::call("1", "lookup", json!({ "id": "a" })), Line::text("done")]);
+    let session = bench.session(bench.harness()).await;
+    let events: Vec<TurnEvent> = session.turn(None, "hi").collect().await;
+    let kinds: Vec<_> = events.iter().map(|event| serde_json::to_value(event).unwrap()["type"].clone()).collect();
+    for kind in ["stored", "model_called", "tool_started", "tool_finished", "text"] {
+        assert!(kinds.contains(&json!(kind)), "{kind}: {kinds:?}");
+    }
+
+    let mut limits = Limits::default();
+    limits.events = 4;
+    let calls = (0..40).map(|i| Line::call(i.to_string(), "lookup", json!({ "id": i.to_string() })));
+    let bench = Bench::new(calls.chain([Line::text("done")]));
+    let session = bench.session(bench.harness().limits(limits)).await;
+    let mut turn = session.turn(None, "hi");
+    session.messages().await.unwrap();
+    session.clone().close(SessionEndReason::Idle).await.unwrap();
+    let first = turn.next().await;
+    assert!(matches!(first, Some(TurnEvent::Missed { events, .. }) if events > 100), "{first:?}");
+    assert_eq!(turn.await.to_string(), "done");
+}

@@ -1,0 +1,201 @@
+//! Probes of the driver's own: what a hook of a built-in kind can say, one at a time.
+
+use crate::data::{
+    Block, CompactedHistory, Message, Messages, ModelReply, ModelRequest, ResultRow, Role, ToolInput, ToolResult,
+};
+use crate::failure::OnFailure;
+use crate::hook::Hook;
+use crate::kind::{HookKind, KindDescriptor};
+use crate::kinds::{
+    AfterCreateMessage, AfterToolCall, AfterToolCallFailure, AfterToolCallSuccess, BeforeAgentStart, BeforeCompaction,
+    BeforeCreateMessage, BeforeStoreToolResult, BeforeToolCall, FilterMessages, MessageReceived, MessageSending,
+    PermissionRequest, PostCompact, PostModelCall, PreModelCall, PrefilterLlmHistory, SessionStart, Stop, StreamDelta,
+    UserPromptSubmit,
+};
+use crate::verdict::{AgentStart, Contexts, Halt, Permission, PromptVerdict, StopVerdict};
+
+/// What a probe says, in a word for a breach, and the hook.
+pub(super) type OwnProbe = (&'static str, Hook);
+
+const PROBED: &str = "conformance probe";
+
+/// What a harness has to make a difference of at this kind.
+pub(super) fn of_kind(kind: &KindDescriptor, id: &str) -> Vec<OwnProbe> {
+    match kind.name {
+        "message_received" => vec![
+            ("rewrites the message", Hook::at::<MessageReceived>(id).writer(|_, _, row| say(row))),
+            ("removes the message", Hook::at::<MessageReceived>(id).replacer(|_, _, _: Message| None::<Message>)),
+        ],
+        "message_sending" => vec![
+            ("rewrites the message", Hook::at::<MessageSending>(id).writer(|_, _, row| say(row))),
+            ("removes the message", Hook::at::<MessageSending>(id).replacer(|_, _, _: Message| None::<Message>)),
+        ],
+        "session_start" => {
+            vec![("adds a context", Hook::at::<SessionStart>(id).reader(|_, _, ()| Contexts::from(PROBED)))]
+        }
+        "filter_messages" => {
+            let all = ("rewrites the messages", Hook::at::<FilterMessages>(id).writer(|_, _, all| add(all)));
+            in_turn::<FilterMessages>(id, vec![all])
+        }
+        "prefilter_llm_history" => {
+            let all = ("rewrites the messages", Hook::at::<PrefilterLlmHistory>(id).writer(|_, _, all| add(all)));
+            in_turn::<PrefilterLlmHistory>(id, vec![all])
+        }
+        "user_prompt_submit" => in_turn::<UserPromptSubmit>(
+            id,
+            vec![
+                (
+                    "rewrites the prompt",
+                    Hook::at::<UserPromptSubmit>(id).writer(|_, _, all: &mut Messages| {
+                        all.iter_mut().for_each(say);
+                    }),
+                ),
+                ("adds a context", Hook::at::<UserPromptSubmit>(id).reader(|_, _, _| PromptVerdict::context(PROBED))),
+                ("blocks", Hook::at::<UserPromptSubmit>(id).reader(|_, _, _| PromptVerdict::block(PROBED))),
+                ("stops", Hook::at::<UserPromptSubmit>(id).reader(|_, _, _| PromptVerdict::stop(PROBED))),
+            ],
+        ),
+        "before_agent_start" => in_turn::<BeforeAgentStart>(
+            id,
+            vec![("adds a context", Hook::at::<BeforeAgentStart>(id).reader(|_, _, ()| AgentStart::context(PROBED)))],
+        ),
+        "pre_model_call" => in_turn::<PreModelCall>(
+            id,
+            vec![(
+                "rewrites the system prompt",
+                Hook::at::<PreModelCall>(id).writer(|_, _, request: &mut ModelRequest| {
+                    request.system_prompt.push_str(PROBED);
+                }),
+            )],
+        ),
+        "post_model_call" => in_turn::<PostModelCall>(
+            id,
+            vec![(
+                "rewrites the answer",
+                Hook::at::<PostModelCall>(id).writer(|_, _, reply: &mut ModelReply| {
+                    reply.content.push(Block::from(PROBED));
+                }),
+            )],
+        ),
+        "stream_delta" => in_turn::<StreamDelta>(
+            id,
+            vec![
+                ("rewrites the window", Hook::at::<StreamDelta>(id).replacer(|_, _, _: String| PROBED.to_owned())),
+                ("denies", Hook::at::<StreamDelta>(id).reader(|_, _, _| Permission::deny(PROBED))),
+            ],
+        ),
+        "before_tool_call" => in_turn::<BeforeToolCall>(
+            id,
+            vec![
+                (
+                    "rewrites the input",
+                    Hook::at::<BeforeToolCall>(id).writer(|_, _, input: &mut ToolInput| {
+                        **input = serde_json::json!({ "probed": PROBED });
+                    }),
+                ),
+                ("denies", Hook::at::<BeforeToolCall>(id).reader(|_, _, _| Permission::deny(PROBED))),
+                ("asks", Hook::at::<BeforeToolCall>(id).reader(|_, _, _| Permission::ask(PROBED))),
+                ("defers", Hook::at::<BeforeToolCall>(id).reader(|_, _, _| Permission::defer(PROBED))),
+            ],
+        ),
+        "permission_request" => in_turn::<PermissionRequest>(
+            id,
+            vec![("allows", Hook::at::<PermissionRequest>(id).reader(|_, _, _| Permission::allow()))],
+        ),
+        "after_tool_call_success" => in_turn::<AfterToolCallSuccess>(
+            id,
+            vec![
+                ("rewrites the result", Hook::at::<AfterToolCallSuccess>(id).writer(|_, _, result| answer(result))),
+                (
+                    "adds a context",
+                    Hook::at::<AfterToolCallSuccess>(id).writer(|_, _, result: &mut ToolResult| {
+                        result.add_context(PROBED);
+                    }),
+                ),
+                ("removes the result", {
+                    Hook::at::<AfterToolCallSuccess>(id).replacer(|_, _, _: ToolResult| None::<ToolResult>)
+                }),
+            ],
+        ),
+        "after_tool_call_failure" => in_turn::<AfterToolCallFailure>(
+            id,
+            vec![
+                ("rewrites the result", Hook::at::<AfterToolCallFailure>(id).writer(|_, _, result| answer(result))),
+                (
+                    "adds a context",
+                    Hook::at::<AfterToolCallFailure>(id).writer(|_, _, result: &mut ToolResult| {
+                        result.add_context(PROBED);
+                    }),
+                ),
+            ],
+        ),
+        "after_tool_call" => in_turn::<AfterToolCall>(id, Vec::new()),
+        "before_store_tool_result" => in_turn::<BeforeStoreToolResult>(
+            id,
+            vec![(
+                "rewrites the row",
+                Hook::at::<BeforeStoreToolResult>(id).writer(|_, _, row: &mut ResultRow| {
+                    row.content.push(Block::from(PROBED));
+                }),
+            )],
+        ),
+        "before_create_message" => in_turn::<BeforeCreateMessage>(
+            id,
+            vec![("rewrites the row", Hook::at::<BeforeCreateMessage>(id).writer(|_, _, row| say(row)))],
+        ),
+        "after_create_message" => in_turn::<AfterCreateMessage>(id, Vec::new()),
+        "before_compaction" => in_turn::<BeforeCompaction>(
+            id,
+            vec![
+                ("denies", Hook::at::<BeforeCompaction>(id).reader(|_, _, ()| Permission::deny(PROBED))),
+                ("asks", Hook::at::<BeforeCompaction>(id).reader(|_, _, ()| Permission::ask(PROBED))),
+            ],
+        ),
+        "post_compact" => in_turn::<PostCompact>(
+            id,
+            vec![(
+                "rewrites what is left",
+                Hook::at::<PostCompact>(id).writer(|_, _, rest: &mut CompactedHistory| {
+                    rest.summary = Some(PROBED.to_owned());
+                }),
+            )],
+        ),
+        "stop" => in_turn::<Stop>(
+            id,
+            vec![
+                ("blocks", Hook::at::<Stop>(id).reader(|_, _, ()| StopVerdict::block(PROBED))),
+                (
+                    "continues",
+                    Hook::at::<Stop>(id).reader(|_, event: &Stop, ()| match event.stop_hook_active {
+                        true => StopVerdict::default(),
+                        false => StopVerdict::continue_with(PROBED),
+                    }),
+                ),
+                ("adds a context", {
+                    Hook::at::<Stop>(id).reader(|_, _, ()| StopVerdict::default().with_context(PROBED))
+                }),
+            ],
+        ),
+        _ => Vec::new(),
+    }
+}
+
+/// With those of every kind within a turn: it ends where a hook halts, and where one that is required fails.
+fn in_turn<K: HookKind>(id: &str, mut probes: Vec<OwnProbe>) -> Vec<OwnProbe> {
+    probes.push(("halts", Hook::at::<K>(id).reader(|_, _, _| Err::<(), _>(Halt::new(PROBED)))));
+    let fails = Hook::at::<K>(id).reader(|_, _, _| Err::<(), _>(PROBED));
+    probes.push(("is required and fails", fails.on_failure(OnFailure::Required)));
+    probes
+}
+
+fn say(row: &mut Message) {
+    row.content.push(Block::from(PROBED));
+}
+
+fn add(messages: &mut Messages) {
+    messages.push(Message::new(Role::User, PROBED));
+}
+
+fn answer(result: &mut ToolResult) {
+    result.content.push(Block::from(PROBED));
+}
