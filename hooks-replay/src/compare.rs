@@ -75,15 +75,6 @@ pub enum Difference {
         /// Today's.
         replayed: Vec<String>,
     },
-    /// A hook takes more than twice as long, and at least ten milliseconds more.
-    Slower {
-        /// The hook.
-        hook: String,
-        /// Microseconds, recorded.
-        recorded: u64,
-        /// Microseconds, today.
-        replayed: u64,
-    },
 }
 
 impl Difference {
@@ -96,7 +87,6 @@ impl Difference {
             Self::Status { .. } => 3,
             Self::Order { .. } => 4,
             Self::Added { .. } | Self::Gone { .. } => 5,
-            Self::Slower { .. } => 6,
         }
     }
 
@@ -203,11 +193,6 @@ fn runs(then: &[RunLine], today: &[RunLine], found: &mut Vec<Difference>) {
                 cause: run.cause.clone().or_else(|| before.cause.clone()),
             });
         }
-        if let (Some(recorded), Some(replayed)) = (before.micros, run.micros) {
-            if replayed > 2 * recorded && replayed - recorded >= 10_000 {
-                found.push(Difference::Slower { hook: run.hook.clone(), recorded, replayed });
-            }
-        }
     }
     let gone = then.iter().filter(|run| find(today, &run.hook).is_none());
     found.extend(gone.map(|run| Difference::Gone { hook: run.hook.clone() }));
@@ -220,7 +205,7 @@ fn runs(then: &[RunLine], today: &[RunLine], found: &mut Vec<Difference>) {
     }
 }
 
-fn find<'a>(runs: &'a [RunLine], hook: &str) -> Option<&'a RunLine> {
+pub(crate) fn find<'a>(runs: &'a [RunLine], hook: &str) -> Option<&'a RunLine> {
     runs.iter().find(|run| run.hook == hook)
 }
 

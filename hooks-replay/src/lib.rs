@@ -41,5 +41,5 @@ pub use line::{DispatchLine, Header, Line, Mark, RunLine, SCHEMA};
 pub use reader::{Reader, Unreadable};
 pub use recorder::{Limits, Recorder};
 pub use replay::{Replay, ReplayError};
-pub use report::{Group, Report};
+pub use report::{Example, Group, Report, Slower};
 pub use secrets::OwnRule;

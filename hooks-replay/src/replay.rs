@@ -187,6 +187,7 @@ impl<'r, 'a> Running<'r, 'a> {
         for run in replayed.runs.iter().flatten().filter(|run| is_of_a_replay(run)) {
             *report.not_started.entry(run.hook.clone()).or_default() += 1;
         }
+        report.time(recorded.runs.as_deref().unwrap_or_default(), replayed.runs.as_deref().unwrap_or_default());
         let mut differences = compare(&recorded, &replayed);
         if !differences.is_empty() {
             // What was written was cleaned, and so is what is compared with it and shown.

@@ -4,14 +4,19 @@ mod github;
 mod html;
 mod text;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use serde::Serialize;
 
-use crate::compare::{Difference, Flip};
+use crate::compare::{Difference, Flip, find};
+use crate::line::RunLine;
 
 /// How many examples a group keeps.
 const EXAMPLES: usize = 3;
+
+/// How many runs of a hook its median is of, at most and at least.
+const SAMPLES: usize = 1024;
+const FEWEST: usize = 10;
 
 /// How many reasons for lines that could not be replayed are kept.
 const PROBLEMS: usize = 20;
@@ -39,6 +44,29 @@ pub struct Report {
     pub problems: Vec<String>,
     /// Dispatches that differ.
     pub differing: usize,
+    /// Hooks that take more than twice as long, by the median of their runs. No difference: a machine may be busy.
+    pub slower: Vec<Slower>,
+    #[serde(skip)]
+    times: HashMap<String, Times>,
+}
+
+/// A hook that takes longer than it did.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct Slower {
+    /// The hook.
+    pub hook: String,
+    /// The median of its recorded runs, in microseconds.
+    pub recorded: u64,
+    /// The median of today's runs, in microseconds.
+    pub replayed: u64,
+}
+
+/// How long the first runs of a hook took, in microseconds.
+#[derive(Clone, Debug, Default, PartialEq)]
+struct Times {
+    recorded: Vec<u64>,
+    replayed: Vec<u64>,
 }
 
 /// Differences of one sort by one hook.
@@ -140,8 +168,33 @@ impl Report {
         }
     }
 
+    /// Notes how long the hooks of one dispatch took.
+    pub(crate) fn time(&mut self, recorded: &[RunLine], replayed: &[RunLine]) {
+        for run in replayed {
+            let before = find(recorded, &run.hook).and_then(|run| run.micros);
+            let (Some(before), Some(now)) = (before, run.micros) else { continue };
+            let times = self.times.entry(run.hook.clone()).or_default();
+            if times.recorded.len() < SAMPLES {
+                times.recorded.push(before);
+                times.replayed.push(now);
+            }
+        }
+    }
+
     /// Puts what matters most first.
     pub(crate) fn sort(&mut self) {
+        let median = |mut times: Vec<u64>| {
+            times.sort_unstable();
+            times.get(times.len() / 2).copied().unwrap_or_default()
+        };
+        for (hook, times) in std::mem::take(&mut self.times) {
+            let enough = times.recorded.len() >= FEWEST;
+            let (recorded, replayed) = (median(times.recorded), median(times.replayed));
+            if enough && replayed > 2 * recorded && replayed - recorded >= 1_000 {
+                self.slower.push(Slower { hook, recorded, replayed });
+            }
+        }
+        self.slower.sort_by(|a, b| a.hook.cmp(&b.hook));
         self.groups.sort_by(|a, b| (a.rank, b.count, &a.kind, &a.title).cmp(&(b.rank, a.count, &b.kind, &b.title)));
     }
 }
@@ -149,10 +202,7 @@ impl Report {
 fn hook(difference: &Difference) -> Option<&str> {
     match difference {
         Difference::Verdict { hook, .. } | Difference::Rewrite { hook, .. } => hook.as_deref(),
-        Difference::Status { hook, .. }
-        | Difference::Added { hook }
-        | Difference::Gone { hook }
-        | Difference::Slower { hook, .. } => Some(hook),
+        Difference::Status { hook, .. } | Difference::Added { hook } | Difference::Gone { hook } => Some(hook),
         Difference::Outcome { .. } | Difference::Order { .. } => None,
     }
 }
@@ -171,6 +221,5 @@ fn title(difference: &Difference) -> String {
         Difference::Added { .. } => "is new".to_owned(),
         Difference::Gone { .. } => "is gone".to_owned(),
         Difference::Order { recorded, replayed } => format!("order: {} → {}", recorded.join(", "), replayed.join(", ")),
-        Difference::Slower { .. } => "takes more than twice as long".to_owned(),
     }
 }

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::{Example, Report};
+use super::{Example, Report, Slower};
 use crate::compare::Difference;
 
 impl fmt::Display for Report {
@@ -20,6 +20,9 @@ impl fmt::Display for Report {
             for (hook, count) in &self.not_started {
                 writeln!(f, "{count:>6} × `{hook}`")?;
             }
+        }
+        for Slower { hook, recorded, replayed } in &self.slower {
+            writeln!(f, "\n`{hook}` takes {replayed} µs, and took {recorded} µs (medians)")?;
         }
         if !self.other.is_empty() {
             let other = self.other.iter().map(|(what, count)| format!("{count} × {what}"));
@@ -60,9 +63,6 @@ impl fmt::Display for Example {
                 Ok(())
             }
             Difference::Status { cause: Some(cause), .. } => writeln!(f, "           {cause}"),
-            Difference::Slower { recorded, replayed, .. } => {
-                writeln!(f, "           {recorded} µs → {replayed} µs")
-            }
             _ => Ok(()),
         }
     }
