@@ -41,6 +41,7 @@ chapters! {
     operations: "operations.md",
     rules: "rules.md",
     performance: "performance.md",
+    replay: "replay.md",
     from_vellum: "coming-from/vellum.md",
     from_standard_agents: "coming-from/standard-agents.md",
     from_openclaw: "coming-from/openclaw.md",

@@ -6,11 +6,11 @@
 //!
 //! ```no_run
 //! use hooks_core::prelude::*;
-//! use hooks_replay::{Limits, Recorder, Replay};
+//! use hooks_replay::{RecordLimits, Recorder, Replay};
 //!
 //! # async fn example(agent: AgentDef) -> Result<(), Box<dyn std::error::Error>> {
 //! let registry = Registry::discover()?;
-//! registry.observe(Recorder::create("yesterday.jsonl", "my-agent", Limits::default())?);
+//! registry.observe(Recorder::create("yesterday.jsonl", "my-agent", RecordLimits::default())?);
 //! // … the agent runs, and later, with the hooks of today:
 //! let registry = Registry::discover()?;
 //! let replay = Replay::new(&registry, |registry, _ids| registry.scope(&agent, None));
@@ -39,7 +39,7 @@ mod replay;
 pub use compare::{Difference, Flip};
 pub use line::{DispatchLine, Header, Line, Mark, RunLine, SCHEMA};
 pub use reader::{Reader, Unreadable};
-pub use recorder::{Limits, Recorder};
+pub use recorder::{RecordLimits, Recorder};
 pub use replay::{Replay, ReplayError};
 pub use report::{Example, Group, Report, Slower};
 pub use secrets::OwnRule;

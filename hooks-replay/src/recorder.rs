@@ -18,7 +18,7 @@ use crate::secrets::{OwnRule, scrub, scrub_text};
 /// How large a recording may become. A limit that is met is noted in the line, or in the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Limits {
+pub struct RecordLimits {
     /// Bytes of one text. A longer one is cut.
     pub field: usize,
     /// Bytes of a file, after which the next one begins.
@@ -29,7 +29,7 @@ pub struct Limits {
     pub queue: usize,
 }
 
-impl Default for Limits {
+impl Default for RecordLimits {
     /// 16 KiB a field, 64 MiB a file, four files beside it, 1,024 dispatches that wait.
     fn default() -> Self {
         Self { field: 16 << 10, file: 64 << 20, files: 4, queue: 1024 }
@@ -61,7 +61,7 @@ impl Recorder {
     ///
     /// # Errors
     /// The file cannot be made.
-    pub fn create(path: impl Into<PathBuf>, program: &str, limits: Limits) -> io::Result<Self> {
+    pub fn create(path: impl Into<PathBuf>, program: &str, limits: RecordLimits) -> io::Result<Self> {
         Self::with_rules(path, program, limits, Vec::new())
     }
 
@@ -73,7 +73,7 @@ impl Recorder {
     pub fn with_rules(
         path: impl Into<PathBuf>,
         program: &str,
-        limits: Limits,
+        limits: RecordLimits,
         rules: Vec<OwnRule>,
     ) -> io::Result<Self> {
         let mut writer = Writer::new(path.into(), program.to_owned(), limits, rules)?;
@@ -133,7 +133,7 @@ impl Drop for Shared {
 struct Writer {
     path: PathBuf,
     program: String,
-    limits: Limits,
+    limits: RecordLimits,
     rules: Vec<OwnRule>,
     file: BufWriter<File>,
     written: u64,
@@ -142,7 +142,7 @@ struct Writer {
 }
 
 impl Writer {
-    fn new(path: PathBuf, program: String, limits: Limits, rules: Vec<OwnRule>) -> io::Result<Self> {
+    fn new(path: PathBuf, program: String, limits: RecordLimits, rules: Vec<OwnRule>) -> io::Result<Self> {
         if path.exists() {
             rotate(&path, limits.files)?;
         }

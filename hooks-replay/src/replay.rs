@@ -13,7 +13,7 @@ use hooks_core::{ConfigError, HookContext, HookSet, JsonError, Registry};
 use crate::compare::{compare, is_of_a_replay};
 use crate::line::{DispatchLine, Line, Mark};
 use crate::reader::{Reader, Unreadable};
-use crate::recorder::{Limits, clean};
+use crate::recorder::{RecordLimits, clean};
 use crate::report::Report;
 use crate::traffic::{Found, Traffic, is_recording};
 
@@ -52,7 +52,7 @@ impl<'a> Replay<'a> {
         registry: &'a Registry,
         scope: impl Fn(&Registry, &Ids) -> Result<HookSet, ConfigError> + Send + Sync + 'a,
     ) -> Self {
-        Self { registry, scope: Box::new(scope), context: Box::new(|cx| cx), field: Limits::default().field }
+        Self { registry, scope: Box::new(scope), context: Box::new(|cx| cx), field: RecordLimits::default().field }
     }
 
     /// Puts the state that the hooks ask for into the context of each dispatch. It is the replay's own: give it nothing that

@@ -137,7 +137,7 @@ proptest! {
             let folder = Folder::new();
             let path = folder.path("traffic.jsonl");
             let registry = hooks.registry();
-            registry.observe(Recorder::create(&path, "random", Limits::default()).unwrap());
+            registry.observe(Recorder::create(&path, "random", RecordLimits::default()).unwrap());
             let set = Hooks::scope(&registry).unwrap();
             for (fired, (name, _)) in KINDS.iter().chain(KINDS).enumerate() {
                 let (event, mut subject) = least(name);

@@ -55,7 +55,7 @@ async fn a_text_that_is_too_long_is_cut_and_the_line_says_so() {
 async fn a_full_file_is_moved_aside_and_the_oldest_is_removed() {
     let folder = Folder::new();
     let path = folder.path("month.jsonl");
-    let mut limits = Limits::default();
+    let mut limits = RecordLimits::default();
     (limits.file, limits.files) = (2_000, 2);
     let traffic: Vec<Traffic> = month().into_iter().cycle().take(40).collect();
     desk().record_within(&path, &traffic, limits).await;

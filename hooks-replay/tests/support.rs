@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 pub(crate) use hooks_core::kinds::*;
 pub(crate) use hooks_core::prelude::*;
-pub(crate) use hooks_replay::{Difference, Limits, Line, Reader, Recorder, Replay, Report};
+pub(crate) use hooks_replay::{Difference, Line, Reader, RecordLimits, Recorder, Replay, Report};
 pub(crate) use serde_json::{Value, json};
 
 pub(crate) struct Folder(tempfile::TempDir);
@@ -51,10 +51,10 @@ impl Hooks {
 
     /// Runs the program of yesterday, and records it.
     pub(crate) async fn record(&self, path: &Path, traffic: &[Traffic]) {
-        self.record_within(path, traffic, Limits::default()).await;
+        self.record_within(path, traffic, RecordLimits::default()).await;
     }
 
-    pub(crate) async fn record_within(&self, path: &Path, traffic: &[Traffic], limits: Limits) {
+    pub(crate) async fn record_within(&self, path: &Path, traffic: &[Traffic], limits: RecordLimits) {
         let registry = self.registry();
         registry.observe(Recorder::create(path, "support", limits).unwrap());
         let set = Self::scope(&registry).unwrap();

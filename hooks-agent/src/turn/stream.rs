@@ -116,21 +116,21 @@ impl CallStream {
 /// What hooks were shown of a stream, and what is kept back of it.
 #[derive(Default)]
 pub(super) struct JudgedStream {
-    windows: Vec<(Source, Window)>,
+    windows: Vec<(Source, HeldText)>,
     /// Whether hooks left other text than came.
     rewritten: bool,
 }
 
 #[derive(Default)]
-struct Window {
+struct HeldText {
     held: String,
     shown: Arc<String>,
 }
 
 impl JudgedStream {
-    fn window(&mut self, source: &Source) -> &mut Window {
+    fn window(&mut self, source: &Source) -> &mut HeldText {
         let at = self.windows.iter().position(|(of, _)| of == source).unwrap_or_else(|| {
-            self.windows.push((source.clone(), Window::default()));
+            self.windows.push((source.clone(), HeldText::default()));
             self.windows.len() - 1
         });
         &mut self.windows[at].1

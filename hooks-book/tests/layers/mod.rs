@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 
 use source::Crate;
 
-const CRATES: [&str; 5] = ["hooks-macros", "hooks-core", "hooks-agent", "hooks-rules", "hooks-cli"];
+const CRATES: [&str; 6] = ["hooks-macros", "hooks-core", "hooks-agent", "hooks-rules", "hooks-replay", "hooks-cli"];
 
 /// Crates that do not hold yet. They are read and counted; one that holds is to be taken out.
 const PENDING: &[&str] = &[];

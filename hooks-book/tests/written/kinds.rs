@@ -18,6 +18,7 @@ const PARTS: &[(&str, &str)] = &[
     ("phase", "The phases of a turn"),
     ("history", "What the model is sent of the past"),
     ("model", "The model is called"),
+    ("stream", "An answer comes in"),
     ("tool", "A tool is called"),
     ("tool_result", "A tool has answered"),
     ("message", "Stored messages"),
