@@ -28,6 +28,16 @@ fn the_last_opinion_on_a_reply_decides() {
 }
 
 #[test]
+fn the_contexts_of_all_prompt_verdicts_are_kept_in_their_order() {
+    let folded = fold([
+        PromptVerdict::default().with_context("one").with_context("two"),
+        ().into(),
+        PromptVerdict::context("three"),
+    ]);
+    assert_eq!(folded.contexts, ["one", "two", "three"]);
+}
+
+#[test]
 fn a_stop_is_blocked_ended_or_continued() {
     let go = || StopVerdict::continue_with("more");
     let blank = || StopVerdict::continue_with(" \n");

@@ -160,6 +160,11 @@ fn every_cycle_is_spelt_out() {
             ],
             vec![vec!["a", "b"], vec!["c", "d"]],
         ),
+        // One within another.
+        (
+            vec![writes("a").before(["b"]), writes("b").before(["c"]), writes("c").before(["b", "a"])],
+            vec![vec!["a", "b", "c"], vec!["b", "c"]],
+        ),
         // Two that share a hook.
         (
             vec![writes("a").after(["b", "c"]), writes("b").after(["a"]), writes("c").after(["a"])],
