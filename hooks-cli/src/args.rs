@@ -52,6 +52,8 @@ pub enum Command {
     Dispatch(DispatchArgs),
     /// Run recorded dispatches, or the transcripts of another program, through today's hooks; tell what differs.
     Replay(ReplayArgs),
+    /// Tell what hooks in shadow would have decided, from recordings.
+    Shadow(ShadowArgs),
     /// Show all that files would run, ask, and trust them as they are now.
     Trust(TrustArgs),
     /// Print a JSON Schema, for editors.
@@ -96,6 +98,15 @@ pub struct ReplayArgs {
     /// Print annotations for a workflow of GitHub.
     #[arg(long, conflicts_with = "json")]
     pub github: bool,
+}
+
+/// What `shadow` is given.
+#[derive(Clone, Debug, Default, Args)]
+#[non_exhaustive]
+pub struct ShadowArgs {
+    /// Recordings, or folders of them.
+    #[arg(value_name = "FILE", required = true)]
+    pub recordings: Vec<PathBuf>,
 }
 
 /// Rule files.

@@ -61,7 +61,7 @@ mod run;
 
 pub use args::{
     CheckArgs, Cli, Color, Command, DispatchArgs, ExplainArgs, FilesArgs, Form, ListArgs, ReplayArgs, SchemaArgs,
-    TrustArgs,
+    ShadowArgs, TrustArgs,
 };
 pub use exit::Exit;
 pub use output::Output;

@@ -6,10 +6,10 @@ use std::time::Duration;
 use hooks_core::context::Ids;
 use hooks_core::scope::{AgentDef, AppDef};
 use hooks_core::{ConfigError, HookSet, Registry};
-use hooks_replay::{Replay, Report};
+use hooks_replay::{Reader, Replay, Report, ShadowReport};
 use hooks_rules::PlainHttp;
 
-use crate::args::{FilesArgs, ReplayArgs};
+use crate::args::{FilesArgs, ReplayArgs, ShadowArgs};
 use crate::diagnostics;
 use crate::dispatch::trusted;
 use crate::exit::Exit;
@@ -27,6 +27,23 @@ pub(crate) fn replay(program: &Program, args: &ReplayArgs, as_json: bool) -> Out
     }
 }
 
+/// Tells what hooks in shadow would have decided.
+pub(crate) fn shadow(args: &ShadowArgs, as_json: bool) -> Output {
+    let mut report = ShadowReport::default();
+    let files = match recordings(&args.recordings) {
+        Ok(files) => files,
+        Err(output) => return output,
+    };
+    for path in files {
+        match Reader::open(&path) {
+            Ok(lines) => report.add(lines),
+            Err(error) => return unreadable(&path, &error),
+        }
+    }
+    let text = if as_json { json(serde_json::to_value(&report).unwrap_or_default()) } else { report.to_string() };
+    Output::new(text, Exit::DONE)
+}
+
 /// Everything that can be wrong before anything runs.
 fn prepared(program: &Program, args: &ReplayArgs) -> Result<(Given, Vec<PathBuf>), Output> {
     if args.rules.is_empty() && program.definitions.is_empty() {
@@ -36,19 +53,24 @@ fn prepared(program: &Program, args: &ReplayArgs) -> Result<(Given, Vec<PathBuf>
     }
     let given = Given::read(&FilesArgs { files: args.rules.clone(), ..FilesArgs::default() })?;
     trusted(args.trust, args.trust_file.as_deref(), &given)?;
-    let mut recordings = Vec::new();
-    for path in &args.recordings {
-        collect(path, &mut recordings).map_err(|error| {
-            Output::trouble(
-                format!("{}: {}: {error}", styled(BAD, "error"), line(&path.to_string_lossy())),
-                Exit::NOT_UNDERSTOOD,
-            )
-        })?;
+    Ok((given, recordings(&args.recordings)?))
+}
+
+/// The files that these are, or that are within these folders.
+fn recordings(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Output> {
+    let mut files = Vec::new();
+    for path in paths {
+        collect(path, &mut files).map_err(|error| unreadable(path, &error))?;
     }
-    if recordings.is_empty() {
+    if files.is_empty() {
         return Err(not_understood("these folders have no file that ends with `.jsonl`"));
     }
-    Ok((given, recordings))
+    Ok(files)
+}
+
+fn unreadable(path: &Path, error: &std::io::Error) -> Output {
+    let text = format!("{}: {}: {error}", styled(BAD, "error"), line(&path.to_string_lossy()));
+    Output::trouble(text, Exit::NOT_UNDERSTOOD)
 }
 
 /// The file, or all `.jsonl` files within the folder, in the order of their names.

@@ -41,6 +41,7 @@ impl Program {
             Command::Explain(args) => explain::explain(self, args, cli.json),
             Command::Dispatch(args) => dispatch::dispatch(self, args, cli.json),
             Command::Replay(args) => replay::replay(self, args, cli.json),
+            Command::Shadow(args) => replay::shadow(args, cli.json),
             Command::Trust(args) => trust::trust(args, cli.json, cli.color),
             Command::Schema(args) => about::schema(self, args),
             Command::Kinds => about::kinds(self, cli.json),

@@ -18,7 +18,7 @@ use crate::context::{Parameters, WithSpec};
 pub use crate::failure::OnFailure;
 pub use crate::handler::BoxFuture;
 pub use crate::id::HookId;
-pub use crate::options::{Hold, Options, RunMode, Timeout, Visibility};
+pub use crate::options::{Hold, HookMode, Options, RunMode, Timeout, Visibility};
 pub use crate::source::Origin;
 use crate::verdict::Capability;
 
@@ -69,6 +69,13 @@ impl Hook {
     #[must_use]
     pub fn priority(mut self, priority: i32) -> Self {
         self.options.priority = priority;
+        self
+    }
+
+    /// Whether its answers count.
+    #[must_use]
+    pub fn mode(mut self, mode: HookMode) -> Self {
+        self.options.mode = mode;
         self
     }
 

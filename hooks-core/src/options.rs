@@ -45,6 +45,8 @@ pub struct Options {
     pub retries: u32,
     /// How much of a stream is kept back for it.
     pub hold: Hold,
+    /// Whether its answers count.
+    pub mode: HookMode,
 }
 
 impl Options {
@@ -63,6 +65,7 @@ impl Options {
         idempotent: false,
         retries: 0,
         hold: Hold::NOTHING,
+        mode: HookMode::Enforce,
     };
 
     // Not public API. Used by generated code.
@@ -157,6 +160,29 @@ impl Hold {
         // The space behind a sentence goes with it.
         let sentence = sentence + (window[sentence..].len() - window[sentence..].trim_start().len());
         &window[chars.min(sentence)..]
+    }
+}
+
+/// Whether the answers of a hook count.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum HookMode {
+    /// They do.
+    #[default]
+    Enforce,
+    /// They do not: the hook runs on its own scratch, within its deadline, and the record says what it decided. It can
+    /// neither deny, change, remove nor fail, so a new guard can be watched for a week before it is enforced.
+    Shadow,
+}
+
+impl HookMode {
+    /// The word in an override.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Enforce => "enforce",
+            Self::Shadow => "shadow",
+        }
     }
 }
 

@@ -9,6 +9,7 @@
 //! | `enabled` | `true`, `false` | every hook; `true` takes back what an earlier layer said, not [`Registry::disable`](crate::Registry::disable) |
 //! | `priority` | a whole number | every hook |
 //! | `timeout` | `"250ms"`, `"2s"`, `"1m"`, `"none"` | async and blocking hooks, and those that no dispatch waits for |
+//! | `mode` | `"enforce"`, `"shadow"` | hooks that a dispatch waits for |
 //! | `on_failure` | `"continue"`, `"remove"`, `"deny"`, `"required"` | what all kinds of the hook offer |
 //!
 //! A hook that is `locked` takes none of them.
@@ -30,7 +31,7 @@ use crate::diagnostics::Problem;
 use crate::failure::OnFailure;
 use crate::hook::Hook;
 use crate::id::HookId;
-use crate::options::Timeout;
+use crate::options::{HookMode, Timeout};
 use crate::text::nearest_names;
 
 /// What is changed of one hook. Reads from whatever serde reads, so that an app may keep it where it likes.
@@ -51,6 +52,7 @@ pub struct Override {
     #[serde(deserialize_with = "timeout")]
     timeout: Option<Timeout>,
     on_failure: Option<OnFailure>,
+    mode: Option<HookMode>,
 }
 
 impl Override {
@@ -84,6 +86,13 @@ impl Override {
     #[must_use]
     pub fn on_failure(mut self, policy: OnFailure) -> Self {
         self.on_failure = Some(policy);
+        self
+    }
+
+    /// Whether its answers count.
+    #[must_use]
+    pub fn mode(mut self, mode: HookMode) -> Self {
+        self.mode = Some(mode);
         self
     }
 }
@@ -142,6 +151,7 @@ impl Overrides {
             priority: self.setting(change.priority, &at),
             timeout: self.setting(change.timeout, &at),
             on_failure: self.setting(change.on_failure, &at),
+            mode: self.setting(change.mode, &at),
         };
         self.entries.push(OverrideEntry { id: HookId::new(id), at, changes });
         self

@@ -25,7 +25,7 @@ use crate::handler::{Handler, LendFn, OwnFn, ReadAsyncFn, ReadFn};
 use crate::hook::{Binding, Hook, Only, OwnEvent};
 use crate::id::HookId;
 use crate::kind::HookKind;
-use crate::options::Visibility;
+use crate::options::{HookMode, Visibility};
 use crate::record::Status;
 use crate::verdict::Capabilities;
 
@@ -64,6 +64,8 @@ pub(crate) struct Extras<K: HookKind> {
     pub(crate) blocking: Option<OwnEvent<K>>,
     /// Starts the hook, where no dispatch waits for it.
     pub(crate) launch: Option<Box<dyn Launch<K>>>,
+    /// Whether its answers do not count.
+    pub(crate) shadow: bool,
 }
 
 /// Starts a hook that no dispatch waits for, at its place in the plan.
@@ -155,6 +157,11 @@ impl<K: HookKind> Step<K> {
     }
 
     /// Whether it is a plain function whose pointer is all that a dispatch needs.
+    /// Whether its answers do not count.
+    pub(crate) fn is_shadow(&self) -> bool {
+        self.extras.as_ref().is_some_and(|extras| extras.shadow)
+    }
+
     pub(crate) fn is_plain(&self) -> bool {
         self.filters.is_empty() && self.extras.is_none()
     }
@@ -208,6 +215,7 @@ fn step<K: HookKind>(
         fallback: binding.fallback::<K>().cloned(),
         blocking: binding.own_event::<K>().filter(|_| options.blocking && !binding.form.detached),
         launch: launch(part, &handler),
+        shadow: options.mode == HookMode::Shadow,
     };
     Some(Step {
         id: part.hook.id.clone(),
@@ -223,8 +231,13 @@ fn step<K: HookKind>(
 
 impl<K: HookKind> Extras<K> {
     fn any(&self) -> bool {
-        let Self { own, capabilities, fallback, blocking, launch } = self;
-        own.is_some() || capabilities.is_some() || fallback.is_some() || blocking.is_some() || launch.is_some()
+        let Self { own, capabilities, fallback, blocking, launch, shadow } = self;
+        *shadow
+            || own.is_some()
+            || capabilities.is_some()
+            || fallback.is_some()
+            || blocking.is_some()
+            || launch.is_some()
     }
 }
 

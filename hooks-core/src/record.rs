@@ -175,6 +175,8 @@ pub enum Note {
     AllowOutdated,
     /// It failed, and its fallback answered in its place.
     FallbackAnswered,
+    /// It runs in shadow: what it decided, changed or failed at does not count.
+    Shadow,
     /// Its change was dropped: an earlier hook had asked about the subject as it was.
     SubjectFrozen,
 }

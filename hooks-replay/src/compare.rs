@@ -149,7 +149,7 @@ fn verdict(recorded: &DispatchLine, replayed: &DispatchLine, today: &[RunLine], 
 }
 
 /// The first `reason` within a verdict.
-fn reason(verdict: &Value) -> Option<String> {
+pub(crate) fn reason(verdict: &Value) -> Option<String> {
     match verdict {
         Value::Object(fields) => match fields.get("reason") {
             Some(Value::String(reason)) => Some(reason.clone()),
@@ -166,7 +166,8 @@ fn outcome(line: &DispatchLine) -> Value {
         return Value::Null;
     }
     let mut subject = line.subject.clone();
-    for change in line.runs.iter().flatten().filter_map(|run| run.change.as_ref()) {
+    let counts = line.runs.iter().flatten().filter(|run| !run.shadow);
+    for change in counts.filter_map(|run| run.change.as_ref()) {
         // A patch whose place was cut no longer applies; the line says that it was cut.
         let _ = json_patch::patch(&mut subject, change);
     }

@@ -34,6 +34,7 @@ mod reader;
 mod traffic;
 mod compare;
 mod report;
+mod shadow;
 mod replay;
 
 pub use compare::{Difference, Flip};
@@ -43,3 +44,4 @@ pub use recorder::{RecordLimits, Recorder};
 pub use replay::{Replay, ReplayError};
 pub use report::{Example, Group, Report, Slower};
 pub use secrets::OwnRule;
+pub use shadow::{ShadowHook, ShadowReport};

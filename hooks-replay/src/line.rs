@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use hooks_core::context::Ids;
-use hooks_core::record::{Run, Trace, TracedRun};
+use hooks_core::record::{Note, Run, Trace, TracedRun};
 use json_patch::Patch;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -132,6 +132,9 @@ pub struct RunLine {
     /// Its change of the subject, as a JSON patch (RFC 6902) of the subject that it was given.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub change: Option<Patch>,
+    /// Whether it ran in shadow: neither its verdict nor its change counted.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub shadow: bool,
     /// Why it failed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cause: Option<String>,
@@ -150,6 +153,9 @@ impl DispatchLine {
             // The disabled hooks come last, and have no payload.
             let traced = trace.runs.get(index);
             runs.push(RunLine::of(run, subject, traced));
+            if run.note == Some(Note::Shadow) {
+                continue;
+            }
             if let Some(after) = traced.and_then(|traced| traced.after.as_ref()) {
                 subject = after;
             }
@@ -180,6 +186,7 @@ impl RunLine {
             verdict: traced.map(|traced| traced.verdict.clone()).unwrap_or_default(),
             word: run.verdict.map(str::to_owned),
             change: after.map(|after| json_patch::diff(subject, after)),
+            shadow: run.note == Some(Note::Shadow),
             cause: run.cause.clone(),
             micros: run.duration.map(micros),
         }

@@ -78,7 +78,7 @@ pub(crate) fn scrub_text(key: &str, text: &mut String, own: &[OwnRule]) -> bool 
             *text = redact(text);
         } else {
             let inner = redacted.strip_prefix(&format!("{key} = \"")).and_then(|rest| rest.strip_suffix('"'));
-            *text = inner.unwrap_or(REDACTED).to_owned();
+            inner.unwrap_or(REDACTED).clone_into(text);
         }
     }
     *text != before

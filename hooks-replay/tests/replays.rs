@@ -99,6 +99,27 @@ async fn what_outlives_its_dispatch_is_listed_and_not_started() {
     assert_eq!(report.not_started.get("mails_a_person"), Some(&4));
 }
 
+/// A week in shadow, and the same guard enforced over the same traffic.
+#[tokio::test]
+async fn what_a_guard_in_shadow_would_have_refused_is_what_it_refuses_when_enforced() {
+    let folder = Folder::new();
+    let path = folder.path("month.jsonl");
+    let guard = || limit(5_000).mode(hooks_core::hook::HookMode::Shadow);
+    let drops = || mask("mask_mail", "@example.org", "@…").mode(hooks_core::hook::HookMode::Shadow);
+    desk().with(guard()).with(drops()).record(&path, &month()).await;
+    let mut shadow = hooks_replay::ShadowReport::default();
+    shadow.add(Reader::open(&path).unwrap());
+    let [limit, mask] = &shadow.hooks[..] else { panic!("{shadow}") };
+    assert_eq!((limit.runs, limit.decisions["deny"].values().sum::<usize>()), (4, 2));
+    assert_eq!((mask.runs, mask.changes), (3, 2));
+    assert!(shadow.to_string().contains("would have said `deny` 2 of 4 times"), "{shadow}");
+
+    assert!(desk().with(guard()).with(drops()).replay(&path).await.is_empty());
+    let enforced = desk().with(drops()).replay(&path).await;
+    let denies = enforced.groups.iter().filter(|group| group.flip.as_ref().is_some_and(|flip| flip.to == "deny"));
+    assert_eq!(denies.map(|group| group.count).sum::<usize>(), 2, "{enforced}");
+}
+
 #[tokio::test]
 async fn the_page_and_the_annotations_hold_recorded_text_as_data() {
     let folder = Folder::new();

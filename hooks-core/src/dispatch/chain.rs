@@ -406,6 +406,10 @@ impl<'a, K: HookKind> Chain<'a, K> {
             return Ok(());
         }
         self.event.check(&self.subject.committed, &scratch).map_err(|broken| Fail::Violation(broken.to_string()))?;
+        if self.outcome.is_shadow(index) {
+            self.outcome.would_change(index, &scratch);
+            return Ok(());
+        }
         self.outcome.changed(index, &scratch);
         self.subject.committed = scratch;
         Ok(())

@@ -119,6 +119,13 @@ impl<'a, K: HookKind> Log<'a, K> {
         }
     }
 
+    /// Notes the change that a hook would have made.
+    pub(super) fn would_change(&mut self, index: usize, subject: &K::Subject) {
+        if let Some(payload) = &mut self.payload {
+            payload.changed(index, subject);
+        }
+    }
+
     /// Notes what a hook decided, before it is merged.
     pub(super) fn decided(&mut self, index: usize, verdict: &K::Verdict) {
         if let Some(payload) = &mut self.payload {

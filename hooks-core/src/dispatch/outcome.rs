@@ -115,6 +115,9 @@ impl<'a, K: HookKind> Outcome<'a, K> {
         if let Some(log) = self.log() {
             log.decided(index, &verdict);
         }
+        if self.is_shadow(index) {
+            return self.shadowed(index, word);
+        }
         let is_final = if <K::Verdict as Verdict>::MERGE_MAY_PANIC {
             // A verdict whose `merge` or `is_final` panics is dropped half merged.
             let mut merged = self.verdict.clone();
@@ -131,6 +134,29 @@ impl<'a, K: HookKind> Outcome<'a, K> {
             log.done(index, word);
         }
         if is_final { self.stop(ChainEnd::Decided) } else { Flow::Next }
+    }
+
+    /// Whether what the hook decides does not count.
+    pub(super) fn is_shadow(&self, index: usize) -> bool {
+        self.plan.steps[index].is_shadow()
+    }
+
+    /// Notes what a hook in shadow would have decided.
+    #[cold]
+    fn shadowed(&mut self, index: usize, word: Option<&'static str>) -> Flow {
+        if let Some(log) = self.log() {
+            log.note(index, Note::Shadow);
+            log.done(index, word);
+        }
+        Flow::Next
+    }
+
+    /// Notes the change of the subject that a hook in shadow would have made.
+    #[cold]
+    pub(super) fn would_change(&mut self, index: usize, subject: &K::Subject) {
+        if let Some(log) = self.log() {
+            log.would_change(index, subject);
+        }
     }
 
     /// Notes that the hook's change of the subject was committed.
@@ -163,6 +189,9 @@ impl<'a, K: HookKind> Outcome<'a, K> {
     /// Notes that the hook ends the turn; the first in order counts.
     #[cold]
     pub(super) fn halted(&mut self, index: usize, mut halt: Halt) -> Flow {
+        if self.is_shadow(index) {
+            return self.shadowed(index, Some("halt"));
+        }
         halt.by = Some(self.plan.steps[index].id.clone());
         self.answered(index);
         if let Some(log) = self.log() {
@@ -175,6 +204,9 @@ impl<'a, K: HookKind> Outcome<'a, K> {
     /// Notes that the hook removed the subject.
     #[cold]
     pub(super) fn removed(&mut self, index: usize) -> Flow {
+        if self.is_shadow(index) {
+            return self.shadowed(index, Some("remove"));
+        }
         self.answered(index);
         if let Some(log) = self.log() {
             log.done(index, None);
@@ -193,7 +225,7 @@ impl<'a, K: HookKind> Outcome<'a, K> {
     pub(super) fn fall_back(&mut self, index: usize, fail: Fail) -> Result<&'a Handler<K>, Fail> {
         let plan = self.plan;
         match plan.steps[index].fallback() {
-            Some(fallback) if !self.falls_back(index) => {
+            Some(fallback) if !self.falls_back(index) && !self.is_shadow(index) => {
                 self.rare().failed.push((index, fail.cause()));
                 Ok(fallback)
             }
@@ -260,6 +292,13 @@ impl<'a, K: HookKind> Outcome<'a, K> {
         };
         let (kind, status) = (cause.kind, cause.status);
         let failure = self.failure(index, &cause, false);
+        if self.is_shadow(index) {
+            if let Some(log) = self.log() {
+                log.note(index, Note::Shadow);
+                log.failed(index, status, &failure.cause);
+            }
+            return Flow::Next;
+        }
         tracing::warn!(
             target: "hooks_core",
             hook = %failure.hook, kind = failure.kind, failure = %failure.failure, cause = %failure.cause,

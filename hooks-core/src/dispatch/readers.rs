@@ -391,6 +391,7 @@ fn merge<K: HookKind>(index: usize, answered: ReaderAnswer<K>, outcome: &mut Out
 fn ends_chain<K: HookKind>(answered: &ReaderAnswer<K>, index: usize, outcome: &Outcome<'_, K>) -> bool {
     let failure_ends = || outcome.plan.steps[index].on_failure != OnFailure::Continue;
     match answered {
+        Ok(_) | Err(NoAnswer::Failed(_)) if outcome.is_shadow(index) => false,
         Ok(Ok(verdict)) => verdict.is_final(),
         Ok(Err(fault)) => matches!(*fault.0, FaultKind::Error(_)) && failure_ends(),
         Err(NoAnswer::Failed(_)) => failure_ends(),

@@ -6,7 +6,7 @@ use std::time::Duration;
 use crate::diagnostics::Problem;
 use crate::failure::OnFailure;
 use crate::hook::Hook;
-use crate::options::Timeout;
+use crate::options::{HookMode, RunMode, Timeout};
 
 /// A value, and who says it where.
 #[derive(Clone, Debug)]
@@ -23,6 +23,7 @@ pub(crate) struct Changes {
     pub(super) priority: Option<Setting<i32>>,
     pub(super) timeout: Option<Setting<Timeout>>,
     pub(super) on_failure: Option<Setting<OnFailure>>,
+    pub(super) mode: Option<Setting<HookMode>>,
 }
 
 impl Changes {
@@ -37,6 +38,7 @@ impl Changes {
         lay(&mut self.priority, later.priority.as_ref());
         lay(&mut self.timeout, later.timeout.as_ref());
         lay(&mut self.on_failure, later.on_failure.as_ref());
+        lay(&mut self.mode, later.mode.as_ref());
     }
 
     /// What is wrong with changing this of the hook.
@@ -77,6 +79,12 @@ impl Changes {
                 refuse(&policy.at, text);
             }
         }
+        if let Some(mode) = self.mode.as_ref().filter(|mode| mode.value == HookMode::Shadow) {
+            if hook.options.run != RunMode::Inline {
+                let why = "is not waited for, so its answers count nowhere; take `mode` out";
+                refuse(&mode.at, format!("{name} {why}"));
+            }
+        }
         problems
     }
 
@@ -86,12 +94,13 @@ impl Changes {
         let priority = self.priority.as_ref().map(|setting| ("priority", setting.at.as_str()));
         let timeout = self.timeout.as_ref().map(|setting| ("timeout", setting.at.as_str()));
         let on_failure = self.on_failure.as_ref().map(|setting| ("on_failure", setting.at.as_str()));
-        [enabled, priority, timeout, on_failure].into_iter().flatten()
+        let mode = self.mode.as_ref().map(|setting| ("mode", setting.at.as_str()));
+        [enabled, priority, timeout, on_failure, mode].into_iter().flatten()
     }
 
     /// Whether it says more than whether the hook runs.
     pub(crate) fn moves(&self) -> bool {
-        self.priority.is_some() || self.timeout.is_some() || self.on_failure.is_some()
+        self.priority.is_some() || self.timeout.is_some() || self.on_failure.is_some() || self.mode.is_some()
     }
 
     /// The layer that disables the hook.
@@ -104,6 +113,7 @@ impl Changes {
         options.priority = self.priority.as_ref().map_or(options.priority, |setting| setting.value);
         options.timeout = self.timeout.as_ref().map_or(options.timeout, |setting| setting.value);
         options.on_failure = self.on_failure.as_ref().map(|setting| setting.value).or(options.on_failure);
+        options.mode = self.mode.as_ref().map_or(options.mode, |setting| setting.value);
         hook
     }
 
@@ -116,6 +126,9 @@ impl Changes {
         if let Some(setting) = &self.timeout {
             let was = hook.options.timeout.duration().map_or("none".to_owned(), |limit| format!("{limit:?}"));
             changes.push(format!("timeout from {was} by {}", setting.layer));
+        }
+        if let Some(setting) = &self.mode {
+            changes.push(format!("mode from {} by {}", hook.options.mode.as_str(), setting.layer));
         }
         if let Some(setting) = &self.on_failure {
             let kinds = hook.bindings.first().map(|binding| binding.kind.on_failure);

@@ -11,10 +11,11 @@ use super::{Changes, OverrideEntry, Overrides, parse_timeout};
 use crate::diagnostics::Problem;
 use crate::failure::OnFailure;
 use crate::id::HookId;
+use crate::options::HookMode;
 use crate::source::Place;
 use crate::text::nearest_names;
 
-const FIELDS: [&str; 4] = ["enabled", "priority", "timeout", "on_failure"];
+const FIELDS: [&str; 5] = ["enabled", "priority", "timeout", "on_failure", "mode"];
 const POLICIES: [OnFailure; 4] = [OnFailure::Continue, OnFailure::Remove, OnFailure::Deny, OnFailure::Required];
 
 impl Overrides {
@@ -140,6 +141,7 @@ impl Reader<'_> {
                     let expected = "one of \"continue\", \"remove\", \"deny\" and \"required\"";
                     changes.on_failure = self.said(value, expected, policy);
                 }
+                "mode" => changes.mode = self.said(value, "\"enforce\" or \"shadow\"", mode),
                 other => {
                     let nearest = nearest_names(other, FIELDS);
                     let fields = FIELDS.map(|field| format!("`{field}`")).join(", ");
@@ -180,6 +182,10 @@ fn boolean(value: &DeValue<'_>) -> Option<bool> {
 fn number(value: &DeValue<'_>) -> Option<i32> {
     let DeValue::Integer(number) = value else { return None };
     i32::from_str_radix(number.as_str(), number.radix()).ok()
+}
+
+fn mode(value: &DeValue<'_>) -> Option<HookMode> {
+    [HookMode::Enforce, HookMode::Shadow].into_iter().find(|mode| text(value) == Some(mode.as_str()))
 }
 
 fn policy(value: &DeValue<'_>) -> Option<OnFailure> {

@@ -10,7 +10,7 @@ use crate::diagnostics::Finding;
 use crate::diagnostics::ListOwner;
 use crate::id::HookId;
 use crate::kind::HookKind;
-use crate::options::{Hold, RunMode, Visibility};
+use crate::options::{Hold, HookMode, RunMode, Visibility};
 use crate::panics::catch;
 use crate::plan::StepParts;
 use crate::record::Observer;
@@ -223,6 +223,9 @@ fn line(part: &StepParts<'_>) -> PlanLine {
         let deadline = options.timeout.duration().map_or("no deadline".to_owned(), |limit| format!("within {limit:?}"));
         let what = if options.blocking || binding.form.detached { "" } else { " async," };
         let _ = write!(text, "{what} {deadline};");
+    }
+    if options.mode == HookMode::Shadow {
+        text.push_str(" in shadow;");
     }
     let _ = write!(text, " priority {};", options.priority);
     for (option, ids) in [("after", &options.after), ("before", &options.before), ("requires", &options.requires)] {

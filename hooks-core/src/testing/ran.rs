@@ -93,6 +93,7 @@ impl<K: HookKind> fmt::Display for Ran<K> {
                     Note::AllowOutdated => ", its allow was set aside: the subject changed later",
                     Note::SubjectFrozen => ", its change was set aside: the subject was frozen",
                     Note::FallbackAnswered => ", its fallback answered",
+                    Note::Shadow => ", in shadow",
                 })?;
             }
             if let Some(cause) = &run.cause {

@@ -1,0 +1,109 @@
+//! A hook in shadow decides nothing, whatever it does; the record says what it would have decided.
+
+use hooks_core::hook::HookMode;
+use hooks_core::overrides::{Override, Overrides};
+use hooks_core::record::{Note, Record, Status};
+
+use super::support::*;
+
+fn call() -> (BeforeToolCall, ToolInput) {
+    let call = ToolCall::new("c", "refund", serde_json::json!({"cents": 1}));
+    let input = call.input.clone();
+    (BeforeToolCall::new(call), input)
+}
+
+async fn fire(hooks: Vec<Hook>) -> Fired<BeforeToolCall> {
+    let ids: Vec<String> = hooks.iter().map(|hook| hook.id().to_string()).collect();
+    let registry = Registry::empty();
+    for hook in hooks {
+        registry.register(hook).unwrap();
+    }
+    let set = registry.scope(&AgentDef::new("x").hooks(ids), None).unwrap();
+    let (event, input) = call();
+    set.fire(&HookContext::builder().keep_records(true).build(), &event, input).await.unwrap()
+}
+
+fn noted(record: &Record, hook: &str) -> (Status, Option<&'static str>, Option<Note>, bool) {
+    let run = record.runs.iter().find(|run| run.hook.as_str() == hook).unwrap();
+    (run.status, run.verdict, run.note, run.changed)
+}
+
+fn halts(_: &mut ToolInput) -> Result<(), Halt> {
+    Err(Halt::new("enough"))
+}
+
+/// Each way of calling, and each thing that a hook may say.
+#[tokio::test]
+async fn nothing_that_a_hook_in_shadow_says_counts() {
+    let shadow = |hook: Hook| hook.mode(HookMode::Shadow);
+    let at = || Hook::at::<BeforeToolCall>("shadow");
+    let later = |verdict: Permission| {
+        at().async_reader(move |_, _, _| {
+            let verdict = verdict.clone();
+            Box::pin(async move {
+                tokio::task::yield_now().await;
+                verdict
+            })
+        })
+    };
+    let table: Vec<(&str, Hook, Status, Option<&str>)> = vec![
+        ("denies", at().reader(|_, _, _| Permission::deny("no")), Status::Completed, Some("deny")),
+        ("denies later", later(Permission::deny("no")), Status::Completed, Some("deny")),
+        (
+            "changes",
+            at().writer(|_, _, input: &mut ToolInput| *input = ToolInput::from(serde_json::json!({"cents": 9}))),
+            Status::Completed,
+            None,
+        ),
+        ("halts", at().writer(|_, _, input: &mut ToolInput| halts(input)), Status::Completed, Some("halt")),
+        ("fails", at().reader(|_, _, _| Err::<(), _>("down")).on_failure(OnFailure::Deny), Status::Failed, None),
+        (
+            "is required",
+            at().reader(|_, _, _| Err::<(), _>("down")).on_failure(OnFailure::Required),
+            Status::Failed,
+            None,
+        ),
+        (
+            "panics",
+            at().reader(|_, _, _| -> Permission { std::panic::resume_unwind(Box::new("broken")) }),
+            Status::Panicked,
+            None,
+        ),
+    ];
+    for (what, hook, status, word) in table {
+        let after = Hook::at::<BeforeToolCall>("after").reader(|_, _, input: &ToolInput| {
+            if input["cents"] == 1 { Permission::allow() } else { Permission::deny("changed") }
+        });
+        let fired = fire(vec![shadow(hook), after.priority(10)]).await;
+        assert!(matches!(fired.verdict, Permission::Allow), "{what}: {:?}", fired.verdict);
+        assert_eq!(fired.subject["cents"], 1, "{what}");
+        assert!(fired.report.failures.is_empty() && fired.report.halt.is_none(), "{what}");
+        let record = fired.report.record.as_ref().unwrap();
+        assert_eq!(noted(record, "shadow"), (status, word, Some(Note::Shadow), false), "{what}");
+        assert_eq!(noted(record, "after").1, Some("allow"), "{what}");
+    }
+}
+
+#[tokio::test]
+async fn a_guard_is_put_in_shadow_by_an_override_and_taken_out_again() {
+    let registry = Registry::empty();
+    registry.register(Hook::at::<BeforeToolCall>("guard").reader(|_, _, _| Permission::deny("no"))).unwrap();
+    let agent = AgentDef::new("x").hooks(["guard"]);
+    let (event, input) = call();
+    let layer = |mode| [Overrides::new("workspace").set("guard", Override::new().mode(mode))];
+    for (mode, denied) in [(HookMode::Shadow, false), (HookMode::Enforce, true)] {
+        registry.set_overrides(layer(mode)).unwrap();
+        let set = registry.scope(&agent, None).unwrap();
+        let fired = set.fire(&HookContext::new(), &event, input.clone()).await.unwrap();
+        assert_eq!(fired.verdict.denial().is_some(), denied, "{mode:?}");
+    }
+    let shadow: Override = serde_json::from_str(r#"{"mode": "shadow"}"#).unwrap();
+    assert_eq!(shadow, Override::new().mode(HookMode::Shadow));
+    let detached = Hook::at::<BeforeToolCall>("mails").detached(|_, _, _| Box::pin(async {}));
+    registry.register(detached).unwrap();
+    let refused = registry.set_overrides([Overrides::new("w").set("mails", shadow)]).unwrap_err().to_string();
+    assert!(refused.contains("`mails`") && refused.contains("is not waited for"), "{refused}");
+    registry.register(Hook::at::<BeforeToolCall>("locked").reader(|_, _, _| ()).locked()).unwrap();
+    let refused = registry.set_overrides([Overrides::new("w").set("locked", shadow)]).unwrap_err().to_string();
+    assert!(refused.contains("`mode` cannot be overridden"), "{refused}");
+}

@@ -1,0 +1,113 @@
+//! What hooks in shadow would have decided, from a recording.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::io::BufRead;
+
+use serde::Serialize;
+
+use crate::compare::reason;
+use crate::line::{DispatchLine, Line, RunLine};
+use crate::reader::Reader;
+
+/// What the hooks that ran in shadow would have decided.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct ShadowReport {
+    /// Each hook at each of its kinds.
+    pub hooks: Vec<ShadowHook>,
+    /// Lines that could not be read.
+    pub unreadable: usize,
+}
+
+/// One hook in shadow, at one kind.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct ShadowHook {
+    /// The hook.
+    pub hook: String,
+    /// The kind.
+    pub kind: String,
+    /// How often it ran.
+    pub runs: usize,
+    /// What it would have decided, by word and reason, and how often.
+    pub decisions: BTreeMap<String, BTreeMap<String, usize>>,
+    /// How often it would have changed the subject.
+    pub changes: usize,
+    /// How often it failed, by cause.
+    pub failures: BTreeMap<String, usize>,
+}
+
+impl ShadowReport {
+    /// Adds a recording.
+    pub fn add<R: BufRead>(&mut self, lines: Reader<R>) {
+        for (_, line) in lines {
+            match line {
+                Ok(Line::Dispatch(line)) => self.dispatch(&line),
+                Ok(_) => {}
+                Err(_) => self.unreadable += 1,
+            }
+        }
+    }
+
+    fn dispatch(&mut self, line: &DispatchLine) {
+        for run in line.runs.iter().flatten().filter(|run| run.shadow) {
+            self.of(&run.hook, &line.kind).note(run);
+        }
+    }
+
+    fn of(&mut self, hook: &str, kind: &str) -> &mut ShadowHook {
+        let at = self.hooks.iter().position(|known| known.hook == hook && known.kind == kind).unwrap_or_else(|| {
+            self.hooks.push(ShadowHook { hook: hook.to_owned(), kind: kind.to_owned(), ..ShadowHook::default() });
+            self.hooks.len() - 1
+        });
+        &mut self.hooks[at]
+    }
+}
+
+impl ShadowHook {
+    fn note(&mut self, run: &RunLine) {
+        self.runs += 1;
+        self.changes += usize::from(run.change.is_some());
+        if let Some(word) = &run.word {
+            let reason = reason(&run.verdict).unwrap_or_default();
+            *self.decisions.entry(word.clone()).or_default().entry(reason).or_default() += 1;
+        }
+        if let Some(cause) = &run.cause {
+            *self.failures.entry(cause.clone()).or_default() += 1;
+        }
+    }
+}
+
+impl fmt::Display for ShadowReport {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.hooks.is_empty() {
+            writeln!(f, "no hook ran in shadow")?;
+        }
+        for hook in &self.hooks {
+            let runs = hook.runs;
+            writeln!(f, "`{}` at {}, {runs} runs", hook.hook, hook.kind)?;
+            for (word, reasons) in &hook.decisions {
+                writeln!(f, "  would have said `{word}` {} of {runs} times", reasons.values().sum::<usize>())?;
+                for (reason, count) in reasons.iter().filter(|(reason, _)| !reason.is_empty()) {
+                    writeln!(f, "    {count:>6} × {}", one_line(reason))?;
+                }
+            }
+            if hook.changes > 0 {
+                writeln!(f, "  would have changed the subject {} of {runs} times", hook.changes)?;
+            }
+            for (cause, count) in &hook.failures {
+                writeln!(f, "  failed {count} of {runs} times: {}", one_line(cause))?;
+            }
+        }
+        if self.unreadable > 0 {
+            writeln!(f, "{} lines could not be read", self.unreadable)?;
+        }
+        Ok(())
+    }
+}
+
+/// What a hook wrote must not steer a terminal.
+fn one_line(text: &str) -> String {
+    text.replace(|c: char| c.is_control(), " ")
+}
