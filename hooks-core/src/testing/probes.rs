@@ -94,6 +94,9 @@ pub(super) fn of_kind(kind: &KindDescriptor, id: &str) -> Vec<OwnProbe> {
                     }),
                 ),
                 ("denies", Hook::at::<BeforeToolCall>(id).reader(|_, _, _| Permission::deny(PROBED))),
+                ("answers", {
+                    Hook::at::<BeforeToolCall>(id).reader(|_, _, _| Permission::answer(ToolResult::new(PROBED)))
+                }),
                 ("asks", Hook::at::<BeforeToolCall>(id).reader(|_, _, _| Permission::ask(PROBED))),
                 ("defers", Hook::at::<BeforeToolCall>(id).reader(|_, _, _| Permission::defer(PROBED))),
             ],
