@@ -60,6 +60,16 @@ pub struct ModelCall {
     pub tools: Vec<ToolSpec>,
     /// The profile that the call was routed to.
     pub profile: String,
+    /// Whether it has to ask for a tool: `auto`, `required`, `none`, or the name of the tool.
+    pub tool_choice: Option<String>,
+    /// How freely it is to choose its words, from 0.
+    pub temperature: Option<f64>,
+    /// How many tokens the answer may have.
+    pub max_tokens: Option<u32>,
+    /// The JSON Schema of the answer, where it is to be JSON.
+    pub output_schema: Option<Value>,
+    /// Fields that only the provider knows.
+    pub extra: Map<String, Value>,
     /// The conversation that it is part of.
     pub conversation: String,
     /// The number of the turn within its session, from 1.

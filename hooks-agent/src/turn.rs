@@ -17,6 +17,7 @@ mod prompt;
 mod result;
 mod room;
 mod rows;
+mod steering;
 mod stop;
 mod stream;
 mod tools;
@@ -50,6 +51,7 @@ pub use handle::Turn;
 pub(crate) use handle::begin;
 use lineage::Lineage;
 use room::Room;
+use steering::Steering;
 use tools::Repeats;
 
 /// What a turn begins with.
@@ -58,6 +60,7 @@ struct Start {
     prompt: Option<PromptDef>,
     message: Message,
     events: EventSender,
+    steering: Steering,
     cancellation: CancellationToken,
 }
 
@@ -72,6 +75,7 @@ struct TurnLoop {
     to_end: HookContext,
     cancellation: CancellationToken,
     events: EventSender,
+    steering: Steering,
     /// What the person wrote.
     input: String,
     /// Whether the prompt was taken, so that there is a turn to look back on.
@@ -150,7 +154,7 @@ struct Draft {
 
 /// Runs a turn to its end, whatever happens in it.
 async fn run(start: Start) -> Reply {
-    let Start { session, prompt, message, events, cancellation } = start;
+    let Start { session, prompt, message, events, steering, cancellation } = start;
     let stored = store::read(&*session.harness.store, &session.conversation).await;
     let number = session.number(stored.as_ref().map_or(&[], |stored| &stored.rows));
     // A turn sees one set from its start to its end.
@@ -170,6 +174,7 @@ async fn run(start: Start) -> Reply {
         to_end,
         cancellation,
         events,
+        steering,
         input: message.text().into_owned(),
         taken: false,
         halted: None,
@@ -226,6 +231,7 @@ impl TurnLoop {
             {
                 return Ok(ending);
             }
+            self.join_steering().await?;
             self.make_room().await?;
             let reason = match self.ask().await? {
                 Step::Again => continue,
@@ -238,8 +244,11 @@ impl TurnLoop {
                 }
                 Step::Answer { message, cut, shown } => {
                     let reason = if cut { StopReason::LengthTruncation } else { StopReason::FinalResponse };
-                    if let Some(ending) = self.stop(reason, Some((message, shown))).await? {
-                        return Ok(ending);
+                    match self.stop(reason, Some((message, shown))).await? {
+                        // Somebody said something meanwhile: that is answered too.
+                        Some(ending) if ending.is_answer() && !self.steering.close_if_empty() => {}
+                        Some(ending) => return Ok(ending),
+                        None => {}
                     }
                     continue;
                 }

@@ -38,6 +38,7 @@ chapters! {
     testing_hooks: "testing-hooks.md",
     diagnosis: "diagnosis.md",
     turn_loop: "turn-loop.md",
+    wrappers: "wrappers.md",
     operations: "operations.md",
     rules: "rules.md",
     performance: "performance.md",

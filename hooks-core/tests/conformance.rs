@@ -92,6 +92,7 @@ impl Desk {
         let fired = hooks.fire(&HookContext::new(), &BeforeToolCall::new(call), input.clone()).await?;
         let may = match fired.verdict.decide() {
             Decision::Run => fired.report.halt.is_none(),
+            Decision::Answer(result) => return Ok(json!(result.text())),
             Decision::Ask(_) => self.is(Wrong::RunsWhatIsAsked),
             Decision::Defer(_) => self.is(Wrong::RunsWhatIsPutOff),
             Decision::Refuse(_) => self.is(Wrong::IgnoresTheVerdict),

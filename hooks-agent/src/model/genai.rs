@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use std::fmt;
 
 use ::genai::adapter::AdapterKind;
-use ::genai::chat::{ChatOptions, ChatStreamEvent};
+use ::genai::chat::{CacheControl, ChatOptions, ChatStreamEvent};
 use ::genai::resolver::{AuthData, Endpoint};
 use ::genai::{Client, ModelIden, ModelSpec, ServiceTarget};
 use futures_util::StreamExt;
@@ -99,6 +99,14 @@ impl Genai {
         self
     }
 
+    /// Has the provider keep what it read of a conversation for the next call, where it has to be told so: Anthropic's
+    /// models. Calls of a turn and of a conversation begin alike, as long as no hook rewrites what is old.
+    #[must_use]
+    pub fn cached(mut self) -> Self {
+        self.options = self.options.with_cache_control(CacheControl::Ephemeral);
+        self
+    }
+
     /// Fields that are put into each call as they are, for what only this provider knows. They go over what is there.
     #[must_use]
     pub fn extra(mut self, fields: Value) -> Self {
@@ -132,7 +140,8 @@ impl Genai {
         }
         let target = self.target(client).await.map_err(|error| failure::of(error, false))?;
         let request = request::of(call, target.model.model_name.as_str());
-        let asked = client.exec_chat_stream(ModelSpec::from_target(target), request, Some(&self.options)).await;
+        let options = request::options(&self.options, call);
+        let asked = client.exec_chat_stream(ModelSpec::from_target(target), request, Some(&options)).await;
         let mut asked = asked.map_err(|error| failure::of(error, false))?;
         let (mut begun, mut inputs) = (false, HashMap::<String, String>::new());
         while let Some(event) = asked.stream.next().await {

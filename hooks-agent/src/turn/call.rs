@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::FutureExt;
-use hooks_core::data::{Messages, ModelRequest};
+use hooks_core::data::{Block, Messages, ModelRequest};
 use hooks_core::kinds::{ExitReason, StreamDelta};
 
 use super::TurnLoop;
@@ -33,6 +33,9 @@ impl TurnLoop {
         messages: Messages,
         shows: bool,
     ) -> Result<Answered, End> {
+        if let Some(answer) = &request.answer {
+            return self.answer_in_place(answer.clone(), shows).await;
+        }
         let parts = Arc::clone(&self.session.harness);
         // An empty profile clears what was asked for.
         let wanted = request.profile.as_deref().map(str::trim).filter(|profile| !profile.is_empty());
@@ -44,7 +47,15 @@ impl TurnLoop {
         let call = ModelCall {
             system_prompt: request.system_prompt.clone(),
             messages,
-            tools: self.model.tools.clone(),
+            tools: match &request.tools {
+                Some(names) => self.model.tools.iter().filter(|tool| names.contains(&tool.name)).cloned().collect(),
+                None => self.model.tools.clone(),
+            },
+            tool_choice: request.tool_choice.clone(),
+            temperature: request.temperature,
+            max_tokens: request.max_tokens,
+            output_schema: request.output_schema.clone(),
+            extra: request.extra.clone(),
             profile: profile.to_owned(),
             conversation: self.session.conversation.clone(),
             turn: self.cx.turn().unwrap_or_default(),
@@ -108,6 +119,17 @@ impl TurnLoop {
             self.emit(|| TurnEvent::ModelAnswered { model, stop_reason, usage: answer.usage });
         }
         Ok(Answered { answer, shown: judged.shown(&stream), stopped })
+    }
+
+    /// A hook answers, and no model is called. What sees an answer of a model sees this one.
+    async fn answer_in_place(&mut self, content: Vec<Block>, shows: bool) -> Result<Answered, End> {
+        let mut answer = ModelAnswer::new(content);
+        let stream = CallStream::new(false, false, self.events.clone());
+        let mut stopped = None;
+        if shows && self.hooks.has::<StreamDelta>() {
+            stopped = self.judge_rest(&stream, &mut JudgedStream::default(), &mut answer).await?;
+        }
+        Ok(Answered { answer: Ok(answer), shown: String::new(), stopped })
     }
 
     /// Waits where the same call may help after a while; `false` where it may not, or was made often enough.

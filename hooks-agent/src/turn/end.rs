@@ -39,6 +39,11 @@ impl End {
         Self::new(Outcome::Cancelled, place)
     }
 
+    /// Whether it is the model's answer that ends it.
+    pub(super) fn is_answer(&self) -> bool {
+        matches!(self.outcome, Outcome::Answered(_))
+    }
+
     /// Its time was up: what was cancelled was so for that.
     pub(super) fn late(self, last: Option<Message>) -> Self {
         match self.outcome {
@@ -73,6 +78,7 @@ impl<E: Into<TurnError>> From<E> for End {
 impl TurnLoop {
     /// Leaves the conversation well formed, fires `turn_end`, and says what came of the turn.
     pub(super) async fn end(mut self, end: End) -> Reply {
+        self.steering.close();
         self.answer_open_calls().await;
         let error = end.error().map(ToString::to_string);
         if self.taken {

@@ -77,6 +77,7 @@ impl TurnLoop {
         let ruling = match (&self.halted, permission) {
             (Some(halt), _) => refused(Refusal::halted(halt)),
             (None, Permission::NoOpinion | Permission::Allow) => GateRuling::Settled(CallRuling::Run),
+            (None, Permission::Answer(result)) => GateRuling::Settled(CallRuling::Answered(*result)),
             (None, Permission::Ask(question)) => GateRuling::Asked { question: *question, deferred: false },
             (None, Permission::Defer(question)) => GateRuling::Asked { question: *question, deferred: true },
             (None, Permission::Deny(denial)) => refused(Refusal::denied(*denial)),
@@ -121,6 +122,7 @@ impl TurnLoop {
             (Some(halt), _) => CallRuling::Refused(Refusal::halted(halt)),
             (None, Permission::Deny(denial)) => CallRuling::Refused(Refusal::denied(*denial)),
             (None, Permission::Allow) if fired.subject == input => CallRuling::Run,
+            (None, Permission::Answer(result)) => CallRuling::Answered(*result),
             (None, Permission::Allow) => {
                 return match self.edited(call, fired.subject, &question).await? {
                     Ok(judged) => Ok(judged),

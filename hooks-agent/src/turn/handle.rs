@@ -11,6 +11,7 @@ use hooks_core::data::Message;
 use hooks_core::scope::PromptDef;
 use tokio::sync::oneshot;
 
+use super::steering::Steering;
 use super::{Start, run};
 use crate::event::TurnEvent;
 use crate::event_queue::{EventReceiver, events};
@@ -26,8 +27,15 @@ pub(crate) fn begin(
 ) -> Turn {
     let (sender, events) = events(session.limits.events);
     let (answer, reply) = oneshot::channel();
-    let start =
-        Start { session: Arc::clone(session), prompt, message, events: sender, cancellation: cancellation.clone() };
+    let steering = Steering::default();
+    let start = Start {
+        session: Arc::clone(session),
+        prompt,
+        message,
+        events: sender,
+        steering: steering.clone(),
+        cancellation: cancellation.clone(),
+    };
     let queue = Arc::clone(&session.one_at_a_time);
     // A turn may begin others, of agents that it asks: the box ends the type.
     let run: Pin<Box<dyn Future<Output = Reply> + Send>> = Box::pin(run(start));
@@ -56,7 +64,7 @@ pub(crate) fn begin(
         let _ = answer.send(reply);
         drop(running);
     });
-    Turn { events, reply, _cancel: CancelOnDrop(cancellation.clone()), cancellation }
+    Turn { events, reply, steering, _cancel: CancelOnDrop(cancellation.clone()), cancellation }
 }
 
 /// A turn under way. Dropping it cancels it.
@@ -66,6 +74,7 @@ pub struct Turn {
     events: EventReceiver,
     reply: oneshot::Receiver<Reply>,
     cancellation: CancellationToken,
+    steering: Steering,
     _cancel: CancelOnDrop,
 }
 
@@ -87,6 +96,12 @@ impl Turn {
     /// Cancels the turn. Its reply says what was done until then.
     pub fn cancel(&self) {
         self.cancellation.cancel();
+    }
+
+    /// Has `message` join the turn: the model reads it at its next step, and it is stored with the hooks around it. `false`
+    /// where the turn has no next step any more; then nothing was done with it.
+    pub fn steer(&self, message: Message) -> bool {
+        self.steering.push(message)
     }
 
     /// A token that cancels the turn, for another task to keep.

@@ -252,6 +252,9 @@ impl TurnLoop {
             Decision::Ask(question) | Decision::Defer(question) => {
                 Err(StreamStop { reason: question.reason.clone(), by: question.by.clone() })
             }
+            Decision::Answer(_) => {
+                Err(StreamStop { reason: "a hook answered where there is nothing to answer".into(), by: None })
+            }
             Decision::Refuse(denial) => Err(StreamStop { reason: denial.reason.clone(), by: denial.by.clone() }),
         })
     }

@@ -141,3 +141,19 @@ async fn the_key_is_the_one_that_was_said_and_none_of_the_environment() {
         assert!(!format!("{model:?}").contains("secret"));
     }
 }
+
+#[tokio::test]
+async fn what_a_hook_asks_of_one_call_is_sent_and_goes_over_what_the_model_was_made_with() {
+    let server = Server::start([Reply::says("ok")]).await;
+    let mut asked = hello();
+    asked.tools = vec![ToolSpec::new("find")];
+    asked.tool_choice = Some("find".to_owned());
+    (asked.temperature, asked.max_tokens) = (Some(0.5), Some(64));
+    asked.extra.insert("seed".to_owned(), json!(7));
+    let model = server.model().max_tokens(50).temperature(1.0).extra(json!({ "top_k": 3 }));
+    call(&model, &asked).await.0.unwrap();
+    let body = &server.asked()[0].body;
+    assert_eq!((&body["temperature"], &body["max_tokens"]), (&json!(0.5), &json!(64)));
+    assert_eq!((&body["seed"], &body["top_k"]), (&json!(7), &json!(3)));
+    assert_eq!(body["tool_choice"]["function"]["name"], "find");
+}

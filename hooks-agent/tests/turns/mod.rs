@@ -11,6 +11,7 @@ mod cases_of_calls;
 mod cases_of_ends;
 mod compaction;
 mod control;
+mod instead;
 mod kept;
 mod delegate;
 mod order;

@@ -1,4 +1,5 @@
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 
 use super::block::Block;
 use super::history::Messages;
@@ -30,6 +31,27 @@ pub struct ModelRequestData {
     pub profile: Option<String>,
     /// Whether text is held back until the hooks after the call have seen it, so that they may still rewrite it.
     pub defer_output: bool,
+    /// The tools of this call, by their names: of those of the turn, these alone. `None` for all of them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tools: Option<Vec<String>>,
+    /// Whether the model has to call a tool: `auto`, `required`, `none`, or the name of the tool.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tool_choice: Option<String>,
+    /// How freely the model chooses its words, from 0.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub temperature: Option<f64>,
+    /// How many tokens the answer may have.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_tokens: Option<u32>,
+    /// The JSON Schema of the answer, where it is to be JSON.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub output_schema: Option<Value>,
+    /// Fields that only the provider knows.
+    #[serde(skip_serializing_if = "Map::is_empty")]
+    pub extra: Map<String, Value>,
+    /// The answer, where no model is to be called: from a cache, or because a budget is spent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub answer: Option<Vec<Block>>,
 }
 
 impl ModelRequest {
@@ -49,6 +71,13 @@ impl ModelRequest {
     #[must_use]
     pub fn defer_output(mut self, defer: bool) -> Self {
         self.defer_output = defer;
+        self
+    }
+
+    /// Answers in the model's place.
+    #[must_use]
+    pub fn answer(mut self, text: impl Into<String>) -> Self {
+        self.answer = Some(vec![Block::from(text.into())]);
         self
     }
 

@@ -2,10 +2,11 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::{Reason, Verdict};
+use crate::data::ToolResult;
 use crate::failure::FailureKind;
 use crate::id::HookId;
 
-/// What a gate says: deny > defer > ask > allow > no opinion, whoever says it first among equals.
+/// What a gate says: deny > defer > ask > answer > allow > no opinion, whoever says it first among equals.
 ///
 /// ```
 /// use hooks_core::prelude::*;
@@ -16,7 +17,7 @@ use crate::id::HookId;
 /// assert!(matches!(verdict, Permission::Ask(_)));
 /// ```
 // Two words wide, so that a hook without opinion answers in registers.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, Verdict)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Verdict)]
 #[serde(tag = "permission", rename_all = "snake_case")]
 #[verdict(crate = crate)]
 #[non_exhaustive]
@@ -27,6 +28,9 @@ pub enum Permission {
     /// It may happen.
     #[verdict(lapses)]
     Allow,
+    /// It does not happen; this is what came of it all the same.
+    #[verdict(lapses)]
+    Answer(Box<ToolResult>),
     /// A person is to be asked first.
     #[verdict(freezes)]
     Ask(#[verdict(by)] Box<Question>),
@@ -40,12 +44,14 @@ pub enum Permission {
 
 /// What a harness has to do where a gate answered. Made by [`Permission::decide`].
 ///
-/// There are these four and no others, so a `match` needs no `_` that would run what a person is to be asked about.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// There are these five and no others, so a `match` needs no `_` that would run what a person is to be asked about.
+#[derive(Clone, Copy, Debug, PartialEq)]
 #[must_use = "a decision that nobody acts on runs what was refused"]
 pub enum Decision<'a> {
     /// Go on: a hook allowed it, or none has an opinion.
     Run,
+    /// Do not run it, and go on as if this were what came of it. Where there is nothing to answer, refuse.
+    Answer(&'a ToolResult),
     /// Ask a person, and run it only with their consent. Where nobody can be asked, refuse.
     Ask(&'a Question),
     /// Put it off until somebody else decides. Where nothing can be put off, refuse.
@@ -162,6 +168,12 @@ impl Permission {
         Self::Allow
     }
 
+    /// It does not happen, and `result` is what came of it: from a cache, say, or in a dry run. Hooks after the call see it as
+    /// if the tool had said it.
+    pub fn answer(result: ToolResult) -> Self {
+        Self::Answer(Box::new(result))
+    }
+
     /// A person is to be asked first, for `reason`.
     pub fn ask(reason: impl Into<Reason>) -> Self {
         Self::Ask(Box::new(Question::new(reason)))
@@ -177,7 +189,7 @@ impl Permission {
         Self::Deny(Box::new(Denial::new(reason)))
     }
 
-    /// What to do now: for a harness, which has to answer for each of the four.
+    /// What to do now: for a harness, which has to answer for each of the five.
     ///
     /// ```
     /// use hooks_core::prelude::*;
@@ -187,6 +199,7 @@ impl Permission {
     /// fn refusal(permission: &Permission) -> Option<&str> {
     ///     match permission.decide() {
     ///         Decision::Run => None,
+    ///         Decision::Answer(_) => Some("nothing is called here"),
     ///         Decision::Ask(question) | Decision::Defer(question) => Some(question.reason.as_str()),
     ///         Decision::Refuse(denial) => Some(denial.reason.as_str()),
     ///     }
@@ -198,6 +211,7 @@ impl Permission {
     pub fn decide(&self) -> Decision<'_> {
         match self {
             Self::NoOpinion | Self::Allow => Decision::Run,
+            Self::Answer(result) => Decision::Answer(result),
             Self::Ask(question) => Decision::Ask(question),
             Self::Defer(question) => Decision::Defer(question),
             Self::Deny(denial) => Decision::Refuse(denial),

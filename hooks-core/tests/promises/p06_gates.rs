@@ -11,10 +11,11 @@ use hooks_core::verdict::{Cause, Decision, Reason};
 
 use super::support::*;
 
-fn lattice() -> [(Permission, &'static str); 5] {
+fn lattice() -> [(Permission, &'static str); 6] {
     [
         (Permission::NoOpinion, "none"),
         (Permission::allow(), "allow"),
+        (Permission::answer(ToolResult::new("from a cache")), "answer"),
         (Permission::ask("a"), "ask"),
         (Permission::defer("b"), "defer"),
         (Permission::deny("c"), "deny"),
@@ -272,10 +273,11 @@ async fn later_ones_of_the_stage_are_not_waited_for() {
 }
 
 #[test]
-fn a_harness_decides_about_each_of_four_answers() {
+fn a_harness_decides_about_each_of_five_answers() {
     for (permission, word) in lattice() {
         let expected = match permission.decide() {
             Decision::Run => ["none", "allow"].contains(&word),
+            Decision::Answer(result) => word == "answer" && result.text() == "from a cache",
             Decision::Ask(question) => word == "ask" && !question.reason.as_str().is_empty(),
             Decision::Defer(question) => word == "defer" && !question.reason.as_str().is_empty(),
             Decision::Refuse(denial) => word == "deny" && permission.denial() == Some(denial),

@@ -5,7 +5,7 @@ use hooks_core::kinds::{
     BeforeCreateMessage, BeforeStoreToolResult, BeforeToolCall, FilterMessages, GatewayStart, GatewayStop, Init,
     PermissionRequest, PostCompact, PostModelCall, PostPreflightPromptContext, PostTurn, PreModelCall, PrePolicy,
     PrePromptCompile, PrePromptContext, PreToolMaterialization, PrefilterLlmHistory, SessionEnd, SessionStart,
-    Shutdown, Stop, StreamDelta, TurnEnd, UserPromptSubmit,
+    Shutdown, Stop, TurnEnd, UserPromptSubmit,
 };
 use hooks_core::{Hook, HookId, HookKind};
 
@@ -25,7 +25,7 @@ macro_rules! silent {
     };
 }
 
-/// The hooks.
+/// The hooks. There is none at `stream_delta`, which would have a line for each piece of an answer.
 pub(crate) fn every_kind() -> Vec<Hook> {
     silent![
         AfterCreateMessage,
@@ -56,7 +56,6 @@ pub(crate) fn every_kind() -> Vec<Hook> {
         SessionStart,
         Shutdown,
         Stop,
-        StreamDelta,
         TurnEnd,
         UserPromptSubmit,
     ]

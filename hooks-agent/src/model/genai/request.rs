@@ -1,6 +1,9 @@
 //! What is sent: messages and tools in the words of `genai`.
 
-use ::genai::chat::{Binary, ChatMessage, ChatRequest, ChatRole, ContentPart, MessageContent, Tool, ToolResponse};
+use ::genai::chat::{
+    Binary, ChatMessage, ChatOptions, ChatRequest, ChatRole, ContentPart, JsonSpec, MessageContent, Tool, ToolChoice,
+    ToolResponse,
+};
 use hooks_core::data::{Block, Message, Role, ToolCall, ToolResultBlock};
 use serde_json::{Value, json};
 
@@ -22,6 +25,34 @@ pub(super) fn of(call: &ModelCall, model: &str) -> ChatRequest {
         if spec.description.is_empty() { tool } else { tool.with_description(spec.description.as_str()) }
     });
     request.with_tools(tools)
+}
+
+/// What a hook asked of this call goes over what the model was made with.
+pub(super) fn options(made: &ChatOptions, call: &ModelCall) -> ChatOptions {
+    let mut options = made.clone();
+    if let Some(temperature) = call.temperature {
+        options = options.with_temperature(temperature);
+    }
+    if let Some(tokens) = call.max_tokens {
+        options = options.with_max_tokens(tokens);
+    }
+    if let Some(schema) = &call.output_schema {
+        options = options.with_response_format(JsonSpec::new("answer", schema.clone()));
+    }
+    if let Some(choice) = call.tool_choice.as_deref() {
+        options = options.with_tool_choice(match choice {
+            "auto" => ToolChoice::Auto,
+            "none" => ToolChoice::None,
+            "required" => ToolChoice::Required,
+            tool => ToolChoice::tool(tool),
+        });
+    }
+    if !call.extra.is_empty() {
+        let mut fields = made.extra_body.as_ref().and_then(Value::as_object).cloned().unwrap_or_default();
+        fields.extend(call.extra.clone());
+        options = options.with_extra_body(Value::Object(fields));
+    }
+    options
 }
 
 /// A message, after the results that it holds: some providers keep them in messages of the person, here they are
