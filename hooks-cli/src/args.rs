@@ -183,6 +183,10 @@ pub struct DispatchArgs {
     #[arg(long, value_name = "FILE", conflicts_with = "trust")]
     pub trust_file: Option<PathBuf>,
 
+    /// Also show what each command printed.
+    #[arg(long, short)]
+    pub verbose: bool,
+
     /// Keep variables that look like credentials out of the environment of commands.
     #[arg(long)]
     pub withhold_credentials: bool,

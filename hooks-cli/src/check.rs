@@ -26,7 +26,8 @@ pub(crate) fn check(program: &Program, args: &CheckArgs, as_json: bool) -> Outpu
     {
         return Output::trouble(format!("{}: {error}", styled(BAD, "error")), Exit::FAULTY);
     }
-    let diagnostics = given.diagnostics(&rules);
+    let mut diagnostics = given.diagnostics(&rules);
+    diagnostics.extend(rules.inspect().into_iter().map(Diagnostic::from));
     let errors = diagnostics.iter().filter(|diagnostics| diagnostics.is_error()).count();
     let warnings = diagnostics.len() - errors;
     let faulty = errors > 0 || (args.strict && warnings > 0);

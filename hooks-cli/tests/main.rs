@@ -11,6 +11,7 @@
 
 mod app;
 mod book;
+mod broken;
 mod outputs;
 mod robust;
 mod scripts;

@@ -20,6 +20,20 @@ pub(super) fn selects(pattern: &str, line: &str) -> bool {
     runs(&Pattern::read(pattern), line, DEPTH)
 }
 
+/// The words of the first command of a line, where all of them are known.
+#[cfg(feature = "runner")]
+pub(crate) fn first_command(line: &str) -> Option<Vec<String>> {
+    let first = parse::read(line)?.simple.into_iter().next()?;
+    let known = first.words.iter().take_while(|word| !word.computed);
+    Some(known.map(|word| word.text.clone()).collect()).filter(|words: &Vec<String>| !words.is_empty())
+}
+
+/// Something in the line that `sh` does not know.
+#[cfg(feature = "runner")]
+pub(crate) fn bash_only(line: &str) -> Option<&'static str> {
+    parse::bash_only(line)
+}
+
 fn runs(pattern: &Pattern, line: &str, depth: usize) -> bool {
     let Some(read) = parse::read(line) else { return true };
     if depth == 0 || (pattern.says_more() && read.computes) {

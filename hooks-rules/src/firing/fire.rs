@@ -108,9 +108,9 @@ impl Firing {
             execute::run(&self.shared, active, &input, limit)
         });
         let mut reports = Vec::new();
-        for (mut answer, run) in join_all(runs).await {
+        for (mut answer, run, printed) in join_all(runs).await {
             answer.shorten(|text| self.shared.keep_text(&input.occurrence.session, text));
-            self.shared.report(&run, &answer);
+            self.shared.report(&run, &answer, &printed);
             folded.merge(answer);
             reports.push(run);
         }
@@ -151,9 +151,6 @@ impl Firing {
         let aliases = &self.shared.aliases;
         if rule.event != self.event {
             return Some(KeptOut::OtherEvent);
-        }
-        if rule.event.spec().kind.is_none() {
-            return Some(KeptOut::NeverFired);
         }
         if active.is_spent() {
             return Some(KeptOut::Spent);

@@ -101,8 +101,18 @@ pub(crate) type WakeListener = Arc<dyn Fn(&Wake) + Send + Sync>;
 /// Called after each run.
 pub(crate) type RunObserver = Arc<dyn Fn(&RuleRun) + Send + Sync>;
 
-/// Called after each run, with what the rule said.
-pub(crate) type AnswerObserver = Arc<dyn Fn(&RuleRun, &Answer) + Send + Sync>;
+/// What a command printed, at most 1 MiB of each stream.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Printed {
+    /// To standard output; the body of an answer of HTTP.
+    pub stdout: String,
+    /// To standard error.
+    pub stderr: String,
+}
+
+/// Called after each run, with what the rule said and printed.
+pub(crate) type AnswerObserver = Arc<dyn Fn(&RuleRun, &Answer, &Printed) + Send + Sync>;
 
 /// Called with the notices of an event.
 pub(crate) type NoticeListener = Arc<dyn Fn(&Notices) + Send + Sync>;
