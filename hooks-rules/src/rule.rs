@@ -34,6 +34,20 @@ impl fmt::Display for RuleId {
     }
 }
 
+/// Where a rule is from: what a person looks for who asks who decided.
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
+#[non_exhaustive]
+pub struct RuleSource {
+    /// The rule.
+    pub rule: RuleId,
+    /// Its file.
+    pub file: Arc<Path>,
+    /// Its line.
+    pub line: usize,
+    /// The plugin whose rule it is.
+    pub plugin: Option<String>,
+}
+
 /// One handler of a file, read and checked.
 #[derive(Clone, Debug)]
 #[non_exhaustive]

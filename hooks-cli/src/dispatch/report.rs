@@ -84,6 +84,7 @@ impl Report<'_> {
             "kind": self.kind,
             "outcome": last.map(|round| round.outcome),
             "reason": last.and_then(|round| round.reason.clone()),
+            "decided_by": last.and_then(|round| round.notices.iter().find_map(|notices| notices.decided_by.clone())),
             "exit_status": exit.code(),
             "rounds": self.rounds.len(),
             "runs": runs,
@@ -104,6 +105,7 @@ impl Report<'_> {
             "rule": run.rule,
             "file": run.file,
             "line": run.line,
+            "plugin": run.plugin,
             "command": self.command(run),
             "outcome": run.outcome,
             "exit_status": run.code,
@@ -204,6 +206,11 @@ fn combined(round: &Round) -> String {
     if let Some(reason) = &round.reason {
         let _ = write!(out, ": {}", safe(reason).trim_end());
     }
+    if let Some(by) = round.notices.iter().find_map(|notices| notices.decided_by.as_ref()) {
+        let plugin = by.plugin.as_ref().map(|name| format!(" of the plugin {}", line(name))).unwrap_or_default();
+        let place = styled(PLACE, format!("{}:{}", line(&by.file.to_string_lossy()), by.line));
+        let _ = write!(out, "; by {}{plugin}, {place}", by.rule);
+    }
     // What the dispatch says itself, such as that rules went on with a turn too often.
     let said = |text: &&str| round.runs.iter().any(|ran| ran.answer.messages.iter().any(|own| own == text));
     let verdict = round.fired.as_ref().map(|fired| &fired.verdict);
@@ -212,7 +219,7 @@ fn combined(round: &Round) -> String {
     for message in messages.filter_map(Value::as_str).filter(|text| !said(text)) {
         let _ = write!(out, "; {}", line(message));
     }
-    let failures = round.fired.as_ref().map_or(0, |fired| compiled_failures(fired));
+    let failures = round.fired.as_ref().map_or(0, compiled_failures);
     if failures > 0 {
         let _ = write!(out, "; {} failed", count(failures, "compiled hook"));
     }

@@ -71,12 +71,14 @@ pub(super) async fn run(
     if outcome == RunOutcome::Answered {
         active.succeeded();
     }
-    let report = report(rule, outcome, &done.answer, done.code, began);
+    let report = report(active, outcome, &done.answer, done.code, began);
     (done.answer, RuleRun { withheld: done.withheld, ..report }, done.printed)
 }
 
-fn report(rule: &Rule, outcome: RunOutcome, answer: &Answer, code: Option<i32>, began: Instant) -> RuleRun {
+fn report(active: &ActiveRule, outcome: RunOutcome, answer: &Answer, code: Option<i32>, began: Instant) -> RuleRun {
+    let rule = &active.rule;
     RuleRun {
+        plugin: active.owner.plugin().map(str::to_owned),
         withheld: Vec::new(),
         rule: rule.id.clone(),
         event: rule.event,
@@ -169,7 +171,7 @@ fn leave(
         // Nobody waits, so it decides nothing.
         answer.decision = crate::answer::Decision::None;
         let outcome = if answer.failure.is_some() { RunOutcome::Failed } else { RunOutcome::Answered };
-        let report = report(&active.rule, outcome, &answer, code(&ran), began);
+        let report = report(&active, outcome, &answer, code(&ran), began);
         reporter.report(&report, &answer, &printed(ran));
     });
     Done::without_answer(if started { RunOutcome::Detached } else { RunOutcome::Dropped })

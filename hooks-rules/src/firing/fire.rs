@@ -15,7 +15,7 @@ use super::kept_out::KeptOut;
 use super::report::Notices;
 use super::session::{PassedFields, SessionInfo};
 use super::shared::Shared;
-use crate::answer::Answer;
+use crate::answer::{Answer, Decision};
 use crate::dialect::Dialect;
 use crate::event::Event;
 use crate::stdin::Occurrence;
@@ -110,6 +110,9 @@ impl Firing {
         let mut reports = Vec::new();
         for (mut answer, run, printed) in join_all(runs).await {
             answer.shorten(|text| self.shared.keep_text(&input.occurrence.session, text));
+            if answer.decision != Decision::None || answer.stop.is_some() {
+                answer.by = Some(run.source());
+            }
             self.shared.report(&run, &answer, &printed);
             folded.merge(answer);
             reports.push(run);
@@ -120,6 +123,7 @@ impl Firing {
             messages: folded.messages.iter().cloned().chain(failed::notices(&reports)).collect(),
             for_the_model: folded.for_the_model.clone(),
             members: folded.members.clone(),
+            decided_by: folded.by.clone(),
         });
         RulesFailed::of(&reports, &folded).map_or(Ok(folded), Err)
     }

@@ -76,7 +76,8 @@ impl Shared {
     }
 
     pub(crate) fn report_notices(&self, notices: &Notices) {
-        if !(notices.messages.is_empty() && notices.for_the_model.is_empty() && notices.members.is_empty()) {
+        let says = !(notices.messages.is_empty() && notices.for_the_model.is_empty() && notices.members.is_empty());
+        if says || notices.decided_by.is_some() {
             self.notice_listeners.iter().for_each(|listener| isolated(|| listener(notices)));
         }
     }
