@@ -84,14 +84,16 @@ pub(crate) fn dispatch(program: &Program, args: &DispatchArgs, as_json: bool) ->
 
 /// Everything that can be wrong before anything runs.
 fn prepared(args: &DispatchArgs) -> Result<(Given, Occasion), Output> {
-    if args.files.files.is_empty() {
-        return Err(not_understood("name the files whose rules to run, as in `hooks dispatch --trust hooks.json`"));
-    }
     if args.files.files.iter().any(|path| path.as_os_str() == "-") {
         return Err(not_understood("standard input has the payload; write the rules into a file"));
     }
     let event = args.event.as_deref().map(event_named).transpose()?;
     let given = Given::read(&args.files)?;
+    if given.is_empty() {
+        let words =
+            "there are no settings and no plugins here; name the files, as in `hooks dispatch --trust hooks.json`";
+        return Err(not_understood(words));
+    }
     trusted(args.trust, args.trust_file.as_deref(), &given)?;
     let mut payload = Payload::read(&stdin()?).map_err(|problem| not_understood(&problem))?;
     let own = payload.event().map(|name| event_named(&name)).transpose()?;

@@ -12,6 +12,7 @@
 mod app;
 mod book;
 mod broken;
+mod discovery;
 mod outputs;
 mod robust;
 mod scripts;

@@ -141,7 +141,6 @@ fn payloads_and_command_lines_that_make_no_sense() {
         &["check"],
         &["list"],
         &["chekc"],
-        &[],
     ] {
         let said = hooks(folder.path(), args);
         assert!(

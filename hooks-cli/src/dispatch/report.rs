@@ -106,7 +106,7 @@ impl Report<'_> {
             "file": run.file,
             "line": run.line,
             "plugin": run.plugin,
-            "command": self.command(run),
+            "command": self.listed(run).map_or("", |rule| &rule.text),
             "outcome": run.outcome,
             "exit_status": run.code,
             "duration_ms": u64::try_from(run.duration.as_millis()).unwrap_or(u64::MAX),
@@ -124,8 +124,8 @@ impl Report<'_> {
         })
     }
 
-    fn command(&self, run: &RuleRun) -> &str {
-        self.listed.iter().find(|rule| rule.id == run.rule).map_or("", |rule| &rule.summary)
+    fn listed(&self, run: &RuleRun) -> Option<&Listed> {
+        self.listed.iter().find(|rule| rule.id == run.rule)
     }
 
     fn to_text(&self) -> String {
@@ -155,7 +155,11 @@ impl Report<'_> {
 
     fn run_text(&self, Ran { run, answer, printed }: &Ran) -> String {
         let place = styled(PLACE, format!("{}:{}", line(&run.file.to_string_lossy()), run.line));
-        let mut out = format!("  {}  {place}  {}\n", styled(FAINT, &run.rule), line(self.command(run)));
+        let mut out = format!(
+            "  {}  {place}  {}\n",
+            styled(FAINT, &run.rule),
+            line(self.listed(run).map_or("", |rule| &rule.summary))
+        );
         let how = match (run.outcome, run.code) {
             (RunOutcome::Detached, _) => "started; nobody waits for it".to_owned(),
             (RunOutcome::Dropped, _) => "not started: too many run already that nobody waits for".to_owned(),

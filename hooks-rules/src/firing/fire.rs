@@ -32,12 +32,12 @@ pub(crate) struct Firing {
 #[derive(Debug)]
 pub(super) struct Input {
     pub(super) occurrence: Occurrence,
-    written: [OnceLock<Arc<[u8]>>; 2],
+    written: [OnceLock<Arc<[u8]>>; Dialect::ALL.len()],
 }
 
 impl Input {
     pub(super) fn of(&self, dialect: Dialect) -> Arc<[u8]> {
-        let place = &self.written[usize::from(dialect == Dialect::Agentao)];
+        let place = &self.written[dialect as usize];
         Arc::clone(place.get_or_init(|| {
             let mut text = self.occurrence.stdin(dialect).to_string();
             text.push('\n');
@@ -101,7 +101,7 @@ impl Firing {
         if selected.is_empty() {
             return Ok(folded);
         }
-        let input = Arc::new(Input { occurrence, written: <[_; 2]>::default() });
+        let input = Arc::new(Input { occurrence, written: Default::default() });
         let all: Vec<&ActiveRule> = selected.iter().map(|active| &***active).collect();
         let runs = selected.iter().map(|active| {
             let limit = deadline::of(active, &all);
