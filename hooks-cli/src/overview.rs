@@ -51,7 +51,9 @@ pub(crate) fn overview(as_json: bool) -> Output {
     }
     let mut out = String::new();
     let mut by_event: BTreeMap<Event, Vec<&Listed>> = BTreeMap::new();
-    listed.iter().for_each(|rule| by_event.entry(rule.event).or_default().push(rule));
+    for rule in &listed {
+        by_event.entry(rule.event).or_default().push(rule);
+    }
     for (event, rules) in by_event {
         let _ = writeln!(out, "{}", styled(STRONG, event));
         for rule in rules {
