@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use clap::CommandFactory as _;
 use clap_complete::Shell;
+use hooks_core::diagnostics::Finding;
 use hooks_rules::Event;
 use serde_json::{Value, json};
 
@@ -58,10 +59,11 @@ pub(crate) fn kinds(program: &Program, as_json: bool) -> Output {
 
 /// What is likely not meant.
 pub(crate) fn audit(program: &Program, as_json: bool) -> Output {
-    let findings: Vec<String> = program.registry.audit(&program.sets).iter().map(ToString::to_string).collect();
+    let audited = program.registry.audit(&program.sets);
+    let findings: Vec<String> = audited.iter().map(ToString::to_string).collect();
     let exit = if findings.is_empty() { Exit::DONE } else { Exit::FAULTY };
     if as_json {
-        let report = json!({ "version": 1, "hooks": program.registry.hooks().len(), "findings": findings });
+        let report = json!({ "version": 2, "hooks": program.registry.hooks().len(), "findings": audited.iter().map(finding).collect::<Vec<_>>() });
         return Output::new(json(report), exit);
     }
     if program.registry.hooks().is_empty() {
@@ -73,6 +75,13 @@ pub(crate) fn audit(program: &Program, as_json: bool) -> Output {
         return Output::new(styled(GOOD, "nothing is dead, and nothing looks unmeant"), exit);
     }
     Output::new(format!("- {}", findings.join("\n- ")), exit)
+}
+
+/// A finding with a word to look for.
+fn finding(finding: &Finding) -> Value {
+    let shown = format!("{finding:?}");
+    let word = shown.split(|c: char| !c.is_alphanumeric()).next().unwrap_or_default();
+    json!({ "finding": word, "message": finding.to_string() })
 }
 
 /// The manifest, which is JSON either way.

@@ -7,6 +7,8 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use hooks_rules::Dialect;
 
+use crate::event_name::EventName;
+
 const EXIT_STATUS: &str = "\
 Exit status:
    0  done, nothing was refused; replay: nothing differs
@@ -25,9 +27,9 @@ Exit status:
 #[command(name = "hooks", version, after_help = EXIT_STATUS)]
 #[non_exhaustive]
 pub struct Cli {
-    /// What to do.
+    /// What to do; without it, what is in force here and where it is from.
     #[command(subcommand)]
-    pub command: Command,
+    pub command: Option<Command>,
 
     /// Print JSON, for machines.
     #[arg(long, global = true)]
@@ -113,7 +115,8 @@ pub struct ShadowArgs {
 #[derive(Clone, Debug, Default, Args)]
 #[non_exhaustive]
 pub struct FilesArgs {
-    /// Rule files, in the order in which they count; the folder of a plugin; `-` for standard input.
+    /// Rule files, in the order in which they count; the folder of a plugin; `-` for standard input [default: your settings, the
+    /// project's, and those of plugins].
     #[arg(value_name = "FILE")]
     pub files: Vec<PathBuf>,
 
@@ -141,6 +144,10 @@ pub struct CheckArgs {
     /// Warnings count as errors.
     #[arg(long)]
     pub strict: bool,
+
+    /// How to print what is wrong.
+    #[arg(long, value_enum, default_value_t)]
+    pub format: Format,
 }
 
 /// `list`.
@@ -157,7 +164,7 @@ pub struct ListArgs {
 #[non_exhaustive]
 pub struct ExplainArgs {
     /// The event, such as `PreToolUse`.
-    #[arg(long)]
+    #[arg(long, value_parser = EventName, hide_possible_values = true)]
     pub event: String,
 
     /// The tool that is called, by its name here or on the wire.
@@ -180,9 +187,10 @@ pub struct ExplainArgs {
 /// `dispatch`.
 #[derive(Clone, Debug, Default, Args)]
 #[non_exhaustive]
+#[expect(clippy::struct_excessive_bools, reason = "each is a switch of the command line")]
 pub struct DispatchArgs {
     /// The event [default: the payload's `hook_event_name`].
-    #[arg(long)]
+    #[arg(long, value_parser = EventName, hide_possible_values = true)]
     pub event: Option<String>,
 
     /// You have looked at the commands of these files, and they may run.
@@ -193,6 +201,10 @@ pub struct DispatchArgs {
     /// your settings].
     #[arg(long, value_name = "FILE", conflicts_with = "trust")]
     pub trust_file: Option<PathBuf>,
+
+    /// Also show what each command printed.
+    #[arg(long, short)]
+    pub verbose: bool,
 
     /// Keep variables that look like credentials out of the environment of commands.
     #[arg(long)]
@@ -236,8 +248,8 @@ pub struct TrustArgs {
     #[arg(long, value_enum, value_name = "FORM")]
     pub dialect: Option<Form>,
 
-    /// Rule files; the folder of a plugin.
-    #[arg(value_name = "FILE", required_unless_present = "list")]
+    /// Rule files; the folder of a plugin [default: what the project here has].
+    #[arg(value_name = "FILE")]
     pub files: Vec<PathBuf>,
 }
 
@@ -271,6 +283,20 @@ impl From<Form> for Dialect {
             Form::Agentao => Self::Agentao,
         }
     }
+}
+
+/// How `check` prints what is wrong.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    /// For a person.
+    #[default]
+    Text,
+    /// The report of `--json`.
+    Json,
+    /// Annotations of a workflow on GitHub.
+    Github,
+    /// SARIF 2.1.0.
+    Sarif,
 }
 
 /// When to use colours.

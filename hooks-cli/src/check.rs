@@ -2,10 +2,11 @@ use std::fmt::Write as _;
 
 use serde_json::json;
 
-use crate::args::CheckArgs;
+use crate::args::{CheckArgs, Format};
 use crate::diagnostics::{self, Diagnostic, count};
 use crate::exit::Exit;
 use crate::files::{Given, not_understood};
+use crate::formats;
 use crate::output::{Output, json};
 use crate::paint::{BAD, DOUBTFUL, GOOD, styled};
 use crate::program::Program;
@@ -14,7 +15,9 @@ use crate::program::Program;
 pub(crate) fn check(program: &Program, args: &CheckArgs, as_json: bool) -> Output {
     let given = match Given::read(&args.files) {
         Ok(given) if given.is_empty() => {
-            return not_understood("name the files to check, as in `hooks check hooks.json`");
+            return not_understood(
+                "there are no settings and no plugins here; name the files, as in `hooks check hooks.json`",
+            );
         }
         Ok(given) => given,
         Err(output) => return output,
@@ -26,13 +29,19 @@ pub(crate) fn check(program: &Program, args: &CheckArgs, as_json: bool) -> Outpu
     {
         return Output::trouble(format!("{}: {error}", styled(BAD, "error")), Exit::FAULTY);
     }
-    let diagnostics = given.diagnostics(&rules);
+    let mut diagnostics = given.diagnostics(&rules);
+    diagnostics.extend(rules.inspect().into_iter().map(Diagnostic::from));
     let errors = diagnostics.iter().filter(|diagnostics| diagnostics.is_error()).count();
     let warnings = diagnostics.len() - errors;
     let faulty = errors > 0 || (args.strict && warnings > 0);
     let exit = if faulty { Exit::FAULTY } else { Exit::DONE };
     let number = rules.list().len();
-    if as_json {
+    match args.format {
+        Format::Github => return Output::new(formats::github(&diagnostics), exit),
+        Format::Sarif => return Output::new(json(formats::sarif(&diagnostics)), exit),
+        Format::Json | Format::Text => {}
+    }
+    if as_json || args.format == Format::Json {
         let report = json!({
             "version": 1, "files": given.count(), "rules": number, "errors": errors, "warnings": warnings, "defects": diagnostics,
         });

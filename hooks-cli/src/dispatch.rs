@@ -15,7 +15,7 @@ use hooks_core::JsonError;
 use hooks_core::record::Record;
 use hooks_core::scope::{AgentDef, AppDef};
 use hooks_core::{ConfigError, HookSet};
-use hooks_rules::{Answer, Notices, PlainHttp, RuleRun, Rules, Trust};
+use hooks_rules::{Answer, Notices, PlainHttp, Printed, RuleRun, Rules, Trust};
 use serde_json::Value;
 
 use crate::args::DispatchArgs;
@@ -31,7 +31,7 @@ use crate::wait;
 use occasion::Occasion;
 use outcome::Outcome;
 use payload::Payload;
-use report::{Report, Round};
+use report::{Ran, Report, Round};
 
 /// A payload above this is no payload.
 const LIMIT: u64 = 64 << 20;
@@ -42,12 +42,12 @@ const ROUNDS: usize = 100;
 /// What the rules report while they run.
 #[derive(Clone, Default)]
 struct Observed {
-    runs: Arc<Mutex<Vec<(RuleRun, Answer)>>>,
+    runs: Arc<Mutex<Vec<Ran>>>,
     notices: Arc<Mutex<Vec<Notices>>>,
 }
 
 impl Observed {
-    fn runs(&self) -> Vec<(RuleRun, Answer)> {
+    fn runs(&self) -> Vec<Ran> {
         std::mem::take(&mut self.runs.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
@@ -84,14 +84,16 @@ pub(crate) fn dispatch(program: &Program, args: &DispatchArgs, as_json: bool) ->
 
 /// Everything that can be wrong before anything runs.
 fn prepared(args: &DispatchArgs) -> Result<(Given, Occasion), Output> {
-    if args.files.files.is_empty() {
-        return Err(not_understood("name the files whose rules to run, as in `hooks dispatch --trust hooks.json`"));
-    }
     if args.files.files.iter().any(|path| path.as_os_str() == "-") {
         return Err(not_understood("standard input has the payload; write the rules into a file"));
     }
     let event = args.event.as_deref().map(event_named).transpose()?;
     let given = Given::read(&args.files)?;
+    if given.is_empty() {
+        let words =
+            "there are no settings and no plugins here; name the files, as in `hooks dispatch --trust hooks.json`";
+        return Err(not_understood(words));
+    }
     trusted(args.trust, args.trust_file.as_deref(), &given)?;
     let mut payload = Payload::read(&stdin()?).map_err(|problem| not_understood(&problem))?;
     let own = payload.event().map(|name| event_named(&name)).transpose()?;
@@ -186,7 +188,10 @@ async fn fire_all(
     let (event, kind, unknown) = (occasion.event, occasion.kind, std::mem::take(&mut occasion.unknown));
     let work = async {
         let set = installed(program, &rules)?;
-        let rounds = rounds(&set, &mut occasion, args.follow, &observed).await?;
+        let rounds = match occasion.kind {
+            Some(kind) => rounds(&set, kind, &mut occasion, args.follow, &observed).await?,
+            None => vec![directly(&rules, &occasion, &observed).await],
+        };
         rules.shutdown(args.wait).await;
         Ok::<_, Ended>((rounds, observed.runs()))
     };
@@ -199,7 +204,9 @@ async fn fire_all(
     let diagnostics = given.diagnostics(&rules);
     let mut output = match done {
         Ok((rounds, late)) => {
-            Report { event, kind, rounds, late, listed: rules.list(), diagnostics: &diagnostics }.output(as_json)
+            let verbose = args.verbose;
+            Report { event, kind, rounds, late, listed: rules.list(), diagnostics: &diagnostics, verbose }
+                .output(as_json)
         }
         Err(Ended::Error(problem)) => Output::trouble(format!("{}: {problem}\n", styled(BAD, "error")), Exit::FAULTY),
         Err(Ended::Signal(number)) => {
@@ -216,8 +223,9 @@ async fn fire_all(
 /// The rules as they run. Those that need a model fail: there is none here.
 fn built(args: &DispatchArgs, given: &Given, observed: &Observed, transcripts: Option<&std::path::Path>) -> Rules {
     let (runs, notices) = (Arc::clone(&observed.runs), Arc::clone(&observed.notices));
-    let observe = move |run: &RuleRun, answer: &Answer| {
-        runs.lock().unwrap_or_else(PoisonError::into_inner).push((run.clone(), answer.clone()));
+    let observe = move |run: &RuleRun, answer: &Answer, printed: &Printed| {
+        let ran = Ran { run: run.clone(), answer: answer.clone(), printed: printed.clone() };
+        runs.lock().unwrap_or_else(PoisonError::into_inner).push(ran);
     };
     let notice = move |new: &Notices| notices.lock().unwrap_or_else(PoisonError::into_inner).push(new.clone());
     let mut builder = given.builder().post(PlainHttp).observe_answers(observe).on_notices(notice);
@@ -239,6 +247,7 @@ fn installed(program: &Program, rules: &Rules) -> Result<HookSet, ConfigError> {
 /// Fires once, or as long as rules go on with the turn.
 async fn rounds(
     set: &HookSet,
+    kind: &str,
     occasion: &mut Occasion,
     follow: bool,
     observed: &Observed,
@@ -246,15 +255,29 @@ async fn rounds(
     let mut rounds = Vec::new();
     loop {
         let (event, subject) = (occasion.fires.clone(), occasion.subject.clone());
-        let fired = set.fire_json(occasion.kind, &occasion.cx, event, subject).await?;
+        let fired = set.fire_json(kind, &occasion.cx, event, subject).await?;
         let (outcome, reason) = Outcome::of(&fired);
         let others = fired.report.record.as_deref().map(others).unwrap_or_default();
-        rounds.push(Round { outcome, reason, fired, runs: observed.runs(), notices: observed.notices(), others });
+        rounds.push(Round {
+            outcome,
+            reason,
+            fired: Some(fired),
+            runs: observed.runs(),
+            notices: observed.notices(),
+            others,
+        });
         if !(follow && outcome == Outcome::Continue && rounds.len() < ROUNDS) {
             return Ok(rounds);
         }
         occasion.again();
     }
+}
+
+/// Fires an event that no kind carries, as an app does that has its moment.
+async fn directly(rules: &Rules, occasion: &Occasion, observed: &Observed) -> Round {
+    let answer = rules.fire(&occasion.cx, occasion.occurrence.clone()).await;
+    let (outcome, reason) = Outcome::of_answer(occasion.event, &answer);
+    Round { outcome, reason, fired: None, runs: observed.runs(), notices: observed.notices(), others: Vec::new() }
 }
 
 /// The runs of compiled hooks.

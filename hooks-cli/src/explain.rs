@@ -19,7 +19,9 @@ pub(crate) fn explain(program: &Program, args: &ExplainArgs, as_json: bool) -> O
         Err(output) => return output,
     };
     if given.is_empty() && program.sets.is_empty() {
-        return not_understood("name the files to explain, as in `hooks explain --event Stop hooks.json`");
+        return not_understood(
+            "there are no settings and no plugins here; name the files, as in `hooks explain --event Stop hooks.json`",
+        );
     }
     let rules = given.rules();
     let answer = Answer {

@@ -10,6 +10,7 @@ use hooks_rules::{Aliases, Judge, JudgeQuestion, PluginFolder, RuleFile, Rules, 
 
 use crate::args::FilesArgs;
 use crate::diagnostics::Diagnostic;
+use crate::discover::{self, Origin};
 use crate::exit::Exit;
 use crate::output::Output;
 use crate::paint::{BAD, styled};
@@ -31,16 +32,29 @@ pub(crate) struct Given {
 struct One {
     path: PathBuf,
     text: String,
+    origin: Origin,
     /// The plugin that the file belongs to.
     plugin: Option<PathBuf>,
 }
 
 impl Given {
-    /// Reads all files.
+    /// Reads the files that are named, or those that are in force here where none is.
     ///
     /// # Errors
     /// The output to a command line that makes no sense.
     pub(crate) fn read(args: &FilesArgs) -> Result<Self, Output> {
+        Self::of(args, args.files.is_empty())
+    }
+
+    /// Reads the files that are named, and no others.
+    ///
+    /// # Errors
+    /// The output to a command line that makes no sense.
+    pub(crate) fn named(args: &FilesArgs) -> Result<Self, Output> {
+        Self::of(args, false)
+    }
+
+    fn of(args: &FilesArgs, discovers: bool) -> Result<Self, Output> {
         let aliases = aliases(&args.alias)?;
         let project = match &args.project_dir {
             Some(folder) if !folder.is_dir() => {
@@ -51,7 +65,9 @@ impl Given {
         };
         let mut given = Self { read: Vec::new(), troubles: Vec::new(), aliases, project, args: args.clone() };
         let mut seen = HashSet::new();
-        for path in &args.files {
+        let named = args.files.iter().map(|path| (path.clone(), Origin::Named));
+        let files: Vec<_> = if discovers { discover::files(&given.project) } else { named.collect() };
+        for (path, origin) in &files {
             // By another name it is the same file too.
             if path.as_os_str() != "-" && !std::fs::canonicalize(path).map_or(true, |full| seen.insert(full)) {
                 let help = "name it once: the same rules in two settings files run once";
@@ -61,7 +77,7 @@ impl Given {
                 continue;
             }
             match one(path) {
-                Ok(one) => given.read.push(one),
+                Ok(one) => given.read.push(One { origin: *origin, ..one }),
                 Err(diagnostics) => given.troubles.push(diagnostics),
             }
         }
@@ -105,8 +121,19 @@ impl Given {
 
     /// The files that a trust file does not vouch for as they are.
     pub(crate) fn untrusted(&self, trust: Option<&Trust>) -> Vec<&Path> {
-        let allowed = |one: &&One| trust.is_some_and(|trust| trust.allows(&one.path, one.text.as_bytes()));
-        self.read.iter().filter(|one| !allowed(one)).map(|one| one.path.as_path()).collect()
+        self.read.iter().filter(|one| !self.allows(one, trust)).map(|one| one.path.as_path()).collect()
+    }
+
+    /// Whether a file may run: the person's own, and what the trust file vouches for.
+    fn allows(&self, one: &One, trust: Option<&Trust>) -> bool {
+        let is_of_project = || std::path::absolute(&one.path).is_ok_and(|path| path.starts_with(&self.project));
+        let is_of_person = one.origin == Origin::User || (one.origin == Origin::Plugin && !is_of_project());
+        is_of_person || trust.is_some_and(|trust| trust.allows(&one.path, one.text.as_bytes()))
+    }
+
+    /// The files that were read, whose each is, and whether it may run.
+    pub(crate) fn origins(&self, trust: Option<&Trust>) -> Vec<(&Path, Origin, bool)> {
+        self.read.iter().map(|one| (one.path.as_path(), one.origin, self.allows(one, trust))).collect()
     }
 
     /// The files with their texts, read as rules.
@@ -116,7 +143,7 @@ impl Given {
     }
 
     pub(crate) fn is_empty(&self) -> bool {
-        self.args.files.is_empty()
+        self.read.is_empty() && self.troubles.is_empty()
     }
 
     /// How many files were read.
@@ -144,7 +171,7 @@ fn aliases(given: &[String]) -> Result<Aliases, Output> {
 fn one(path: &Path) -> Result<One, Diagnostic> {
     if path.as_os_str() == "-" {
         let text = text(Path::new("<stdin>"), std::io::stdin().lock())?;
-        return Ok(One { path: PathBuf::from("<stdin>"), text, plugin: None });
+        return Ok(One { path: PathBuf::from("<stdin>"), text, plugin: None, origin: Origin::Named });
     }
     let (file, plugin) = if path.is_dir() {
         let file = path.join("hooks").join("hooks.json");
@@ -162,7 +189,7 @@ fn one(path: &Path) -> Result<One, Diagnostic> {
     let opened = File::open(&file).map_err(|error| unreadable(&file, &error))?;
     let text = text(&file, opened)?;
     // The name is for messages from here on, and JSON has no place for one that is no text.
-    Ok(One { text, path: file.to_string_lossy().into_owned().into(), plugin })
+    Ok(One { text, path: file.to_string_lossy().into_owned().into(), plugin, origin: Origin::Named })
 }
 
 fn text(path: &Path, from: impl Read) -> Result<String, Diagnostic> {

@@ -42,17 +42,21 @@
 //! ```
 
 mod exit;
+mod event_name;
 mod args;
 mod paint;
 mod output;
 mod diagnostics;
 mod places;
+mod discover;
 mod files;
 mod wait;
 mod program;
 mod about;
+mod formats;
 mod check;
 mod list;
+mod overview;
 mod explain;
 mod dispatch;
 mod replay;
@@ -60,7 +64,7 @@ mod trust;
 mod run;
 
 pub use args::{
-    CheckArgs, Cli, Color, Command, DispatchArgs, ExplainArgs, FilesArgs, Form, ListArgs, ReplayArgs, SchemaArgs,
+    CheckArgs, Cli, Color, Command, DispatchArgs, ExplainArgs, FilesArgs, Form, Format, ListArgs, ReplayArgs, SchemaArgs,
     ShadowArgs, TrustArgs,
 };
 pub use exit::Exit;

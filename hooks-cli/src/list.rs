@@ -20,7 +20,9 @@ pub(crate) fn list(program: &Program, args: &ListArgs, as_json: bool) -> Output 
     };
     let hooks = program.registry.manifest().hooks;
     if given.is_empty() && hooks.is_empty() {
-        return not_understood("name the files whose rules to list, as in `hooks list hooks.json`");
+        return not_understood(
+            "there are no settings and no plugins here; name the files, as in `hooks list hooks.json`",
+        );
     }
     let rules = given.rules();
     let (listed, diagnostics) = (rules.list(), given.diagnostics(&rules));

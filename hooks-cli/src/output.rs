@@ -35,6 +35,14 @@ impl Output {
         Self { out: String::new(), err: text.into(), exit }
     }
 
+    /// The same for machines, beside the words on standard error.
+    pub(crate) fn with_error_json(mut self) -> Self {
+        let message = anstream::adapter::strip_str(&self.err).to_string();
+        let report = serde_json::json!({ "version": 1, "error": message.trim(), "exit_status": self.exit.code() });
+        self.out = json(report);
+        self
+    }
+
     pub(crate) fn and_err(mut self, text: &str) -> Self {
         self.err.push_str(text);
         self

@@ -51,7 +51,7 @@ fn prepared(program: &Program, args: &ReplayArgs) -> Result<(Given, Vec<PathBuf>
             "there are no hooks to replay through; name a file of rules, as in `--rules .claude/settings.json`",
         ));
     }
-    let given = Given::read(&FilesArgs { files: args.rules.clone(), ..FilesArgs::default() })?;
+    let given = Given::named(&FilesArgs { files: args.rules.clone(), ..FilesArgs::default() })?;
     trusted(args.trust, args.trust_file.as_deref(), &given)?;
     Ok((given, recordings(&args.recordings)?))
 }

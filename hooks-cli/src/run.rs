@@ -10,7 +10,7 @@ use crate::args::{Cli, Color, Command};
 use crate::exit::Exit;
 use crate::output::Output;
 use crate::program::Program;
-use crate::{about, check, dispatch, explain, list, replay, trust};
+use crate::{about, check, dispatch, explain, list, overview, replay, trust};
 
 impl Program {
     /// Reads the command line of this process, does what it says, and returns how the process is to end.
@@ -20,6 +20,8 @@ impl Program {
 
     /// The same for these arguments, the first of which is the program's name.
     pub fn run(&self, args: impl IntoIterator<Item = impl Into<OsString> + Clone>) -> ExitCode {
+        let args: Vec<OsString> = args.into_iter().map(Into::into).collect();
+        let as_json = args.iter().any(|arg| arg == "--json");
         match Cli::try_parse_from(args) {
             Ok(cli) => self.output(&cli).write(cli.color).into(),
             Err(error) => {
@@ -27,6 +29,7 @@ impl Program {
                 let text = error.render().ansi().to_string();
                 let exit = if asked { Exit::DONE } else { Exit::NOT_UNDERSTOOD };
                 let output = if asked { Output::new(text, exit) } else { Output::trouble(text, exit) };
+                let output = if as_json && !asked { output.with_error_json() } else { output };
                 output.write(Color::Auto).into()
             }
         }
@@ -35,7 +38,14 @@ impl Program {
     /// What a command says, for an app whose own command line has a [`Cli`]. Reads standard input where the command does;
     /// writes nothing but a sign of life while a hook takes long.
     pub fn output(&self, cli: &Cli) -> Output {
-        match &cli.command {
+        let output = self.answer(cli);
+        let says_nothing = output.out.is_empty() && output.exit != Exit::DONE;
+        if cli.json && says_nothing { output.with_error_json() } else { output }
+    }
+
+    fn answer(&self, cli: &Cli) -> Output {
+        let Some(command) = &cli.command else { return overview::overview(cli.json) };
+        match command {
             Command::Check(args) => check::check(self, args, cli.json),
             Command::List(args) => list::list(self, args, cli.json),
             Command::Explain(args) => explain::explain(self, args, cli.json),

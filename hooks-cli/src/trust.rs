@@ -44,7 +44,12 @@ fn add(args: &TrustArgs, path: &Path, mut store: Store, as_json: bool, color: Co
             Ok(given) => given,
             Err(output) => return output,
         };
-    let files: Vec<_> = given.files().collect();
+    // Of what was found here only that of the project needs trust.
+    let waiting: Vec<_> = given.untrusted(None).into_iter().map(Path::to_path_buf).collect();
+    let files: Vec<_> = given.files().filter(|(file, _)| waiting.iter().any(|path| *path == *file.file)).collect();
+    if files.is_empty() && given.troubles.is_empty() {
+        return not_understood("nothing here waits for trust; name the files, as in `hooks trust hooks.json`");
+    }
     let defects = files.iter().flat_map(|(file, _)| file.defects.iter().cloned().map(Diagnostic::from));
     let diagnostics: Vec<Diagnostic> = given.troubles.iter().cloned().chain(defects).collect();
     if given.troubles.iter().any(Diagnostic::is_error) || files.iter().any(|(file, _)| !file.readable) {

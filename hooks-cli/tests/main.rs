@@ -11,6 +11,8 @@
 
 mod app;
 mod book;
+mod broken;
+mod discovery;
 mod outputs;
 mod robust;
 mod scripts;

@@ -119,7 +119,6 @@ fn payloads_and_command_lines_that_make_no_sense() {
         (&["PreToolUse"], r#"{"hook_event_name": "Stop"}"#, &["--event says PreToolUse", "one of Stop"]),
         (&["preToolUse"], "{}", &["did you mean `PreToolUse`?"]),
         (&["nonsense"], "{}", &["there is no such event", "PreToolUse, "]),
-        (&["Notification"], "{}", &["nothing here fires it"]),
         (&["Stop", "--trust-file", "x"], "{}", &["cannot be used with"]),
         (&["Stop", "--wait", "soon"], "{}", &["a number from 0 to 3600"]),
         (&["Stop", "--alias", "x"], "{}", &["--alias shell.exec=Bash"]),
@@ -142,7 +141,6 @@ fn payloads_and_command_lines_that_make_no_sense() {
         &["check"],
         &["list"],
         &["chekc"],
-        &[],
     ] {
         let said = hooks(folder.path(), args);
         assert!(
@@ -419,5 +417,54 @@ fn a_payload_reaches_commands_as_it_is() {
         let sent: serde_json::Value = serde_json::from_str(&payload).unwrap();
         assert_eq!(given, sent, "{event}: {}", said.err);
         assert!(!said.err.contains("permission_suggestions"), "{}", said.err);
+    }
+}
+
+/// What a script printed is there for whoever asks: always in JSON, and in words where it is asked for.
+#[test]
+fn what_a_script_printed_can_be_seen() {
+    let folder = tempfile::tempdir().unwrap();
+    let line = "echo loading; echo '{\\\"block\\\": true}'; echo careful >&2";
+    let rules =
+        format!(r#"{{"hooks": {{"PreToolUse": [{{"hooks": [{{"type": "command", "command": "{line}"}}]}}]}}}}"#);
+    fs::write(folder.path().join("hooks.json"), rules).unwrap();
+    let run = |more: &[&str]| {
+        let args = [&["dispatch", "--event", "PreToolUse", "--trust", "hooks.json"], more].concat();
+        hooks_with(folder.path(), &args, br#"{"tool_name": "Bash"}"#)
+    };
+    let report = run(&["--json"]).json();
+    assert_eq!(report["runs"][0]["stdout"], "loading\n{\"block\": true}\n");
+    assert_eq!(report["runs"][0]["stderr"], "careful\n");
+    assert!(!run(&[]).out.contains("stdout |"));
+    let shown = run(&["--verbose"]).out;
+    assert!(shown.contains("stdout | loading") && shown.contains("stderr | careful"), "{shown}");
+}
+
+/// Every event of the contract can be tried; what no kind carries is said to be so.
+#[test]
+fn every_event_can_be_dispatched() {
+    let folder = tempfile::tempdir().unwrap();
+    for event in hooks_rules::Event::all() {
+        let rules = format!(
+            r#"{{"hooks": {{"{event}": [{{"hooks": [{{"type": "command", "command": "cat > given; exit 2", "timeout": 50}}]}}]}}}}"#
+        );
+        fs::write(folder.path().join("hooks.json"), rules).unwrap();
+        let payload = format!(
+            r#"{{"hook_event_name": "{event}", "session_id": "s", "tool_name": "Bash", "tool_input": {{}}, "prompt": "p", "own_field": 1}}"#
+        );
+        let said = hooks_with(folder.path(), &["dispatch", "--trust", "hooks.json"], payload.as_bytes());
+        let given: serde_json::Value =
+            serde_json::from_str(&fs::read_to_string(folder.path().join("given")).unwrap()).unwrap();
+        assert_eq!(
+            (&given["hook_event_name"], &given["own_field"]),
+            (&event.as_str().into(), &1.into()),
+            "{}",
+            said.err
+        );
+        fs::remove_file(folder.path().join("given")).unwrap();
+        let is_carried = event.spec().kind.is_some();
+        assert_eq!(!is_carried, said.out.contains("an app fires it itself"), "{event}: {}", said.out);
+        let refuses = matches!(event.spec().exit2, hooks_rules::event::Exit2::Deny) && !is_carried;
+        assert!(!refuses || said.code == Some(2), "{event}: {:?} {}", said.code, said.out);
     }
 }

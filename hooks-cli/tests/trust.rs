@@ -111,7 +111,7 @@ fn what_cannot_be_understood_or_written_is_told() {
     let long = "t".repeat(250);
     let table: &[(&[&str], &str, i32)] = &[
         (&["trust", "--yes", "--list"], "cannot be used with", 64),
-        (&["trust", "--trust-file", "t"], "<FILE>", 64),
+        (&["trust", "--trust-file", "t"], "name the files", 64),
         (&["trust", "--trust-file", "t", "--list", "hooks.json"], "cannot be used with", 64),
         (&["trust", "--trust-file", "t", "--list", "--remove"], "cannot be used with", 64),
         (&["trust", "--trust-file", "t", "-"], "name a file", 64),

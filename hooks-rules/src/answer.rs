@@ -19,7 +19,7 @@ use serde_json::{Map, Value};
 
 use crate::dialect::Dialect;
 use crate::event::{Event, Exit2};
-use crate::rule::FailureMode;
+use crate::rule::{FailureMode, RuleSource};
 
 /// The fields of a JSON object.
 type Fields = Map<String, Value>;
@@ -31,6 +31,8 @@ type Fields = Map<String, Value>;
 pub struct Answer {
     /// What was decided.
     pub decision: Decision,
+    /// The rule that decided it, or ends the turn.
+    pub by: Option<RuleSource>,
     /// Set where the agent is to stop after this event, with the reason for the person.
     pub stop: Option<String>,
     /// Text for the model.
@@ -168,6 +170,12 @@ impl Answer {
     /// Folds in the answer of a rule that comes later in the files: deny > defer > ask > allow, the first of equals; an
     /// input or output replaces an earlier one; texts are kept in order.
     pub fn merge(&mut self, later: Self) {
+        // An end wins over decisions; of equals the first holds.
+        let ends = later.stop.is_some() && self.stop.is_none();
+        let decides = later.decision.outranks(&self.decision) && self.stop.is_none();
+        if ends || decides {
+            self.by = later.by;
+        }
         self.decision.merge(later.decision);
         self.stop = self.stop.take().or(later.stop);
         self.contexts.extend(later.contexts);

@@ -17,6 +17,9 @@ pub enum Dialect {
 }
 
 impl Dialect {
+    /// All of them, each at the place that is its number.
+    pub const ALL: [Self; 2] = [Self::Claude, Self::Agentao];
+
     /// The word in files and messages.
     pub const fn as_str(self) -> &'static str {
         match self {

@@ -5,6 +5,8 @@ mod fields;
 mod flat;
 mod handler;
 mod json;
+mod keys;
+mod others;
 mod nested;
 
 use std::collections::HashMap;
@@ -83,7 +85,15 @@ impl RuleFile {
             }
             Ok(root) => {
                 disabled = root.get("disableAllHooks").is_some_and(|node| node.value() == Value::Bool(true));
-                if let Some(hooks) = map(&root, dialect, &mut flaws) {
+                if let (true, Some(entry)) = (disabled, root.entry("disableAllHooks")) {
+                    let problem = "`disableAllHooks` switches every rule of this file off";
+                    flaws.push(Flaw::warning(entry.key_span.clone(), problem, "remove it, or write `false`"));
+                }
+                let entries = root.entries().unwrap_or_default();
+                keys::warn(entries, keys::OF_FILE, &mut flaws, |_| ", so no rule under it runs");
+                if dialect.is_none() && others::warn(&file, &root, &mut flaws) {
+                    // Another program's: nothing of it is meant for this one.
+                } else if let Some(hooks) = map(&root, dialect, &mut flaws) {
                     form = dialect.unwrap_or_else(|| form_of(&file, &root, hooks, &mut flaws));
                     for entry in hooks {
                         of_event(entry, form, &mut drafts, &mut flaws);
@@ -208,10 +218,15 @@ fn of_event(entry: &Entry, form: Dialect, drafts: &mut Drafts, flaws: &mut Flaws
         return;
     }
     let Some(event) = Event::named(&entry.key) else {
+        if let Some(program) = others::event_of(&entry.key) {
+            let problem = format!("`{}` is an event of {program}; its rules never run here", entry.key);
+            flaws.push(Flaw::warning(entry.key_span.clone(), problem, "keep it in the file of that program"));
+            return;
+        }
         let meant = if flaws.enough_warnings() { None } else { Event::meant_by(&entry.key) };
         let help = match meant {
             Some(meant) => format!("write `{meant}`"),
-            None => "see the events that there are with `check`".to_owned(),
+            None => "see the events that there are with `hooks kinds`".to_owned(),
         };
         flaws.push(Flaw::warning(entry.key_span.clone(), format!("there is no event `{}`", entry.key), help));
         return;
@@ -223,13 +238,18 @@ fn of_event(entry: &Entry, form: Dialect, drafts: &mut Drafts, flaws: &mut Flaws
         return;
     }
     if event.spec().kind.is_none() {
-        let problem = format!("`{event}` is known but not fired here; its rules never run");
-        flaws.push(Flaw::warning(entry.key_span.clone(), problem, "remove them, or keep them for other programs"));
+        let problem = format!("no kind carries `{event}`: its rules run only where an app fires it itself");
+        let help = "keep them for programs that do, as with `Rules::fire`";
+        flaws.push(Flaw::warning(entry.key_span.clone(), problem, help));
     }
     if matches!(entry.node.json, Json::Plain(_)) {
         let problem = format!("`{event}` has a list of rules; this is {}", json_type::of(&entry.node.value()));
         flaws.push(Flaw::error(entry.node.span.clone(), problem, "write a list, `[…]`"));
         return;
+    }
+    if let (Dialect::Claude, Json::Object(_)) = (form, &entry.node.json) {
+        let problem = format!("`{event}` has a list of groups; other programs refuse a single one");
+        flaws.push(Flaw::warning(entry.node.span.clone(), problem, "put it into a list, `[{…}]`"));
     }
     for node in items(&entry.node) {
         if drafts.are_full(node) {

@@ -10,6 +10,9 @@ use serde_json::Value;
 
 use crate::alias::Aliases;
 
+#[cfg(feature = "runner")]
+pub(crate) use shell::{bash_only, first_command};
+
 /// One permission rule, such as `Bash(git *)` or `Edit(*.ts)`.
 ///
 /// ```

@@ -21,6 +21,6 @@ pub use kept_out::KeptOut;
 pub(crate) use owner::Owner;
 pub use owner::PluginFolder;
 pub(crate) use report::{AnswerObserver, NoticeListener, RunObserver, WakeListener};
-pub use report::{Notices, RuleRun, RunOutcome, Wake};
+pub use report::{Notices, Printed, RuleRun, RunOutcome, Wake};
 pub use session::{PassedFields, SessionInfo};
 pub(crate) use shared::Shared;

@@ -35,6 +35,7 @@ pub(crate) fn of(event: Event, firing: Arc<Firing>) -> Option<Hook> {
         Event::PostToolUseFailure => result::failure(&id, firing),
         Event::UserPromptSubmit => prompt::submit(&id, firing),
         Event::Stop | Event::SubagentStop => end::stop(&id, firing),
+        Event::StopFailure => end::failure(&id, firing),
         Event::SessionStart => session::start(&id, firing),
         Event::SessionEnd => session::end(&id, firing),
         Event::SubagentStart => session::agent(&id, firing),

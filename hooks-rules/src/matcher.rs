@@ -2,6 +2,9 @@
 
 mod flat;
 mod nested;
+mod nothing;
+
+pub(crate) use nothing::matches_nothing;
 
 use regex::{Regex, RegexBuilder};
 use serde_json::Value;

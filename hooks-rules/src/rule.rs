@@ -34,6 +34,20 @@ impl fmt::Display for RuleId {
     }
 }
 
+/// Where a rule is from: what a person looks for who asks who decided.
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
+#[non_exhaustive]
+pub struct RuleSource {
+    /// The rule.
+    pub rule: RuleId,
+    /// Its file.
+    pub file: Arc<Path>,
+    /// Its line.
+    pub line: usize,
+    /// The plugin whose rule it is.
+    pub plugin: Option<String>,
+}
+
 /// One handler of a file, read and checked.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
@@ -168,7 +182,16 @@ impl Rule {
 
     /// What it does, in a few words for lists: the command, the address, the id. Long text is cut.
     pub fn summary(&self) -> String {
-        let text = match &self.action {
+        let line = self.text().split_whitespace().collect::<Vec<_>>().join(" ");
+        match line.char_indices().nth(80) {
+            Some((end, _)) => format!("{}…", &line[..end]),
+            None => line,
+        }
+    }
+
+    /// What it does, whole.
+    pub fn text(&self) -> String {
+        match &self.action {
             Action::Command(line) => {
                 let args = line.args.iter().flatten().map(|arg| format!(" {arg}"));
                 std::iter::once(line.command.clone()).chain(args).collect()
@@ -177,11 +200,6 @@ impl Rule {
             Action::Text(text) => format!("text: {text}"),
             Action::Judge(question) => format!("asks a model: {}", question.prompt),
             Action::Compiled { id, .. } => format!("hook {id}"),
-        };
-        let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
-        match line.char_indices().nth(80) {
-            Some((end, _)) => format!("{}…", &line[..end]),
-            None => line,
         }
     }
 

@@ -3,6 +3,8 @@
 mod builder;
 mod explain;
 mod exports;
+mod fire;
+mod inspect;
 mod install;
 mod source;
 mod state;

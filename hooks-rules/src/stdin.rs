@@ -100,6 +100,27 @@ impl Occurrence {
         self
     }
 
+    /// The same with what another one says.
+    #[cfg(feature = "runner")]
+    pub(crate) fn with(mut self, other: Self) -> Self {
+        let said = |text: String, known: &mut String| {
+            if !text.is_empty() {
+                *known = text;
+            }
+        };
+        said(other.session, &mut self.session);
+        said(other.transcript, &mut self.transcript);
+        said(other.cwd, &mut self.cwd);
+        self.permission_mode = other.permission_mode.or(self.permission_mode);
+        self.prompt = other.prompt.or(self.prompt);
+        self.agent = other.agent.or(self.agent);
+        self.own_word = other.own_word.or(self.own_word);
+        self.fields.extend(other.fields);
+        self.flat.extend(other.flat);
+        self.passed.extend(other.passed);
+        self
+    }
+
     /// A field of the event.
     pub fn get(&self, name: &str) -> Option<&Value> {
         self.fields.get(name)

@@ -246,3 +246,20 @@ fn a_flat_end_keeps_the_reason_to_go_on() {
     assert_eq!((answer.stop.as_deref(), &answer.decision), (Some("enough"), &Decision::None));
     assert!(answer.remarks[0].ends_with("run the tests"), "{:?}", answer.remarks);
 }
+
+/// What was likely meant as an answer and is none is remarked upon.
+#[test]
+fn an_answer_that_means_nothing_has_a_remark() {
+    let read = |text: &str| Reading::new(Dialect::Claude, Event::PreToolUse).read(&RunStatus::Exit(0), text, "");
+    for (text, words) in [
+        ("{\"block\": true}", "`block` and nothing that means something here"),
+        ("loading\n{\"decision\": \"block\"}", "print the answer alone"),
+        ("{\"decision\": \"block\"}\ndone", "print the answer alone"),
+    ] {
+        let answer = read(text);
+        assert!(answer.decision == Decision::None && answer.remarks[0].contains(words), "{text}: {answer:?}");
+    }
+    for text in ["plain", "{\"hook_event_name\": \"PreToolUse\"}", "{}", "a {b} c", "loading {\"x\": 1}"] {
+        assert!(read(text).remarks.is_empty(), "{text}");
+    }
+}

@@ -164,10 +164,10 @@ fn types_that_an_event_does_not_take_are_refused() {
 fn events_that_are_unknown_or_not_fired_are_told_and_cost_nothing() {
     let list = json!([{"hooks": [{"type": "command", "command": "x"}]}]);
     for (name, observed) in [
-        ("Notification", "`Notification` is known but not fired here"),
+        ("Notification", "no kind carries `Notification`"),
         ("preToolUse", "there is no event `preToolUse`; write `PreToolUse`"),
-        ("BeforeTool", "there is no event `BeforeTool`; write `PreToolUse`"),
-        ("beforeShellExecution", "there is no event `beforeShellExecution`; write `PreToolUse`"),
+        ("BeforeTool", "`BeforeTool` is an event of Gemini CLI"),
+        ("beforeShellExecution", "`beforeShellExecution` is an event of Cursor"),
         ("PostToolUs", "there is no event `PostToolUs`; write `PostToolUse`"),
         ("Zzz", "there is no event `Zzz`"),
     ] {

@@ -6,7 +6,7 @@ use hooks_core::HookContext;
 use hooks_core::data::{CompactedHistory, Message, Messages, Role, ToolCall, ToolResult};
 use hooks_core::kinds::{
     AfterToolCallFailure, AfterToolCallSuccess, BeforeAgentStart, BeforeCompaction, BeforeToolCall, PermissionRequest,
-    PostCompact, SessionEnd, SessionStart, Stop, UserPromptSubmit,
+    PostCompact, SessionEnd, SessionStart, Stop, TurnEnd, UserPromptSubmit,
 };
 use hooks_rules::{Event, Occurrence, PassedFields, SessionInfo};
 use serde::Serialize;
@@ -17,7 +17,8 @@ use super::payload::Payload;
 /// One occurrence of an event, ready to be fired.
 pub(super) struct Occasion {
     pub(super) event: Event,
-    pub(super) kind: &'static str,
+    /// `None` where no kind carries the event.
+    pub(super) kind: Option<&'static str>,
     pub(super) cx: HookContext,
     /// The event and the subject of the kind.
     pub(super) fires: Value,
@@ -34,9 +35,7 @@ impl Occasion {
     /// # Errors
     /// Everything that is wrong with the payload.
     pub(super) fn new(event: Event, payload: &mut Payload, project: PathBuf) -> Result<Self, Vec<String>> {
-        let Some(kind) = event.spec().kind else {
-            return Err(vec![format!("{event} is known, but nothing here fires it")]);
-        };
+        let kind = event.spec().kind;
         let session = payload.text("session_id").unwrap_or_else(|| "session-1".to_owned());
         let cwd = payload.text("cwd").map_or(project, PathBuf::from);
         if !cwd.is_dir() {
@@ -152,7 +151,19 @@ fn fired(event: Event, payload: &mut Payload, session: &str, occurrence: &mut Oc
             }
             (to_value(&PostCompact::new(trigger, "full")), to_value(&history))
         }
-        _ => (Value::Null, Value::Null),
+        Event::StopFailure => {
+            let error = payload.text("error").unwrap_or_else(|| "unknown".to_owned());
+            let details = payload.text("error_details").unwrap_or_else(|| error.clone());
+            occurrence.set("error", error);
+            (to_value(&TurnEnd::new("error").error(details)), Value::Null)
+        }
+        _ => {
+            // No kind has words for it: commands are given the fields as they are.
+            for (name, value) in payload.rest() {
+                occurrence.set(&name, value);
+            }
+            (Value::Null, Value::Null)
+        }
     }
 }
 

@@ -1,6 +1,7 @@
 //! The combined answer in a word, whatever the kind's verdict looks like.
 
 use hooks_core::JsonFired;
+use hooks_rules::{Answer, Decision, Event};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -60,6 +61,24 @@ impl Outcome {
             _ => Self::GoOn,
         };
         (outcome, word.1)
+    }
+
+    /// Reads what rules said of an event that no kind carries.
+    pub(super) fn of_answer(event: Event, answer: &Answer) -> (Self, Option<String>) {
+        if let Some(reason) = &answer.stop {
+            return (Self::Halt, Some(reason.clone()));
+        }
+        let (outcome, reason) = match &answer.decision {
+            Decision::Deny(reason) => (Self::Deny, reason),
+            Decision::Continue(reason) => (Self::Continue, reason),
+            Decision::Allow(reason) => (Self::Allow, reason),
+            Decision::Ask(reason) => (Self::Ask, reason),
+            Decision::Defer(reason) => (Self::Defer, reason),
+            Decision::Feedback(reason) => (Self::GoOn, reason),
+            _ => return (Self::GoOn, None),
+        };
+        let outcome = if event == Event::UserPromptExpansion && outcome == Self::Deny { Self::Block } else { outcome };
+        (outcome, Some(reason.clone()).filter(|reason| !reason.is_empty()))
     }
 
     pub(super) fn exit(self) -> Exit {

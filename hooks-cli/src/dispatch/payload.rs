@@ -107,6 +107,11 @@ impl Payload {
         self.take(name)
     }
 
+    /// All fields that nobody asked for.
+    pub(super) fn rest(&mut self) -> Map<String, Value> {
+        std::mem::take(&mut self.fields)
+    }
+
     /// Whether the payload says that it is one of another event.
     pub(super) fn event(&mut self) -> Option<String> {
         self.text("hook_event_name")

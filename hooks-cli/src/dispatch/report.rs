@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use hooks_core::JsonFired;
-use hooks_rules::{Answer, Decision, Event, Listed, Notices, RuleRun, RunOutcome};
+use hooks_rules::{Answer, Decision, Event, Listed, Notices, Printed, RuleRun, RunOutcome};
 use serde_json::{Map, Value, json};
 
 use super::outcome::Outcome;
@@ -12,12 +12,20 @@ use crate::exit::Exit;
 use crate::output::{Output, json};
 use crate::paint::{BAD, DOUBTFUL, FAINT, GOOD, PLACE, STRONG, line, safe, styled};
 
+/// One run of a rule, with what it said and printed.
+pub(super) struct Ran {
+    pub(super) run: RuleRun,
+    pub(super) answer: Answer,
+    pub(super) printed: Printed,
+}
+
 /// One firing.
 pub(super) struct Round {
     pub(super) outcome: Outcome,
     pub(super) reason: Option<String>,
-    pub(super) fired: JsonFired,
-    pub(super) runs: Vec<(RuleRun, Answer)>,
+    /// `None` where no kind carries the event.
+    pub(super) fired: Option<JsonFired>,
+    pub(super) runs: Vec<Ran>,
     pub(super) notices: Vec<Notices>,
     /// The runs of compiled hooks.
     pub(super) others: Vec<Value>,
@@ -25,13 +33,15 @@ pub(super) struct Round {
 
 pub(super) struct Report<'a> {
     pub(super) event: Event,
-    pub(super) kind: &'static str,
+    pub(super) kind: Option<&'static str>,
     /// At least one.
     pub(super) rounds: Vec<Round>,
     /// The ends of runs that nobody waited for.
-    pub(super) late: Vec<(RuleRun, Answer)>,
+    pub(super) late: Vec<Ran>,
     pub(super) listed: Vec<Listed>,
     pub(super) diagnostics: &'a [Diagnostic],
+    /// Whether to show what commands printed.
+    pub(super) verbose: bool,
 }
 
 impl Report<'_> {
@@ -46,8 +56,9 @@ impl Report<'_> {
             return exit;
         }
         let runs = self.rounds.iter().flat_map(|round| &round.runs).chain(&self.late);
-        let failed = runs.into_iter().any(|(run, _)| matches!(run.outcome, RunOutcome::Failed | RunOutcome::Dropped));
-        let compiled = self.rounds.iter().any(|round| !round.fired.report.failures.is_empty());
+        let failed = runs.into_iter().any(|ran| matches!(ran.run.outcome, RunOutcome::Failed | RunOutcome::Dropped));
+        let compiled =
+            self.rounds.iter().any(|round| round.fired.as_ref().is_some_and(|fired| !fired.report.failures.is_empty()));
         let faulty = failed || compiled || self.diagnostics.iter().any(Diagnostic::is_error);
         if faulty { Exit::FAULTY } else { Exit::DONE }
     }
@@ -63,7 +74,7 @@ impl Report<'_> {
             }
         }
         runs.extend(self.late.iter().map(|run| self.run_json(self.rounds.len(), run)));
-        let answers = || self.rounds.iter().flat_map(|round| &round.runs).map(|(_, answer)| answer);
+        let answers = || self.rounds.iter().flat_map(|round| &round.runs).map(|ran| &ran.answer);
         let notices = || self.rounds.iter().flat_map(|round| &round.notices);
         let members: Map<String, Value> = notices().flat_map(|notices| notices.members.clone()).collect();
         let last = self.rounds.last();
@@ -73,19 +84,20 @@ impl Report<'_> {
             "kind": self.kind,
             "outcome": last.map(|round| round.outcome),
             "reason": last.and_then(|round| round.reason.clone()),
+            "decided_by": last.and_then(|round| round.notices.iter().find_map(|notices| notices.decided_by.clone())),
             "exit_status": exit.code(),
             "rounds": self.rounds.len(),
             "runs": runs,
             "contexts": answers().flat_map(|answer| &answer.contexts).collect::<Vec<_>>(),
             "messages": notices().flat_map(|notices| &notices.messages).collect::<Vec<_>>(),
             "members": members,
-            "verdict": last.map(|round| round.fired.verdict.clone()),
-            "subject": last.map(|round| round.fired.subject.clone()),
+            "verdict": last.and_then(|round| Some(round.fired.as_ref()?.verdict.clone())),
+            "subject": last.and_then(|round| round.fired.as_ref()?.subject.clone()),
             "defects": self.diagnostics,
         })
     }
 
-    fn run_json(&self, round: usize, (run, answer): &(RuleRun, Answer)) -> Value {
+    fn run_json(&self, round: usize, Ran { run, answer, printed }: &Ran) -> Value {
         let (decision, reason) = decided(answer);
         json!({
             "round": round,
@@ -93,7 +105,8 @@ impl Report<'_> {
             "rule": run.rule,
             "file": run.file,
             "line": run.line,
-            "command": self.command(run),
+            "plugin": run.plugin,
+            "command": self.listed(run).map_or("", |rule| &rule.text),
             "outcome": run.outcome,
             "exit_status": run.code,
             "duration_ms": u64::try_from(run.duration.as_millis()).unwrap_or(u64::MAX),
@@ -106,18 +119,21 @@ impl Report<'_> {
             "failure": run.failure,
             "remarks": run.remarks,
             "withheld": run.withheld,
+            "stdout": printed.stdout,
+            "stderr": printed.stderr,
         })
     }
 
-    fn command(&self, run: &RuleRun) -> &str {
-        self.listed.iter().find(|rule| rule.id == run.rule).map_or("", |rule| &rule.summary)
+    fn listed(&self, run: &RuleRun) -> Option<&Listed> {
+        self.listed.iter().find(|rule| rule.id == run.rule)
     }
 
     fn to_text(&self) -> String {
         let mut out = String::new();
         for (i, round) in self.rounds.iter().enumerate() {
             let again = if i == 0 { String::new() } else { format!(", round {}", i + 1) };
-            let _ = writeln!(out, "{} ({}{again})", styled(STRONG, self.event), self.kind);
+            let kind = self.kind.unwrap_or("no kind carries it; an app fires it itself");
+            let _ = writeln!(out, "{} ({kind}{again})", styled(STRONG, self.event));
             for run in &round.runs {
                 out.push_str(&self.run_text(run));
             }
@@ -137,9 +153,13 @@ impl Report<'_> {
         out
     }
 
-    fn run_text(&self, (run, answer): &(RuleRun, Answer)) -> String {
+    fn run_text(&self, Ran { run, answer, printed }: &Ran) -> String {
         let place = styled(PLACE, format!("{}:{}", line(&run.file.to_string_lossy()), run.line));
-        let mut out = format!("  {}  {place}  {}\n", styled(FAINT, &run.rule), line(self.command(run)));
+        let mut out = format!(
+            "  {}  {place}  {}\n",
+            styled(FAINT, &run.rule),
+            line(self.listed(run).map_or("", |rule| &rule.summary))
+        );
         let how = match (run.outcome, run.code) {
             (RunOutcome::Detached, _) => "started; nobody waits for it".to_owned(),
             (RunOutcome::Dropped, _) => "not started: too many run already that nobody waits for".to_owned(),
@@ -162,6 +182,16 @@ impl Report<'_> {
         if let Some(failure) = &run.failure {
             let _ = writeln!(out, "      {}: {}", styled(BAD, "failed"), line(failure));
         }
+        if self.verbose {
+            for (stream, text) in [("stdout", &printed.stdout), ("stderr", &printed.stderr)] {
+                for text in safe(text).lines() {
+                    let _ = writeln!(out, "      {} {text}", styled(FAINT, format!("{stream} |")));
+                }
+            }
+            if !run.withheld.is_empty() {
+                let _ = writeln!(out, "      withheld: {}", line(&run.withheld.join(", ")));
+            }
+        }
         for remark in &run.remarks {
             let _ = writeln!(out, "      {}: {}", styled(DOUBTFUL, "remark"), line(remark));
         }
@@ -180,13 +210,20 @@ fn combined(round: &Round) -> String {
     if let Some(reason) = &round.reason {
         let _ = write!(out, ": {}", safe(reason).trim_end());
     }
+    if let Some(by) = round.notices.iter().find_map(|notices| notices.decided_by.as_ref()) {
+        let plugin = by.plugin.as_ref().map(|name| format!(" of the plugin {}", line(name))).unwrap_or_default();
+        let place = styled(PLACE, format!("{}:{}", line(&by.file.to_string_lossy()), by.line));
+        let _ = write!(out, "; by {}{plugin}, {place}", by.rule);
+    }
     // What the dispatch says itself, such as that rules went on with a turn too often.
-    let said = |text: &&str| round.runs.iter().any(|(_, answer)| answer.messages.iter().any(|own| own == text));
-    let messages = round.fired.verdict.get("system_messages").and_then(Value::as_array).into_iter().flatten();
+    let said = |text: &&str| round.runs.iter().any(|ran| ran.answer.messages.iter().any(|own| own == text));
+    let verdict = round.fired.as_ref().map(|fired| &fired.verdict);
+    let messages =
+        verdict.and_then(|verdict| verdict.get("system_messages")).and_then(Value::as_array).into_iter().flatten();
     for message in messages.filter_map(Value::as_str).filter(|text| !said(text)) {
         let _ = write!(out, "; {}", line(message));
     }
-    let failures = round.fired.report.failures.len();
+    let failures = round.fired.as_ref().map_or(0, compiled_failures);
     if failures > 0 {
         let _ = write!(out, "; {} failed", count(failures, "compiled hook"));
     }
@@ -196,6 +233,11 @@ fn combined(round: &Round) -> String {
         }
     }
     out
+}
+
+/// How many compiled hooks failed; rules tell of their failures themselves.
+fn compiled_failures(fired: &JsonFired) -> usize {
+    fired.report.failures.iter().filter(|failure| !failure.hook.as_str().starts_with("rules_")).count()
 }
 
 /// What a rule decided, in a word, and why.

@@ -37,6 +37,8 @@ impl Said {
 pub(crate) fn program(folder: &Path) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_hooks"));
     command.current_dir(folder).env_remove("NO_COLOR").env_remove("CLICOLOR_FORCE");
+    // Whoever runs the tests may have settings and trust files.
+    command.env("HOME", folder).env_remove("XDG_CONFIG_HOME");
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     command
 }

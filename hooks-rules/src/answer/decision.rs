@@ -32,6 +32,11 @@ impl Decision {
         }
     }
 
+    /// Whether it takes the place of another one that came before it.
+    pub(super) fn outranks(&self, earlier: &Self) -> bool {
+        self.rank() > earlier.rank()
+    }
+
     /// Folds in a later one: the higher rank holds, the first of equals; texts of feedback and of wishes to go on are
     /// joined.
     pub(super) fn merge(&mut self, later: Self) {

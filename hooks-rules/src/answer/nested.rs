@@ -16,6 +16,10 @@ pub(super) fn read(event: Event, status: &RunStatus, out: &str, stderr: &str) ->
         Stdout::GoesOnAlone => Answer { goes_on_alone: true, ..bare(status, code, stderr) },
         Stdout::Text(text) => {
             let mut answer = bare(status, code, stderr);
+            if stdout::holds_an_answer(&text) {
+                let remark = "an answer in JSON stands behind or before other text, so all of it is text; print the answer alone";
+                answer.remarks.push(remark.to_owned());
+            }
             if code == 0 && event.spec().text_is_context {
                 answer.contexts.push(text);
             }

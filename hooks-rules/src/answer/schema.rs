@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use super::stdout::says_nothing;
 use super::{Answer, Decision, Fields};
 use crate::event::{Decides, Event, Power, Shown};
 use crate::json_type;
@@ -59,6 +60,11 @@ pub(super) fn read(event: Event, object: &Fields) -> Result<Answer, String> {
         specific(event, output, &mut answer)?;
     }
     misplaced(event, object, &mut answer);
+    // What a script was given, printed again, is no answer and was not meant as one.
+    if says_nothing(object) && !object.contains_key("hook_event_name") && answer.remarks.is_empty() {
+        let keys = object.keys().take(5).map(|key| format!("`{key}`")).collect::<Vec<_>>().join(", ");
+        answer.remarks.push(format!("the answer has {keys} and nothing that means something here; it decides nothing"));
+    }
     Ok(answer)
 }
 

@@ -27,6 +27,9 @@ const ANSWER_FIELDS: &[&str] = &[
     "async",
 ];
 
+/// Keys that scripts of the wild answer with and no page has.
+const UNDOCUMENTED: &[&str] = &["metrics", "rewakeSummary", "asyncTimeout"];
+
 pub(super) fn read(stdout: &str) -> Stdout {
     let text = stdout.trim_start_matches('\u{feff}').trim();
     if text.is_empty() {
@@ -45,6 +48,19 @@ pub(super) fn read(stdout: &str) -> Stdout {
         Err(error) => lines(text)
             .unwrap_or_else(|| Stdout::Broken(format!("stdout looks like an answer in JSON and is none: {error}"))),
     }
+}
+
+/// Whether none of the keys of an object is one of an answer's.
+pub(super) fn says_nothing(object: &Map<String, Value>) -> bool {
+    let means_something = |key: &String| ANSWER_FIELDS.contains(&key.as_str()) || UNDOCUMENTED.contains(&key.as_str());
+    !object.is_empty() && !object.keys().any(means_something)
+}
+
+/// Whether a text holds an object that was likely meant as an answer.
+pub(super) fn holds_an_answer(text: &str) -> bool {
+    let (Some(from), Some(to)) = (text.find('{'), text.rfind('}')) else { return false };
+    let object = text.get(from..=to).and_then(|object| serde_json::from_str::<Map<String, Value>>(object).ok());
+    object.is_some_and(|object| !says_nothing(&object) && !object.is_empty())
 }
 
 /// Whether a first line says that the command goes on alone.

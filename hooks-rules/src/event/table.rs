@@ -84,7 +84,7 @@ events! {
     /// The person is notified.
     Notification - "notification_type" Ignored Nothing Discarded Nobody ["additionalContext"] NoModel 600_000;
     /// The turn ended with an error.
-    StopFailure - "error" Ignored Nothing Discarded Nobody - NoModel 600_000;
+    StopFailure "turn_end" "error" Ignored Nothing Discarded Nobody - NoModel 600_000;
     /// A file of instructions was loaded.
     InstructionsLoaded - "load_reason" Ignored Nothing Discarded Nobody - NoModel 600_000;
     /// A settings file has changed.

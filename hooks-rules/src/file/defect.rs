@@ -146,6 +146,12 @@ impl Defect {
         Self { line, column, ..Self::of_file(file, problem, help) }
     }
 
+    /// The same, where nothing is lost by it.
+    #[cfg(feature = "runner")]
+    pub(crate) fn warning(self) -> Self {
+        Self { severity: Severity::Warning, ..self }
+    }
+
     /// The flaws with their lines and columns, in the order of the text. Of very many only the first are reported, the
     /// costly ones before the others.
     pub(crate) fn place(file: &Arc<Path>, text: &str, lines: &Lines, flaws: Flaws) -> Vec<Self> {

@@ -7,6 +7,7 @@ use serde_json::{Map, Value};
 
 use super::fields::Handler;
 use super::json::Node;
+use super::keys;
 use super::{Action, FailureMode, Filter, Flaw, Flaws};
 use crate::dialect::Dialect;
 use crate::event::Event;
@@ -48,6 +49,12 @@ pub(super) fn read(
         return None;
     };
     fields.retain(|name, _| !others.contains(&name.as_str()));
+    keys::warn(node.entries().unwrap_or_default(), keys::OF_HANDLER, flaws, |meant| match meant {
+        "if" => ", so it runs for every call",
+        "timeout" => ", so it may take the usual time",
+        "onFailure" => ", so its failure blocks nothing",
+        _ => "",
+    });
     let before = flaws.costly();
     let mut handler = Handler { dialect, event, node, flaws };
     let action = handler.action();
@@ -139,6 +146,14 @@ impl Handler<'_> {
 
     fn request(&mut self) -> Option<Action> {
         let url = self.required("url", "\"url\": \"http://localhost:8080/hook\"")?;
+        let scheme = url.split_once("://").map(|(scheme, _)| scheme.to_ascii_lowercase());
+        if !matches!(scheme.as_deref(), Some("http" | "https")) && !url.starts_with('$') {
+            self.warning(
+                "url",
+                "requests go to `http://` and `https://`, so this one fails",
+                "write the whole address",
+            );
+        }
         let headers = match self.node.get("headers").map(Node::value) {
             None => BTreeMap::new(),
             Some(value) => serde_json::from_value(value).unwrap_or_else(|_| {

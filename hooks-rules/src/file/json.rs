@@ -207,7 +207,13 @@ impl Reader<'_, '_> {
                 }
                 Some(&place) => {
                     let problem = format!("the key `{}` is there twice; only this one counts", entry.key);
-                    self.flaws.push(Flaw::warning(entry.key_span.clone(), problem, "put both lists under one key"));
+                    let are_lists = |json: &Json| matches!(json, Json::Array(_) | Json::Object(_));
+                    let help = if are_lists(&entries[place].node.json) && are_lists(&entry.node.json) {
+                        "put both lists under one key"
+                    } else {
+                        "keep one"
+                    };
+                    self.flaws.push(Flaw::warning(entry.key_span.clone(), problem, help));
                     entries[place] = entry;
                 }
             }
@@ -239,6 +245,10 @@ impl Reader<'_, '_> {
                 Ok(())
             }
             Some(found) if found == end => Ok(()),
+            // What goes on behind a string is likely a part of it.
+            Some(found) if !b"\"{[]}:".contains(&found) && self.text[..self.at].trim_end().ends_with('"') => {
+                Err(self.wrong(&format!("`\\\"` for a quote within a string, or `,` or `{}`", char::from(end))))
+            }
             _ => Err(self.wrong(&format!("`,` or `{}`", char::from(end)))),
         }
     }

@@ -1,9 +1,9 @@
 use super::json::{Json, Node};
-use super::{Draft, Drafts, Flaw, Flaws, handler};
+use super::{Draft, Drafts, Flaw, Flaws, handler, keys};
 use crate::dialect::Dialect;
 use crate::event::Event;
 use crate::json_type;
-use crate::matcher::Matcher;
+use crate::matcher::{Matcher, matches_nothing};
 
 /// One group: a matcher, and an inner list of handlers.
 pub(super) fn group(event: Event, node: &Node, drafts: &mut Drafts, flaws: &mut Flaws) {
@@ -12,6 +12,10 @@ pub(super) fn group(event: Event, node: &Node, drafts: &mut Drafts, flaws: &mut 
         flaws.push(Flaw::error(node.span.clone(), problem, "write `{\"matcher\": \"…\", \"hooks\": [{…}]}`"));
         return;
     }
+    keys::warn(node.entries().unwrap_or_default(), keys::OF_GROUP, flaws, |meant| match meant {
+        "matcher" => ", so its handlers run for everything",
+        _ => "",
+    });
     let Some(list) = node.get("hooks") else {
         let help = "put the handler into an inner list: `{\"matcher\": \"…\", \"hooks\": [{…}]}`";
         flaws.push(Flaw::error(node.span.clone(), "this group has no inner `hooks` list", help));
@@ -40,6 +44,9 @@ pub(super) fn group(event: Event, node: &Node, drafts: &mut Drafts, flaws: &mut 
         let help = format!("write the tool as matcher, and `\"if\": \"{text}\"` on the handler");
         let problem = "this looks like a permission rule; as a matcher it is a regular expression";
         flaws.push(Flaw::warning(entry.span.clone(), problem, help));
+    }
+    if let (Some(entry), Some(flaw)) = (node.get("matcher"), matches_nothing(event, &matcher, written.as_ref())) {
+        flaws.push(Flaw::warning(entry.span.clone(), flaw.0, flaw.1));
     }
     for node in handlers {
         if drafts.are_full(node) {

@@ -7,7 +7,7 @@ use regex::RegexBuilder;
 use crate::files::{full, real};
 
 /// File systems that do not tell cases apart.
-const IGNORES_CASE: bool = cfg!(any(windows, target_os = "macos"));
+pub(super) const IGNORES_CASE: bool = cfg!(any(windows, target_os = "macos"));
 
 /// Whether the file fits. A pattern without `/` is held against the file's name in any folder, one that begins with `//`
 /// against the absolute path, every other against the path from the current folder.

@@ -12,12 +12,29 @@ use pattern::Pattern;
 use programs::Role;
 use word::Word;
 
+use super::path::IGNORES_CASE;
+
 /// How deep lines may be nested in words, as in `sh -c "sh -c '…'"`.
 const DEPTH: usize = 8;
 
 /// Whether the line runs a command that fits the pattern, or may run one.
 pub(super) fn selects(pattern: &str, line: &str) -> bool {
-    runs(&Pattern::read(pattern), line, DEPTH)
+    let fits = |pattern: &str, line: &str| runs(&Pattern::read(pattern), line, DEPTH);
+    fits(pattern, line) || (IGNORES_CASE && fits(&pattern.to_lowercase(), &line.to_lowercase()))
+}
+
+/// The words of the first command of a line, where all of them are known.
+#[cfg(feature = "runner")]
+pub(crate) fn first_command(line: &str) -> Option<Vec<String>> {
+    let first = parse::read(line)?.simple.into_iter().next()?;
+    let known = first.words.iter().take_while(|word| !word.computed);
+    Some(known.map(|word| word.text.clone()).collect()).filter(|words: &Vec<String>| !words.is_empty())
+}
+
+/// Something in the line that `sh` does not know.
+#[cfg(feature = "runner")]
+pub(crate) fn bash_only(line: &str) -> Option<&'static str> {
+    parse::bash_only(line)
 }
 
 fn runs(pattern: &Pattern, line: &str, depth: usize) -> bool {
@@ -101,6 +118,10 @@ impl Line<'_> {
         let value = text.split_once('=').map(|(_, value)| value);
         [Some(text), behind_an_option, value].into_iter().flatten().any(|text| {
             let text = text.trim_start_matches('!');
+            // `env` has escapes of its own, such as `\_` for a blank.
+            if text.contains('\\') && self.pattern.is_written_in(text) {
+                return true;
+            }
             let is_more_than_a_word = text.contains(|c: char| c.is_whitespace() || ";&|(){}<>'\"$`\\!".contains(c));
             let following = rest[1..].iter().map(|word| word.text.as_str());
             is_more_than_a_word

@@ -15,7 +15,7 @@ use tokio::time::timeout;
 
 use super::active::ActiveRule;
 use super::fire::Input;
-use super::report::{RuleRun, RunOutcome, Wake};
+use super::report::{Printed, RuleRun, RunOutcome, Wake};
 use super::shared::Shared;
 use crate::answer::{Answer, Reading, RunStatus};
 use crate::dialect::Dialect;
@@ -29,11 +29,12 @@ struct Done {
     code: Option<i32>,
     outcome: Option<RunOutcome>,
     withheld: Vec<String>,
+    printed: Printed,
 }
 
 impl Done {
     fn of(answer: Answer) -> Self {
-        Self { answer, code: None, outcome: None, withheld: Vec::new() }
+        Self { answer, code: None, outcome: None, withheld: Vec::new(), printed: Printed::default() }
     }
 
     fn without_answer(outcome: RunOutcome) -> Self {
@@ -46,7 +47,7 @@ pub(super) async fn run(
     active: &Arc<ActiveRule>,
     input: &Arc<Input>,
     limit: Duration,
-) -> (Answer, RuleRun) {
+) -> (Answer, RuleRun, Printed) {
     let began = Instant::now();
     let rule = &active.rule;
     let mut reading = Reading::new(rule.dialect, rule.event);
@@ -70,12 +71,14 @@ pub(super) async fn run(
     if outcome == RunOutcome::Answered {
         active.succeeded();
     }
-    let report = report(rule, outcome, &done.answer, done.code, began);
-    (done.answer, RuleRun { withheld: done.withheld, ..report })
+    let report = report(active, outcome, &done.answer, done.code, began);
+    (done.answer, RuleRun { withheld: done.withheld, ..report }, done.printed)
 }
 
-fn report(rule: &Rule, outcome: RunOutcome, answer: &Answer, code: Option<i32>, began: Instant) -> RuleRun {
+fn report(active: &ActiveRule, outcome: RunOutcome, answer: &Answer, code: Option<i32>, began: Instant) -> RuleRun {
+    let rule = &active.rule;
     RuleRun {
+        plugin: active.owner.plugin().map(str::to_owned),
         withheld: Vec::new(),
         rule: rule.id.clone(),
         event: rule.event,
@@ -140,7 +143,7 @@ async fn run_line(
             if answer.goes_on_alone {
                 return leave(shared, active, input, reading, ready(ran));
             }
-            Done { code, withheld, ..Done::of(answer) }
+            Done { code, withheld, printed: printed(ran), ..Done::of(answer) }
         }
         Either::Right(((), run)) => leave(shared, active, input, reading, run),
     }
@@ -168,9 +171,14 @@ fn leave(
         // Nobody waits, so it decides nothing.
         answer.decision = crate::answer::Decision::None;
         let outcome = if answer.failure.is_some() { RunOutcome::Failed } else { RunOutcome::Answered };
-        reporter.report(&report(&active.rule, outcome, &answer, code(&ran), began), &answer);
+        let report = report(&active, outcome, &answer, code(&ran), began);
+        reporter.report(&report, &answer, &printed(ran));
     });
     Done::without_answer(if started { RunOutcome::Detached } else { RunOutcome::Dropped })
+}
+
+fn printed(ran: Ran) -> Printed {
+    Printed { stdout: ran.stdout, stderr: ran.stderr }
 }
 
 fn code(ran: &Ran) -> Option<i32> {

@@ -15,7 +15,7 @@ use super::kept_out::KeptOut;
 use super::report::Notices;
 use super::session::{PassedFields, SessionInfo};
 use super::shared::Shared;
-use crate::answer::Answer;
+use crate::answer::{Answer, Decision};
 use crate::dialect::Dialect;
 use crate::event::Event;
 use crate::stdin::Occurrence;
@@ -32,12 +32,12 @@ pub(crate) struct Firing {
 #[derive(Debug)]
 pub(super) struct Input {
     pub(super) occurrence: Occurrence,
-    written: [OnceLock<Arc<[u8]>>; 2],
+    written: [OnceLock<Arc<[u8]>>; Dialect::ALL.len()],
 }
 
 impl Input {
     pub(super) fn of(&self, dialect: Dialect) -> Arc<[u8]> {
-        let place = &self.written[usize::from(dialect == Dialect::Agentao)];
+        let place = &self.written[dialect as usize];
         Arc::clone(place.get_or_init(|| {
             let mut text = self.occurrence.stdin(dialect).to_string();
             text.push('\n');
@@ -101,16 +101,19 @@ impl Firing {
         if selected.is_empty() {
             return Ok(folded);
         }
-        let input = Arc::new(Input { occurrence, written: <[_; 2]>::default() });
+        let input = Arc::new(Input { occurrence, written: Default::default() });
         let all: Vec<&ActiveRule> = selected.iter().map(|active| &***active).collect();
         let runs = selected.iter().map(|active| {
             let limit = deadline::of(active, &all);
             execute::run(&self.shared, active, &input, limit)
         });
         let mut reports = Vec::new();
-        for (mut answer, run) in join_all(runs).await {
+        for (mut answer, run, printed) in join_all(runs).await {
             answer.shorten(|text| self.shared.keep_text(&input.occurrence.session, text));
-            self.shared.report(&run, &answer);
+            if answer.decision != Decision::None || answer.stop.is_some() {
+                answer.by = Some(run.source());
+            }
+            self.shared.report(&run, &answer, &printed);
             folded.merge(answer);
             reports.push(run);
         }
@@ -120,6 +123,7 @@ impl Firing {
             messages: folded.messages.iter().cloned().chain(failed::notices(&reports)).collect(),
             for_the_model: folded.for_the_model.clone(),
             members: folded.members.clone(),
+            decided_by: folded.by.clone(),
         });
         RulesFailed::of(&reports, &folded).map_or(Ok(folded), Err)
     }
@@ -151,9 +155,6 @@ impl Firing {
         let aliases = &self.shared.aliases;
         if rule.event != self.event {
             return Some(KeptOut::OtherEvent);
-        }
-        if rule.event.spec().kind.is_none() {
-            return Some(KeptOut::NeverFired);
         }
         if active.is_spent() {
             return Some(KeptOut::Spent);

@@ -69,6 +69,14 @@ impl Owner {
         }
     }
 
+    /// The plugin's name.
+    pub(crate) fn plugin(&self) -> Option<&str> {
+        match self {
+            Self::Plugin(plugin) => Some(&plugin.name),
+            _ => None,
+        }
+    }
+
     /// The folder of a plugin's data.
     pub(crate) fn data(&self) -> Option<&Path> {
         match self {

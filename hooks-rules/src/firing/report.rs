@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 
 use crate::answer::Answer;
 use crate::event::Event;
-use crate::rule::RuleId;
+use crate::rule::{RuleId, RuleSource};
 
 /// One run of one rule. Holds nothing of what was given to the rule, and of what it said only why it failed.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -22,6 +22,8 @@ pub struct RuleRun {
     pub file: Arc<Path>,
     /// Its line.
     pub line: usize,
+    /// The plugin whose rule it is.
+    pub plugin: Option<String>,
     /// How it ended.
     pub outcome: RunOutcome,
     /// The exit code of its command.
@@ -36,6 +38,14 @@ pub struct RuleRun {
     pub remarks: Vec<String>,
     /// The variables that its command did not find because the app withholds them.
     pub withheld: Vec<String>,
+}
+
+impl RuleRun {
+    /// Where the rule is from.
+    pub fn source(&self) -> RuleSource {
+        let Self { rule, file, line, plugin, .. } = self;
+        RuleSource { rule: rule.clone(), file: Arc::clone(file), line: *line, plugin: plugin.clone() }
+    }
 }
 
 /// How one run of a rule ended.
@@ -81,6 +91,8 @@ pub struct Notices {
     pub for_the_model: Vec<String>,
     /// Members of `hookSpecificOutput` such as `sessionTitle`.
     pub members: Map<String, Value>,
+    /// The rule that decided, or ends the turn.
+    pub decided_by: Option<RuleSource>,
 }
 
 /// What a command that nobody waited for (`asyncRewake`) has for the model.
@@ -101,8 +113,18 @@ pub(crate) type WakeListener = Arc<dyn Fn(&Wake) + Send + Sync>;
 /// Called after each run.
 pub(crate) type RunObserver = Arc<dyn Fn(&RuleRun) + Send + Sync>;
 
-/// Called after each run, with what the rule said.
-pub(crate) type AnswerObserver = Arc<dyn Fn(&RuleRun, &Answer) + Send + Sync>;
+/// What a command printed, at most 1 MiB of each stream.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Printed {
+    /// To standard output; the body of an answer of HTTP.
+    pub stdout: String,
+    /// To standard error.
+    pub stderr: String,
+}
+
+/// Called after each run, with what the rule said and printed.
+pub(crate) type AnswerObserver = Arc<dyn Fn(&RuleRun, &Answer, &Printed) + Send + Sync>;
 
 /// Called with the notices of an event.
 pub(crate) type NoticeListener = Arc<dyn Fn(&Notices) + Send + Sync>;

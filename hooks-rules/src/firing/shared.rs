@@ -9,7 +9,9 @@ use hooks_core::HookContext;
 use hooks_core::data::Message;
 
 use super::files::SessionFiles;
-use super::report::{AnswerObserver, NoticeListener, Notices, RuleRun, RunObserver, RunOutcome, Wake, WakeListener};
+use super::report::{
+    AnswerObserver, NoticeListener, Notices, Printed, RuleRun, RunObserver, RunOutcome, Wake, WakeListener,
+};
 use super::session::SessionInfo;
 use super::transcript::Transcripts;
 use crate::alias::Aliases;
@@ -64,17 +66,18 @@ impl Shared {
         }
     }
 
-    pub(crate) fn report(&self, run: &RuleRun, answer: &Answer) {
+    pub(crate) fn report(&self, run: &RuleRun, answer: &Answer, printed: &Printed) {
         match run.outcome {
             RunOutcome::Failed | RunOutcome::Dropped => tracing::warn!(target: "hooks_rules", "{run}"),
             RunOutcome::Answered | RunOutcome::Detached => tracing::debug!(target: "hooks_rules", "{run}"),
         }
         self.run_observers.iter().for_each(|observer| isolated(|| observer(run)));
-        self.answer_observers.iter().for_each(|observer| isolated(|| observer(run, answer)));
+        self.answer_observers.iter().for_each(|observer| isolated(|| observer(run, answer, printed)));
     }
 
     pub(crate) fn report_notices(&self, notices: &Notices) {
-        if !(notices.messages.is_empty() && notices.for_the_model.is_empty() && notices.members.is_empty()) {
+        let says = !(notices.messages.is_empty() && notices.for_the_model.is_empty() && notices.members.is_empty());
+        if says || notices.decided_by.is_some() {
             self.notice_listeners.iter().for_each(|listener| isolated(|| listener(notices)));
         }
     }

@@ -1,6 +1,6 @@
 use std::sync::Arc;
 
-use hooks_core::kinds::{Stop, StopReason};
+use hooks_core::kinds::{Stop, StopReason, TurnEnd};
 use hooks_core::verdict::StopVerdict;
 use hooks_core::{Hook, HookContext};
 
@@ -42,6 +42,21 @@ pub(super) fn stop(id: &str, firing: Arc<Firing>) -> Hook {
                 }
             }
             Ok::<_, RulesFailed>(verdict(&firing, cx, event.stop_hook_active, answer))
+        })
+    })
+}
+
+/// `StopFailure`: a turn of the person's that ended with an error.
+pub(super) fn failure(id: &str, firing: Arc<Firing>) -> Hook {
+    Hook::at::<TurnEnd>(id).async_reader(move |cx, event, (): &()| {
+        let firing = Arc::clone(&firing);
+        Box::pin(async move {
+            let Some(error) = event.error.as_deref().filter(|_| cx.agent_path().is_empty()) else { return Ok(()) };
+            let mut occurrence = firing.occurrence(cx);
+            // Which of the contract's it is nobody says here; the harness's own word may be matched too.
+            occurrence.set("error", "unknown").set("error_details", error).set("last_assistant_message", error);
+            occurrence.own_word = Some(event.reason.as_ref().to_owned());
+            firing.fire(occurrence, None).await.map(drop)
         })
     })
 }

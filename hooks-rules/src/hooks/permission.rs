@@ -24,7 +24,7 @@ pub(super) fn request(id: &str, firing: Arc<Firing>) -> Hook {
                 (None, Decision::Allow(_)) => {
                     Ok((answer.updated_input.map_or(input, ToolInput::from), Permission::Allow))
                 }
-                (None, decision @ Decision::Deny(_)) => Ok((input, tool::permission(decision))),
+                (None, decision @ Decision::Deny(_)) => Ok((input, tool::permission(decision, None))),
                 (None, _) => Ok((input, Permission::NoOpinion)),
             }
         })

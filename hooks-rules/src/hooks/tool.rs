@@ -3,11 +3,13 @@ use std::sync::Arc;
 use hooks_core::Hook;
 use hooks_core::data::ToolInput;
 use hooks_core::kinds::BeforeToolCall;
-use hooks_core::verdict::{Halt, Permission};
+use hooks_core::verdict::{Halt, Permission, Question};
+use serde_json::json;
 
 use super::{Ended, call};
 use crate::answer::Decision;
 use crate::firing::Firing;
+use crate::rule::RuleSource;
 
 /// `PreToolUse`.
 pub(super) fn before(id: &str, firing: Arc<Firing>) -> Hook {
@@ -26,17 +28,18 @@ pub(super) fn before(id: &str, firing: Arc<Firing>) -> Hook {
             // The tool gets the path that the rules have judged.
             let judged = seen.filter(|seen| *seen != *input).map_or(input, ToolInput::from);
             let input = answer.updated_input.map_or(judged, ToolInput::from);
-            Ok((input, permission(answer.decision)))
+            Ok((input, permission(answer.decision, answer.by.as_ref())))
         })
     })
 }
 
-/// A decision as a permission.
-pub(super) fn permission(decision: Decision) -> Permission {
+/// A decision as a permission. Who is asked sees which rule it is that asks.
+pub(super) fn permission(decision: Decision, by: Option<&RuleSource>) -> Permission {
+    let question = |reason: String| Question::new(reason).details(json!({ "asked_by": by }));
     match decision {
         Decision::Deny(reason) => Permission::deny(reason),
-        Decision::Defer(reason) => Permission::defer(reason),
-        Decision::Ask(reason) => Permission::ask(reason),
+        Decision::Defer(reason) => Permission::Defer(question(reason).into()),
+        Decision::Ask(reason) => Permission::Ask(question(reason).into()),
         Decision::Allow(_) => Permission::Allow,
         Decision::None | Decision::Feedback(_) | Decision::Continue(_) => Permission::NoOpinion,
     }

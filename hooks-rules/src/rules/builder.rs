@@ -8,8 +8,8 @@ use crate::alias::Aliases;
 use crate::answer::Answer;
 use crate::dialect::Dialect;
 use crate::firing::{
-    AnswerObserver, NoticeListener, Notices, Owner, PluginFolder, RuleRun, RunObserver, SessionFiles, Shared, Wake,
-    WakeListener,
+    AnswerObserver, NoticeListener, Notices, Owner, PluginFolder, Printed, RuleRun, RunObserver, SessionFiles, Shared,
+    Wake, WakeListener,
 };
 use crate::run::{Clients, Environment, Judge, Post};
 
@@ -178,9 +178,9 @@ impl RulesBuilder {
         self
     }
 
-    /// Calls `observer` after every run, with what the rule said: for a person who tries rules out. An answer holds texts of
-    /// the conversation; a log is better served by [`observe`](Self::observe).
-    pub fn observe_answers(mut self, observer: impl Fn(&RuleRun, &Answer) + Send + Sync + 'static) -> Self {
+    /// Calls `observer` after every run, with what the rule said and what its command printed: for a person who tries rules
+    /// out. Both hold texts of the conversation; a log is better served by [`observe`](Self::observe).
+    pub fn observe_answers(mut self, observer: impl Fn(&RuleRun, &Answer, &Printed) + Send + Sync + 'static) -> Self {
         self.answer_observers.push(Arc::new(observer));
         self
     }

@@ -44,7 +44,10 @@ impl Rules {
         let (on, off): (Vec<_>, Vec<_>) =
             (0..state.active.len()).partition(|at| !state.is_disabled(&state.active[*at]));
         let rules = on.iter().map(|at| Arc::clone(&state.active[*at])).collect();
-        let kept_out = Firing { shared: Arc::clone(self.shared()), event, rules }.kept_out(occurrence, tool);
+        let mut kept_out = Firing { shared: Arc::clone(self.shared()), event, rules }.kept_out(occurrence, tool);
+        if event.spec().kind.is_none() {
+            kept_out.iter_mut().filter(|why| why.is_none()).for_each(|why| *why = Some(KeptOut::NeverFired));
+        }
         let disabled = off.into_iter().map(|at| {
             (
                 at,

@@ -94,6 +94,10 @@ pub struct Listed {
     pub filter: Option<String>,
     /// What it does, in a few words.
     pub summary: String,
+    /// What it does, whole.
+    pub text: String,
+    /// The plugin whose rule it is.
+    pub plugin: Option<String>,
     /// The compiled hook that it names, where it names one.
     pub hook: Option<String>,
     /// What to show while it runs.
@@ -280,6 +284,8 @@ impl State {
                 .map(|matcher| matcher.as_str().map_or_else(|| matcher.to_string(), str::to_owned)),
             filter: rule.filter.as_ref().map(ToString::to_string),
             summary: rule.summary(),
+            text: rule.text(),
+            plugin: active.owner.plugin().map(str::to_owned),
             hook: match &rule.action {
                 Action::Compiled { id, .. } => Some(id.clone()),
                 _ => None,

@@ -66,7 +66,7 @@ async fn answers_are_told_with_their_runs() {
     let heard = Arc::new(Mutex::new(Vec::new()));
     let observed = Arc::clone(&heard);
     let text = r#"{"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": "echo no >&2; exit 2"}]}]}}"#;
-    let hear = move |run: &hooks_rules::RuleRun, answer: &hooks_rules::Answer| {
+    let hear = move |run: &hooks_rules::RuleRun, answer: &hooks_rules::Answer, _: &hooks_rules::Printed| {
         observed.lock().unwrap().push((run.code, answer.decision.clone()));
     };
     let rules = Rules::builder().text("h", text).observe_answers(hear).build();

@@ -139,3 +139,31 @@ async fn only_the_rules_that_a_call_is_for_run() {
     let listed = serde_json::to_value(&rules.list()[0]).unwrap();
     assert_eq!((&listed["event"], &listed["dialect"]), (&json!("PreToolUse"), &json!("claude")));
 }
+
+/// Who asks who decided is told of the rule, its file and its plugin, and not of the hook that carries it.
+#[tokio::test]
+async fn the_rule_that_decided_is_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let says = |word: &str| {
+        prints(&output("PreToolUse", json!({"permissionDecision": word, "permissionDecisionReason": word})))
+    };
+    write(&folder.path().join("hooks/hooks.json"), &commands("PreToolUse", &["true", &says("ask")]));
+    let observed = Observed::default();
+    let builder = Rules::builder()
+        .text("own.json", commands("PreToolUse", &[&says("allow")]))
+        .plugin(hooks_rules::PluginFolder::new("guards", folder.path()));
+    let rules = built(observed.listens(builder));
+    let fired = shell(&set(&rules), "ls").await;
+    let asks = rules.list()[2].id.clone();
+    let notices = observed.notices.lock().unwrap();
+    let by = notices[0].decided_by.as_ref().unwrap();
+    assert_eq!((&by.rule, by.plugin.as_deref(), by.line), (&asks, Some("guards"), 1));
+    assert!(by.file.ends_with("hooks/hooks.json"));
+    let Permission::Ask(question) = &fired.verdict else { panic!("{:?}", fired.verdict) };
+    assert_eq!(question.details["asked_by"]["rule"], asks.as_str());
+    let runs = observed.runs.lock().unwrap();
+    assert_eq!(
+        runs.iter().map(|run| run.plugin.as_deref()).collect::<Vec<_>>(),
+        [None, Some("guards"), Some("guards")]
+    );
+}

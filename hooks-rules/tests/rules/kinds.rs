@@ -400,3 +400,15 @@ fn exports_count_where_a_rule_could_have_made_them() {
     assert_eq!(line("Stop"), "make");
     assert!(line("SessionStart").contains("c-1.sh"));
 }
+
+/// A turn that ended with an error, which is of a matcher in the contract's word or the harness's.
+#[tokio::test]
+async fn a_turn_that_failed() {
+    let folder = tempfile::tempdir().unwrap();
+    let set = set(&keeps(folder.path(), "StopFailure", &json!({})));
+    let _ = set.fire(&HookContext::new(), &TurnEnd::new("no_tool_calls"), ()).await.unwrap();
+    assert!(!folder.path().join("input").exists(), "that is no failure");
+    let _ = set.fire(&HookContext::new(), &TurnEnd::new("error").error("the model sleeps"), ()).await.unwrap();
+    let input = kept(folder.path());
+    assert_eq!((&input["error"], &input["error_details"]), (&json!("unknown"), &json!("the model sleeps")));
+}

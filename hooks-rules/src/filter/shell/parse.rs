@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
-use tree_sitter::{Node, ParseOptions, Parser};
+use tree_sitter::{Node, ParseOptions, Parser, Tree};
 
 use super::command::{Assignment, Command, Commands};
 use super::word::Word;
@@ -18,6 +18,37 @@ const DEPTH: usize = 200;
 const PATIENCE: Duration = Duration::from_millis(200);
 
 pub(super) fn read(line: &str) -> Option<Commands> {
+    let tree = tree(line)?;
+    let mut walk = Walk { source: line, found: Commands::default() };
+    walk.node(tree.root_node(), false, 0)?;
+    Some(walk.found)
+}
+
+/// Something in the line that is bash's and not known to other shells.
+#[cfg(feature = "runner")]
+pub(super) fn bash_only(line: &str) -> Option<&'static str> {
+    let tree = tree(line)?;
+    let mut nodes = vec![tree.root_node()];
+    while let Some(node) = nodes.pop() {
+        let found = match (node.kind(), node.is_named()) {
+            ("test_command", _) if line[node.byte_range()].starts_with("[[") => Some("[["),
+            ("process_substitution", _) => Some("<("),
+            ("herestring_redirect", _) => Some("<<<"),
+            ("array", _) => Some("=(…)"),
+            ("function", false) => Some("function"),
+            _ => None,
+        };
+        if found.is_some() {
+            return found;
+        }
+        let mut cursor = node.walk();
+        nodes.extend(node.children(&mut cursor));
+    }
+    None
+}
+
+/// The tree of a line that the grammar has.
+fn tree(line: &str) -> Option<Tree> {
     if line.len() > LONGEST || line.contains('\0') {
         return None;
     }
@@ -30,12 +61,7 @@ pub(super) fn read(line: &str) -> Option<Commands> {
     let bytes = line.as_bytes();
     let options = ParseOptions::new().progress_callback(&mut patience);
     let tree = parser.parse_with_options(&mut |at, _| bytes.get(at..).unwrap_or_default(), None, Some(options))?;
-    if tree.root_node().has_error() {
-        return None;
-    }
-    let mut walk = Walk { source: line, found: Commands::default() };
-    walk.node(tree.root_node(), false, 0)?;
-    Some(walk.found)
+    (!tree.root_node().has_error()).then_some(tree)
 }
 
 struct Walk<'a> {

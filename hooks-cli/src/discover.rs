@@ -1,0 +1,104 @@
+//! The files that Claude Code reads where it is started here: the person's, the project's, and those of plugins.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+use crate::places;
+
+/// Whose file it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Origin {
+    /// Named on the command line.
+    Named,
+    /// The person's settings.
+    User,
+    /// The project's settings.
+    Project,
+    /// The person's settings for the project.
+    Local,
+    /// A plugin's.
+    Plugin,
+}
+
+impl Origin {
+    pub(crate) fn words(self) -> &'static str {
+        match self {
+            Self::Named => "named",
+            Self::User => "user settings",
+            Self::Project => "project settings",
+            Self::Local => "local settings",
+            Self::Plugin => "plugin",
+        }
+    }
+}
+
+/// The files that are there, in the order in which they count. A plugin is named by its folder.
+pub(crate) fn files(project: &Path) -> Vec<(PathBuf, Origin)> {
+    let home = places::home().map(|home| home.join(".claude"));
+    let settings = [
+        (home.as_ref().map(|home| home.join("settings.json")), Origin::User),
+        (Some(project.join(".claude/settings.json")), Origin::Project),
+        (Some(project.join(".claude/settings.local.json")), Origin::Local),
+    ];
+    let mut found: Vec<(PathBuf, Origin)> = settings
+        .into_iter()
+        .filter_map(|(path, origin)| Some((path?, origin)))
+        .filter(|(path, _)| path.is_file())
+        .collect();
+    let enabled: BTreeSet<String> = found.iter().flat_map(|(path, _)| enabled(path)).collect();
+    let plugins = home.map(|home| home.join("plugins"));
+    let installed = plugins.iter().flat_map(|plugins| installed(&plugins.join("installed_plugins.json"), &enabled));
+    let of_project = folders(&project.join(".claude/plugins"));
+    let mut seen = BTreeSet::new();
+    let has_rules = |root: &PathBuf| root.join("hooks/hooks.json").is_file();
+    found.extend(
+        installed
+            .chain(of_project)
+            .filter(has_rules)
+            .filter(|root| seen.insert(root.clone()))
+            .map(|root| (root, Origin::Plugin)),
+    );
+    found
+}
+
+fn json(path: &Path) -> Option<Value> {
+    serde_json::from_str(&std::fs::read_to_string(path).ok()?).ok()
+}
+
+/// The plugins that settings switch on.
+fn enabled(settings: &Path) -> Vec<String> {
+    let Some(Value::Object(plugins)) = json(settings).and_then(|mut file| Some(file.get_mut("enabledPlugins")?.take()))
+    else {
+        return Vec::new();
+    };
+    plugins.into_iter().filter(|(_, on)| *on == Value::Bool(true)).map(|(name, _)| name).collect()
+}
+
+/// Where the plugins that are on are installed.
+fn installed(list: &Path, enabled: &BTreeSet<String>) -> Vec<PathBuf> {
+    let Some(file) = json(list) else { return Vec::new() };
+    let of = |name: &String| {
+        let mut paths = Vec::new();
+        collect(&file["plugins"][name], &mut paths);
+        paths
+    };
+    enabled.iter().flat_map(of).collect()
+}
+
+/// Every `installPath` in an entry, whatever its form.
+fn collect(entry: &Value, paths: &mut Vec<PathBuf>) {
+    match entry {
+        Value::Array(entries) => entries.iter().for_each(|entry| collect(entry, paths)),
+        Value::Object(fields) => paths.extend(fields.get("installPath").and_then(Value::as_str).map(PathBuf::from)),
+        _ => {}
+    }
+}
+
+fn folders(parent: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(parent).into_iter().flatten().flatten();
+    let mut folders: Vec<PathBuf> = entries.map(|entry| entry.path()).filter(|path| path.is_dir()).collect();
+    folders.sort();
+    folders
+}

@@ -1,0 +1,41 @@
+//! What is wrong with files, in the forms that other programs read.
+
+use serde_json::{Value, json};
+
+use crate::diagnostics::Diagnostic;
+
+/// Annotations of a workflow on GitHub, one a line.
+pub(crate) fn github(diagnostics: &[Diagnostic]) -> String {
+    let data = |text: &str| text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A");
+    let property = |text: &str| data(text).replace(':', "%3A").replace(',', "%2C");
+    let line = |one: &Diagnostic| {
+        let level = if one.is_error() { "error" } else { "warning" };
+        let (file, text) = (property(&one.file), data(&format!("{}\n{}", one.problem, one.help)));
+        format!("::{level} file={file},line={},col={},title=hooks check::{text}", one.line.max(1), one.column.max(1))
+    };
+    diagnostics.iter().map(line).collect::<Vec<_>>().join("\n")
+}
+
+/// SARIF 2.1.0, which code scanning reads.
+pub(crate) fn sarif(diagnostics: &[Diagnostic]) -> Value {
+    let result = |one: &Diagnostic| {
+        json!({
+            "ruleId": "hooks-check",
+            "level": if one.is_error() { "error" } else { "warning" },
+            "message": { "text": format!("{}; {}", one.problem, one.help) },
+            "locations": [{ "physicalLocation": {
+                "artifactLocation": { "uri": one.file },
+                "region": { "startLine": one.line.max(1), "startColumn": one.column.max(1) },
+            }}],
+        })
+    };
+    let driver = json!({
+        "name": "hooks", "version": env!("CARGO_PKG_VERSION"),
+        "rules": [{ "id": "hooks-check", "shortDescription": { "text": "Rules that do not do what they say" } }],
+    });
+    json!({
+        "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
+        "version": "2.1.0",
+        "runs": [{ "tool": { "driver": driver }, "results": diagnostics.iter().map(result).collect::<Vec<_>>() }],
+    })
+}

@@ -1,0 +1,185 @@
+//! Without files the commands are about those that Claude Code reads here; and the forms that other programs read.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "the helpers of tests are tests too")]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::support::{Said, hooks, program};
+
+fn put(path: &Path, text: &str) {
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    fs::write(path, text).unwrap();
+}
+
+fn rules(event: &str, name: &str) -> String {
+    format!(r#"{{"hooks": {{"{event}": [{{"hooks": [{{"type": "command", "command": "echo {name} >> ran"}}]}}]}}}}"#)
+}
+
+/// A home with settings and a plugin, and a project with settings and a plugin of its own.
+struct Place {
+    folder: tempfile::TempDir,
+}
+
+impl Place {
+    fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let root = fs::canonicalize(folder.path()).unwrap();
+        let (home, project) = (root.join("home"), root.join("shop"));
+        let user = rules("PreToolUse", "user").replacen(
+            '{',
+            r#"{"enabledPlugins": {"on@desk": true, "off@desk": false}, "#,
+            1,
+        );
+        put(&home.join(".claude/settings.json"), &user);
+        put(&project.join(".claude/settings.json"), &rules("PreToolUse", "project"));
+        put(&project.join(".claude/settings.local.json"), &rules("Stop", "local"));
+        put(&project.join(".claude/plugins/inner/hooks/hooks.json"), &rules("PreToolUse", "inner"));
+        let mut entries = serde_json::Map::new();
+        for name in ["on", "off"] {
+            let install = home.join(".claude/plugins/cache").join(name);
+            put(&install.join("hooks/hooks.json"), &rules("PreToolUse", name));
+            entries.insert(format!("{name}@desk"), serde_json::json!([{ "installPath": install }]));
+        }
+        let list = serde_json::json!({"version": 2, "plugins": entries});
+        put(&home.join(".claude/plugins/installed_plugins.json"), &list.to_string());
+        Self { folder }
+    }
+
+    fn root(&self) -> PathBuf {
+        fs::canonicalize(self.folder.path()).unwrap()
+    }
+
+    fn run(&self, args: &[&str]) -> Said {
+        let mut command = program(&self.root().join("shop"));
+        let mut child = command.env("HOME", self.root().join("home")).args(args).spawn().unwrap();
+        std::io::Write::write_all(&mut child.stdin.take().unwrap(), br#"{"tool_name": "Bash"}"#).ok();
+        child.wait_with_output().unwrap().into()
+    }
+
+    /// Whose rules ran.
+    fn ran(&self) -> Vec<String> {
+        let text = fs::read_to_string(self.root().join("shop/ran")).unwrap_or_default();
+        let _ = fs::remove_file(self.root().join("shop/ran"));
+        let mut names: Vec<String> = text.lines().map(str::to_owned).collect();
+        names.sort();
+        names
+    }
+}
+
+#[test]
+fn without_files_everything_in_force_here_is_shown() {
+    let place = Place::new();
+    let report = place.run(&["--json"]).json();
+    let shown: Vec<_> = report["rules"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|rule| {
+            (
+                rule["event"].as_str().unwrap(),
+                rule["text"].as_str().unwrap().split(' ').nth(1).unwrap(),
+                rule["origin"].as_str().unwrap(),
+                rule["trusted"].as_bool().unwrap(),
+            )
+        })
+        .collect();
+    assert_eq!(
+        shown,
+        [
+            ("PreToolUse", "user", "user settings", true),
+            ("PreToolUse", "project", "project settings", false),
+            ("Stop", "local", "local settings", false),
+            ("PreToolUse", "on", "plugin", true),
+            ("PreToolUse", "inner", "plugin", false),
+        ]
+    );
+    let words = place.run(&[]).out;
+    assert!(words.contains("plugin on") && words.contains("waits for trust"), "{words}");
+    let (list, check) = (place.run(&["list", "--json"]), place.run(&["check", "--json"]));
+    assert_eq!((list.json()["rules"].as_array().unwrap().len(), check.json()["files"].as_u64()), (5, Some(5)));
+    let explained = place.run(&["explain", "--event", "Stop"]).out;
+    assert!(explained.contains("would run") && explained.contains("local"), "{explained}");
+}
+
+/// What came with the project waits; what is the person's own runs.
+#[test]
+fn dispatch_runs_what_is_found_here_once_the_project_is_trusted() {
+    let place = Place::new();
+    let said = place.run(&["dispatch", "--event", "PreToolUse"]);
+    assert_eq!((said.code, place.ran()), (Some(77), Vec::new()), "{}", said.err);
+    assert!(said.err.contains("echo project") && !said.err.contains("echo user"), "{}", said.err);
+    let shown = place.run(&["trust", "--yes"]);
+    assert!(
+        shown.code == Some(0) && shown.out.contains("echo inner") && !shown.out.contains("echo user"),
+        "{}",
+        shown.out
+    );
+    assert_eq!(place.run(&["dispatch", "--event", "PreToolUse"]).code, Some(0));
+    assert_eq!(place.ran(), ["inner", "on", "project", "user"]);
+    assert!(place.run(&["trust", "--yes"]).code == Some(0), "what is trusted may be trusted again");
+}
+
+#[test]
+fn where_there_is_nothing_it_says_so() {
+    let folder = tempfile::tempdir().unwrap();
+    assert!(hooks(folder.path(), &[] as &[&str]).out.contains("no rules here"));
+    for args in
+        [&["check"][..], &["list"], &["explain", "--event", "Stop"], &["dispatch", "--event", "Stop"], &["trust"]]
+    {
+        let said = hooks(folder.path(), args);
+        assert!(said.code == Some(64) && said.err.contains("name the files"), "{args:?}: {}", said.err);
+    }
+}
+
+#[test]
+fn check_speaks_the_forms_of_other_programs() {
+    let folder = tempfile::tempdir().unwrap();
+    put(&folder.path().join("hooks.json"), "{\n\"hooks\": {\"Stpo\": [], \"Stop\": 7}}");
+    let github = hooks(folder.path(), &["check", "--format", "github", "hooks.json"]);
+    let lines: Vec<&str> = github.out.lines().collect();
+    assert_eq!(
+        lines[0],
+        "::warning file=hooks.json,line=2,col=11,title=hooks check::there is no event `Stpo`%0Awrite `Stop`"
+    );
+    assert!(lines[1].starts_with("::error file=hooks.json,line=2,"), "{lines:?}");
+    assert_eq!(github.code, Some(1));
+    let sarif = hooks(folder.path(), &["check", "--format", "sarif", "hooks.json"]).json();
+    let result = &sarif["runs"][0]["results"][0];
+    assert_eq!((&sarif["version"], &result["level"]), (&"2.1.0".into(), &"warning".into()));
+    let place = &result["locations"][0]["physicalLocation"];
+    assert_eq!((&place["artifactLocation"]["uri"], &place["region"]["startLine"]), (&"hooks.json".into(), &2.into()));
+    put(&folder.path().join("good.json"), r#"{"hooks": {}}"#);
+    assert_eq!(hooks(folder.path(), &["check", "--format", "github", "good.json"]).out, "");
+}
+
+#[test]
+fn mistakes_of_the_command_line_are_json_for_machines() {
+    let folder = tempfile::tempdir().unwrap();
+    for args in [&["--json", "chekc"][..], &["check", "--json"], &["explain", "--json", "--event", "Stpo", "x"]] {
+        let said = hooks(folder.path(), args);
+        let report = said.json();
+        assert_eq!((said.code, report["exit_status"].as_u64()), (Some(64), Some(64)), "{args:?}");
+        assert!(!report["error"].as_str().unwrap().is_empty() && !said.out.contains('\u{1b}'), "{args:?}: {report}");
+    }
+}
+
+#[test]
+fn the_names_of_events_complete_and_any_text_is_answered() {
+    let folder = tempfile::tempdir().unwrap();
+    let script = hooks(folder.path(), &["completions", "bash"]).out;
+    assert!(script.contains("PreToolUse") && script.contains("ConfigChange"));
+    let said = hooks(folder.path(), &["dispatch", "--event", "preToolUse", "x"]);
+    assert!(said.err.contains("did you mean `PreToolUse`?"), "{}", said.err);
+}
+
+/// What is cut for a person is whole for a machine.
+#[test]
+fn commands_are_whole_in_json() {
+    let folder = tempfile::tempdir().unwrap();
+    let long = format!("echo {}", "x".repeat(200));
+    let text = format!(r#"{{"hooks": {{"Stop": [{{"hooks": [{{"type": "command", "command": "{long}"}}]}}]}}}}"#);
+    put(&folder.path().join("hooks.json"), &text);
+    assert_eq!(hooks(folder.path(), &["list", "--json", "hooks.json"]).json()["rules"][0]["text"], long.as_str());
+    let report = hooks(folder.path(), &["dispatch", "--event", "Stop", "--trust", "--json", "hooks.json"]).json();
+    assert_eq!(report["runs"][0]["command"], long.as_str());
+}

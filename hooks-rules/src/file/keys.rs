@@ -1,0 +1,65 @@
+//! Keys that are close to those that mean something, and in the wrong place or spelling mean nothing.
+
+use super::json::Entry;
+use super::{Flaw, Flaws};
+
+/// The keys of a file, of a group and of a handler.
+pub(super) const OF_FILE: &[&str] = &["hooks", "disableAllHooks"];
+pub(super) const OF_GROUP: &[&str] = &["matcher", "hooks"];
+pub(super) const OF_HANDLER: &[&str] = &[
+    "type",
+    "if",
+    "timeout",
+    "statusMessage",
+    "once",
+    "command",
+    "args",
+    "shell",
+    "async",
+    "asyncRewake",
+    "onFailure",
+    "url",
+    "headers",
+    "allowedEnvVars",
+    "prompt",
+    "model",
+    "continueOnBlock",
+    "id",
+    "with",
+    "matcher",
+];
+
+/// Keys of others that happen to be close to ours.
+const OTHERS: &[&str] = &["env", "name", "hint", "urls", "theme"];
+
+/// Warns of keys that were likely meant to be one of `known`; what else is there is of no concern. `without` says what comes of
+/// it where a key is missing.
+pub(super) fn warn(entries: &[Entry], known: &[&str], flaws: &mut Flaws, without: impl Fn(&str) -> &'static str) {
+    for entry in entries {
+        let key = entry.key.as_str();
+        if known.contains(&key) || OTHERS.contains(&key) || flaws.enough_warnings() {
+            continue;
+        }
+        // What a handler needs is missed by whoever reads it.
+        let is_needed = |key: &str| matches!(key, "type" | "command" | "url" | "prompt" | "id");
+        let is_there = |key: &str| entries.iter().any(|entry| entry.key == key);
+        let Some(meant) = meant(key, known).filter(|meant| !is_there(meant) && !is_needed(meant)) else { continue };
+        let problem = format!("`{key}` means nothing here{}", without(meant));
+        flaws.push(Flaw::warning(entry.key_span.clone(), problem, format!("write `{meant}`")));
+    }
+}
+
+/// The key that was likely meant.
+fn meant<'a>(key: &str, known: &[&'a str]) -> Option<&'a str> {
+    if key.len() > 40 {
+        return None;
+    }
+    let plain = |key: &str| key.chars().filter(char::is_ascii_alphanumeric).collect::<String>().to_ascii_lowercase();
+    let (word, near) = (plain(key), |known: &str| if known.len() < 5 { 1 } else { 2 });
+    known.iter().copied().find(|known| {
+        let known_word = plain(known);
+        // Short words are close to many; those differ by case or a plural only.
+        let is_close = word.len() > 3 && strsim::osa_distance(&known_word, &word) <= near(known);
+        known_word == word || (is_close && !word.is_empty())
+    })
+}

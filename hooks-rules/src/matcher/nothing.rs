@@ -1,0 +1,89 @@
+//! Matchers that can be read and select nothing that there is.
+
+use serde_json::Value;
+
+use super::{Form, Matcher};
+use crate::event::Event;
+
+/// The tools that scripts are written for.
+const TOOLS: &[&str] = &[
+    "Agent",
+    "AskUserQuestion",
+    "Bash",
+    "BashOutput",
+    "Edit",
+    "ExitPlanMode",
+    "Glob",
+    "Grep",
+    "KillShell",
+    "LS",
+    "MultiEdit",
+    "NotebookEdit",
+    "NotebookRead",
+    "Read",
+    "Skill",
+    "SlashCommand",
+    "Task",
+    "TodoWrite",
+    "WebFetch",
+    "WebSearch",
+    "Write",
+    "run_shell_command",
+    "read_file",
+    "write_file",
+    "replace",
+    "web_fetch",
+    "web_search",
+];
+
+/// The values that there are at an event, and whether there may be others.
+fn values(event: Event) -> (&'static [&'static str], bool) {
+    match event {
+        Event::SessionStart => (&["startup", "resume", "clear", "compact", "fork"], false),
+        Event::SessionEnd => (&["clear", "resume", "logout", "prompt_input_exit", "other", "shutdown", "idle"], true),
+        Event::PreCompact | Event::PostCompact => (&["manual", "auto"], false),
+        Event::Setup => (&["init", "maintenance"], false),
+        Event::ConfigChange => {
+            (&["user_settings", "project_settings", "local_settings", "policy_settings", "skills"], false)
+        }
+        event if event.is_of_a_tool() => (TOOLS, true),
+        _ => (&[], true),
+    }
+}
+
+/// What is wrong with a matcher that selects nothing that there is, and what to write.
+pub(crate) fn matches_nothing(event: Event, matcher: &Matcher, written: Option<&Value>) -> Option<(String, String)> {
+    let (known, may_be_others) = values(event);
+    let field = event.spec().matched?;
+    if known.is_empty() {
+        return None;
+    }
+    if let Form::Exact(names) = &matcher.0 {
+        return names.iter().find_map(|name| {
+            let meant = meant(name, known);
+            if known.contains(&name.as_str()) || (may_be_others && meant.is_none()) {
+                return None;
+            }
+            let help = match meant {
+                Some(meant) => format!("write `{meant}`"),
+                None => format!("write one of {}", known.join(", ")),
+            };
+            Some((format!("`{name}` is no `{field}` that there is, so it selects nothing"), help))
+        });
+    }
+    let selects_nothing = !may_be_others && !known.iter().any(|value| matcher.selects(value));
+    selects_nothing.then(|| {
+        let written = written.map_or_else(String::new, Value::to_string);
+        (format!("{written} selects no `{field}` that there is"), format!("write one of {}", known.join(", ")))
+    })
+}
+
+/// The value that was likely meant.
+fn meant<'a>(name: &str, known: &[&'a str]) -> Option<&'a str> {
+    if known.contains(&name) || name.len() > 40 {
+        return None;
+    }
+    let by_case = known.iter().find(|known| known.eq_ignore_ascii_case(name));
+    let near = |known: &&&str| name.len() > 3 && strsim::osa_distance(known, name) == 1;
+    by_case.or_else(|| known.iter().find(near)).copied()
+}

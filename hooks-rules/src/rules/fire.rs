@@ -1,0 +1,51 @@
+//! Firing an event that no kind carries, by the app that has its moment.
+
+use std::sync::Arc;
+
+use hooks_core::HookContext;
+use serde_json::Value;
+
+use super::Rules;
+use crate::answer::Answer;
+use crate::firing::Firing;
+use crate::stdin::Occurrence;
+
+impl Rules {
+    /// Runs the rules of an occurrence, and gives their answers folded. For events that no kind carries, such as `Notification`
+    /// or `ConfigChange`: an app that has such a moment fires it here, and does what the answer says. Where rules failed and
+    /// none decided anything [`Answer::failure`] says why.
+    ///
+    /// Session, folder and agent are those of the context where the occurrence does not say others.
+    ///
+    /// ```
+    /// use hooks_core::HookContext;
+    /// use hooks_rules::{Event, Occurrence, Rules};
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() {
+    /// let text = r#"{"hooks": {"ConfigChange": [{"matcher": "project_settings", "hooks": [
+    ///     {"type": "command", "command": "echo 'not on Fridays' >&2; exit 2"}]}]}}"#;
+    /// let rules = Rules::builder().text("hooks.json", text).build();
+    /// let mut change = Occurrence::new(Event::ConfigChange);
+    /// change.set("source", "project_settings");
+    /// let answer = rules.fire(&HookContext::new(), change).await;
+    /// # #[cfg(unix)]
+    /// assert_eq!(answer.decision.as_str(), Some("deny"));
+    /// # }
+    /// ```
+    pub async fn fire(&self, cx: &HookContext, occurrence: Occurrence) -> Answer {
+        let event = occurrence.event;
+        let rules = {
+            let state = self.state();
+            let runs = |active: &&Arc<_>| !state.is_disabled(active);
+            state.active.iter().filter(|active| active.rule.event == event).filter(runs).cloned().collect()
+        };
+        let firing = Firing { shared: Arc::clone(self.shared()), event, rules };
+        let known = firing.occurrence(cx).with(occurrence);
+        let tool = known.get("tool_name").and_then(Value::as_str).map(str::to_owned);
+        match firing.fire(known, tool.as_deref()).await {
+            Ok(answer) => answer,
+            Err(failed) => Answer { failure: Some(failed.to_string()), ..Answer::default() },
+        }
+    }
+}

@@ -1,0 +1,145 @@
+//! What the text of a rule does not show and its first run would: a command that cannot run.
+
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+
+use super::Rules;
+use crate::file::Defect;
+use crate::filter::{bash_only, first_command};
+use crate::firing::ActiveRule;
+use crate::rule::{Action, Shell};
+
+/// Programs that run the file that they are given.
+const INTERPRETERS: &[&str] =
+    &["sh", "bash", "dash", "zsh", "python", "python3", "node", "deno", "bun", "ruby", "perl", "php", "pwsh"];
+
+/// Words of the shell itself.
+const BUILTINS: &[&str] = &[
+    ".", ":", "[", "alias", "bg", "break", "case", "cd", "command", "continue", "echo", "eval", "exec", "exit",
+    "export", "false", "fg", "for", "getopts", "hash", "if", "jobs", "kill", "local", "printf", "pwd", "read",
+    "readonly", "return", "set", "shift", "source", "test", "time", "times", "trap", "true", "type", "ulimit", "umask",
+    "unalias", "unset", "until", "wait", "while",
+];
+
+impl Rules {
+    /// What would keep commands from running on this machine: a script that is not there, that is not executable or whose
+    /// interpreter is not there, a variable of plugins in settings, a word that `sh` does not know. Runs nothing.
+    pub fn inspect(&self) -> Vec<Defect> {
+        let project = &self.shared().environment.project;
+        let state = self.state();
+        state.active.iter().flat_map(|active| of_rule(active, project)).collect()
+    }
+}
+
+fn of_rule(active: &ActiveRule, project: &Path) -> Vec<Defect> {
+    let rule = &active.rule;
+    let Action::Command(line) = &rule.action else { return Vec::new() };
+    let variables = active.owner.variables(project);
+    let mut found = Vec::new();
+    let mut tell = |problem: String, help: &str| {
+        found.push(Defect::of_rule(&rule.file, rule.line, rule.column, problem, help).warning());
+    };
+    let all = || std::iter::once(&line.command).chain(line.args.iter().flatten());
+    let of_a_plugin = ["CLAUDE_PLUGIN_ROOT", "CLAUDE_PLUGIN_DATA"];
+    if let Some(name) =
+        of_a_plugin.iter().find(|name| all().any(|word| word.contains(**name)) && !variables.contains_key(**name))
+    {
+        let is_a_plugins = rule.file.ends_with("hooks/hooks.json");
+        if !is_a_plugins {
+            tell(
+                format!("`${name}` is set for plugins only; here it is empty"),
+                "write `$CLAUDE_PROJECT_DIR`, or a full path",
+            );
+        }
+        return found;
+    }
+    if line.shell != Shell::Sh {
+        return found;
+    }
+    let fill = |text: &str| {
+        variables.iter().fold(text.to_owned(), |text, (name, value)| {
+            text.replace(&format!("${{{name}}}"), value).replace(&format!("${name}"), value)
+        })
+    };
+    let words = match &line.args {
+        Some(args) => Some(std::iter::once(fill(&line.command)).chain(args.iter().map(|arg| fill(arg))).collect()),
+        None => {
+            if let Some(what) = bash_only(&line.command) {
+                tell(
+                    format!("`{what}` is bash's, and the line goes to `sh`"),
+                    "run `bash -c '…'`, or a script of bash",
+                );
+            }
+            first_command(&fill(&line.command))
+        }
+    };
+    if let Some((problem, help)) = words.and_then(|words: Vec<String>| cannot_run(&words, project)) {
+        tell(problem, help);
+    }
+    found
+}
+
+/// Why these words cannot be run, as far as files tell.
+fn cannot_run(words: &[String], project: &Path) -> Option<(String, &'static str)> {
+    let (program, args) = words.split_first()?;
+    if !program.contains('/') {
+        if BUILTINS.contains(&program.as_str()) {
+            return None;
+        }
+        if in_path(program).is_none() {
+            let problem = format!("there is no program `{program}`: it leaves with code 127, which denies nothing");
+            return Some((problem, "install it, or name the one that is there"));
+        }
+        let script = args.iter().find(|arg| !arg.starts_with('-'))?;
+        let is_a_script =
+            INTERPRETERS.contains(&program.as_str()) && args.first() == Some(script) && script.contains('.');
+        let missing = is_a_script && !project.join(script).exists();
+        let problem =
+            format!("there is no file `{script}`: `{program}` fails, and with code 2 it would deny every call");
+        return missing.then_some((problem, "write the path from the project's folder, or from `$CLAUDE_PROJECT_DIR`"));
+    }
+    let path = project.join(program);
+    let Ok(file) = std::fs::metadata(&path) else {
+        let problem = format!("there is no file `{program}`: it leaves with code 127, which denies nothing");
+        return Some((problem, "write the path from the project's folder, or from `$CLAUDE_PROJECT_DIR`"));
+    };
+    if !is_executable(&file) {
+        let problem = format!("`{program}` is not executable: it leaves with code 126, which denies nothing");
+        return Some((problem, "run `chmod +x` on it"));
+    }
+    let interpreter = interpreter(&path).filter(|name| in_path(name).is_none())?;
+    let problem = format!("`{program}` wants `{interpreter}`, which is not there: it leaves with code 127");
+    Some((problem, "install it, or name another one on the script's first line"))
+}
+
+/// The program that the first line of a script names.
+fn interpreter(script: &Path) -> Option<String> {
+    let mut start = Vec::new();
+    std::fs::File::open(script).ok()?.take(256).read_to_end(&mut start).ok()?;
+    let text = String::from_utf8_lossy(&start);
+    let line = text.lines().next()?.strip_prefix("#!")?;
+    let mut words = line.split_whitespace();
+    let program = words.next()?;
+    if program.ends_with("/env") {
+        return words.find(|word| !word.starts_with('-') && !word.contains('=')).map(str::to_owned);
+    }
+    Some(program.to_owned())
+}
+
+fn in_path(program: &str) -> Option<PathBuf> {
+    if program.contains('/') {
+        return Some(PathBuf::from(program)).filter(|path| path.exists());
+    }
+    let path = std::env::var_os("PATH")?;
+    std::env::split_paths(&path).map(|folder| folder.join(program)).find(|file| file.is_file())
+}
+
+#[cfg(unix)]
+fn is_executable(file: &std::fs::Metadata) -> bool {
+    file.is_dir() || std::os::unix::fs::PermissionsExt::mode(&file.permissions()) & 0o111 != 0
+}
+
+#[cfg(not(unix))]
+fn is_executable(_: &std::fs::Metadata) -> bool {
+    true
+}
