@@ -89,7 +89,7 @@ pub struct BindingManifest {
     /// What is done when it fails.
     pub on_failure: OnFailure,
     /// What it may contribute.
-    #[serde(skip_serializing_if = "none")]
+    #[serde(skip_serializing_if = "Capabilities::is_none")]
     pub capabilities: Capabilities,
     /// The patterns that select events for it, by field.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
@@ -100,28 +100,9 @@ pub struct BindingManifest {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct KindManifest {
-    /// The name.
-    pub name: &'static str,
-    /// What a dispatch does with the answers: `transform`, `gate`, `control`, `contribute`, `event`.
-    pub semantics: &'static str,
-    /// Whether hooks may remove the subject.
-    pub removable: bool,
-    /// Whether only the app's list is read.
-    pub outside_turn: bool,
-    /// What is done when a hook fails that does not say it itself.
-    pub on_failure: OnFailure,
-    /// What its hooks may contribute.
-    #[serde(skip_serializing_if = "none")]
-    pub capabilities: Capabilities,
-    /// The fields that a hook may filter by.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub fields: Vec<&'static str>,
-    /// Whether it can be fired as JSON.
-    pub json: bool,
-    /// The doc comment of its event.
-    pub description: &'static str,
-    /// Where its event is.
-    pub origin: Origin,
+    /// What its descriptor says.
+    #[serde(flatten)]
+    pub kind: &'static KindDescriptor,
     /// Where [`fires!`](crate::fires) declares that it is fired.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fired_at: Option<Origin>,
@@ -153,14 +134,18 @@ impl Manifest {
         Self {
             version: 1,
             hooks: hooks.iter().map(|hook| hook_manifest(hook)).collect(),
-            kinds: all().into_iter().map(|entry| kind_manifest(entry, fired.get(entry.name()).copied())).collect(),
+            kinds: all()
+                .into_iter()
+                .map(|kind| KindManifest { kind, fired_at: fired.get(kind.name).copied() })
+                .collect(),
         }
     }
 
     /// A JSON Schema of agent and prompt files, for editors: the ids of hooks are an `enum`, with what each does. Hooks of
     /// kinds outside a turn are not in it, because only the app's list may name them.
     pub fn schema(&self) -> Value {
-        let outside = |at: &BindingManifest| self.kinds.iter().any(|kind| kind.name == at.kind && kind.outside_turn);
+        let outside =
+            |at: &BindingManifest| self.kinds.iter().any(|one| one.kind.name == at.kind && one.kind.outside_turn);
         let hooks: Vec<&HookManifest> = self.hooks.iter().filter(|hook| !hook.at.iter().any(outside)).collect();
         let ids: Vec<&str> = hooks.iter().map(|hook| hook.id.as_str()).collect();
         let texts: Vec<&str> = hooks.iter().map(|hook| hook.description.as_str()).collect();
@@ -197,25 +182,9 @@ fn is_default<T: Default + PartialEq>(value: &T) -> bool {
     *value == T::default()
 }
 
-fn kind_manifest(entry: &KindDescriptor, fired_at: Option<Origin>) -> KindManifest {
-    KindManifest {
-        name: entry.name(),
-        semantics: entry.semantics().name(),
-        removable: entry.is_removable(),
-        outside_turn: entry.is_outside_turn(),
-        on_failure: entry.on_failure(),
-        capabilities: entry.capabilities(),
-        fields: entry.fields(),
-        json: entry.has_json(),
-        description: entry.description(),
-        origin: entry.origin(),
-        fired_at,
-    }
-}
-
 /// The patterns of a hook at a kind; a field that the kind has not was refused by the registry.
 fn only(binding: &Binding) -> BTreeMap<&'static str, String> {
-    let fields = binding.kind.fields();
+    let fields = binding.kind.fields;
     let named = binding.filters.iter().filter_map(|only| {
         let field = fields.get(*only.field.as_ref().ok()?)?;
         Some((*field, only.patterns.to_string()))
@@ -256,10 +225,4 @@ fn hook_manifest(hook: &Hook) -> HookManifest {
         locked: hook.locked,
         visibility: options.visibility,
     }
-}
-
-/// For serde, which asks by reference.
-#[allow(clippy::trivially_copy_pass_by_ref)]
-fn none(capabilities: &Capabilities) -> bool {
-    capabilities.is_empty()
 }

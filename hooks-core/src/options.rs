@@ -11,6 +11,7 @@ pub use visibility::Visibility;
 
 use crate::failure::OnFailure;
 use crate::verdict::{Capabilities, Capability};
+use crate::words::closed_words;
 
 /// A list of ids of hooks, static where the attribute wrote it.
 pub type HookIds = Cow<'static, [Cow<'static, str>]>;
@@ -160,34 +161,19 @@ impl Hold {
     }
 }
 
-/// Whether the dispatch waits for a hook, and where it runs.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-#[non_exhaustive]
-pub enum RunMode {
-    /// Within the dispatch, which waits for it.
-    #[default]
-    Inline,
-    /// Started at its place in the plan and not waited for.
-    Detached,
-    /// Written as a [`Job`](crate::detached::Job) for a worker, perhaps in another process.
-    Background,
-}
-
-impl RunMode {
-    /// The word in an attribute and in a plan.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Inline => "inline",
-            Self::Detached => "detached",
-            Self::Background => "background",
-        }
-    }
-}
-
-impl std::fmt::Display for RunMode {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(self.as_str())
+closed_words! {
+    /// Whether the dispatch waits for a hook, and where it runs.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+    #[serde(rename_all = "snake_case")]
+    #[non_exhaustive]
+    pub enum RunMode {
+        /// Within the dispatch, which waits for it.
+        #[default]
+        Inline = "inline",
+        /// Started at its place in the plan and not waited for.
+        Detached = "detached",
+        /// Written as a [`Job`](crate::detached::Job) for a worker, perhaps in another process.
+        Background = "background",
     }
 }
 

@@ -240,7 +240,7 @@ fn the_semantics_follow_from_what_a_verdict_can_say() {
     assert_eq!(BeforeInspection::SEMANTICS, Semantics::Gate, "a permission is in it");
     assert_eq!(BeforePrepared::SEMANTICS, Semantics::Control);
     assert_eq!(BeforeNotes::SEMANTICS, Semantics::Contribute);
-    let known = |name| kinds::all().into_iter().find(|kind| kind.name() == name).unwrap().on_failure();
+    let known = |name| kinds::all().into_iter().find(|kind| kind.name == name).unwrap().on_failure;
     assert_eq!((known("before_review"), known("before_notes")), (OnFailure::Deny, OnFailure::Continue));
 }
 
