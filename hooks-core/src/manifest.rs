@@ -10,8 +10,7 @@ use crate::fires::Fires;
 use crate::hook::{Binding, Hook};
 use crate::id::HookId;
 use crate::kind::{KindDescriptor, all};
-use crate::options::HookIds;
-use crate::options::{RunMode, Visibility};
+use crate::options::Options;
 use crate::registry::Registry;
 use crate::source::Origin;
 use crate::verdict::Capabilities;
@@ -40,37 +39,15 @@ pub struct HookManifest {
     pub origin: Origin,
     /// What it does at each of its kinds.
     pub at: Vec<BindingManifest>,
-    /// Lower runs earlier.
-    pub priority: i32,
-    /// Whether a dispatch waits for it.
-    #[serde(skip_serializing_if = "is_default")]
-    pub run: RunMode,
-    /// Whether it runs on the pool of threads for code that computes for long.
-    #[serde(skip_serializing_if = "is_default")]
-    pub blocking: bool,
-    /// Whether running it twice does no more than running it once.
-    #[serde(skip_serializing_if = "is_default")]
-    pub idempotent: bool,
-    /// How often a background run that failed is tried again.
-    #[serde(skip_serializing_if = "is_default")]
-    pub retries: u32,
-    /// Ids to follow.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub after: Vec<String>,
-    /// Ids to precede.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub before: Vec<String>,
-    /// Ids that have to be in scope too.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub requires: Vec<String>,
+    /// Its options; the deadline, what is done when it fails and what it may contribute are told at its kinds.
+    #[serde(flatten)]
+    pub options: Options,
     /// The plugin that it belongs to.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub plugin: Option<String>,
     /// Whether overrides leave it alone.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub locked: bool,
-    /// Whom it concerns.
-    pub visibility: Visibility,
 }
 
 /// A hook at one kind.
@@ -177,11 +154,6 @@ impl Manifest {
     }
 }
 
-/// What is as it is for most hooks is left out.
-fn is_default<T: Default + PartialEq>(value: &T) -> bool {
-    *value == T::default()
-}
-
 /// The patterns of a hook at a kind; a field that the kind has not was refused by the registry.
 fn only(binding: &Binding) -> BTreeMap<&'static str, String> {
     let fields = binding.kind.fields;
@@ -194,7 +166,6 @@ fn only(binding: &Binding) -> BTreeMap<&'static str, String> {
 
 fn hook_manifest(hook: &Hook) -> HookManifest {
     let options = &hook.options;
-    let list = |ids: &HookIds| ids.iter().map(ToString::to_string).collect();
     let at = |binding: &Binding| BindingManifest {
         kind: binding.kind.name,
         writes: binding.form.writes,
@@ -213,16 +184,8 @@ fn hook_manifest(hook: &Hook) -> HookManifest {
         description: hook.description.to_string(),
         origin: hook.origin,
         at: hook.bindings.iter().map(at).collect(),
-        priority: options.priority,
-        run: options.run,
-        blocking: options.blocking,
-        idempotent: options.idempotent,
-        retries: options.retries,
-        after: list(&options.after),
-        before: list(&options.before),
-        requires: list(&options.requires),
+        options: options.clone(),
         plugin: hook.plugin.as_deref().map(str::to_owned),
         locked: hook.locked,
-        visibility: options.visibility,
     }
 }

@@ -4,6 +4,7 @@ mod audit;
 mod check;
 mod constraints;
 mod detached;
+mod entries;
 mod overridden;
 mod patterns;
 mod plans;
