@@ -13,7 +13,12 @@ use crate::text::{did_you_mean, nearest};
 pub(super) type Named<'a> = Vec<(&'a HookId, &'a HookUse)>;
 
 /// The ids of a list with the entries that name them; what is wrong goes to `problems`.
-pub(super) fn named<'a>(snapshot: &'a Snapshot, owner: &ListOwner, list: &'a [HookUse], problems: &mut Vec<Problem>) -> Named<'a> {
+pub(super) fn named<'a>(
+    snapshot: &'a Snapshot,
+    owner: &ListOwner,
+    list: &'a [HookUse],
+    problems: &mut Vec<Problem>,
+) -> Named<'a> {
     let mut seen: HashMap<&HookId, &HookUse> = HashMap::new();
     let mut ids = Vec::new();
     for entry in list {
@@ -35,22 +40,24 @@ pub(super) fn named<'a>(snapshot: &'a Snapshot, owner: &ListOwner, list: &'a [Ho
             problems.push(Problem::new(ProblemKind::UnknownHook, id, text));
             continue;
         };
-        let (place, origin) = (at(entry.position()), registered.hook.origin);
+        let (place, origin) = (|| at(entry.position()), registered.hook.origin);
         if let Some(plugin) = registered.hook.plugin.as_ref().filter(|plugin| !snapshot.may_run(plugin)) {
             let text = format!(
-                "{place}{owner} names the hook `{id}` ({origin}) of the plugin `{plugin}`, which is not installed; install it with `registry.install(\"{plugin}\")`"
+                "{}{owner} names the hook `{id}` ({origin}) of the plugin `{plugin}`, which is not installed; install it with `registry.install(\"{plugin}\")`",
+                place()
             );
             problems.push(Problem::new(ProblemKind::PluginMissing, id, text));
         }
         if entry.with.is_some() && registered.hook.with.is_none() {
             let text = format!(
-                "{place}{owner} gives parameters (`with`) to the hook `{id}` ({origin}), which takes none; leave `with` out"
+                "{}{owner} gives parameters (`with`) to the hook `{id}` ({origin}), which takes none; leave `with` out",
+                place()
             );
             problems.push(Problem::new(ProblemKind::NoParameters, id, text));
         }
         if let Some(first) = seen.insert(id, entry) {
             let first = first.position().map(|place| format!(" (first at {place})")).unwrap_or_default();
-            let text = format!("{place}{owner} names the hook `{id}` twice{first}; keep one");
+            let text = format!("{}{owner} names the hook `{id}` twice{first}; keep one", place());
             problems.push(Problem::new(ProblemKind::NamedTwice, id, text));
             continue;
         }
@@ -60,7 +67,11 @@ pub(super) fn named<'a>(snapshot: &'a Snapshot, owner: &ListOwner, list: &'a [Ho
 }
 
 /// The parameters of one entry, as its hook reads them.
-pub(super) fn parameters(registered: &Registered, owner: &ListOwner, entry: &HookUse) -> Result<Option<Bound>, Problem> {
+pub(super) fn parameters(
+    registered: &Registered,
+    owner: &ListOwner,
+    entry: &HookUse,
+) -> Result<Option<Bound>, Problem> {
     let hook = &registered.hook;
     let bound = hook.with.map(|spec| spec.parse(entry.with.as_ref())).transpose();
     bound.map_err(|cause| {

@@ -20,6 +20,7 @@ pub(super) type OwnProbe = (&'static str, Hook);
 const PROBED: &str = "conformance probe";
 
 /// What a harness has to make a difference of at this kind.
+#[allow(clippy::too_many_lines, reason = "a table of what each kind can be told")]
 pub(super) fn of_kind(kind: &KindDescriptor, id: &str) -> Vec<OwnProbe> {
     match kind.name {
         "message_received" => vec![
@@ -166,9 +167,8 @@ pub(super) fn of_kind(kind: &KindDescriptor, id: &str) -> Vec<OwnProbe> {
                 ("blocks", Hook::at::<Stop>(id).reader(|_, _, ()| StopVerdict::block(PROBED))),
                 (
                     "continues",
-                    Hook::at::<Stop>(id).reader(|_, event: &Stop, ()| match event.stop_hook_active {
-                        true => StopVerdict::default(),
-                        false => StopVerdict::continue_with(PROBED),
+                    Hook::at::<Stop>(id).reader(|_, event: &Stop, ()| {
+                        if event.stop_hook_active { ().into() } else { StopVerdict::continue_with(PROBED) }
                     }),
                 ),
                 ("adds a context", {

@@ -45,7 +45,10 @@ pub(super) fn of_struct(fields: &[Field]) -> Parts {
         (false, _) => quote!(false),
     });
     let freezes = nested.iter().map(|part| part.call("Verdict", "freezes_subject", &part.borrowed()));
-    let lapses = nested.iter().map(|part| part.call("Verdict", "subject_changed", &part.lent()));
+    let lapses = nested.iter().map(|part| {
+        let (lapses, by) = (part.call("Verdict", "subject_changed", &part.lent()), of(part));
+        quote!(if #lapses { changed = true; #(self.#by = __hooks_core::Option::None;)* })
+    });
     let attributed = parts.iter().filter_map(|part| {
         let lent = part.lent();
         let set = part.attribute(&quote!(#lent, hook))?;
@@ -93,7 +96,7 @@ pub(super) fn of_struct(fields: &[Field]) -> Parts {
         #[inline]
         fn subject_changed(&mut self) -> bool {
             let mut changed = false;
-            #(changed |= #lapses;)*
+            #(#lapses)*
             changed
         }
 
