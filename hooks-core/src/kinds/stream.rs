@@ -14,7 +14,7 @@ words! {
         /// What it thinks.
         Thinking = "thinking",
         /// What it writes as the input of a tool.
-        ToolInput = "tool_input",
+        Input = "tool_input",
     }
 }
 
