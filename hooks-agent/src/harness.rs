@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use hooks_core::diagnostics::Finding;
+use hooks_core::diagnostics::{Finding, FindingKind};
 use hooks_core::scope::AgentDef;
 use hooks_core::{HookContext, HookSet, Registry};
 
@@ -219,7 +219,7 @@ impl HarnessBuilder {
         for (agent, name) in harness.state.agents.unknown(|name| !harness.state.named(&[name.to_owned()]).is_empty()) {
             tracing::warn!(target: "hooks_agent", agent, tool = name, "an agent names a tool that nobody has");
         }
-        for finding in harness.audit([]).iter().filter(|finding| matches!(finding, Finding::MatchesNothing { .. })) {
+        for finding in harness.audit([]).iter().filter(|finding| finding.kind() == FindingKind::MatchesNothing) {
             tracing::warn!(target: "hooks_agent", %finding, "a hook never runs");
         }
         harness

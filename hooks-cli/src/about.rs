@@ -28,16 +28,16 @@ pub(crate) fn kinds(program: &Program, as_json: bool) -> Output {
     };
     let kinds = program.registry.manifest().kinds;
     if as_json {
-        let described = kinds.iter().map(|kind| {
-            let mut described = serde_json::to_value(kind).unwrap_or_default();
-            described["events"] = json!(events(kind.name));
+        let described = kinds.iter().map(|entry| {
+            let mut described = serde_json::to_value(entry).unwrap_or_default();
+            described["events"] = json!(events(entry.kind.name));
             described
         });
         let report = json!({ "version": 1, "kinds": described.collect::<Vec<Value>>() });
         return Output::new(json(report), Exit::DONE);
     }
     let mut out = String::new();
-    for kind in &kinds {
+    for kind in kinds.iter().map(|entry| entry.kind) {
         let name = styled(STRONG, format!("{:<30}", kind.name));
         let _ = write!(out, "{name} {:<10}", kind.semantics);
         let mut rest = Vec::new();

@@ -64,8 +64,8 @@ mod trust;
 mod run;
 
 pub use args::{
-    CheckArgs, Cli, Color, Command, DispatchArgs, ExplainArgs, FilesArgs, Form, Format, ListArgs, ReplayArgs, SchemaArgs,
-    ShadowArgs, TrustArgs,
+    CheckArgs, Cli, Color, Command, DispatchArgs, ExplainArgs, FilesArgs, Form, Format, ListArgs, ReplayArgs,
+    SchemaArgs, ShadowArgs, TrustArgs,
 };
 pub use exit::Exit;
 pub use output::Output;

@@ -122,9 +122,9 @@ fn the_other_commands() {
 fn every_kind_is_listed_with_the_events_that_it_carries() {
     let said = hooks(&data("data"), &["kinds"]).out;
     for kind in hooks_core::kinds::all() {
-        let line = said.lines().find(|line| line.split(' ').next() == Some(kind.name()));
-        let line = line.unwrap_or_else(|| panic!("{} is not listed", kind.name()));
-        assert!(line.contains(kind.semantics().name()), "{line}");
+        let line = said.lines().find(|line| line.split(' ').next() == Some(kind.name));
+        let line = line.unwrap_or_else(|| panic!("{} is not listed", kind.name));
+        assert!(line.contains(kind.semantics.as_str()), "{line}");
     }
     assert!(said.contains("by tool; rules: PreToolUse\n    Fires before a tool runs"), "{said}");
 }

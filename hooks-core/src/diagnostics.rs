@@ -3,12 +3,15 @@
 mod facts;
 mod finding;
 mod problem;
+mod reported;
 
 use std::fmt;
 
 pub use facts::HarnessFacts;
-pub use finding::Finding;
-pub use problem::Problem;
+pub use finding::{Finding, FindingKind};
+pub use problem::{Problem, ProblemKind};
+pub use reported::Reported;
+pub(crate) use reported::at;
 
 /// Everything that is wrong with a registry or a scope.
 #[derive(Clone, PartialEq, Eq, thiserror::Error)]

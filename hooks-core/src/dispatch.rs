@@ -3,6 +3,7 @@
 mod at_once;
 mod call;
 mod chain;
+mod commit;
 mod error;
 mod fail;
 mod finish;

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::id::HookId;
 pub use crate::text::CAUSE_LIMIT;
+use crate::words::closed_words;
 
 /// How a hook failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -73,29 +74,19 @@ impl fmt::Display for Failure {
     }
 }
 
-/// What is done when a hook fails, panics, or takes too long. Its changes are dropped in any case.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-#[non_exhaustive]
-pub enum OnFailure {
-    /// The dispatch goes on without it.
-    Continue,
-    /// The subject is removed (kinds that allow removal).
-    Remove,
-    /// The answer is a refusal (gates).
-    Deny,
-    /// The dispatch returns an error.
-    Required,
-}
-
-impl OnFailure {
-    /// The word in an attribute and in a plan.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Continue => "continue",
-            Self::Remove => "remove",
-            Self::Deny => "deny",
-            Self::Required => "required",
-        }
+closed_words! {
+    /// What is done when a hook fails, panics, or takes too long. Its changes are dropped in any case.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+    #[serde(rename_all = "snake_case")]
+    #[non_exhaustive]
+    pub enum OnFailure {
+        /// The dispatch goes on without it.
+        Continue = "continue",
+        /// The subject is removed (kinds that allow removal).
+        Remove = "remove",
+        /// The answer is a refusal (gates).
+        Deny = "deny",
+        /// The dispatch returns an error.
+        Required = "required",
     }
 }

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use std::fmt;
 use std::sync::Arc;
 
-use crate::diagnostics::Finding;
+use crate::diagnostics::{Finding, FindingKind};
 use crate::hook::{Binding, Hook};
 use crate::kind::{HookKind, KindDescriptor};
 use crate::source::Origin;
@@ -69,12 +69,12 @@ pub(crate) fn never_fired(hooks: &[Arc<Hook>], otherwise: fn(&Hook, &Binding) ->
         .filter(|(hook, binding)| !otherwise(hook, binding))
         .map(|(hook, binding)| (hook, binding.kind))
         .filter(|(_, kind)| !fired.contains(&(kind.event)()))
-        .map(|(hook, kind)| Finding::NeverFired {
-            hook: hook.id.clone(),
-            origin: hook.origin,
-            kind: kind.name,
-            path: public((kind.path)()),
-            fired: names.clone(),
+        .map(|(hook, kind)| {
+            let (id, origin, at, path) = (&hook.id, hook.origin, kind.name, public((kind.path)()));
+            let text = format!(
+                "the hook `{id}` ({origin}) runs at `{at}`, which this program never fires; fire it and declare so with `hooks_core::fires![{path}]`, or move the hook to a kind that is fired: {names}"
+            );
+            Finding::new(FindingKind::NeverFired, id, text)
         })
         .collect()
 }

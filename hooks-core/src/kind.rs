@@ -54,7 +54,7 @@ use crate::verdict::Verdict;
 /// The derive accepts `name` (required, `snake_case`), `subject` and `verdict` (`()` where left out), `removable` (hooks
 /// may remove the subject), `match(field, …)` or `match(option = path.to.field, …)` (fields that `#[hook]` may filter
 /// by), `check = path` (see [`check`](Self::check)), `outside_turn` (only the app's list is read), `on_failure = policy`
-/// (what holds for hooks that say nothing), `json` (see [`fire_json`](crate::HookSet::fire_json)) and `crate = path`.
+/// (what holds for hooks that say nothing), `new(field, …)` (a constructor, and setters for the other fields), `json` (see [`fire_json`](crate::HookSet::fire_json)) and `crate = path`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a hook kind",
     label = "not a kind",

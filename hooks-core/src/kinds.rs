@@ -40,7 +40,7 @@ use crate::kind::KindDescriptor;
 /// Two types with one name are both there; a set that has hooks of both is refused.
 ///
 /// ```
-/// let names: Vec<_> = hooks_core::kinds::all().iter().map(|kind| kind.name()).collect();
+/// let names: Vec<_> = hooks_core::kinds::all().iter().map(|kind| kind.name).collect();
 /// assert!(names.is_sorted() && names.contains(&"before_tool_call"));
 /// ```
 pub fn all() -> Vec<&'static KindDescriptor> {

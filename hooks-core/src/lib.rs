@@ -66,11 +66,11 @@ extern crate self as hooks_core;
 
 // The layers. A module uses those above it, never those below it.
 mod text;
+pub mod words;
 mod panics;
 mod source;
 mod id;
 mod failure;
-pub mod words;
 pub mod data;
 pub mod verdict;
 mod kind;

@@ -10,8 +10,7 @@ use crate::fires::Fires;
 use crate::hook::{Binding, Hook};
 use crate::id::HookId;
 use crate::kind::{KindDescriptor, all};
-use crate::options::HookIds;
-use crate::options::{RunMode, Visibility};
+use crate::options::Options;
 use crate::registry::Registry;
 use crate::source::Origin;
 use crate::verdict::Capabilities;
@@ -40,37 +39,15 @@ pub struct HookManifest {
     pub origin: Origin,
     /// What it does at each of its kinds.
     pub at: Vec<BindingManifest>,
-    /// Lower runs earlier.
-    pub priority: i32,
-    /// Whether a dispatch waits for it.
-    #[serde(skip_serializing_if = "is_default")]
-    pub run: RunMode,
-    /// Whether it runs on the pool of threads for code that computes for long.
-    #[serde(skip_serializing_if = "is_default")]
-    pub blocking: bool,
-    /// Whether running it twice does no more than running it once.
-    #[serde(skip_serializing_if = "is_default")]
-    pub idempotent: bool,
-    /// How often a background run that failed is tried again.
-    #[serde(skip_serializing_if = "is_default")]
-    pub retries: u32,
-    /// Ids to follow.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub after: Vec<String>,
-    /// Ids to precede.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub before: Vec<String>,
-    /// Ids that have to be in scope too.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub requires: Vec<String>,
+    /// Its options; the deadline, what is done when it fails and what it may contribute are told at its kinds.
+    #[serde(flatten)]
+    pub options: Options,
     /// The plugin that it belongs to.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub plugin: Option<String>,
     /// Whether overrides leave it alone.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub locked: bool,
-    /// Whom it concerns.
-    pub visibility: Visibility,
 }
 
 /// A hook at one kind.
@@ -89,7 +66,7 @@ pub struct BindingManifest {
     /// What is done when it fails.
     pub on_failure: OnFailure,
     /// What it may contribute.
-    #[serde(skip_serializing_if = "none")]
+    #[serde(skip_serializing_if = "Capabilities::is_none")]
     pub capabilities: Capabilities,
     /// The patterns that select events for it, by field.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
@@ -100,28 +77,9 @@ pub struct BindingManifest {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct KindManifest {
-    /// The name.
-    pub name: &'static str,
-    /// What a dispatch does with the answers: `transform`, `gate`, `control`, `contribute`, `event`.
-    pub semantics: &'static str,
-    /// Whether hooks may remove the subject.
-    pub removable: bool,
-    /// Whether only the app's list is read.
-    pub outside_turn: bool,
-    /// What is done when a hook fails that does not say it itself.
-    pub on_failure: OnFailure,
-    /// What its hooks may contribute.
-    #[serde(skip_serializing_if = "none")]
-    pub capabilities: Capabilities,
-    /// The fields that a hook may filter by.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub fields: Vec<&'static str>,
-    /// Whether it can be fired as JSON.
-    pub json: bool,
-    /// The doc comment of its event.
-    pub description: &'static str,
-    /// Where its event is.
-    pub origin: Origin,
+    /// What its descriptor says.
+    #[serde(flatten)]
+    pub kind: &'static KindDescriptor,
     /// Where [`fires!`](crate::fires) declares that it is fired.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fired_at: Option<Origin>,
@@ -153,14 +111,18 @@ impl Manifest {
         Self {
             version: 1,
             hooks: hooks.iter().map(|hook| hook_manifest(hook)).collect(),
-            kinds: all().into_iter().map(|entry| kind_manifest(entry, fired.get(entry.name()).copied())).collect(),
+            kinds: all()
+                .into_iter()
+                .map(|kind| KindManifest { kind, fired_at: fired.get(kind.name).copied() })
+                .collect(),
         }
     }
 
     /// A JSON Schema of agent and prompt files, for editors: the ids of hooks are an `enum`, with what each does. Hooks of
     /// kinds outside a turn are not in it, because only the app's list may name them.
     pub fn schema(&self) -> Value {
-        let outside = |at: &BindingManifest| self.kinds.iter().any(|kind| kind.name == at.kind && kind.outside_turn);
+        let outside =
+            |at: &BindingManifest| self.kinds.iter().any(|one| one.kind.name == at.kind && one.kind.outside_turn);
         let hooks: Vec<&HookManifest> = self.hooks.iter().filter(|hook| !hook.at.iter().any(outside)).collect();
         let ids: Vec<&str> = hooks.iter().map(|hook| hook.id.as_str()).collect();
         let texts: Vec<&str> = hooks.iter().map(|hook| hook.description.as_str()).collect();
@@ -192,30 +154,9 @@ impl Manifest {
     }
 }
 
-/// What is as it is for most hooks is left out.
-fn is_default<T: Default + PartialEq>(value: &T) -> bool {
-    *value == T::default()
-}
-
-fn kind_manifest(entry: &KindDescriptor, fired_at: Option<Origin>) -> KindManifest {
-    KindManifest {
-        name: entry.name(),
-        semantics: entry.semantics().name(),
-        removable: entry.is_removable(),
-        outside_turn: entry.is_outside_turn(),
-        on_failure: entry.on_failure(),
-        capabilities: entry.capabilities(),
-        fields: entry.fields(),
-        json: entry.has_json(),
-        description: entry.description(),
-        origin: entry.origin(),
-        fired_at,
-    }
-}
-
 /// The patterns of a hook at a kind; a field that the kind has not was refused by the registry.
 fn only(binding: &Binding) -> BTreeMap<&'static str, String> {
-    let fields = binding.kind.fields();
+    let fields = binding.kind.fields;
     let named = binding.filters.iter().filter_map(|only| {
         let field = fields.get(*only.field.as_ref().ok()?)?;
         Some((*field, only.patterns.to_string()))
@@ -225,7 +166,6 @@ fn only(binding: &Binding) -> BTreeMap<&'static str, String> {
 
 fn hook_manifest(hook: &Hook) -> HookManifest {
     let options = &hook.options;
-    let list = |ids: &HookIds| ids.iter().map(ToString::to_string).collect();
     let at = |binding: &Binding| BindingManifest {
         kind: binding.kind.name,
         writes: binding.form.writes,
@@ -244,22 +184,8 @@ fn hook_manifest(hook: &Hook) -> HookManifest {
         description: hook.description.to_string(),
         origin: hook.origin,
         at: hook.bindings.iter().map(at).collect(),
-        priority: options.priority,
-        run: options.run,
-        blocking: options.blocking,
-        idempotent: options.idempotent,
-        retries: options.retries,
-        after: list(&options.after),
-        before: list(&options.before),
-        requires: list(&options.requires),
+        options: options.clone(),
         plugin: hook.plugin.as_deref().map(str::to_owned),
         locked: hook.locked,
-        visibility: options.visibility,
     }
-}
-
-/// For serde, which asks by reference.
-#[allow(clippy::trivially_copy_pass_by_ref)]
-fn none(capabilities: &Capabilities) -> bool {
-    capabilities.is_empty()
 }

@@ -11,41 +11,55 @@ pub use visibility::Visibility;
 
 use crate::failure::OnFailure;
 use crate::verdict::{Capabilities, Capability};
+use crate::words::closed_words;
 
 /// A list of ids of hooks, static where the attribute wrote it.
 pub type HookIds = Cow<'static, [Cow<'static, str>]>;
 
-/// The options of a hook.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// The options of a hook. Written for machines, what is as it is for most hooks is left out, and what its kinds settle stands
+/// there.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Options {
     /// Lower runs earlier.
     pub priority: i32,
     /// Ids at the same kind to follow where they are in scope.
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
     pub after: HookIds,
     /// Ids at the same kind to precede where they are in scope.
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
     pub before: HookIds,
     /// As `after`, and their absence from the scope is an error.
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
     pub requires: HookIds,
     /// How long an async hook may take.
+    #[serde(skip)]
     pub timeout: Timeout,
     /// What is done when it fails; `None` stands for the kind's default.
+    #[serde(skip)]
     pub on_failure: Option<OnFailure>,
     /// Whom it concerns.
     pub visibility: Visibility,
     /// What it may contribute; `None` stands for what the kind offers.
+    #[serde(skip)]
     pub capabilities: Option<Capabilities>,
     /// Whether the dispatch waits for it.
+    #[serde(skip_serializing_if = "is_default")]
     pub run: RunMode,
     /// Whether it runs on the pool of threads for code that computes for long.
+    #[serde(skip_serializing_if = "is_default")]
     pub blocking: bool,
     /// Whether running it twice does no more than running it once.
+    #[serde(skip_serializing_if = "is_default")]
     pub idempotent: bool,
     /// How often a background run that failed is tried again.
+    #[serde(skip_serializing_if = "is_default")]
     pub retries: u32,
     /// How much of a stream is kept back for it.
+    #[serde(skip)]
     pub hold: Hold,
     /// Whether its answers count.
+    #[serde(skip_serializing_if = "is_default")]
     pub mode: HookMode,
 }
 
@@ -102,6 +116,10 @@ impl Options {
         self.retries = retries;
         self
     }
+}
+
+fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
 }
 
 /// How much of the end of a stream is kept back, so that a hook sees as a whole what comes in pieces.
@@ -163,57 +181,34 @@ impl Hold {
     }
 }
 
-/// Whether the answers of a hook count.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-#[non_exhaustive]
-pub enum HookMode {
-    /// They do.
-    #[default]
-    Enforce,
-    /// They do not: the hook runs on its own scratch, within its deadline, and the record says what it decided. It can
-    /// neither deny, change, remove nor fail, so a new guard can be watched for a week before it is enforced.
-    Shadow,
-}
-
-impl HookMode {
-    /// The word in an override.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Enforce => "enforce",
-            Self::Shadow => "shadow",
-        }
+closed_words! {
+    /// Whether the answers of a hook count.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+    #[serde(rename_all = "snake_case")]
+    #[non_exhaustive]
+    pub enum HookMode {
+        /// They do.
+        #[default]
+        Enforce = "enforce",
+        /// They do not: the hook runs on its own scratch, within its deadline, and the record says what it decided. It can
+        /// neither deny, change, remove nor fail, so a new guard can be watched for a week before it is enforced.
+        Shadow = "shadow",
     }
 }
 
-/// Whether the dispatch waits for a hook, and where it runs.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-#[non_exhaustive]
-pub enum RunMode {
-    /// Within the dispatch, which waits for it.
-    #[default]
-    Inline,
-    /// Started at its place in the plan and not waited for.
-    Detached,
-    /// Written as a [`Job`](crate::detached::Job) for a worker, perhaps in another process.
-    Background,
-}
-
-impl RunMode {
-    /// The word in an attribute and in a plan.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Inline => "inline",
-            Self::Detached => "detached",
-            Self::Background => "background",
-        }
-    }
-}
-
-impl std::fmt::Display for RunMode {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(self.as_str())
+closed_words! {
+    /// Whether the dispatch waits for a hook, and where it runs.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+    #[serde(rename_all = "snake_case")]
+    #[non_exhaustive]
+    pub enum RunMode {
+        /// Within the dispatch, which waits for it.
+        #[default]
+        Inline = "inline",
+        /// Started at its place in the plan and not waited for.
+        Detached = "detached",
+        /// Written as a [`Job`](crate::detached::Job) for a worker, perhaps in another process.
+        Background = "background",
     }
 }
 

@@ -27,7 +27,7 @@ use serde::{Deserialize, Deserializer};
 pub(crate) use changes::Changes;
 use changes::Setting;
 
-use crate::diagnostics::Problem;
+use crate::diagnostics::{Problem, ProblemKind};
 use crate::failure::OnFailure;
 use crate::hook::Hook;
 use crate::id::HookId;
@@ -170,7 +170,7 @@ impl Overrides {
                 None => {
                     let nearest = nearest_names(entry.id.as_str(), hooks.keys().map(|id| id.as_str()));
                     let problem = format!("there is no hook `{}` to override{nearest}", entry.id);
-                    problems.push(Problem::BadOverride { at: entry.at.clone(), problem });
+                    problems.push(bad_override(&entry.at, &problem));
                 }
             }
         }
@@ -183,6 +183,11 @@ impl Overrides {
             changes.entry(entry.id.clone()).or_default().lay(&entry.changes);
         }
     }
+}
+
+/// What is wrong with an override, and where: file, line and column, or the layer's name.
+fn bad_override(at: &str, problem: &str) -> Problem {
+    Problem::new(ProblemKind::BadOverride, at, format!("{at}: {problem}"))
 }
 
 /// Reads `2s` and its like.

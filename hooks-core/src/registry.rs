@@ -4,6 +4,7 @@ mod audit;
 mod check;
 mod constraints;
 mod detached;
+mod entries;
 mod overridden;
 mod patterns;
 mod plans;
@@ -23,7 +24,7 @@ pub(crate) use snapshot::{DepthLimit, Registered, Snapshot};
 
 use crate::context::depth;
 use crate::diagnostics::ConfigError;
-use crate::diagnostics::{Finding, HarnessFacts};
+use crate::diagnostics::{Finding, FindingKind, HarnessFacts};
 use crate::fires::{Fires, never_fired};
 use crate::hook::{Hook, HookSpec};
 use crate::id::HookId;
@@ -132,7 +133,7 @@ impl Registry {
     /// that it belongs to and what is overridden.
     ///
     /// # Errors
-    /// [`Problem::NoSuchHook`](crate::diagnostics::Problem::NoSuchHook) where there is none, or everything that the attribute
+    /// [`NoSuchHook`](crate::diagnostics::ProblemKind::NoSuchHook) where there is none, or everything that the attribute
     /// would refuse; or overrides that are there and do not fit the new hook.
     pub fn replace(&self, hook: Hook) -> Result<(), ConfigError> {
         let hook = Arc::new(hook);
@@ -157,7 +158,7 @@ impl Registry {
     /// This is the app's own switch: it works on `locked` hooks too, and no override turns the hook on again.
     ///
     /// # Errors
-    /// [`Problem::NoSuchHook`](crate::diagnostics::Problem::NoSuchHook) where there is none.
+    /// [`NoSuchHook`](crate::diagnostics::ProblemKind::NoSuchHook) where there is none.
     pub fn disable(&self, id: &str) -> Result<(), ConfigError> {
         self.set_enabled(id, false)
     }
@@ -165,7 +166,7 @@ impl Registry {
     /// Undoes [`disable`](Self::disable) for sets made from now on.
     ///
     /// # Errors
-    /// [`Problem::NoSuchHook`](crate::diagnostics::Problem::NoSuchHook) where there is none.
+    /// [`NoSuchHook`](crate::diagnostics::ProblemKind::NoSuchHook) where there is none.
     pub fn enable(&self, id: &str) -> Result<(), ConfigError> {
         self.set_enabled(id, true)
     }
@@ -262,7 +263,11 @@ impl Registry {
             let parts = set.parts();
             agents.push(&parts.agent);
             if parts.revision < snapshot.revision {
-                findings.push(Finding::OutdatedSet { owner: parts.owner.clone() });
+                let text = format!(
+                    "the hooks of {} were put together before the registry changed, and have nothing of what came after: hooks, plugins, overrides, observers, the app's list; call `registry.scope(…)` again",
+                    parts.owner
+                );
+                findings.push(Finding::new(FindingKind::OutdatedSet, &parts.owner, text));
             }
         }
         // The app's list may be newer than the sets, which was reported.
@@ -274,9 +279,10 @@ impl Registry {
         let mut unnamed: Vec<_> = unnamed.into_values().map(|registered| &registered.hook).collect();
         unnamed.retain(|hook| !out(hook));
         unnamed.sort_by(|a, b| a.id.cmp(&b.id));
-        findings.extend(
-            unnamed.into_iter().map(|hook| Finding::UnnamedHook { hook: hook.id.clone(), origin: hook.origin }),
-        );
+        findings.extend(unnamed.into_iter().map(|hook| {
+            let text = format!("no list names the hook `{}` ({}): it never runs", hook.id, hook.origin);
+            Finding::new(FindingKind::UnnamedHook, &hook.id, text)
+        }));
         findings.extend(snapshot.plugin_findings(&agents));
         // Plugins are started and stopped here, whatever the harness fires.
         findings.extend(never_fired(&self.hooks(), plugins::is_lifecycle));
@@ -302,7 +308,10 @@ impl Registry {
     pub fn audit_with<'a>(&self, sets: impl IntoIterator<Item = &'a HookSet>, facts: &HarnessFacts) -> Vec<Finding> {
         let mut findings = self.audit(sets);
         findings.extend(audit::matching_nothing(&self.hooks(), facts));
-        findings.extend(Fires::declared().is_empty().then_some(Finding::FiresNotDeclared));
+        if Fires::declared().is_empty() {
+            let text = "hooks at kinds that nothing fires are not looked for, because the program does not declare what it fires; write `hooks_core::fires![…]` next to the code that fires";
+            findings.push(Finding::new(FindingKind::FiresNotDeclared, "", text));
+        }
         findings
     }
 

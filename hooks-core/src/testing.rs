@@ -35,7 +35,7 @@ mod ran;
 mod snapshot;
 mod trial;
 
-pub use breach::{Breach, NotConforming};
+pub use breach::NotConforming;
 pub use conformance::{Drive, conformance};
 pub use error::TrialError;
 pub use ran::Ran;

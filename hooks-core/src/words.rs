@@ -33,6 +33,37 @@ pub trait Words {
     const KNOWN: KnownWords;
 }
 
+/// An enum of which each variant is a word, the same in attributes, files, plans and on the wire.
+macro_rules! closed_words {
+    ($(#[$attribute:meta])* pub enum $name:ident { $($(#[$of:meta])* $variant:ident = $word:literal,)* }) => {
+        $(#[$attribute])*
+        pub enum $name {
+            $($(#[$of])* $variant,)*
+        }
+
+        impl $name {
+            /// The word for it, in attributes, files, plans and on the wire.
+            pub const fn as_str(self) -> &'static str {
+                match self {
+                    $(Self::$variant => $word,)*
+                }
+            }
+        }
+
+        impl std::fmt::Display for $name {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str(self.as_str())
+            }
+        }
+
+        impl $crate::words::Words for $name {
+            const KNOWN: $crate::words::KnownWords = $crate::words::KnownWords { words: &[$($word,)*], open: false };
+        }
+    };
+}
+
+pub(crate) use closed_words;
+
 /// The words of a field's type: [`NoWords`] answers where this does not.
 #[doc(hidden)]
 pub struct WordsOf<T: ?Sized>(PhantomData<T>);

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use tokio::runtime::Handle;
 
-pub use run_job::{JobEnd, JobError};
+pub use run_job::{JobEnd, JobError, JobErrorKind};
 
 use crate::context::HookContext;
 use crate::detached::{BackgroundSink, Job, Notice, Refused, Tasks, Unfinished};

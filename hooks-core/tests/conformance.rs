@@ -5,7 +5,7 @@
 
 use hooks_core::kinds::*;
 use hooks_core::prelude::*;
-use hooks_core::testing::{Breach, Drive, conformance};
+use hooks_core::testing::{Drive, conformance};
 use hooks_core::verdict::Decision;
 use serde_json::{Value, json};
 
@@ -213,7 +213,7 @@ async fn a_harness_that_does_not_is_told_how() {
     ];
     for (wrong, start, part) in table {
         let error = conformance(&Desk(wrong)).await.unwrap_err();
-        let told = error.breaches()[0].to_string();
+        let told = &error.breaches()[0];
         assert!(told.starts_with(start) && told.contains(part), "{told}");
         assert!(format!("{error:?}").starts_with(&format!("the harness does not do what it declares:\n  - {told}")));
         if start.ends_with(" at ") {
@@ -237,15 +237,13 @@ async fn what_a_hook_says_and_the_harness_drops_is_found_by_probes_of_the_driver
         (Wrong::ShowsNoContexts, "stop", "adds a context"),
     ] {
         let error = conformance(&Desk(wrong)).await.unwrap_err();
-        let [breach] = error.breaches() else { panic!("{kind}, {probe}: {error}") };
-        let Breach::AnswerUnused { kind: of, probe: by, .. } = breach else { panic!("{breach}") };
-        assert_eq!((*of, *by), (kind, probe));
-        let told = breach.to_string();
+        let [told] = error.breaches() else { panic!("{kind}, {probe}: {error}") };
+        assert!(told.starts_with(&format!("`{kind}`, declared at ")), "{told}");
         assert!(told.contains(&format!("is the same where a hook {probe}; act on")), "{told}");
     }
     // What the harness's own probe finds is told as that.
     for wrong in [Wrong::AnswersWhatIsBlocked, Wrong::ShowsWhatIsBlocked] {
         let error = conformance(&Desk(wrong)).await.unwrap_err();
-        assert!(error.breaches().iter().any(|breach| matches!(breach, Breach::OutcomeUnused { .. })), "{error}");
+        assert!(error.breaches().iter().any(|breach| breach.contains("its outcome is not used")), "{error}");
     }
 }

@@ -3,7 +3,7 @@
 //! A binary of its own: what it declares with `fires!` holds for all of it.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "the helpers of tests are tests too")]
 
-use hooks_core::diagnostics::Finding;
+use hooks_core::diagnostics::FindingKind;
 use hooks_core::kinds::*;
 use hooks_core::prelude::*;
 
@@ -167,5 +167,6 @@ fn a_hook_at_several_kinds_is_told_of_each_that_is_never_fired() {
     let set = registry.scope(&AgentDef::new("a").hooks(hooks![at_both]), None).unwrap();
     let findings = registry.audit([&set]);
     assert_eq!(findings.len(), 1, "{findings:?}");
-    assert!(matches!(&findings[0], Finding::NeverFired { kind: "shred_note", .. }));
+    assert_eq!((findings[0].kind(), findings[0].about()), (FindingKind::NeverFired, "at_both"));
+    assert!(findings[0].to_string().contains("runs at `shred_note`"), "{}", findings[0]);
 }

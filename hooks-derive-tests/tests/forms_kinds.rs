@@ -29,6 +29,38 @@ struct Place {
     page: &'static str,
 }
 
+mod made {
+    use hooks_core::prelude::*;
+
+    /// Fires before a parcel goes.
+    #[derive(Debug, PartialEq, HookKind)]
+    #[hook_kind(name = "before_parcel", match(r#type), new(r#type, grams))]
+    #[non_exhaustive]
+    pub(crate) struct BeforeParcel {
+        pub(crate) r#type: String,
+        pub(crate) grams: u32,
+        /// Whoever is to get it.
+        pub(crate) to: Option<String>,
+        pub(crate) r#ref: String,
+        pub(crate) fragile: bool,
+    }
+
+    #[derive(Debug, PartialEq, HookKind)]
+    #[hook_kind(name = "after_parcel", new)]
+    pub(crate) struct AfterParcel;
+}
+
+#[test]
+fn an_event_is_made_of_the_fields_that_it_asks_for() {
+    use made::{AfterParcel, BeforeParcel};
+    let parcel = BeforeParcel::new("box", 200_u8);
+    let bare = BeforeParcel { r#type: "box".into(), grams: 200, to: None, r#ref: String::new(), fragile: false };
+    assert_eq!(parcel, bare);
+    let parcel = parcel.to("Ada").r#ref("7").fragile(true);
+    assert_eq!(parcel, BeforeParcel { to: Some("Ada".into()), r#ref: "7".into(), fragile: true, ..bare });
+    assert_eq!(AfterParcel::new(), AfterParcel);
+}
+
 mod nested {
     use hooks_core::prelude::*;
 

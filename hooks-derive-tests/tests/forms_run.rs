@@ -277,8 +277,8 @@ fn what_they_say_is_in_the_options_and_in_the_plan() {
     assert!(line("says_inline").contains("reads  priority 0; on failure continue;"), "{plan}");
     let manifest = registry.manifest();
     let of = |id: &str| manifest.hooks.iter().find(|hook| hook.id.as_str() == id).unwrap();
-    assert_eq!((of("nothing").run, of("gate_job").run), (RunMode::Detached, RunMode::Background));
-    assert!(of("says_inline").idempotent && of("reads_apart").blocking);
+    assert_eq!((of("nothing").options.run, of("gate_job").options.run), (RunMode::Detached, RunMode::Background));
+    assert!(of("says_inline").options.idempotent && of("reads_apart").options.blocking);
 }
 
 #[test]

@@ -240,7 +240,7 @@ fn the_semantics_follow_from_what_a_verdict_can_say() {
     assert_eq!(BeforeInspection::SEMANTICS, Semantics::Gate, "a permission is in it");
     assert_eq!(BeforePrepared::SEMANTICS, Semantics::Control);
     assert_eq!(BeforeNotes::SEMANTICS, Semantics::Contribute);
-    let known = |name| kinds::all().into_iter().find(|kind| kind.name() == name).unwrap().on_failure();
+    let known = |name| kinds::all().into_iter().find(|kind| kind.name == name).unwrap().on_failure;
     assert_eq!((known("before_review"), known("before_notes")), (OnFailure::Deny, OnFailure::Continue));
 }
 
@@ -331,4 +331,57 @@ fn a_permission_within_a_struct_is_one_of_the_whole() {
     let failed = fire(hooks![finds, stumbles], &BeforeInspection).verdict;
     assert_eq!(failed.permission.denial().unwrap().cause, Cause::CouldNotAnswer(FailureKind::Panicked));
     assert_eq!(failed.findings, ["a"]);
+}
+
+/// A permission with notes, and whose permission it is.
+#[derive(Clone, Debug, PartialEq, Verdict)]
+struct Judged {
+    #[verdict(nested)]
+    permission: Permission,
+    #[verdict(joined)]
+    notes: Vec<String>,
+    #[verdict(by = permission)]
+    by: Option<HookId>,
+}
+
+event!(BeforeJudgement, "before_judgement", Judged);
+
+#[hook(id = "notes", kind = BeforeJudgement, priority = -1)]
+fn notes() -> Judged {
+    Judged { notes: vec!["a".into()], ..().into() }
+}
+
+#[hook(id = "allows", kind = BeforeJudgement)]
+fn allows() -> Judged {
+    Judged { permission: Permission::Allow, ..().into() }
+}
+
+#[hook(id = "allows_too", kind = BeforeJudgement)]
+fn allows_too() -> Judged {
+    Judged { permission: Permission::Allow, ..().into() }
+}
+
+#[hook(id = "questions", kind = BeforeJudgement, priority = 2)]
+fn questions() -> Judged {
+    Judged { permission: Permission::ask("really?"), ..().into() }
+}
+
+#[hook(id = "edits", kind = BeforeJudgement, priority = 1)]
+fn edits(text: &mut String) {
+    text.push('!');
+}
+
+#[test]
+fn by_of_a_decision_is_whose_decision_holds() {
+    let by = |judged: Judged| judged.by.map(|by| by.to_string());
+    let of = |hook: &str| Some(hook.to_owned());
+    assert_eq!(by(fire(hooks![notes], &BeforeJudgement).verdict), None, "a note decides nothing");
+    assert_eq!(
+        by(fire(hooks![notes, allows, allows_too], &BeforeJudgement).verdict),
+        of("allows"),
+        "the first of equals"
+    );
+    assert_eq!(by(fire(hooks![notes, allows, questions], &BeforeJudgement).verdict), of("questions"));
+    assert_eq!(by(fire(hooks![allows, edits], &BeforeJudgement).verdict), None, "the allow counts no longer");
+    assert_eq!(by(fire(hooks![allows, edits, questions], &BeforeJudgement).verdict), of("questions"));
 }

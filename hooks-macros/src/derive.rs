@@ -1,6 +1,7 @@
 //! `#[derive(HookKind)]`.
 
 mod check;
+mod constructor;
 mod emit;
 mod table;
 

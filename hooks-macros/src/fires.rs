@@ -1,26 +1,21 @@
 //! `fires![…]`: the part of the macro of `hooks-core` that needs the place of each kind.
 
-use proc_macro2::{TokenStream, TokenTree};
+use proc_macro2::TokenStream;
 use quote::{ToTokens, quote, quote_spanned};
 use syn::{Ident, Path, Type};
 
 use crate::errors::Errors;
 use crate::names;
 use crate::options::{first_span, split_at_commas, without_spaces};
-use crate::private::private;
+use crate::private::{behind_core, private};
 use crate::types::place;
 
 /// `[$crate] Kind, kind, …`: the declarations. Every token of one stands at the kind, where a type that is none is reported.
 pub(crate) fn expand(input: TokenStream) -> TokenStream {
-    let mut trees = input.into_iter();
-    // Put there by `fires!`, whose `$crate` finds the core under any name.
-    let core = match trees.next() {
-        Some(TokenTree::Group(group)) => group.stream(),
-        _ => quote!(::hooks_core),
-    };
+    let (core, written) = behind_core(input);
     let mut errors = Errors::default();
     let mut declarations = TokenStream::new();
-    for part in split_at_commas(trees.collect()) {
+    for part in split_at_commas(written) {
         let Some(kind) = kind(&part, &core, &mut errors) else { continue };
         let span = place(&kind).or_else(|| first_span(&part)).unwrap_or_else(proc_macro2::Span::call_site);
         declarations.extend(quote_spanned! {span=>
@@ -65,8 +60,7 @@ fn kind(part: &TokenStream, core: &TokenStream, errors: &mut Errors) -> Option<T
     if path.is_none() {
         let written = without_spaces(&part.to_token_stream().to_string());
         let word = written.trim_matches('"');
-        let known = names::kind_type(word).map(|_| word).or_else(|| names::kind_elsewhere(word));
-        let write = match known {
+        let write = match names::kind_elsewhere(word) {
             Some(known) => format!("write `{known}`"),
             None => "write its type, as in `fires![BeforeToolCall]`, or a built-in one's name".to_owned(),
         };

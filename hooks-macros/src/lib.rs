@@ -82,7 +82,7 @@ pub fn derive_hook_kind(item: TokenStream) -> TokenStream {
 /// | `any` | `bool` | one `true` is enough |
 /// | `max`, `min` | an `Option` | the larger, the smaller |
 /// | `nested` | a verdict | as it merges itself; one of a gate makes this one that of a gate |
-/// | `by` | `Option<HookId>`; in a variant also what has a `by` of its own, as `Denial` | set by the dispatch: the hook whose answer it is |
+/// | `by` | `Option<HookId>`; in a variant also what has a `by` of its own, as `Denial` | set by the dispatch: the hook whose answer it is; `by = decision`, the one whose `decision` holds, a `nested` field |
 ///
 /// Beside its rule a struct's field may be `final`: once it says something, nothing later changes it. Of the whole type one
 /// may say `contribute`, where hooks only add to it, and `crate = path`.

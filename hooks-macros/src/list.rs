@@ -6,14 +6,14 @@ use syn::{LitStr, Path};
 
 use crate::errors::Errors;
 use crate::options::{split_at_commas, without_spaces};
-use crate::private::private;
+use crate::private::{behind_core, private};
 
 /// `[$crate] path, path, …`: an array of references to the hooks that these functions are.
 pub(crate) fn expand(input: TokenStream) -> TokenStream {
-    let (core, parts) = parts(input);
+    let (core, written) = behind_core(input);
     let mut errors = Errors::default();
     let mut paths = Vec::new();
-    for part in parts {
+    for part in split_at_commas(written) {
         paths.extend(path(&part, &mut errors));
     }
     if !errors.is_empty() {
@@ -34,16 +34,6 @@ pub(crate) fn expand(input: TokenStream) -> TokenStream {
     let count = paths.len();
     // The type is for the empty list.
     quote!(([#(#references),*] as [#core::scope::HookRef; #count]))
-}
-
-/// The path of the core, put in front by our macro, whose `$crate` finds it under any name, and what the user listed.
-fn parts(input: TokenStream) -> (TokenStream, Vec<TokenStream>) {
-    let mut trees = input.into_iter();
-    let core = match trees.next() {
-        Some(TokenTree::Group(group)) => group.stream(),
-        _ => quote!(::hooks_core),
-    };
-    (core, split_at_commas(trees.collect()))
 }
 
 /// The path of a function; anything else is reported at its own place.

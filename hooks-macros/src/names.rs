@@ -1,7 +1,7 @@
 //! The names that the macros know: kinds, their fields, and what other systems call them.
 
 /// The built-in kinds: the name in an attribute, and the type in `hooks_core::kinds`.
-pub(crate) const KINDS: &[(&str, &str)] = &[
+const KINDS: &[(&str, &str)] = &[
     ("after_create_message", "AfterCreateMessage"),
     ("after_tool_call", "AfterToolCall"),
     ("after_tool_call_failure", "AfterToolCallFailure"),
@@ -126,7 +126,7 @@ pub(crate) fn kind_type(name: &str) -> Option<&'static str> {
     KINDS.iter().find(|(known, _)| *known == name).map(|(_, kind)| *kind)
 }
 
-/// The name that a kind of another system, or one in another spelling, has here.
+/// The name that a kind, one of another system too, or one in another spelling, has here.
 pub(crate) fn kind_elsewhere(written: &str) -> Option<&'static str> {
     let plain: String = written.chars().filter(char::is_ascii_alphanumeric).collect::<String>().to_lowercase();
     let here = KINDS.iter().find(|(name, _)| name.replace('_', "") == plain).map(|(name, _)| *name);
@@ -160,6 +160,14 @@ pub(crate) fn nearest<'a>(written: &str, known: impl IntoIterator<Item = &'a str
     let limit = (written.chars().count() / 3).max(1);
     let near = known.into_iter().map(|word| (strsim::osa_distance(written, word), word));
     near.filter(|(distance, _)| *distance <= limit).min().map(|(_, word)| word)
+}
+
+/// The word that was likely meant, or all there are.
+pub(crate) fn hint<'a>(written: &str, known: impl IntoIterator<Item = &'a str> + Clone) -> String {
+    match nearest(written, known.clone()) {
+        Some(meant) => format!("did you mean `{meant}`?"),
+        None => format!("there are {}", list(known, "and")),
+    }
 }
 
 /// `a`, `b` and `c`, or whatever word stands before the last.

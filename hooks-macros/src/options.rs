@@ -126,7 +126,7 @@ pub(crate) fn elsewhere<T>(table: &'static [Known<T>], name: &str) -> Option<&'s
 }
 
 /// The names that a table knows.
-pub(crate) fn names_of<T>(table: &'static [Known<T>]) -> impl Iterator<Item = &'static str> {
+pub(crate) fn names_of<T>(table: &'static [Known<T>]) -> impl Iterator<Item = &'static str> + Clone {
     table.iter().map(|known| known.name)
 }
 

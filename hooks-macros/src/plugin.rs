@@ -1,24 +1,18 @@
 //! `plugin!`: a crate says that it is one.
 
-use proc_macro2::{TokenStream, TokenTree};
+use proc_macro2::TokenStream;
 use quote::quote;
 use syn::LitStr;
 
 use crate::errors::Errors;
 use crate::names;
 use crate::options::{self, split_at_commas};
-use crate::private::private;
+use crate::private::{behind_core, private};
 
 /// `[$crate] "name", version = "…"`: the declaration, or everything that is wrong with it.
 pub(crate) fn expand(input: TokenStream) -> TokenStream {
-    let mut trees = input.into_iter();
-    // Put there by `plugin!`, whose `$crate` finds the core under any name.
-    let core = match trees.next() {
-        Some(TokenTree::Group(group)) => group.stream(),
-        _ => quote!(::hooks_core),
-    };
+    let (core, written) = behind_core(input);
     let mut errors = Errors::default();
-    let written: TokenStream = trees.collect();
     let mut parts = split_at_commas(written.clone()).into_iter();
     let name = name(parts.next(), &written, &mut errors);
     let version = version(parts, &mut errors);

@@ -2,7 +2,7 @@
 
 use proc_macro2::Span;
 use quote::ToTokens;
-use syn::Type;
+use syn::{GenericArgument, PathArguments, Type};
 
 use crate::options::first_span;
 
@@ -21,6 +21,17 @@ pub(crate) fn place(ty: &Type) -> Option<Span> {
         Type::Path(path) => path.path.segments.last().map(|last| last.ident.span()),
         Type::Reference(reference) => place(&reference.elem),
         other => first_span(&other.to_token_stream()),
+    }
+}
+
+/// What an `Option` holds, for one that is written as such.
+pub(crate) fn within_option(ty: &Type) -> Option<&Type> {
+    let Type::Path(path) = bare(ty) else { return None };
+    let last = path.path.segments.last().filter(|last| last.ident == "Option")?;
+    let PathArguments::AngleBracketed(arguments) = &last.arguments else { return None };
+    match arguments.args.first() {
+        Some(GenericArgument::Type(inner)) => Some(inner),
+        _ => None,
     }
 }
 

@@ -61,7 +61,7 @@ impl Source {
         match self {
             Self::Text => StreamChannel::Text,
             Self::Thinking => StreamChannel::Thinking,
-            Self::Input { .. } => StreamChannel::ToolInput,
+            Self::Input { .. } => StreamChannel::Input,
         }
     }
 }

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use hooks_agent::model::{Line, ModelError, Scripted};
 use hooks_agent::tool::{FnTool, ToolSpec};
 use hooks_agent::{Harness, Outcome, Reply, SubAgent, TurnEvent};
-use hooks_core::diagnostics::Finding;
+use hooks_core::diagnostics::FindingKind;
 use hooks_core::kinds::*;
 use hooks_core::prelude::*;
 use serde_json::json;
@@ -148,7 +148,7 @@ fn a_harness_reports_a_filter_for_a_tool_that_it_does_not_have() {
     let tool = FnTool::new(ToolSpec::new("refund"), |_, _| Ok(String::new()));
     let harness = Harness::builder(registry).model("main", Scripted::new([])).tool(tool).build();
     let findings = harness.audit([]);
-    let dead: Vec<_> = findings.iter().filter(|finding| matches!(finding, Finding::MatchesNothing { .. })).collect();
+    let dead: Vec<_> = findings.iter().filter(|finding| finding.kind() == FindingKind::MatchesNothing).collect();
     assert_eq!(dead.len(), 1, "{findings:?}");
     assert!(dead[0].to_string().ends_with("did you mean `refund`?"), "{}", dead[0]);
 }

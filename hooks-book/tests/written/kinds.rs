@@ -28,7 +28,7 @@ const PARTS: &[(&str, &str)] = &[
 
 fn built_in() -> BTreeMap<&'static str, &'static KindDescriptor> {
     let all = hooks_core::kinds::all().into_iter();
-    all.filter(|kind| kind.origin().module.starts_with("hooks_core::kinds")).map(|kind| (kind.name(), kind)).collect()
+    all.filter(|kind| kind.origin.module.starts_with("hooks_core::kinds")).map(|kind| (kind.name, kind)).collect()
 }
 
 /// The events in the order of the page: by part, within one as the source has them.

@@ -3,9 +3,12 @@
 use std::collections::BTreeMap;
 use std::fs;
 
+use proc_macro2::TokenTree;
 use syn::parse::{Parse, ParseStream};
 use syn::punctuated::Punctuated;
-use syn::{Attribute, FnArg, Ident, ImplItem, Item, LitStr, Pat, ReturnType, Token, Type, braced};
+use syn::{
+    Attribute, FnArg, Ident, ImplItem, Item, ItemStruct, LitStr, Pat, ReturnType, Token, Type, Visibility, braced,
+};
 
 use super::root;
 use super::source::{paragraphs, shown};
@@ -41,6 +44,11 @@ pub(crate) fn made(source: &syn::File) -> BTreeMap<String, Made> {
                     }
                 }
             }
+            Item::Struct(item) => {
+                if let Some(takes) = item.attrs.iter().find_map(takes) {
+                    by_derive(item, &takes, all.entry(item.ident.to_string()).or_default());
+                }
+            }
             Item::Macro(item) if item.mac.path.is_ident("setters") => {
                 let setters: Setters = item.mac.parse_body().unwrap();
                 all.entry(setters.event).or_default().setters.extend(setters.setters);
@@ -49,6 +57,28 @@ pub(crate) fn made(source: &syn::File) -> BTreeMap<String, Made> {
         }
     }
     all
+}
+
+/// The fields in `new(…)` of a `#[hook_kind(…)]`.
+fn takes(attribute: &Attribute) -> Option<Vec<String>> {
+    let list = attribute.meta.require_list().ok().filter(|list| list.path.is_ident("hook_kind"))?;
+    let mut tokens = list.tokens.clone().into_iter();
+    tokens.find(|token| token.to_string() == "new")?;
+    let Some(TokenTree::Group(names)) = tokens.next() else { return Some(Vec::new()) };
+    Some(names.stream().into_iter().map(|token| token.to_string()).filter(|token| token != ",").collect())
+}
+
+/// The constructor that takes these fields, and a setter for each other one.
+fn by_derive(item: &ItemStruct, takes: &[String], made: &mut Made) {
+    let fields: Vec<(String, String)> =
+        item.fields.iter().map(|field| (field.ident.as_ref().unwrap().to_string(), shown(&field.ty))).collect();
+    let ty = |name: &String| fields.iter().find(|(field, _)| field == name).map(|(_, ty)| ty).unwrap();
+    let list: Vec<String> = takes.iter().map(|name| format!("{name}: impl Into<{}>", ty(name))).collect();
+    made.constructors.push(format!("{}::new({})", item.ident, list.join(", ")));
+    for (name, ty) in fields.iter().filter(|(name, _)| !takes.contains(name)) {
+        let ty = ty.strip_prefix("Option<").and_then(|ty| ty.strip_suffix('>')).unwrap_or(ty);
+        made.setters.push(format!(".{name}({ty})"));
+    }
 }
 
 /// A public function that gives the event back is one way to make it, or to say one thing more of it.
@@ -94,9 +124,9 @@ pub(crate) fn words() -> BTreeMap<String, Words> {
 
 fn of_item(item: Item) -> Option<(String, Words)> {
     match item {
-        Item::Macro(item) if item.mac.path.is_ident("words") => {
+        Item::Macro(item) if item.mac.path.is_ident("words") || item.mac.path.is_ident("closed_words") => {
             let Named { name, words } = item.mac.parse_body().unwrap();
-            Some((name, Words { words, open: true }))
+            Some((name, Words { words, open: item.mac.path.is_ident("words") }))
         }
         Item::Enum(item) => {
             let word = |variant: &syn::Variant| {
@@ -136,7 +166,7 @@ impl Parse for Setters {
     }
 }
 
-/// What `words!` is given.
+/// What `words!` and `closed_words!` are given.
 struct Named {
     name: String,
     words: Vec<(String, String, String)>,
@@ -145,6 +175,8 @@ struct Named {
 impl Parse for Named {
     fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
         input.call(Attribute::parse_outer)?;
+        input.parse::<Visibility>()?;
+        input.parse::<Option<Token![enum]>>()?;
         let name = input.parse::<Ident>()?.to_string();
         let words;
         braced!(words in input);

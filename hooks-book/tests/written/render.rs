@@ -10,37 +10,36 @@ use super::source::Event;
 
 /// A row of the overview.
 pub(crate) fn row(kind: &KindDescriptor, event: &Event) -> String {
-    let subject =
-        if kind.is_removable() { format!("{}, removable", code(&event.subject)) } else { code(&event.subject) };
+    let subject = if kind.removable { format!("{}, removable", code(&event.subject)) } else { code(&event.subject) };
     format!(
         "| [`{name}`](#{name}) | {} | {subject} | {} | {} |",
-        kind.semantics(),
+        kind.semantics,
         code(&event.verdict),
-        words(&kind.fields()),
-        name = kind.name(),
+        words(&kind.fields),
+        name = kind.name,
     )
 }
 
 /// The whole section.
 pub(crate) fn section(kind: &KindDescriptor, event: &Event, enums: &BTreeMap<String, Words>) -> String {
-    let mut text = format!("### {}\n\n{}\n\n", kind.name(), event.doc.join("\n\n"));
+    let mut text = format!("### {}\n\n{}\n\n", kind.name, event.doc.join("\n\n"));
     let mut line = |what: &str, value: &str| writeln!(text, "| {what} | {value} |").unwrap();
     line("", "");
     line("---", "---");
-    line("semantics", kind.semantics().name());
+    line("semantics", kind.semantics.as_str());
     line("event", &code(&event.ident));
     line("constructor", &list(&event.made.constructors));
     line("setters", or(&list(&event.made.setters), "none"));
     line("subject", or(&code(&event.subject), "none: nothing to rewrite"));
     line("verdict", or(&code(&event.verdict), "none"));
-    line("a hook may remove the subject", if kind.is_removable() { "yes" } else { "no" });
-    line("patterns over", or(&words(&kind.fields()), "nothing"));
-    line("`on_failure` where a hook says nothing", &code(kind.on_failure().as_str()));
+    line("a hook may remove the subject", if kind.removable { "yes" } else { "no" });
+    line("patterns over", or(&words(&kind.fields), "nothing"));
+    line("`on_failure` where a hook says nothing", &code(kind.on_failure.as_str()));
     line(
         "lists that are read",
-        if kind.is_outside_turn() { "the app's" } else { "the app's, and the prompt's or else the agent's" },
+        if kind.outside_turn { "the app's" } else { "the app's, and the prompt's or else the agent's" },
     );
-    line("can be fired as JSON", if kind.has_json() { "yes" } else { "no" });
+    line("can be fired as JSON", if kind.json { "yes" } else { "no" });
     if !event.fields.is_empty() {
         text.push_str("\n| Field of the event | Type | |\n|---|---|---|\n");
         for (name, ty, doc) in &event.fields {
@@ -66,13 +65,13 @@ pub(crate) fn section(kind: &KindDescriptor, event: &Event, enums: &BTreeMap<Str
 
 /// A hook that takes all that the kind offers.
 fn example(kind: &KindDescriptor, event: &Event) -> String {
-    let name = kind.name();
+    let name = kind.name;
     let mut parameters = vec![format!("event: &{}", event.ident)];
     if !event.subject.is_empty() {
         parameters.push(format!("{}: &mut {}", word_for(&event.subject), event.subject));
     }
     let parameters = parameters.join(", ");
-    let (returns, body) = match kind.semantics() {
+    let (returns, body) = match kind.semantics {
         _ if event.verdict.is_empty() => (String::new(), "/* … */".to_owned()),
         Semantics::Gate => (" -> Permission".to_owned(), "Permission::deny(\"because …\")".to_owned()),
         _ => (format!(" -> {}", event.verdict), format!("{}::default()", event.verdict)),
@@ -109,7 +108,7 @@ fn list(texts: &[String]) -> String {
 
 /// Whether a field of the event is of that enum, or what hooks filter by is.
 fn is_of(name: &str, kind: &KindDescriptor, event: &Event) -> bool {
-    event.fields.iter().any(|(_, ty, _)| ty == name) || kind.fields().contains(&&*name.to_lowercase())
+    event.fields.iter().any(|(_, ty, _)| ty == name) || kind.fields.contains(&&*name.to_lowercase())
 }
 
 fn or<'a>(text: &'a str, otherwise: &'a str) -> &'a str {

@@ -1,5 +1,4 @@
 use std::borrow::Cow;
-use std::fmt;
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -12,6 +11,7 @@ use super::rules;
 use super::shared::shared;
 use super::tool::ToolCall;
 use super::violation::Violation;
+use crate::words::closed_words;
 
 shared! {
     /// One message of a conversation.
@@ -44,40 +44,23 @@ pub struct MessageData {
     pub(crate) shape: Shape,
 }
 
-/// Who speaks.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-#[non_exhaustive]
-pub enum Role {
-    /// Instructions of the app.
-    System,
-    /// Instructions of the app, in the newer word of some providers.
-    Developer,
-    /// The person.
-    #[default]
-    User,
-    /// The model.
-    Assistant,
-    /// A tool's answer.
-    Tool,
-}
-
-impl Role {
-    /// The word on the wire.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::System => "system",
-            Self::Developer => "developer",
-            Self::User => "user",
-            Self::Assistant => "assistant",
-            Self::Tool => "tool",
-        }
-    }
-}
-
-impl fmt::Display for Role {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
+closed_words! {
+    /// Who speaks.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+    #[serde(rename_all = "snake_case")]
+    #[non_exhaustive]
+    pub enum Role {
+        /// Instructions of the app.
+        System = "system",
+        /// Instructions of the app, in the newer word of some providers.
+        Developer = "developer",
+        /// The person.
+        #[default]
+        User = "user",
+        /// The model.
+        Assistant = "assistant",
+        /// A tool's answer.
+        Tool = "tool",
     }
 }
 
@@ -146,19 +129,6 @@ impl Message {
         }
         changed
     }
-}
-
-impl crate::words::Words for Role {
-    const KNOWN: crate::words::KnownWords = crate::words::KnownWords {
-        words: &[
-            Self::System.as_str(),
-            Self::Developer.as_str(),
-            Self::User.as_str(),
-            Self::Assistant.as_str(),
-            Self::Tool.as_str(),
-        ],
-        open: false,
-    };
 }
 
 impl AsRef<str> for Role {

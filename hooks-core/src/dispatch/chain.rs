@@ -1,18 +1,16 @@
-//! One dispatch: the subject on its way through the plan.
+//! One dispatch: the walk of the subject through the plan.
 
 use std::ops::Range;
 use std::task::{Context, Poll};
 
 use crate::context::HookContext;
-use crate::handler::{Answer, BoxFuture, Effect, Fault, FaultKind};
+use crate::handler::{Answer, BoxFuture};
 use crate::kind::HookKind;
 use crate::panics::catch;
 use crate::plan::{Execution, Plan, Segment};
-use crate::verdict::Verdict;
 
 use super::at_once::with_task;
 use super::call::{self, EffectOf, WriterCall};
-use super::fail::Fail;
 use super::log::{Listeners, Log};
 use super::outcome::{Flow, Outcome};
 use super::readers::{self, Inputs, Stage};
@@ -49,7 +47,7 @@ pub(super) struct Chain<'a, K: HookKind> {
     cx: &'a HookContext,
     /// The contexts of the hooks that have one of their own.
     own: &'a [Option<HookContext>],
-    event: &'a K,
+    pub(super) event: &'a K,
     pub(super) subject: Transaction<K::Subject>,
     pub(super) outcome: Outcome<'a, K>,
 }
@@ -276,143 +274,6 @@ impl<'a, K: HookKind> Chain<'a, K> {
             Err(NoAnswer::Stopped(stopped)) => Ok(self.outcome.stop(stopped.at(index))),
         };
         flow.unwrap_or_else(|panic| self.panicked(index, panic))
-    }
-
-    // What is done with the answer of each form, whoever called the hook.
-
-    /// Holds an answer to the hook's capabilities, before anything of it counts.
-    #[inline]
-    fn admit<T>(&mut self, index: usize, answer: Answer<T>, verdict: fn(&T) -> &K::Verdict) -> Result<Answer<T>, Flow> {
-        let fail = answer.as_ref().ok().and_then(|answer| self.outcome.capability_missing(index, verdict(answer)));
-        match fail {
-            None => Ok(answer),
-            Some(fail) => Err(self.failed(index, fail)),
-        }
-    }
-
-    #[inline]
-    fn admit_owned(&mut self, index: usize, answer: Answer<EffectOf<K>>) -> Flow {
-        match self.admit(index, answer, |effect| &effect.verdict) {
-            Ok(answer) => self.owned(index, answer),
-            Err(flow) => flow,
-        }
-    }
-
-    #[inline]
-    fn read(&mut self, index: usize, answer: Answer<K::Verdict>) -> Flow {
-        match answer {
-            Ok(verdict) => self.outcome.decided(index, verdict),
-            Err(fault) => self.outcome.failed(index, Fail::Fault(fault)),
-        }
-    }
-
-    #[inline]
-    fn lent(&mut self, index: usize, answer: Answer<K::Verdict>) -> Flow {
-        match answer {
-            Ok(verdict) => self.commit(index, verdict),
-            Err(fault) => self.faulted(index, fault),
-        }
-    }
-
-    // Called once per hook of a lane: as a call of its own, subject and verdict went through memory.
-    #[inline(always)]
-    fn owned(&mut self, index: usize, answer: Answer<EffectOf<K>>) -> Flow {
-        match answer {
-            Ok(Effect { subject: Some(subject), verdict }) => {
-                self.subject.scratch = Some(subject);
-                self.commit(index, verdict)
-            }
-            Ok(Effect { subject: None, .. }) => self.outcome.removed(index),
-            Err(fault) => self.faulted(index, fault),
-        }
-    }
-
-    /// A hook that was given the scratch gave no verdict: its changes stay only with a halt in the verdict's place.
-    #[cold]
-    fn faulted(&mut self, index: usize, fault: Fault) -> Flow {
-        let halt = match *fault.0 {
-            FaultKind::HaltAndKeep(halt) => halt,
-            FaultKind::HaltAndReplace(halt, subject) => {
-                // It is the kind's subject: the form of the hook says so.
-                self.subject.scratch = subject.downcast().ok().map(|subject| *subject);
-                halt
-            }
-            other => return self.failed(index, Fail::Fault(Fault(Box::new(other)))),
-        };
-        match self.commit_scratch(index) {
-            Ok(()) => self.outcome.halted(index, halt),
-            Err(fail) => self.failed(index, fail),
-        }
-    }
-
-    /// A hook failed that may have changed the scratch.
-    #[cold]
-    fn failed(&mut self, index: usize, fail: Fail) -> Flow {
-        let scratch = self.subject.scratch.take();
-        // What the hook left half-changed may panic when it is dropped; the first failure is the one that is reported.
-        let _ = catch(|| drop(scratch));
-        self.outcome.failed(index, fail)
-    }
-
-    #[cold]
-    fn panicked(&mut self, index: usize, panic: String) -> Flow {
-        self.failed(index, Fail::Panicked(panic))
-    }
-
-    #[inline(always)]
-    fn commit(&mut self, index: usize, verdict: K::Verdict) -> Flow {
-        if <K::Verdict as Verdict>::MERGE_MAY_PANIC && self.subject.scratch.is_some() {
-            return self.commit_all_or_nothing(index, verdict);
-        }
-        match self.commit_scratch(index) {
-            Ok(()) => self.outcome.decided(index, verdict),
-            Err(fail) => self.failed(index, fail),
-        }
-    }
-
-    /// Commits the change and the verdict of a hook; where the app's verdict panics, neither.
-    fn commit_all_or_nothing(&mut self, index: usize, verdict: K::Verdict) -> Flow {
-        let before = (self.subject.committed.clone(), self.outcome.verdict.clone());
-        let committed = catch(|| match self.commit_scratch(index) {
-            Ok(()) => Ok(self.outcome.decided(index, verdict)),
-            Err(fail) => Err(fail),
-        });
-        match committed {
-            Ok(Ok(flow)) => flow,
-            Ok(Err(fail)) => self.failed(index, fail),
-            Err(panic) => {
-                (self.subject.committed, self.outcome.verdict) = before;
-                if let Some(log) = self.outcome.log() {
-                    log.unchanged(index);
-                }
-                self.panicked(index, panic)
-            }
-        }
-    }
-
-    /// Makes the scratch what later hooks see, if it differs and keeps the rules of the kind.
-    #[inline(always)]
-    fn commit_scratch(&mut self, index: usize) -> Result<(), Fail> {
-        match &self.subject.scratch {
-            Some(scratch) if !K::same(&self.subject.committed, scratch) => self.commit_change(index),
-            _ => Ok(()),
-        }
-    }
-
-    fn commit_change(&mut self, index: usize) -> Result<(), Fail> {
-        let Some(scratch) = self.subject.scratch.take() else { return Ok(()) };
-        if self.outcome.verdict.freezes_subject() {
-            self.outcome.frozen(index);
-            return Ok(());
-        }
-        self.event.check(&self.subject.committed, &scratch).map_err(|broken| Fail::Violation(broken.to_string()))?;
-        if self.outcome.is_shadow(index) {
-            self.outcome.would_change(index, &scratch);
-            return Ok(());
-        }
-        self.outcome.changed(index, &scratch);
-        self.subject.committed = scratch;
-        Ok(())
     }
 }
 

@@ -112,7 +112,7 @@ impl Binding {
 
     /// Runs only where the field matches one of these patterns.
     pub(crate) fn only(&mut self, field: &str, patterns: &str) {
-        let index = self.kind.fields().iter().position(|known| *known == field);
+        let index = self.kind.fields.iter().position(|known| *known == field);
         self.filters.push(Only { field: index.ok_or_else(|| field.to_owned()), patterns: patterns.to_owned().into() });
     }
 

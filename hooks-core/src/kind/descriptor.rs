@@ -2,6 +2,9 @@
 
 use std::any::{Any, TypeId, type_name};
 use std::fmt;
+use std::panic::RefUnwindSafe;
+
+use serde::Serialize;
 
 use super::{HookKind, Removal, Slot};
 use crate::failure::OnFailure;
@@ -13,26 +16,44 @@ use crate::verdict::{Capabilities, Semantics, Verdict};
 /// ```
 /// use hooks_core::kinds;
 ///
-/// let gates = kinds::all().into_iter().filter(|kind| kind.semantics() == hooks_core::Semantics::Gate);
-/// assert!(gates.into_iter().any(|kind| kind.name() == "before_tool_call"));
+/// let gates = kinds::all().into_iter().filter(|kind| kind.semantics == hooks_core::Semantics::Gate);
+/// assert!(gates.into_iter().any(|kind| kind.name == "before_tool_call"));
 /// ```
+#[derive(Serialize)]
+#[non_exhaustive]
 pub struct KindDescriptor {
-    pub(crate) name: &'static str,
-    pub(crate) semantics: Semantics,
-    pub(crate) removable: bool,
-    pub(crate) outside_turn: bool,
-    pub(crate) on_failure: OnFailure,
-    pub(crate) capabilities: Capabilities,
-    pub(crate) description: &'static str,
-    pub(crate) origin: Origin,
-    pub(crate) json: bool,
+    /// The name in an attribute, in definitions and in records.
+    pub name: &'static str,
+    /// What a dispatch does with the answers.
+    pub semantics: Semantics,
+    /// Whether a hook may remove the subject.
+    pub removable: bool,
+    /// Whether the kind fires outside a turn, so that only the app's list applies.
+    pub outside_turn: bool,
+    /// What is done when a hook fails that does not set `on_failure`.
+    pub on_failure: OnFailure,
+    /// What its hooks may contribute.
+    #[serde(skip_serializing_if = "Capabilities::is_none")]
+    pub capabilities: Capabilities,
+    /// The fields that a hook may filter by.
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    pub fields: &'static [&'static str],
+    /// Whether it can be fired as JSON.
+    pub json: bool,
+    /// The doc comment of the event.
+    pub description: &'static str,
+    /// Where the event is written.
+    pub origin: Origin,
+    #[serde(skip)]
     pub(crate) event: fn() -> TypeId,
     /// The path of the event's type, for messages that say what to write.
+    #[serde(skip)]
     pub(crate) path: fn() -> &'static str,
+    #[serde(skip)]
     pub(crate) slot: fn() -> &'static Slot,
-    fields: fn() -> Vec<&'static str>,
     /// The code that plans, fires and reads the kind. It belongs to lower layers, so its type is unknown here. The kind's
     /// crate compiles it once, not every crate that has hooks of the kind.
+    #[serde(skip)]
     pub(crate) engine: &'static (dyn Any + Send + Sync),
 }
 
@@ -40,6 +61,7 @@ impl KindDescriptor {
     // Not public API. Used by generated code.
     #[doc(hidden)]
     pub const fn of<K: HookKind>(
+        fields: &'static [&'static str],
         description: &'static str,
         origin: Origin,
         engine: &'static (dyn Any + Send + Sync),
@@ -51,65 +73,15 @@ impl KindDescriptor {
             outside_turn: K::OUTSIDE_TURN,
             on_failure: K::ON_FAILURE,
             capabilities: Capabilities::of(<K::Verdict as Verdict>::CAPABILITIES),
+            fields,
             description,
             origin,
             json: K::WIRE.is_some(),
             event: TypeId::of::<K>,
             path: type_name::<K>,
             slot: K::slot,
-            fields: || K::FIELDS.iter().map(|field| field.name).collect(),
             engine,
         }
-    }
-
-    /// The name in an attribute, in definitions and in records.
-    pub fn name(&self) -> &'static str {
-        self.name
-    }
-
-    /// What a dispatch does with the answers.
-    pub fn semantics(&self) -> Semantics {
-        self.semantics
-    }
-
-    /// The fields that a hook may filter by.
-    pub fn fields(&self) -> Vec<&'static str> {
-        (self.fields)()
-    }
-
-    /// Whether a hook may remove the subject.
-    pub fn is_removable(&self) -> bool {
-        self.removable
-    }
-
-    /// Whether the kind fires outside a turn, so that only the app's list applies.
-    pub fn is_outside_turn(&self) -> bool {
-        self.outside_turn
-    }
-
-    /// What is done when a hook fails that does not set `on_failure`.
-    pub fn on_failure(&self) -> OnFailure {
-        self.on_failure
-    }
-
-    /// What its hooks may contribute.
-    pub fn capabilities(&self) -> Capabilities {
-        self.capabilities
-    }
-
-    /// Whether it can be fired as JSON.
-    pub fn has_json(&self) -> bool {
-        self.json
-    }
-
-    /// The doc comment of the event.
-    pub fn description(&self) -> &'static str {
-        self.description
-    }
-
-    /// Where the event is written.
-    pub fn origin(&self) -> Origin {
-        self.origin
     }
 
     /// Whether a hook of the kind may have this policy.
@@ -127,12 +99,22 @@ impl KindDescriptor {
     }
 }
 
+// Nothing of it ever changes.
+impl RefUnwindSafe for KindDescriptor {}
+
+impl PartialEq for KindDescriptor {
+    /// Each type has one.
+    fn eq(&self, other: &Self) -> bool {
+        (self.event)() == (other.event)()
+    }
+}
+
 impl fmt::Debug for KindDescriptor {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("KindDescriptor")
             .field("name", &self.name)
             .field("semantics", &self.semantics)
-            .field("fields", &self.fields())
+            .field("fields", &self.fields)
             .field("origin", &format_args!("{}", self.origin))
             .finish_non_exhaustive()
     }

@@ -1,6 +1,5 @@
 use serde::{Deserialize, Serialize};
 
-use super::words::setters;
 use crate::HookKind;
 use crate::data::Message;
 
@@ -13,6 +12,7 @@ use crate::data::Message;
     check = Message::check_blocks,
     outside_turn,
     match(channel, sender),
+    new(channel),
     json
 )]
 #[non_exhaustive]
@@ -30,22 +30,6 @@ pub struct MessageReceived {
     pub thread: Option<String>,
 }
 
-impl MessageReceived {
-    /// A message came in from `channel`.
-    pub fn new(channel: impl Into<String>) -> Self {
-        Self { channel: channel.into(), ..Self::default() }
-    }
-}
-
-setters!(MessageReceived {
-    /// Who wrote it.
-    sender: String,
-    /// The message's id in the channel.
-    id: String => Some,
-    /// The thread or group it belongs to.
-    thread: String => Some,
-});
-
 /// Fires before a message goes out to a channel: hooks may rewrite it or hold it back.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, HookKind)]
 #[hook_kind(
@@ -55,6 +39,7 @@ setters!(MessageReceived {
     check = Message::check_blocks,
     outside_turn,
     match(channel, recipient),
+    new(channel),
     json
 )]
 #[non_exhaustive]
@@ -68,20 +53,6 @@ pub struct MessageSending {
     #[serde(default)]
     pub thread: Option<String>,
 }
-
-impl MessageSending {
-    /// A message is about to go out to `channel`.
-    pub fn new(channel: impl Into<String>) -> Self {
-        Self { channel: channel.into(), ..Self::default() }
-    }
-}
-
-setters!(MessageSending {
-    /// Who is to read it.
-    recipient: String,
-    /// The thread or group it belongs to.
-    thread: String => Some,
-});
 
 /// How sending a message went.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -116,7 +87,13 @@ impl AsRef<str> for Delivery {
 
 /// Fires when a message went out to a channel, or could not.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, HookKind)]
-#[hook_kind(name = "message_sent", outside_turn, match(channel, recipient, delivery), json)]
+#[hook_kind(
+    name = "message_sent",
+    outside_turn,
+    match(channel, recipient, delivery),
+    new(channel, message, delivery),
+    json
+)]
 #[non_exhaustive]
 pub struct MessageSent {
     /// Where it went to.
@@ -129,15 +106,3 @@ pub struct MessageSent {
     #[serde(default)]
     pub recipient: String,
 }
-
-impl MessageSent {
-    /// `message` went out to `channel`, or could not.
-    pub fn new(channel: impl Into<String>, message: Message, delivery: Delivery) -> Self {
-        Self { channel: channel.into(), message, delivery, recipient: String::new() }
-    }
-}
-
-setters!(MessageSent {
-    /// Who is to read it.
-    recipient: String,
-});

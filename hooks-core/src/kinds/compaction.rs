@@ -33,7 +33,13 @@ words! {
 ///
 /// Where the context has overflowed already, a refusal has no power: the turn could not go on.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, HookKind)]
-#[hook_kind(name = "before_compaction", verdict = Permission, match(trigger, compaction, reason), json)]
+#[hook_kind(
+    name = "before_compaction",
+    verdict = Permission,
+    match(trigger, compaction, reason),
+    new(trigger, compaction, messages),
+    json
+)]
 #[non_exhaustive]
 pub struct BeforeCompaction {
     /// Who wants it.
@@ -56,36 +62,6 @@ pub struct BeforeCompaction {
     #[serde(default)]
     pub token_count: Option<u64>,
 }
-
-impl BeforeCompaction {
-    /// `messages` are about to be compacted.
-    pub fn new(
-        trigger: impl Into<CompactionTrigger>,
-        compaction: impl Into<CompactionKind>,
-        messages: Messages,
-    ) -> Self {
-        Self {
-            trigger: trigger.into(),
-            compaction: compaction.into(),
-            messages,
-            reason: String::new(),
-            overflowed: false,
-            instructions: String::new(),
-            token_count: None,
-        }
-    }
-}
-
-setters!(BeforeCompaction {
-    /// Why, in a word of the harness.
-    reason: String,
-    /// Whether the context has overflowed, so that a refusal has no power.
-    overflowed: bool,
-    /// What the person asked to be kept in mind.
-    instructions: String,
-    /// How many tokens the conversation has.
-    token_count: u64 => Some,
-});
 
 /// Fires when a conversation has been compacted: hooks may rewrite what is left of it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, HookKind)]

@@ -1,6 +1,6 @@
 use serde::{Deserialize, Serialize};
 
-use super::words::{setters, words};
+use super::words::words;
 use crate::HookKind;
 use crate::data::{Message, Messages};
 use crate::verdict::StopVerdict;
@@ -21,7 +21,7 @@ words! {
 
 /// Fires when a turn is about to end: hooks may let it end, end it with an error, or go on with a follow-up.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, HookKind)]
-#[hook_kind(name = "stop", verdict = StopVerdict, match(reason), json)]
+#[hook_kind(name = "stop", verdict = StopVerdict, match(reason), new(reason), json)]
 #[non_exhaustive]
 pub struct Stop {
     /// Why the turn is about to end.
@@ -36,22 +36,6 @@ pub struct Stop {
     #[serde(default)]
     pub last_message: Option<Message>,
 }
-
-impl Stop {
-    /// A turn is about to end for `reason`.
-    pub fn new(reason: impl Into<StopReason>) -> Self {
-        Self { reason: reason.into(), at_iteration_cap: false, stop_hook_active: false, last_message: None }
-    }
-}
-
-setters!(Stop {
-    /// Whether the turn took as many steps as it may.
-    at_iteration_cap: bool,
-    /// Whether a hook of this kind already continued this turn.
-    stop_hook_active: bool,
-    /// The last message of the model.
-    last_message: Message => Some,
-});
 
 words! {
     /// How a turn ended.
@@ -95,7 +79,7 @@ words! {
 
 /// Fires when a turn has ended, however it did: once for each turn.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, HookKind)]
-#[hook_kind(name = "turn_end", turn_over, match(reason), json)]
+#[hook_kind(name = "turn_end", turn_over, match(reason), new(reason), json)]
 #[non_exhaustive]
 pub struct TurnEnd {
     /// How it ended.
@@ -107,17 +91,3 @@ pub struct TurnEnd {
     #[serde(default)]
     pub history: Messages,
 }
-
-impl TurnEnd {
-    /// A turn ended in this way.
-    pub fn new(reason: impl Into<ExitReason>) -> Self {
-        Self { reason: reason.into(), error: None, history: Messages::default() }
-    }
-}
-
-setters!(TurnEnd {
-    /// What went wrong.
-    error: String => Some,
-    /// The conversation at its end.
-    history: Messages,
-});

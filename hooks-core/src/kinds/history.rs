@@ -1,6 +1,5 @@
 use serde::{Deserialize, Serialize};
 
-use super::words::setters;
 use crate::HookKind;
 use crate::data::Messages;
 
@@ -8,16 +7,9 @@ use crate::data::Messages;
 ///
 /// A call and its result stay together: a hook that keeps one without the other has failed.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, HookKind)]
-#[hook_kind(name = "filter_messages", subject = Messages, check = Messages::check_history, json)]
+#[hook_kind(name = "filter_messages", subject = Messages, check = Messages::check_history, new, json)]
 #[non_exhaustive]
 pub struct FilterMessages {}
-
-impl FilterMessages {
-    /// A conversation is read for a turn.
-    pub fn new() -> Self {
-        Self {}
-    }
-}
 
 /// Fires before messages are sent to a model, in the form in which they are sent: hooks may leave some out or rewrite them.
 ///
@@ -28,6 +20,7 @@ impl FilterMessages {
     subject = Messages,
     check = Messages::check_history,
     match(profile, model, call_site),
+    new,
     json
 )]
 #[serde(default)]
@@ -40,19 +33,3 @@ pub struct PrefilterLlmHistory {
     /// What the call is for, such as `main` or `title`; empty where the harness has but one.
     pub call_site: String,
 }
-
-impl PrefilterLlmHistory {
-    /// Messages are about to be sent.
-    pub fn new() -> Self {
-        Self::default()
-    }
-}
-
-setters!(PrefilterLlmHistory {
-    /// The model profile of the call.
-    profile: String,
-    /// The model.
-    model: String,
-    /// What the call is for.
-    call_site: String,
-});

@@ -3,14 +3,14 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::words::{setters, words};
+use super::words::words;
 use crate::HookKind;
 
 /// Fires when a plugin, or the app itself, is loaded: hooks open what they need later.
 ///
 /// A hook that fails is an error of the dispatch, unless it says otherwise: what could not be prepared must not run.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, HookKind)]
-#[hook_kind(name = "init", outside_turn, on_failure = required, json)]
+#[hook_kind(name = "init", outside_turn, on_failure = required, new(plugin), json)]
 #[serde(default)]
 #[non_exhaustive]
 pub struct Init {
@@ -23,22 +23,6 @@ pub struct Init {
     /// The folder where it may keep data.
     pub data_dir: Option<PathBuf>,
 }
-
-impl Init {
-    /// `plugin` is loaded; an empty name stands for the app itself.
-    pub fn new(plugin: impl Into<String>) -> Self {
-        Self { plugin: plugin.into(), ..Self::default() }
-    }
-}
-
-setters!(Init {
-    /// Its version.
-    version: String,
-    /// Its configuration.
-    config: Value,
-    /// The folder where it may keep data.
-    data_dir: PathBuf => Some,
-});
 
 words! {
     /// Why a plugin goes.
@@ -56,7 +40,7 @@ words! {
 
 /// Fires when a plugin, or the app itself, goes: hooks close what they opened.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, HookKind)]
-#[hook_kind(name = "shutdown", outside_turn, match(reason), json)]
+#[hook_kind(name = "shutdown", outside_turn, match(reason), new(reason), json)]
 #[non_exhaustive]
 pub struct Shutdown {
     /// Why.
@@ -65,15 +49,3 @@ pub struct Shutdown {
     #[serde(default)]
     pub plugin: String,
 }
-
-impl Shutdown {
-    /// The app goes for `reason`.
-    pub fn new(reason: impl Into<ShutdownReason>) -> Self {
-        Self { reason: reason.into(), plugin: String::new() }
-    }
-}
-
-setters!(Shutdown {
-    /// The plugin that goes.
-    plugin: String,
-});

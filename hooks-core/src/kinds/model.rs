@@ -1,13 +1,12 @@
 use serde::{Deserialize, Serialize};
 
-use super::words::setters;
 use crate::HookKind;
 use crate::data::{Messages, ModelReply, ModelRequest, Usage};
 use crate::verdict::ReplyVerdict;
 
 /// Fires before a model is called: hooks may rewrite the system prompt, route the call, and hold the output back.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, HookKind)]
-#[hook_kind(name = "pre_model_call", subject = ModelRequest, check = ModelRequest::check, match(call_site), json)]
+#[hook_kind(name = "pre_model_call", subject = ModelRequest, check = ModelRequest::check, match(call_site), new, json)]
 #[serde(default)]
 #[non_exhaustive]
 pub struct PreModelCall {
@@ -19,22 +18,6 @@ pub struct PreModelCall {
     pub profiles: Vec<String>,
 }
 
-impl PreModelCall {
-    /// A model is about to be called.
-    pub fn new() -> Self {
-        Self::default()
-    }
-}
-
-setters!(PreModelCall {
-    /// What the call is for.
-    call_site: String,
-    /// The messages that are sent.
-    messages: Messages,
-    /// The profiles that the call can be routed to.
-    profiles: Vec<String>,
-});
-
 /// Fires when a model has answered, or refused to: hooks may rewrite the answer, repair the messages and call again.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, HookKind)]
 #[hook_kind(
@@ -43,6 +26,7 @@ setters!(PreModelCall {
     verdict = ReplyVerdict,
     check = ModelReply::check,
     match(call_site, stop_reason, model),
+    new(stop_reason),
     json
 )]
 #[serde(default)]
@@ -64,24 +48,8 @@ pub struct PostModelCall {
 }
 
 impl PostModelCall {
-    /// A model stopped for `stop_reason`.
-    pub fn new(stop_reason: impl Into<String>) -> Self {
-        Self { stop_reason: stop_reason.into(), ..Self::default() }
-    }
-
     /// A provider refused the call with `error`.
     pub fn failed(error: impl Into<String>) -> Self {
         Self { error: Some(error.into()), ..Self::default() }
     }
 }
-
-setters!(PostModelCall {
-    /// What the call was for.
-    call_site: String,
-    /// The model that answered.
-    model: String,
-    /// Whether text of the answer was shown already.
-    streamed: bool,
-    /// The tokens that the call took.
-    usage: Usage => Some,
-});

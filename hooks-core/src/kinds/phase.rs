@@ -1,35 +1,13 @@
 use serde::{Deserialize, Serialize};
 
-use super::words::setters;
 use crate::HookKind;
 use crate::data::{Messages, ToolCall};
 use crate::text::cut;
-use crate::verdict::{ContextEntry, Contributions, Merged, PolicyEntry};
-
-/// What the phases of a turn hand on: an event holds what the earlier ones contributed, and these are its merged views.
-macro_rules! so_far {
-    ($($event:ident),*) => {
-        $(
-            impl $event {
-                /// The policies so far.
-                pub fn policies(&self) -> Merged<PolicyEntry<'_>> {
-                    self.contributions.policies()
-                }
-
-                /// The context of the prompt so far.
-                pub fn prompt_context(&self) -> Merged<ContextEntry<'_>> {
-                    self.contributions.prompt_context()
-                }
-            }
-        )*
-    };
-}
-
-so_far!(PrePolicy, PrePromptContext, PostPreflightPromptContext, PreToolMaterialization, PrePromptCompile, PostTurn);
+use crate::verdict::Contributions;
 
 /// Fires first of the phases, before the policy of a turn is settled: hooks contribute to it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, HookKind)]
-#[hook_kind(name = "pre_policy", verdict = Contributions, json)]
+#[hook_kind(name = "pre_policy", verdict = Contributions, new(prompt), json)]
 #[non_exhaustive]
 pub struct PrePolicy {
     /// What the person wrote.
@@ -42,23 +20,9 @@ pub struct PrePolicy {
     pub contributions: Contributions,
 }
 
-impl PrePolicy {
-    /// The turn answers `prompt`.
-    pub fn new(prompt: impl Into<String>) -> Self {
-        Self { prompt: prompt.into(), ..Self::default() }
-    }
-}
-
-setters!(PrePolicy {
-    /// The conversation so far.
-    history: Messages,
-    /// What earlier phases of this turn contributed.
-    contributions: Contributions,
-});
-
 /// Fires before the context of a prompt is put together: hooks contribute to it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, HookKind)]
-#[hook_kind(name = "pre_prompt_context", verdict = Contributions, json)]
+#[hook_kind(name = "pre_prompt_context", verdict = Contributions, new(prompt), json)]
 #[non_exhaustive]
 pub struct PrePromptContext {
     /// What the person wrote.
@@ -71,23 +35,9 @@ pub struct PrePromptContext {
     pub contributions: Contributions,
 }
 
-impl PrePromptContext {
-    /// The turn answers `prompt`.
-    pub fn new(prompt: impl Into<String>) -> Self {
-        Self { prompt: prompt.into(), ..Self::default() }
-    }
-}
-
-setters!(PrePromptContext {
-    /// The conversation so far.
-    history: Messages,
-    /// What earlier phases of this turn contributed.
-    contributions: Contributions,
-});
-
 /// Fires when a first look at the prompt is done: hooks contribute context that what was found asks for.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, HookKind)]
-#[hook_kind(name = "post_preflight_prompt_context", verdict = Contributions, json)]
+#[hook_kind(name = "post_preflight_prompt_context", verdict = Contributions, new(prompt), json)]
 #[non_exhaustive]
 pub struct PostPreflightPromptContext {
     /// What the person wrote.
@@ -103,25 +53,9 @@ pub struct PostPreflightPromptContext {
     pub contributions: Contributions,
 }
 
-impl PostPreflightPromptContext {
-    /// The turn answers `prompt`.
-    pub fn new(prompt: impl Into<String>) -> Self {
-        Self { prompt: prompt.into(), ..Self::default() }
-    }
-}
-
-setters!(PostPreflightPromptContext {
-    /// The conversation so far.
-    history: Messages,
-    /// What the look at the prompt found.
-    findings: Vec<String>,
-    /// What earlier phases of this turn contributed.
-    contributions: Contributions,
-});
-
 /// Fires before the tools of a turn are settled: hooks contribute to them.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, HookKind)]
-#[hook_kind(name = "pre_tool_materialization", verdict = Contributions, json)]
+#[hook_kind(name = "pre_tool_materialization", verdict = Contributions, new(prompt), json)]
 #[non_exhaustive]
 pub struct PreToolMaterialization {
     /// What the person wrote.
@@ -137,25 +71,9 @@ pub struct PreToolMaterialization {
     pub contributions: Contributions,
 }
 
-impl PreToolMaterialization {
-    /// The turn answers `prompt`.
-    pub fn new(prompt: impl Into<String>) -> Self {
-        Self { prompt: prompt.into(), ..Self::default() }
-    }
-}
-
-setters!(PreToolMaterialization {
-    /// The names of the tools at hand.
-    tools: Vec<String>,
-    /// The conversation so far.
-    history: Messages,
-    /// What earlier phases of this turn contributed.
-    contributions: Contributions,
-});
-
 /// Fires before the prompt is written from its parts: hooks contribute the last of them.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, HookKind)]
-#[hook_kind(name = "pre_prompt_compile", verdict = Contributions, match(profile), json)]
+#[hook_kind(name = "pre_prompt_compile", verdict = Contributions, match(profile), new(prompt), json)]
 #[non_exhaustive]
 pub struct PrePromptCompile {
     /// What the person wrote.
@@ -174,24 +92,6 @@ pub struct PrePromptCompile {
     pub contributions: Contributions,
 }
 
-impl PrePromptCompile {
-    /// The turn answers `prompt`.
-    pub fn new(prompt: impl Into<String>) -> Self {
-        Self { prompt: prompt.into(), ..Self::default() }
-    }
-}
-
-setters!(PrePromptCompile {
-    /// The conversation so far.
-    history: Messages,
-    /// The names of the tools at hand.
-    tools: Vec<String>,
-    /// The model profile of the turn; empty where there is none.
-    profile: String,
-    /// What earlier phases of this turn contributed.
-    contributions: Contributions,
-});
-
 /// The most characters of prompt and reply that [`PostTurn::bounded`] keeps.
 const SAID: usize = 4_000;
 
@@ -203,7 +103,7 @@ const HAPPENED: usize = 40;
 
 /// Fires when a turn is over: hooks contribute what is to be noted or done later.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, HookKind)]
-#[hook_kind(name = "post_turn", verdict = Contributions, json)]
+#[hook_kind(name = "post_turn", verdict = Contributions, new(prompt), json)]
 #[non_exhaustive]
 pub struct PostTurn {
     /// What the person wrote.
@@ -223,13 +123,6 @@ pub struct PostTurn {
     /// What earlier phases of this turn contributed.
     #[serde(default)]
     pub contributions: Contributions,
-}
-
-impl PostTurn {
-    /// The turn answers `prompt`.
-    pub fn new(prompt: impl Into<String>) -> Self {
-        Self { prompt: prompt.into(), ..Self::default() }
-    }
 }
 
 impl PostTurn {
@@ -257,16 +150,3 @@ impl PostTurn {
         self
     }
 }
-
-setters!(PostTurn {
-    /// What the model answered.
-    reply: String,
-    /// The tool calls of the turn.
-    calls: Vec<ToolCall>,
-    /// What went wrong in the turn.
-    errors: Vec<String>,
-    /// The conversation so far.
-    history: Messages,
-    /// What earlier phases of this turn contributed.
-    contributions: Contributions,
-});

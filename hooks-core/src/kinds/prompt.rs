@@ -1,6 +1,5 @@
 use serde::{Deserialize, Serialize};
 
-use super::words::setters;
 use crate::HookKind;
 use crate::data::Messages;
 use crate::verdict::{AgentStart, PromptVerdict};
@@ -13,6 +12,7 @@ use crate::verdict::{AgentStart, PromptVerdict};
     verdict = PromptVerdict,
     check = Messages::check_conversation,
     match(profile),
+    new(prompt, original),
     json
 )]
 #[non_exhaustive]
@@ -29,23 +29,9 @@ pub struct UserPromptSubmit {
     pub hidden: bool,
 }
 
-impl UserPromptSubmit {
-    /// `prompt` was submitted, the last of `original`.
-    pub fn new(prompt: impl Into<String>, original: Messages) -> Self {
-        Self { prompt: prompt.into(), original, profile: String::new(), hidden: false }
-    }
-}
-
-setters!(UserPromptSubmit {
-    /// The model profile that the turn asks for.
-    profile: String,
-    /// Whether the person does not see the prompt.
-    hidden: bool,
-});
-
 /// Fires before an agent's run begins: hooks give contexts and, the first of them, the system prompt.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, HookKind)]
-#[hook_kind(name = "before_agent_start", verdict = AgentStart, match(trigger), json)]
+#[hook_kind(name = "before_agent_start", verdict = AgentStart, match(trigger), new(prompt), json)]
 #[non_exhaustive]
 pub struct BeforeAgentStart {
     /// What the run is to answer.
@@ -57,17 +43,3 @@ pub struct BeforeAgentStart {
     #[serde(default)]
     pub trigger: String,
 }
-
-impl BeforeAgentStart {
-    /// The run is to answer `prompt`.
-    pub fn new(prompt: impl Into<String>) -> Self {
-        Self { prompt: prompt.into(), ..Self::default() }
-    }
-}
-
-setters!(BeforeAgentStart {
-    /// The conversation so far.
-    messages: Messages,
-    /// What started the run.
-    trigger: String,
-});

@@ -2,7 +2,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::words::{setters, words};
+use super::words::words;
 use crate::HookKind;
 use crate::verdict::Contexts;
 
@@ -22,7 +22,14 @@ words! {
 
 /// Fires when a session begins: hooks give contexts that every turn of it sees.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, HookKind)]
-#[hook_kind(name = "session_start", verdict = Contexts, outside_turn, match(source, channel), json)]
+#[hook_kind(
+    name = "session_start",
+    verdict = Contexts,
+    outside_turn,
+    match(source, channel),
+    new(session, source),
+    json
+)]
 #[non_exhaustive]
 pub struct SessionStart {
     /// The session's id.
@@ -36,20 +43,6 @@ pub struct SessionStart {
     #[serde(default)]
     pub resumed_from: Option<String>,
 }
-
-impl SessionStart {
-    /// The session `session` begins from `source`.
-    pub fn new(session: impl Into<String>, source: impl Into<SessionSource>) -> Self {
-        Self { session: session.into(), source: source.into(), channel: String::new(), resumed_from: None }
-    }
-}
-
-setters!(SessionStart {
-    /// Where the person is.
-    channel: String,
-    /// The session that is gone on with.
-    resumed_from: String => Some,
-});
 
 words! {
     /// Why a session ended.
@@ -75,7 +68,7 @@ words! {
 
 /// Fires when a session has ended.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, HookKind)]
-#[hook_kind(name = "session_end", outside_turn, match(reason, channel), json)]
+#[hook_kind(name = "session_end", outside_turn, match(reason, channel), new(session, reason), json)]
 #[non_exhaustive]
 pub struct SessionEnd {
     /// The session's id.
@@ -95,28 +88,3 @@ pub struct SessionEnd {
     #[serde(default)]
     pub next_session: Option<String>,
 }
-
-impl SessionEnd {
-    /// The session `session` ended for `reason`.
-    pub fn new(session: impl Into<String>, reason: impl Into<SessionEndReason>) -> Self {
-        Self {
-            session: session.into(),
-            reason: reason.into(),
-            channel: String::new(),
-            message_count: 0,
-            duration: None,
-            next_session: None,
-        }
-    }
-}
-
-setters!(SessionEnd {
-    /// Where the person was.
-    channel: String,
-    /// How many messages it had.
-    message_count: u64,
-    /// How long it lasted.
-    duration: Duration => Some,
-    /// The session that takes its place.
-    next_session: String => Some,
-});

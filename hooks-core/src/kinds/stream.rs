@@ -2,7 +2,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::words::{setters, words};
+use super::words::words;
 use crate::HookKind;
 use crate::verdict::Permission;
 
@@ -14,7 +14,7 @@ words! {
         /// What it thinks.
         Thinking = "thinking",
         /// What it writes as the input of a tool.
-        ToolInput = "tool_input",
+        Input = "tool_input",
     }
 }
 
@@ -24,7 +24,7 @@ words! {
 /// must be to rewrite it once. As much of its end is kept back as the hooks in force say by `hold`, until more has come or the
 /// answer is over. A deny stops the stream; so does everything else that is no allow, since nobody can be asked.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, HookKind)]
-#[hook_kind(name = "stream_delta", subject = String, verdict = Permission, match(channel), json)]
+#[hook_kind(name = "stream_delta", subject = String, verdict = Permission, match(channel), new(channel), json)]
 #[non_exhaustive]
 pub struct StreamDelta {
     /// What of the answer the window is of.
@@ -39,19 +39,3 @@ pub struct StreamDelta {
     #[serde(default)]
     pub last: bool,
 }
-
-impl StreamDelta {
-    /// A window of `channel` is about to be shown.
-    pub fn new(channel: impl Into<StreamChannel>) -> Self {
-        Self { channel: channel.into(), shown: Arc::default(), fresh: 0, last: false }
-    }
-}
-
-setters!(StreamDelta {
-    /// What was shown of this channel.
-    shown: Arc<String>,
-    /// How many characters at the end of the window no hook has seen yet.
-    fresh: usize,
-    /// Whether this is the last of the channel.
-    last: bool,
-});

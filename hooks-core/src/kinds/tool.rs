@@ -1,6 +1,5 @@
 use serde::{Deserialize, Serialize};
 
-use super::words::setters;
 use crate::HookKind;
 use crate::data::{ToolCall, ToolInput};
 use crate::verdict::Permission;
@@ -9,18 +8,18 @@ use crate::verdict::Permission;
 ///
 /// Nothing of the call but its input can be rewritten.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, HookKind)]
-#[hook_kind(name = "before_tool_call", subject = ToolInput, verdict = Permission, match(tool = call.name), json)]
+#[hook_kind(
+    name = "before_tool_call",
+    subject = ToolInput,
+    verdict = Permission,
+    match(tool = call.name),
+    new(call),
+    json
+)]
 #[non_exhaustive]
 pub struct BeforeToolCall {
     /// The call as the model asked for it.
     pub call: ToolCall,
-}
-
-impl BeforeToolCall {
-    /// The model asks for `call`.
-    pub fn new(call: ToolCall) -> Self {
-        Self { call }
-    }
 }
 
 /// Fires when a person is about to be asked about a call, because a hook at `before_tool_call` asked or put it off: hooks may
@@ -29,7 +28,14 @@ impl BeforeToolCall {
 /// An allow lets the call run, with the input that the hooks leave; where they changed it, the harness has the gates judge it
 /// anew. A deny refuses it. Everything else leaves it to the person.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, HookKind)]
-#[hook_kind(name = "permission_request", subject = ToolInput, verdict = Permission, match(tool = call.name), json)]
+#[hook_kind(
+    name = "permission_request",
+    subject = ToolInput,
+    verdict = Permission,
+    match(tool = call.name),
+    new(call),
+    json
+)]
 #[non_exhaustive]
 pub struct PermissionRequest {
     /// The call as the model asked for it.
@@ -41,17 +47,3 @@ pub struct PermissionRequest {
     #[serde(default)]
     pub deferred: bool,
 }
-
-impl PermissionRequest {
-    /// A person is about to be asked about `call`.
-    pub fn new(call: ToolCall) -> Self {
-        Self { call, reason: String::new(), deferred: false }
-    }
-}
-
-setters!(PermissionRequest {
-    /// Why the gate did not decide itself.
-    reason: String,
-    /// Whether the gate put it off rather than asked.
-    deferred: bool,
-});

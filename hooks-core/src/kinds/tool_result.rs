@@ -218,17 +218,11 @@ setters!(AfterToolCall {
     subject = ResultRow,
     check = ResultRow::check,
     match(tool = call.name),
+    new(call),
     json
 )]
 #[non_exhaustive]
 pub struct BeforeStoreToolResult {
     /// The call as the model asked for it.
     pub call: ToolCall,
-}
-
-impl BeforeStoreToolResult {
-    /// What `call` came to is about to be stored.
-    pub fn new(call: ToolCall) -> Self {
-        Self { call }
-    }
 }

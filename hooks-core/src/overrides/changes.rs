@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use super::bad_override;
 use crate::diagnostics::Problem;
 use crate::failure::OnFailure;
 use crate::hook::Hook;
@@ -45,7 +46,7 @@ impl Changes {
     pub(crate) fn check(&self, hook: &Hook) -> Vec<Problem> {
         let mut problems = Vec::new();
         let mut refuse = |at: &str, problem: String| {
-            problems.push(Problem::BadOverride { at: at.to_owned(), problem });
+            problems.push(bad_override(at, &problem));
         };
         let name = format!("the hook `{}` ({})", hook.id, hook.origin);
         if hook.locked {

@@ -7,7 +7,7 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use super::changes::Setting;
-use super::{Changes, OverrideEntry, Overrides, parse_timeout};
+use super::{Changes, OverrideEntry, Overrides, bad_override, parse_timeout};
 use crate::diagnostics::Problem;
 use crate::failure::OnFailure;
 use crate::id::HookId;
@@ -39,7 +39,7 @@ impl Overrides {
                 let text = error.to_string();
                 let at = file.display().to_string();
                 let problem = text.strip_prefix(&format!("{at}: ")).unwrap_or(&text).to_owned();
-                Self { problems: vec![Problem::BadOverride { at: at.clone(), problem }], ..Self::new(at) }
+                Self { problems: vec![bad_override(&at, &problem)], ..Self::new(at) }
             }
         }
     }
@@ -81,7 +81,7 @@ impl Reader<'_> {
 
     fn wrong(&mut self, offset: usize, problem: impl Into<String>) {
         let at = self.at(offset);
-        self.problems.push(Problem::BadOverride { at, problem: problem.into() });
+        self.problems.push(bad_override(&at, &problem.into()));
     }
 
     fn entries(&mut self) -> Vec<OverrideEntry> {

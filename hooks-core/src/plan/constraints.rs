@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::Candidate;
-use crate::diagnostics::Problem;
+use crate::diagnostics::{Problem, ProblemKind};
 use crate::options::RunMode;
 
 /// Every `after`, `before` and `requires` by which a hook would have to wait for one that is detached.
@@ -17,17 +17,13 @@ pub(super) fn waits_for_detached(kind: &'static str, candidates: &[Candidate<'_>
             for other in ids.iter().filter_map(|id| by_id.get(&**id)) {
                 let (first, second) = if option == "before" { (this, *other) } else { (*other, this) };
                 if first.hook.options.run != RunMode::Inline {
-                    problems.push(Problem::WaitsForDetached {
-                        kind,
-                        id: this.hook.id.clone(),
-                        option,
-                        other: other.hook.id.clone(),
-                        waiting: second.hook.id.clone(),
-                        detached: first.hook.id.clone(),
-                        mode: first.hook.options.run,
-                        origin: this.hook.origin,
-                        other_origin: other.hook.origin,
-                    });
+                    let (id, origin) = (&this.hook.id, this.hook.origin);
+                    let (other, other_origin) = (&other.hook.id, other.hook.origin);
+                    let (waiting, detached, mode) = (&second.hook.id, &first.hook.id, first.hook.options.run);
+                    let text = format!(
+                        "{origin}: the hook `{id}` at `{kind}` has `{option} = [\"{other}\"]` ({other_origin}), so `{waiting}` would wait for `{detached}`, which no dispatch waits for (`run = {mode}`); take the `{option}` away, or let `{detached}` run inline"
+                    );
+                    problems.push(Problem::new(ProblemKind::WaitsForDetached, id, text));
                 }
             }
         }

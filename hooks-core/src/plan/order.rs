@@ -7,8 +7,7 @@ use std::sync::Arc;
 use super::constraints::waits_for_detached;
 use super::cycles::cycles;
 use crate::context::PerHook;
-use crate::diagnostics::Finding;
-use crate::diagnostics::Problem;
+use crate::diagnostics::{Finding, FindingKind, Problem, ProblemKind};
 use crate::hook::{Binding, Hook};
 use crate::id::HookId;
 use crate::verdict::Semantics;
@@ -176,11 +175,11 @@ fn rewrites_after_allow(
         for &writer in &order[place + 1..] {
             let risky = candidates[gate].binding.decides && candidates[writer].binding.form.writes;
             if risky && !graph.reaches(gate, writer) {
-                findings.push(Finding::AllowBeforeRewrite {
-                    kind,
-                    gate: candidates[gate].hook.id.clone(),
-                    writer: candidates[writer].hook.id.clone(),
-                });
+                let (gate, writer) = (&candidates[gate].hook.id, &candidates[writer].hook.id);
+                let text = format!(
+                    "at `{kind}` the hook `{gate}` may allow what `{writer}` changes afterwards, and its allow then counts no longer; let `{gate}` run later, or say `after = [\"{gate}\"]` on `{writer}` if it is meant"
+                );
+                findings.push(Finding::new(FindingKind::AllowBeforeRewrite, gate, text));
             }
         }
     }
@@ -189,7 +188,15 @@ fn rewrites_after_allow(
 
 /// Every cycle among the `stuck`, each told once, from its first hook on.
 fn spell_cycles(kind: &'static str, candidates: &[Candidate<'_>], graph: &Graph, stuck: &[usize]) -> Vec<Problem> {
-    let name = |index: &usize| (candidates[*index].hook.id.clone(), candidates[*index].hook.origin);
-    let cycles = cycles(&graph.successors, stuck);
-    cycles.iter().map(|cycle| Problem::Cycle { kind, cycle: cycle.iter().map(name).collect() }).collect()
+    let id = |index: usize| &candidates[index].hook.id;
+    let spelt = cycles(&graph.successors, stuck).into_iter().filter_map(|cycle| {
+        let first = id(*cycle.first()?);
+        let steps = cycle.iter().map(|index| format!("`{}` ({})", id(*index), candidates[*index].hook.origin));
+        let steps = steps.collect::<Vec<_>>().join(" -> ");
+        let text = format!(
+            "at `{kind}` these hooks wait for each other: {steps} -> `{first}`; take one `after`, `before` or `requires` away"
+        );
+        Some(Problem::new(ProblemKind::Cycle, first, text))
+    });
+    spelt.collect()
 }

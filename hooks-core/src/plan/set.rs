@@ -254,7 +254,7 @@ fn line(part: &StepParts<'_>) -> PlanLine {
     if options.visibility != Visibility::Internal {
         let _ = write!(text, " visibility {};", options.visibility);
     }
-    let fields = binding.kind.fields();
+    let fields = binding.kind.fields;
     for only in &binding.filters {
         let field = only.field.as_ref().ok().and_then(|index| fields.get(*index)).copied().unwrap_or_default();
         let _ = write!(text, " only {field} {};", only.patterns);

@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use wildmatch::WildMatch;
 
-use crate::diagnostics::{Finding, HarnessFacts};
+use crate::diagnostics::{Finding, FindingKind, HarnessFacts};
 use crate::hook::{Binding, Hook};
-use crate::text::nearest;
+use crate::text::{did_you_mean, nearest};
 
 /// Each pattern that matches no value that the harness knows, where nothing else of its filter does or where it is nearly
 /// one of them: a hook that is written for many harnesses names more than one of them has.
@@ -16,7 +16,7 @@ pub(super) fn matching_nothing(hooks: &[Arc<Hook>], facts: &HarnessFacts) -> Vec
 }
 
 fn of_binding(hook: &Hook, binding: &Binding, facts: &HarnessFacts) -> Vec<Finding> {
-    let (kind, fields) = (binding.kind, binding.kind.fields());
+    let (kind, fields) = (binding.kind, binding.kind.fields);
     let mut findings = Vec::new();
     for only in &binding.filters {
         let field = only.field.as_ref().ok().and_then(|index| fields.get(*index).copied());
@@ -30,14 +30,11 @@ fn of_binding(hook: &Hook, binding: &Binding, facts: &HarnessFacts) -> Vec<Findi
         for pattern in patterns().filter(|pattern| !matches(pattern)) {
             let nearest = nearest(pattern, values.iter().cloned());
             if !is_alive || !nearest.is_empty() {
-                findings.push(Finding::MatchesNothing {
-                    hook: hook.id.clone(),
-                    origin: hook.origin,
-                    kind: kind.name,
-                    field,
-                    pattern: pattern.to_owned(),
-                    nearest,
-                });
+                let (id, origin, at, meant) = (&hook.id, hook.origin, kind.name, did_you_mean(&nearest));
+                let text = format!(
+                    "the hook `{id}` ({origin}) runs at `{at}` only where `{field}` is `{pattern}`, which it never is in this harness{meant}"
+                );
+                findings.push(Finding::new(FindingKind::MatchesNothing, id, text));
             }
         }
     }

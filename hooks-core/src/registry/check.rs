@@ -4,26 +4,26 @@
 use std::time::Duration;
 
 use super::patterns::problem;
-use crate::diagnostics::Problem;
+use crate::diagnostics::{Problem, ProblemKind};
 use crate::failure::OnFailure;
 use crate::hook::Hook;
 use crate::id::HookId;
 use crate::options::{RunMode, Timeout};
+use crate::source::Origin;
 
 pub(super) fn check(hook: &Hook) -> Vec<Problem> {
+    let (id, origin) = (&hook.id, hook.origin);
     let mut problems = Vec::new();
-    if !HookId::is_valid(hook.id.as_str()) {
-        problems.push(Problem::BadId { id: hook.id.clone(), origin: hook.origin });
+    if !HookId::is_valid(id.as_str()) {
+        let text = format!("{origin}: `{id}` is not an id: {NAME}");
+        problems.push(Problem::new(ProblemKind::BadId, id, text));
     }
     if let Some(plugin) = hook.plugin.as_ref().filter(|plugin| !HookId::is_valid(plugin)) {
-        problems.push(Problem::BadPluginName { plugin: plugin.to_string(), origin: hook.origin });
+        problems.push(bad_plugin_name(plugin, origin));
     }
     problems.extend(policy_not_offered(hook));
-    let bad = |(option, problem): (&'static str, String)| Problem::BadOption {
-        id: hook.id.clone(),
-        option,
-        problem,
-        origin: hook.origin,
+    let bad = |(option, problem): (&'static str, String)| {
+        Problem::new(ProblemKind::BadOption, id, format!("{origin}: `{option}` of the hook `{id}` {problem}"))
     };
     let options = timeout(hook).into_iter().chain(filters(hook)).chain(run(hook));
     problems.extend(options.chain(capabilities(hook)).chain(fallbacks(hook)).map(bad));
@@ -36,12 +36,19 @@ type Bad = (&'static str, String);
 fn policy_not_offered(hook: &Hook) -> Option<Problem> {
     let policy = hook.options.on_failure?;
     let refused = hook.bindings.iter().map(|binding| binding.kind).find(|kind| !kind.offers(policy));
-    refused.map(|kind| Problem::PolicyNotOffered {
-        id: hook.id.clone(),
-        policy: policy.as_str(),
-        kind: kind.name,
-        origin: hook.origin,
+    refused.map(|kind| {
+        let (id, origin, policy, kind) = (&hook.id, hook.origin, policy.as_str(), kind.name);
+        let text = format!("{origin}: the hook `{id}` has `on_failure = {policy}`, which `{kind}` does not offer");
+        Problem::new(ProblemKind::PolicyNotOffered, id, text)
     })
+}
+
+/// What a name is, of a hook and of a plugin.
+const NAME: &str = "write a lower-case letter, then lower-case letters, digits and `_`";
+
+pub(super) fn bad_plugin_name(plugin: &str, origin: Origin) -> Problem {
+    let text = format!("{origin}: `{plugin}` is no name of a plugin: {NAME}");
+    Problem::new(ProblemKind::BadPluginName, plugin, text)
 }
 
 fn timeout(hook: &Hook) -> Option<Bad> {
@@ -103,7 +110,7 @@ fn filters(hook: &Hook) -> Vec<Bad> {
     for binding in &hook.bindings {
         for only in &binding.filters {
             if let Err(name) = &only.field {
-                let known: Vec<String> = binding.kind.fields().iter().map(|name| format!("`{name}`")).collect();
+                let known: Vec<String> = binding.kind.fields.iter().map(|name| format!("`{name}`")).collect();
                 let known = if known.is_empty() {
                     "its event has no field to filter by".to_owned()
                 } else {

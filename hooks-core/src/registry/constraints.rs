@@ -1,9 +1,9 @@
 //! Whether the hooks that an `after`, `before` or `requires` names can be met at all.
 
 use super::Snapshot;
-use crate::diagnostics::Problem;
+use crate::diagnostics::{Problem, ProblemKind};
 use crate::hook::Hook;
-use crate::text::nearest;
+use crate::text::{did_you_mean, nearest};
 
 /// Ids in `after`, `before` and `requires` that no hook has, or that never run at a kind of this hook.
 pub(super) fn check_constraints(snapshot: &Snapshot, hook: &Hook) -> Vec<Problem> {
@@ -12,23 +12,21 @@ pub(super) fn check_constraints(snapshot: &Snapshot, hook: &Hook) -> Vec<Problem
     let named = lists.into_iter().flat_map(|(option, ids)| ids.iter().map(move |id| (option, id)));
     named
         .filter_map(|(option, other)| {
+            let (id, origin) = (&hook.id, hook.origin);
             let Some(other_hook) = snapshot.hooks.get(&**other) else {
-                return Some(Problem::UnknownConstraint {
-                    id: hook.id.clone(),
-                    option,
-                    other: other.to_string(),
-                    nearest: nearest(other, snapshot.hooks.keys().cloned()),
-                    origin: hook.origin,
-                });
+                let meant = did_you_mean(&nearest(other, snapshot.hooks.keys().cloned()));
+                let text = format!(
+                    "{origin}: the hook `{id}` has `{option} = [\"{other}\"]`, but no hook has that id{meant}"
+                );
+                return Some(Problem::new(ProblemKind::UnknownConstraint, id, text));
             };
             let meet = hook.kinds().any(|kind| other_hook.hook.kinds().any(|other| other == kind));
-            (!meet).then(|| Problem::ConstraintElsewhere {
-                id: hook.id.clone(),
-                option,
-                other: other.to_string(),
-                kind: hook.kinds().next().unwrap_or_default(),
-                origin: hook.origin,
-                other_origin: other_hook.hook.origin,
+            let (kind, other_origin) = (hook.kinds().next().unwrap_or_default(), other_hook.hook.origin);
+            (!meet).then(|| {
+                let text = format!(
+                    "{origin}: the hook `{id}` at `{kind}` has `{option} = [\"{other}\"]`, but `{other}` ({other_origin}) does not run at `{kind}`"
+                );
+                Problem::new(ProblemKind::ConstraintElsewhere, id, text)
             })
         })
         .collect()

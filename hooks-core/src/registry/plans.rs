@@ -6,7 +6,7 @@ use super::Snapshot;
 use super::constraints::check_constraints;
 use super::plugins::is_lifecycle;
 use super::resolve::Chosen;
-use crate::diagnostics::Problem;
+use crate::diagnostics::{Problem, ProblemKind, at};
 use crate::engine::Engine;
 use crate::id::HookId;
 use crate::options::RunMode;
@@ -98,10 +98,12 @@ pub(super) fn plan_kinds(
 /// A background hook whose jobs would go nowhere.
 fn no_background(snapshot: &Snapshot, chosen: &Chosen) -> Option<Problem> {
     let hook = &chosen.hook;
-    (hook.options.run == RunMode::Background && snapshot.sink.is_none()).then(|| Problem::NoBackground {
-        id: hook.id.clone(),
-        place: chosen.place.clone(),
-        origin: hook.origin,
+    (hook.options.run == RunMode::Background && snapshot.sink.is_none()).then(|| {
+        let (at, id, origin) = (at(chosen.place.clone()), &hook.id, hook.origin);
+        let text = format!(
+            "{at}the hook `{id}` ({origin}) says `run = background`, and this registry has nowhere to put its jobs; call `Worker::new().start(&registry)` or `registry.set_background(…)` before the set is made"
+        );
+        Problem::new(ProblemKind::NoBackground, id, text)
     })
 }
 
@@ -110,13 +112,12 @@ fn kind_name_twice(kind: &'static str, candidates: &[Candidate<'_>]) -> Option<P
     let first = candidates.first()?;
     let event = (first.binding.kind.event)();
     let second = candidates.iter().find(|other| (other.binding.kind.event)() != event)?;
-    Some(Problem::KindNameTwice {
-        kind,
-        first: first.hook.id.clone(),
-        first_origin: first.hook.origin,
-        second: second.hook.id.clone(),
-        second_origin: second.hook.origin,
-    })
+    let ((first, first_origin), (second, second_origin)) =
+        ((&first.hook.id, first.hook.origin), (&second.hook.id, second.hook.origin));
+    let text = format!(
+        "two kinds are called `{kind}`: the hooks `{first}` ({first_origin}) and `{second}` ({second_origin}) are at different types of that name; rename one in its `#[hook_kind(name = …)]`"
+    );
+    Some(Problem::new(ProblemKind::KindNameTwice, kind, text))
 }
 
 fn missing_requirements<'a>(
@@ -129,12 +130,14 @@ fn missing_requirements<'a>(
         // An id that no hook has was told already.
         let (id, _) = snapshot.hooks.get_key_value(&**required)?;
         let present = all.get(id);
-        present.is_none_or(|chosen| chosen.disabled.is_some()).then(|| Problem::MissingRequirement {
-            id: hook.id.clone(),
-            missing: required.to_string(),
-            disabled: present.is_some(),
-            place: requiring.place.clone(),
-            origin: hook.origin,
+        present.is_none_or(|chosen| chosen.disabled.is_some()).then(|| {
+            let (at, id, origin) = (at(requiring.place.clone()), &hook.id, hook.origin);
+            let mend = match present {
+                Some(_) => format!("is disabled; enable it, or disable `{id}` too"),
+                None => format!("no list in force names; name it beside `{id}`"),
+            };
+            let text = format!("{at}the hook `{id}` ({origin}) requires `{required}`, which {mend}");
+            Problem::new(ProblemKind::MissingRequirement, id, text)
         })
     })
 }

@@ -3,17 +3,17 @@
 use std::panic::Location;
 use std::sync::Arc;
 
+use super::snapshot::duplicate_id;
 use super::{Registered, Registry, Snapshot, check, resolve};
 use crate::context::HookContext;
-use crate::diagnostics::Finding;
-use crate::diagnostics::{ConfigError, Problem};
+use crate::diagnostics::{ConfigError, Finding, FindingKind, Problem, ProblemKind};
 use crate::hook::{Binding, Hook};
 use crate::id::HookId;
 use crate::kind::HookKind;
 use crate::kinds::{Init, Shutdown, ShutdownReason};
 use crate::plugin::{Installed, Plugin, PluginEntry, PluginFailure, PluginState, PluginsFailed};
 use crate::source::Origin;
-use crate::text::{nearest, nearest_names};
+use crate::text::nearest_names;
 
 impl Registry {
     /// Installs a plugin: its hooks are in force in all sets made from now on, as if the app's list named them after its
@@ -178,25 +178,31 @@ impl Snapshot {
         let linked = linked.next();
         let name = &plugin.name;
         if !HookId::is_valid(name) {
-            problems.push(Problem::BadPluginName { plugin: name.to_string(), origin });
+            problems.push(check::bad_plugin_name(name, origin));
         } else if let Some(first) = self.installed(name) {
-            problems.push(Problem::InstalledTwice { plugin: name.to_string(), first: first.origin, second: origin });
+            let text = format!(
+                "{origin}: the plugin `{name}` is installed already ({}); install it once, or uninstall it before",
+                first.origin
+            );
+            problems.push(Problem::new(ProblemKind::InstalledTwice, name, text));
         } else if let (Some(entry), false) = (linked, hooks.is_empty()) {
-            problems.push(Problem::PluginTwice { plugin: name.to_string(), first: entry.origin, second: origin });
+            problems.push(plugin_twice(name, entry.origin, origin));
         } else if hooks.is_empty() && linked.is_none() && !self.members.contains_key(name) {
             let known = declared.iter().map(|entry| entry.name).chain(self.members.keys().map(|name| &**name));
             let nearest = nearest_names(name, known);
-            problems.push(Problem::UnknownPlugin { plugin: name.to_string(), nearest, origin });
+            let text = format!(
+                "{origin}: there is no plugin `{name}`{nearest} (a dependency that no code names is not linked: write `use that_crate as _;`)"
+            );
+            problems.push(Problem::new(ProblemKind::UnknownPlugin, name, text));
         }
         for (i, hook) in hooks.iter().enumerate() {
             // The plugin's name was told.
-            let of_plugin = |problem: &Problem| matches!(problem, Problem::BadPluginName { .. });
+            let of_plugin = |problem: &Problem| problem.kind() == ProblemKind::BadPluginName;
             problems.extend(check::check(hook).into_iter().filter(|problem| !of_plugin(problem)));
             let earlier = hooks[..i].iter().find(|earlier| earlier.id == hook.id);
             let present = self.hooks.get(&hook.id).map(|registered| &registered.hook);
             if let Some(first) = earlier.or(present) {
-                let (id, first) = (hook.id.clone(), first.origin);
-                problems.push(Problem::DuplicateId { id, first, second: hook.origin });
+                problems.push(duplicate_id(&hook.id, first.origin, hook.origin));
             }
         }
         if problems.is_empty() {
@@ -228,26 +234,34 @@ impl Snapshot {
     pub(super) fn plugin_findings(&self, agents: &[&str]) -> Vec<Finding> {
         let mut findings = Vec::new();
         for installed in &self.plugins {
-            let (plugin, origin) = (installed.plugin.name.to_string(), installed.origin);
+            let (plugin, origin) = (&installed.plugin.name, installed.origin);
             let members = self.members(installed);
             let nobody = |agent: &&String| !agents.is_empty() && !agents.contains(&agent.as_str());
-            findings.extend(installed.plugin.agents.iter().filter(nobody).map(|agent| Finding::PluginForNoAgent {
-                plugin: plugin.clone(),
-                origin,
-                agent: agent.clone(),
-                nearest: nearest(agent, agents.iter().map(|known| (*known).to_owned())),
+            findings.extend(installed.plugin.agents.iter().filter(nobody).map(|agent| {
+                let meant = nearest_names(agent, agents.iter().copied());
+                let text = format!(
+                    "the plugin `{plugin}` ({origin}) is installed for the agent `{agent}`, and no set is of an agent of that name{meant}"
+                );
+                Finding::new(FindingKind::PluginForNoAgent, plugin, text)
             }));
             if members.is_empty() {
-                findings.push(Finding::PluginWithoutHooks { plugin, origin });
+                let text = format!("the plugin `{plugin}` ({origin}) is installed and has no hooks");
+                findings.push(Finding::new(FindingKind::PluginWithoutHooks, plugin, text));
             } else if installed.state == PluginState::New && members.iter().any(|id| self.has_init(id)) {
-                findings.push(Finding::PluginNotStarted { plugin, origin });
+                let text = format!(
+                    "the plugin `{plugin}` ({origin}) has `init` hooks that have not run; call `registry.start_plugins(&cx)`"
+                );
+                findings.push(Finding::new(FindingKind::PluginNotStarted, plugin, text));
             }
         }
         let mut missing: Vec<_> = self.members.iter().filter(|(name, _)| self.installed(name).is_none()).collect();
         missing.sort();
-        findings.extend(missing.into_iter().map(|(plugin, hooks)| Finding::PluginNotInstalled {
-            plugin: plugin.to_string(),
-            hooks: hooks.iter().map(|id| format!("`{id}`")).collect::<Vec<_>>().join(", "),
+        findings.extend(missing.into_iter().map(|(plugin, hooks)| {
+            let hooks = hooks.iter().map(|id| format!("`{id}`")).collect::<Vec<_>>().join(", ");
+            let text = format!(
+                "the plugin `{plugin}` is not installed, so its hooks never run ({hooks}); install it with `registry.install(\"{plugin}\")`"
+            );
+            Finding::new(FindingKind::PluginNotInstalled, plugin, text)
         }));
         findings
     }
@@ -270,17 +284,20 @@ pub(super) fn declared_twice() -> Vec<Problem> {
     for (i, second) in declared.iter().enumerate() {
         for first in &declared[..i] {
             if first.name == second.name {
-                let (plugin, first, second) = (first.name.to_owned(), first.origin, second.origin);
-                problems.push(Problem::PluginTwice { plugin, first, second });
+                problems.push(plugin_twice(first.name, first.origin, second.origin));
             } else if first.has(second.origin) {
-                problems.push(Problem::PluginsOfOneCrate {
-                    first: first.name,
-                    first_origin: first.origin,
-                    second: second.name,
-                    second_origin: second.origin,
-                });
+                let text = format!(
+                    "one crate is two plugins, `{}` ({}) and `{}` ({}); keep one `plugin!`, and say `plugin = \"…\"` on the hooks of the other",
+                    first.name, first.origin, second.name, second.origin
+                );
+                problems.push(Problem::new(ProblemKind::PluginsOfOneCrate, first.name, text));
             }
         }
     }
     problems
+}
+
+fn plugin_twice(name: &str, first: Origin, second: Origin) -> Problem {
+    let text = format!("two plugins have the name `{name}`: {first} and {second}; rename one");
+    Problem::new(ProblemKind::PluginTwice, name, text)
 }

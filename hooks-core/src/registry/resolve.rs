@@ -5,21 +5,20 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
+use super::entries::{named, parameters, parameters_of_app, refuse_outside_turn};
 use super::plans::{Part, in_order, plan_kinds};
 use super::plugins::is_lifecycle;
 use super::{Registered, Snapshot};
 use crate::context::Bound;
 use crate::context::PerHook;
-use crate::diagnostics::Finding;
-use crate::diagnostics::{ConfigError, ListOwner, Problem};
+use crate::diagnostics::{ConfigError, Finding, FindingKind, ListOwner};
 use crate::engine::Engine;
 use crate::failure::OnFailure;
 use crate::hook::{Binding, Hook};
 use crate::id::HookId;
 use crate::plan::{Disabled, HookSet, SetParts};
 use crate::plugin::{Installed, PluginState};
-use crate::scope::{Definition, HookName, HookUse, PromptDef};
-use crate::text::nearest;
+use crate::scope::{Definition, HookUse, PromptDef};
 use crate::verdict::Semantics;
 
 /// A hook that a list in force names.
@@ -37,9 +36,6 @@ pub(super) struct Chosen {
     /// The parameters that a list gives it, as the list has them.
     pub(super) given: Option<Value>,
 }
-
-/// The ids of a list with the entries that name them.
-type Named<'a> = Vec<(&'a HookId, &'a HookUse)>;
 
 /// The set of the prompt's list or else the agent's, and of nothing else.
 pub(super) fn alone(
@@ -146,8 +142,7 @@ pub(super) fn resolve(
     findings.extend(failed_plugins(snapshot, agent));
     if list.is_empty() && always.is_empty() {
         let declared = replacing.is_some() || agent.hooks().is_some();
-        let owner = owner.clone();
-        findings.push(if declared { Finding::EmptyScope { owner } } else { Finding::UndeclaredScope { owner } });
+        findings.push(no_hooks(&owner, declared));
     }
     Ok(HookSet::new(plans, set_parts(snapshot, agent.name(), owner, &chosen, findings)))
 }
@@ -234,132 +229,38 @@ impl Chosen {
     }
 }
 
+/// A scope in which nothing runs.
+fn no_hooks(owner: &ListOwner, declared: bool) -> Finding {
+    if declared {
+        let text = format!("the list of {owner} is empty, and so is the app's: no hook runs");
+        return Finding::new(FindingKind::EmptyScope, owner, text);
+    }
+    let text = format!(
+        "neither {owner} nor the app names a hook: no hook runs; give one of them a list, as in `\"hooks\": [\"an_id\"]`"
+    );
+    Finding::new(FindingKind::UndeclaredScope, owner, text)
+}
+
 /// What is said of a hook that is in the set and does not run; of one whose plugin failed, all is said with the plugin.
 fn disabled(chosen: &Chosen, owner: &ListOwner) -> Option<Finding> {
-    let (hook, origin, owner) = (chosen.hook.id.clone(), chosen.hook.origin, owner.clone());
-    match chosen.disabled.as_ref()? {
-        Disabled::App => Some(Finding::DisabledHook { hook, origin, owner, by: None }),
-        Disabled::Layer(layer) => Some(Finding::DisabledHook { hook, origin, owner, by: Some(layer.to_string()) }),
-        Disabled::Plugin(_) => None,
-    }
+    let by = match chosen.disabled.as_ref()? {
+        Disabled::App => String::new(),
+        Disabled::Layer(layer) => format!(" by `{layer}`"),
+        Disabled::Plugin(_) => return None,
+    };
+    let (id, origin) = (&chosen.hook.id, chosen.hook.origin);
+    let text = format!("{owner} or the app names the hook `{id}` ({origin}), which is disabled{by} and skipped");
+    Some(Finding::new(FindingKind::DisabledHook, id, text))
 }
 
 fn failed_plugins<'a>(snapshot: &'a Snapshot, agent: &dyn Definition) -> impl Iterator<Item = Finding> + use<'a> {
     let name = agent.name().to_owned();
     snapshot.plugins.iter().filter(move |installed| installed.is_for(&name)).filter_map(|installed| {
         let PluginState::Failed(reason) = &installed.state else { return None };
-        Some(Finding::PluginFailed { plugin: installed.plugin.name.to_string(), reason: reason.to_string() })
+        let plugin = &installed.plugin.name;
+        let text = format!("the guards of the plugin `{plugin}` refuse, and its other hooks are left out: {reason}");
+        Some(Finding::new(FindingKind::PluginFailed, plugin, text))
     })
-}
-
-/// The ids of a list with the entries that name them; what is wrong goes to `problems`.
-fn named<'a>(snapshot: &'a Snapshot, owner: &ListOwner, list: &'a [HookUse], problems: &mut Vec<Problem>) -> Named<'a> {
-    let mut seen: HashMap<&HookId, &HookUse> = HashMap::new();
-    let mut ids = Vec::new();
-    for entry in list {
-        let id = match &entry.name {
-            HookName::Id(id) => id,
-            HookName::Function(function) => match snapshot.id_of(function) {
-                Ok(id) => id,
-                Err(problem) => {
-                    problems.push(problem);
-                    continue;
-                }
-            },
-        };
-        let Some(registered) = snapshot.hooks.get(id) else {
-            problems.push(Problem::UnknownHook {
-                id: id.clone(),
-                owner: owner.clone(),
-                place: entry.position(),
-                nearest: suggestions(snapshot, id, problems.len()),
-            });
-            continue;
-        };
-        if let Some(plugin) = registered.hook.plugin.as_ref().filter(|plugin| !snapshot.may_run(plugin)) {
-            problems.push(Problem::PluginMissing {
-                id: id.clone(),
-                plugin: plugin.to_string(),
-                owner: owner.clone(),
-                place: entry.position(),
-                origin: registered.hook.origin,
-            });
-        }
-        if entry.with.is_some() && registered.hook.with.is_none() {
-            problems.push(Problem::NoParameters {
-                id: id.clone(),
-                owner: owner.clone(),
-                place: entry.position(),
-                origin: registered.hook.origin,
-            });
-        }
-        if let Some(first) = seen.insert(id, entry) {
-            problems.push(Problem::NamedTwice {
-                id: id.clone(),
-                owner: owner.clone(),
-                first: first.position(),
-                second: entry.position(),
-            });
-            continue;
-        }
-        ids.push((id, entry));
-    }
-    ids
-}
-
-/// The parameters of one entry, as its hook reads them.
-fn parameters(registered: &Registered, owner: &ListOwner, entry: &HookUse) -> Result<Option<Bound>, Problem> {
-    let hook = &registered.hook;
-    let bound = hook.with.map(|spec| spec.parse(entry.with.as_ref())).transpose();
-    bound.map_err(|cause| Problem::BadParameters {
-        id: hook.id.clone(),
-        owner: owner.clone(),
-        place: entry.position(),
-        given: entry.with.is_some(),
-        cause,
-        origin: hook.origin,
-    })
-}
-
-/// What a scope says of a hook that the app's list names would be silently without effect.
-fn parameters_of_app(registered: &Registered, owner: &ListOwner, entry: &HookUse) -> Option<Problem> {
-    let hook = &registered.hook;
-    (entry.with.is_some() && hook.with.is_some()).then(|| Problem::ParametersOfApp {
-        id: hook.id.clone(),
-        owner: owner.clone(),
-        place: entry.position(),
-        origin: hook.origin,
-    })
-}
-
-/// The ids nearest to one that is not there: for the first few problems only, since every hook is looked at for each.
-fn suggestions(snapshot: &Snapshot, id: &HookId, problems: usize) -> Vec<HookId> {
-    const SUGGESTED: usize = 20;
-    if problems < SUGGESTED { nearest(id.as_str(), snapshot.hooks.keys().cloned()) } else { Vec::new() }
-}
-
-/// A kind outside a turn reads the app's list alone, so a hook of it in another list would be silently dead.
-fn refuse_outside_turn(
-    snapshot: &Snapshot,
-    owner: &ListOwner,
-    scope_list: &[(&HookId, &HookUse)],
-    always: &[(&ListOwner, (&HookId, &HookUse))],
-    problems: &mut Vec<Problem>,
-) {
-    let of_app: HashSet<&HookId> = always.iter().map(|(_, (id, _))| *id).collect();
-    for (id, entry) in scope_list.iter().filter(|(id, _)| !of_app.contains(id)) {
-        let Some(registered) = snapshot.hooks.get(*id) else { continue };
-        let outside = registered.hook.bindings.iter().map(|binding| binding.kind).find(|kind| kind.outside_turn);
-        if let Some(kind) = outside {
-            problems.push(Problem::OutsideTurn {
-                id: (*id).clone(),
-                kind: kind.name,
-                owner: owner.clone(),
-                place: entry.position(),
-                origin: registered.hook.origin,
-            });
-        }
-    }
 }
 
 /// The agent's gates that the prompt's list leaves out, and its other hooks that nothing is to happen without.
@@ -374,12 +275,18 @@ fn dropped_guards(
     dropped
         .filter_map(|(id, _)| {
             let hook = &snapshot.hooks.get(*id)?.hook;
-            let (id, origin, agent, prompt) = (hook.id.clone(), hook.origin, agent.clone(), prompt.clone());
+            let (id, origin) = (&hook.id, hook.origin);
             if hook.bindings.iter().any(|binding| binding.kind.semantics == Semantics::Gate) {
-                return Some(Finding::DroppedGate { hook: id, origin, agent, prompt });
+                let text = format!(
+                    "{prompt} leaves out the gate `{id}` ({origin}) of {agent}: its list replaces the agent's; name the gate there, or in the app's list"
+                );
+                return Some(Finding::new(FindingKind::DroppedGate, id, text));
             }
             let why = guards_by(hook)?;
-            Some(Finding::DroppedGuard { hook: id, origin, why, agent, prompt })
+            let text = format!(
+                "{prompt} leaves out the hook `{id}` ({origin}) of {agent}, which is `{why}`: its list replaces the agent's; name the hook there, or in the app's list"
+            );
+            Some(Finding::new(FindingKind::DroppedGuard, id, text))
         })
         .collect()
 }

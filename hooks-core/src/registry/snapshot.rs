@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use crate::context::depth;
 use crate::detached::{BackgroundSink, Tasks};
-use crate::diagnostics::Problem;
+use crate::diagnostics::{Problem, ProblemKind};
 use crate::hook::HookSpec;
 use crate::hook::{Binding, Hook};
 use crate::id::HookId;
@@ -15,7 +15,7 @@ use crate::plugin::{Installed, PluginEntry};
 use crate::record::Observer;
 use crate::scope::{AppDef, HookRef};
 use crate::source::Origin;
-use crate::text::nearest;
+use crate::text::{did_you_mean, nearest};
 
 /// What a set is made from.
 #[derive(Clone, Default)]
@@ -79,8 +79,7 @@ impl Snapshot {
             // it is, disabled or not.
             let copy = function.is_some() && present.hook.origin == hook.origin;
             if !copy {
-                let (id, first) = (hook.id.clone(), present.hook.origin);
-                return Err(Problem::DuplicateId { id, first, second: hook.origin });
+                return Err(duplicate_id(&hook.id, present.hook.origin, hook.origin));
             }
         } else {
             self.insert(hook);
@@ -104,7 +103,8 @@ impl Snapshot {
         if self.hooks.contains_key(id) {
             return Ok(());
         }
-        Err(Problem::NoSuchHook { id: HookId::new(id), nearest: nearest(id, self.hooks.keys().cloned()) })
+        let meant = did_you_mean(&nearest(id, self.hooks.keys().cloned()));
+        Err(Problem::new(ProblemKind::NoSuchHook, id, format!("there is no hook `{id}`{meant}")))
     }
 }
 
@@ -114,5 +114,16 @@ fn plugin_of(origin: Origin) -> Option<&'static str> {
 }
 
 pub(super) fn not_a_hook(function: &HookRef) -> Problem {
-    Problem::NotAHook { path: function.path.replace(' ', ""), file: function.file, line: function.line }
+    let (path, file, line) = (function.path.replace(' ', ""), function.file, function.line);
+    let text = format!(
+        "{file}:{line}: `{path}` in `hooks![…]` is not a hook; put `#[hook(id = \"…\", kind = …)]` on the function"
+    );
+    Problem::new(ProblemKind::NotAHook, path, text)
+}
+
+pub(super) fn duplicate_id(id: &HookId, first: Origin, second: Origin) -> Problem {
+    let text = format!(
+        "two hooks have the id `{id}`: {first} and {second}; rename one, or say `replace` if the second stands for the first"
+    );
+    Problem::new(ProblemKind::DuplicateId, id, text)
 }

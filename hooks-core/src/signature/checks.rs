@@ -157,7 +157,7 @@ pub const fn deny<K: HookKind>() {
             .add("`on_failure = deny` needs a gate, and `")
             .add(K::NAME)
             .add("` is not one (its semantics: ")
-            .add(K::SEMANTICS.name())
+            .add(K::SEMANTICS.as_str())
             .add("); write `required` to stop with an error");
         panic!("{}", text.as_str())
     }
@@ -172,7 +172,7 @@ pub const fn contributes<K: HookKind>() {
             .add("a hook at `")
             .add(K::NAME)
             .add("` contributes nothing that `capabilities` could limit (its semantics: ")
-            .add(K::SEMANTICS.name())
+            .add(K::SEMANTICS.as_str())
             .add("); take it away");
         panic!("{}", text.as_str())
     }

@@ -1,12 +1,13 @@
 //! Holds a harness to what it declares with `fires![…]`.
 
 use std::error::Error;
+use std::fmt;
 use std::future::Future;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use serde_json::Value;
 
-use super::breach::{Breach, NotConforming};
+use super::breach::NotConforming;
 use super::probes;
 use crate::engine::Engine;
 use crate::fires::Fires;
@@ -98,7 +99,8 @@ pub async fn conformance(driver: &impl Drive) -> Result<(), NotConforming> {
     let declared = Fires::declared();
     let mut breaches = Vec::new();
     if declared.is_empty() {
-        breaches.push(Breach::NothingDeclared);
+        let text = "nothing is declared: write `hooks_core::fires![BeforeToolCall, …];` beside the code that fires";
+        breaches.push(text.to_owned());
     }
     for fires in &declared {
         match check(driver, fires).await {
@@ -109,39 +111,55 @@ pub async fn conformance(driver: &impl Drive) -> Result<(), NotConforming> {
     NotConforming::unless_empty(breaches)
 }
 
-/// What came of an occurrence without a probe.
-async fn check(driver: &impl Drive, fires: &Fires) -> Result<Value, Breach> {
-    let (kind, origin) = (fires.kind().name, fires.origin);
+/// What came of an occurrence without a probe, or what the kind breaks.
+async fn check(driver: &impl Drive, fires: &Fires) -> Result<Value, String> {
+    let (kind, origin, semantics) = (fires.kind().name, fires.origin, fires.kind().semantics);
     let (plain, times, _) = occurrence(driver, fires, None).await?;
     match times {
-        0 => return Err(Breach::NeverFired { kind, origin }),
+        0 => {
+            return Err(format!(
+                "`{kind}` is declared at {origin}, but an occurrence of it fired nothing: fire it on the hook set that the driver is given, or take it out of `fires![…]`"
+            ));
+        }
         1 => {}
-        times => return Err(Breach::FiredAgain { kind, origin, times }),
+        times => {
+            return Err(format!(
+                "`{kind}`, declared at {origin}, was fired {times} times by one occurrence: its hooks would act {times} times"
+            ));
+        }
     }
-    if fires.kind().semantics == Semantics::Event {
+    if semantics == Semantics::Event {
         return Ok(plain);
     }
-    let probe = driver
-        .probe(PROBE, kind)
-        .filter(|probe| probe.id.as_str() == PROBE && probe.kinds().any(|name| name == kind))
-        .ok_or(Breach::NoProbe { kind, semantics: fires.kind().semantics })?;
+    let is_asked_for = |probe: &Hook| probe.id.as_str() == PROBE && probe.kinds().any(|name| name == kind);
+    let probe = driver.probe(PROBE, kind).filter(is_asked_for).ok_or_else(|| {
+        format!(
+            "the driver has no probe for `{kind}` ({semantics}): return a hook of that kind from `Drive::probe`, with the id that it is given, that changes, refuses or contributes something"
+        )
+    })?;
     let (probed, _, effect) = occurrence(driver, fires, Some(probe)).await?;
     if !effect {
-        return Err(Breach::ProbeWithoutEffect { kind });
+        return Err(format!(
+            "the driver's probe for `{kind}` neither changed, refused nor contributed anything, so nothing can be seen of it"
+        ));
     }
     if plain == probed {
-        return Err(Breach::OutcomeUnused { kind, origin });
+        return Err(format!(
+            "`{kind}`, declared at {origin}, is fired, but its outcome is not used: with a probe that had an effect, what came of the occurrence is the same; go on with `fired.subject` and `fired.verdict`"
+        ));
     }
     Ok(plain)
 }
 
 /// What makes no difference of all that a hook of a built-in kind can say. An error of the harness is one.
-async fn own_probes(driver: &impl Drive, fires: &Fires, plain: &Value) -> Vec<Breach> {
+async fn own_probes(driver: &impl Drive, fires: &Fires, plain: &Value) -> Vec<String> {
     let (kind, origin) = (fires.kind().name, fires.origin);
     let mut breaches = Vec::new();
     for (probe, hook) in probes::of_kind(fires.kind(), PROBE) {
         match occurrence(driver, fires, Some(hook)).await {
-            Ok((probed, ..)) if probed == *plain => breaches.push(Breach::AnswerUnused { kind, origin, probe }),
+            Ok((probed, ..)) if probed == *plain => breaches.push(format!(
+                "`{kind}`, declared at {origin}, is fired, but what came of the occurrence is the same where a hook {probe}; act on `fired.verdict` (`Permission::decide`), `fired.subject`, `fired.report.halt` and an error of the dispatch, or have `Drive::drive` show it"
+            )),
             _ => {}
         }
     }
@@ -152,23 +170,23 @@ const WATCH: &str = "conformance_watch";
 const PROBE: &str = "conformance_probe";
 
 /// One occurrence: what came of it, how often the kind was fired, and whether the probe had an effect.
-async fn occurrence(driver: &impl Drive, fires: &Fires, probe: Option<Hook>) -> Result<(Value, usize, bool), Breach> {
+async fn occurrence(driver: &impl Drive, fires: &Fires, probe: Option<Hook>) -> Result<(Value, usize, bool), String> {
     let kind = fires.kind().name;
-    let failed = |error: String| Breach::DriverFailed { kind, error };
+    let failed = |error: &dyn fmt::Display| format!("the driver could not make `{kind}` happen: {error}");
     let registry = Registry::empty();
     let mut list = Vec::new();
     let watch = Engine::of_kind(fires.kind()).map(|engine| (engine.watch)(WATCH));
     for hook in watch.into_iter().chain(probe).chain(driver.beside(kind)) {
         list.push(HookUse::id(hook.id.as_str()));
-        registry.register(hook).map_err(|error| failed(error.to_string()))?;
+        registry.register(hook).map_err(|error| failed(&error))?;
     }
     // The app's list, which kinds outside a turn read too.
     registry.set_app(AppDef::new("conformance").hooks(list));
     let seen: Arc<Mutex<Seen>> = Arc::default();
     let records = Arc::clone(&seen);
     registry.observe(move |record: &Record| records.lock().unwrap_or_else(PoisonError::into_inner).add(kind, record));
-    let set = registry.scope(&AgentDef::new("conformance"), None).map_err(|error| failed(error.to_string()))?;
-    let outcome = driver.drive(kind, &set).await.map_err(|error| failed(error.to_string()))?;
+    let set = registry.scope(&AgentDef::new("conformance"), None).map_err(|error| failed(&error))?;
+    let outcome = driver.drive(kind, &set).await.map_err(|error| failed(&error))?;
     let seen = seen.lock().unwrap_or_else(PoisonError::into_inner);
     Ok((outcome, seen.times, seen.effect))
 }

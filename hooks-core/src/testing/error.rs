@@ -2,8 +2,6 @@ use std::fmt;
 
 use crate::diagnostics::ConfigError;
 use crate::dispatch::DispatchError;
-use crate::id::HookId;
-use crate::source::Origin;
 use crate::worker::JobError;
 
 /// Why a trial came to nothing.
@@ -19,28 +17,9 @@ pub enum TrialError {
     /// The job of a background hook could not be read again.
     #[error(transparent)]
     Job(#[from] JobError),
-    /// A hook does not run at the kind that was fired, so the test would have tested nothing.
-    #[error(
-        "the hook `{hook}` ({origin}) runs at `{kinds}`, and this trial fires `{fired}`; fire its kind, or leave it out"
-    )]
-    #[non_exhaustive]
-    OtherKind {
-        /// The hook.
-        hook: HookId,
-        /// Where it is.
-        origin: Origin,
-        /// Its kinds.
-        kinds: String,
-        /// The kind that was fired.
-        fired: &'static str,
-    },
-    /// There are no hooks.
-    #[error("a trial of `{fired}` without hooks tests nothing; name some: `hooks![…]`")]
-    #[non_exhaustive]
-    NoHooks {
-        /// The kind that was fired.
-        fired: &'static str,
-    },
+    /// There are no hooks, or one does not run at the kind that was fired: the test would have tested nothing.
+    #[error("{0}")]
+    TestsNothing(String),
 }
 
 impl fmt::Debug for TrialError {

@@ -20,7 +20,7 @@ pub(super) type OwnProbe = (&'static str, Hook);
 const PROBED: &str = "conformance probe";
 
 /// What a harness has to make a difference of at this kind.
-#[allow(clippy::too_many_lines, reason = "a row for each kind")]
+#[allow(clippy::too_many_lines, reason = "a table of what each kind can be told")]
 pub(super) fn of_kind(kind: &KindDescriptor, id: &str) -> Vec<OwnProbe> {
     match kind.name {
         "message_received" => vec![
@@ -171,7 +171,7 @@ pub(super) fn of_kind(kind: &KindDescriptor, id: &str) -> Vec<OwnProbe> {
                 (
                     "continues",
                     Hook::at::<Stop>(id).reader(|_, event: &Stop, ()| {
-                        if event.stop_hook_active { StopVerdict::default() } else { StopVerdict::continue_with(PROBED) }
+                        if event.stop_hook_active { ().into() } else { StopVerdict::continue_with(PROBED) }
                     }),
                 ),
                 ("adds a context", {

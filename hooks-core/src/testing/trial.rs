@@ -175,15 +175,15 @@ impl Trial {
         }
         let tried = registry.hooks();
         if tried.is_empty() {
-            return Err(TrialError::NoHooks { fired: K::NAME });
+            let text = format!("a trial of `{}` without hooks tests nothing; name some: `hooks![…]`", K::NAME);
+            return Err(TrialError::TestsNothing(text));
         }
         if let Some(other) = tried.iter().find(|hook| hook.kinds().all(|kind| kind != K::NAME)) {
-            return Err(TrialError::OtherKind {
-                hook: other.id.clone(),
-                origin: other.origin,
-                kinds: other.kinds().collect::<Vec<_>>().join(", "),
-                fired: K::NAME,
-            });
+            let (hook, origin, kinds) = (&other.id, other.origin, other.kinds().collect::<Vec<_>>().join(", "));
+            return Err(TrialError::TestsNothing(format!(
+                "the hook `{hook}` ({origin}) runs at `{kinds}`, and this trial fires `{}`; fire its kind, or leave it out",
+                K::NAME
+            )));
         }
         registry.for_trial();
         let runs = Arc::new(TrialRuns::default());

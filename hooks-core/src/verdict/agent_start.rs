@@ -81,7 +81,7 @@ impl Verdict for AgentStart {
     fn summary(&self) -> Option<&'static str> {
         match (&self.system_prompt, self.contexts.is_empty()) {
             (Some(_), _) => Some("system prompt"),
-            (None, false) => Some("context"),
+            (None, false) => Some("contexts"),
             (None, true) => None,
         }
     }

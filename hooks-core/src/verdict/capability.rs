@@ -2,27 +2,31 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// Something that a hook may contribute. Said with `capabilities = [policy, audit]`; without it, whatever the kind offers.
-///
-/// Nothing, `()` or [`Noop`](super::Contribution::Noop), needs none.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-#[non_exhaustive]
-pub enum Capability {
-    /// Values that the harness goes by.
-    Policy,
-    /// Text for the model's context.
-    PromptContext,
-    /// Parts of the system prompt.
-    PromptSection,
-    /// Tools, and limits to them.
-    ToolBundle,
-    /// Diagnostics of how the prompt was put together.
-    PromptManifestDiagnostic,
-    /// Notes for the audit trail.
-    Audit,
-    /// Work to be done after the turn.
-    BackgroundJob,
+use crate::words::closed_words;
+
+closed_words! {
+    /// Something that a hook may contribute. Said with `capabilities = [policy, audit]`; without it, whatever the kind offers.
+    ///
+    /// Nothing, `()` or [`Noop`](super::Contribution::Noop), needs none.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+    #[serde(rename_all = "snake_case")]
+    #[non_exhaustive]
+    pub enum Capability {
+        /// Values that the harness goes by.
+        Policy = "policy",
+        /// Text for the model's context.
+        PromptContext = "prompt_context",
+        /// Parts of the system prompt.
+        PromptSection = "prompt_section",
+        /// Tools, and limits to them.
+        ToolBundle = "tool_bundle",
+        /// Diagnostics of how the prompt was put together.
+        PromptManifestDiagnostic = "prompt_manifest_diagnostic",
+        /// Notes for the audit trail.
+        Audit = "audit",
+        /// Work to be done after the turn.
+        BackgroundJob = "background_job",
+    }
 }
 
 impl Capability {
@@ -36,25 +40,6 @@ impl Capability {
         Self::Audit,
         Self::BackgroundJob,
     ];
-
-    /// The word in an attribute and in a plan.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Policy => "policy",
-            Self::PromptContext => "prompt_context",
-            Self::PromptSection => "prompt_section",
-            Self::ToolBundle => "tool_bundle",
-            Self::PromptManifestDiagnostic => "prompt_manifest_diagnostic",
-            Self::Audit => "audit",
-            Self::BackgroundJob => "background_job",
-        }
-    }
-}
-
-impl fmt::Display for Capability {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
-    }
 }
 
 /// A set of [`Capability`], in their order.
@@ -81,6 +66,12 @@ impl Capabilities {
     /// Whether there is none.
     pub const fn is_empty(self) -> bool {
         self.0 == 0
+    }
+
+    /// For serde, which asks by reference.
+    #[allow(clippy::trivially_copy_pass_by_ref)]
+    pub(crate) fn is_none(&self) -> bool {
+        self.is_empty()
     }
 
     /// Each of them.

@@ -93,6 +93,6 @@ impl Verdict for Contexts {
     }
 
     fn summary(&self) -> Option<&'static str> {
-        (!self.is_empty()).then_some("context")
+        (!self.is_empty()).then_some("contexts")
     }
 }

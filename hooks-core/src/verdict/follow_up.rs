@@ -23,11 +23,16 @@ impl FollowUp {
         &self.0
     }
 
+    /// Whether a hook had nothing to say but that it goes on.
+    pub(super) fn is_blank(&self) -> bool {
+        self.0 == DEFAULT
+    }
+
     /// Puts `later` behind it; of two of which one says nothing, the other stays.
     pub(super) fn join(&mut self, later: Self) {
-        if self.0 == DEFAULT {
+        if self.is_blank() {
             *self = later;
-        } else if later.0 != DEFAULT {
+        } else if !later.is_blank() {
             self.0.push_str("\n\n");
             self.0.push_str(&later.0);
         }

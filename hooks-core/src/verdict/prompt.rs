@@ -2,7 +2,6 @@ use serde::{Deserialize, Serialize};
 
 use super::{Reason, Verdict};
 use crate::id::HookId;
-use crate::verdict::Semantics;
 
 /// What hooks say of a prompt a person submitted: block > stop > proceed, and contexts for the model.
 ///
@@ -16,30 +15,37 @@ use crate::verdict::Semantics;
 /// assert!(matches!(verdict.decision, PromptDecision::Block(_)));
 /// assert_eq!(verdict.contexts, ["the user is a gold member"]);
 /// ```
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, Verdict)]
 #[serde(default)]
+#[verdict(crate = crate)]
 #[non_exhaustive]
 pub struct PromptVerdict {
     /// Whether the turn goes on.
+    #[verdict(nested)]
     pub decision: PromptDecision,
     /// The hook that does not let it; set by the dispatch.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[verdict(by = decision)]
     pub by: Option<HookId>,
     /// Text to be put before the model with the prompt.
+    #[verdict(joined)]
     pub contexts: Vec<String>,
 }
 
 /// Whether the turn goes on after a prompt was submitted.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, Verdict)]
 #[serde(rename_all = "snake_case")]
+#[verdict(crate = crate)]
 #[non_exhaustive]
 pub enum PromptDecision {
     /// It goes on.
-    #[default]
+    #[verdict(neutral)]
     Proceed,
     /// It ends here, without an error.
+    #[verdict(final)]
     Stop(Reason),
     /// The prompt is refused.
+    #[verdict(final)]
     Block(Reason),
 }
 
@@ -64,51 +70,5 @@ impl PromptVerdict {
     pub fn with_context(mut self, text: impl Into<String>) -> Self {
         self.contexts.push(text.into());
         self
-    }
-}
-
-impl From<()> for PromptVerdict {
-    fn from((): ()) -> Self {
-        Self::default()
-    }
-}
-
-impl PromptDecision {
-    fn rank(&self) -> u8 {
-        match self {
-            Self::Proceed => 0,
-            Self::Stop(_) => 1,
-            Self::Block(_) => 2,
-        }
-    }
-}
-
-impl Verdict for PromptVerdict {
-    const SEMANTICS: Option<Semantics> = Some(Semantics::Control);
-    const MERGE_MAY_PANIC: bool = false;
-
-    fn merge(&mut self, mut later: Self) {
-        if later.decision.rank() > self.decision.rank() {
-            self.decision = later.decision;
-            self.by = later.by;
-        }
-        self.contexts.append(&mut later.contexts);
-    }
-
-    fn is_final(&self) -> bool {
-        self.decision.rank() > 0
-    }
-
-    fn attribute(&mut self, hook: &HookId) {
-        self.by = (self.decision.rank() > 0).then(|| hook.clone());
-    }
-
-    fn summary(&self) -> Option<&'static str> {
-        match self.decision {
-            PromptDecision::Block(_) => Some("block"),
-            PromptDecision::Stop(_) => Some("stop"),
-            PromptDecision::Proceed if self.contexts.is_empty() => None,
-            PromptDecision::Proceed => Some("context"),
-        }
     }
 }

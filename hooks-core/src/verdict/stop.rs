@@ -2,7 +2,6 @@ use serde::{Deserialize, Serialize};
 
 use super::{Contexts, FollowUp, Reason, Verdict};
 use crate::id::HookId;
-use crate::verdict::Semantics;
 
 /// What hooks say of a turn that is about to end: block > end > continue > no opinion.
 ///
@@ -18,36 +17,45 @@ use crate::verdict::Semantics;
 /// verdict.merge(StopVerdict::end("the person left").suppress_output());
 /// assert!(matches!(verdict.decision, StopDecision::End(_)) && verdict.suppress_output);
 /// ```
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, Verdict)]
 #[serde(default)]
+#[verdict(crate = crate)]
 #[non_exhaustive]
 pub struct StopVerdict {
     /// How the turn goes on.
+    #[verdict(nested)]
     pub decision: StopDecision,
     /// The hook whose decision it is, of several that continue the first; set by the dispatch.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[verdict(by = decision)]
     pub by: Option<HookId>,
     /// Text that goes with the answer.
+    #[verdict(joined)]
     pub contexts: Contexts,
     /// A message to the person besides the answer.
+    #[verdict(joined)]
     pub system_messages: Vec<String>,
     /// Whether the contexts are kept from the person.
+    #[verdict(any)]
     pub suppress_output: bool,
 }
 
 /// How a turn goes on that is about to end.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, Verdict)]
 #[serde(rename_all = "snake_case")]
+#[verdict(crate = crate)]
 #[non_exhaustive]
 pub enum StopDecision {
     /// Nothing was said; it ends.
-    #[default]
+    #[verdict(neutral)]
     NoOpinion,
     /// It goes on, with this as the next message.
-    Continue(FollowUp),
+    Continue(#[verdict(joined)] FollowUp),
     /// It ends, whoever wants to continue.
+    #[verdict(final)]
     End(Reason),
     /// It ends with an error in the place of the answer.
+    #[verdict(final)]
     Block(Reason),
 }
 
@@ -91,63 +99,5 @@ impl StopVerdict {
     pub fn suppress_output(mut self) -> Self {
         self.suppress_output = true;
         self
-    }
-}
-
-impl From<()> for StopVerdict {
-    fn from((): ()) -> Self {
-        Self::default()
-    }
-}
-
-impl StopDecision {
-    fn rank(&self) -> u8 {
-        match self {
-            Self::NoOpinion => 0,
-            Self::Continue(_) => 1,
-            Self::End(_) => 2,
-            Self::Block(_) => 3,
-        }
-    }
-}
-
-impl Verdict for StopVerdict {
-    const SEMANTICS: Option<Semantics> = Some(Semantics::Control);
-    const MERGE_MAY_PANIC: bool = false;
-
-    fn merge(&mut self, mut later: Self) {
-        match (&mut self.decision, later.decision) {
-            (StopDecision::Continue(first), StopDecision::Continue(second)) => first.join(second),
-            (first, second) if second.rank() > first.rank() => {
-                *first = second;
-                self.by = later.by;
-            }
-            _ => {}
-        }
-        self.contexts.append(later.contexts);
-        self.system_messages.append(&mut later.system_messages);
-        self.suppress_output |= later.suppress_output;
-    }
-
-    fn is_final(&self) -> bool {
-        self.decision.rank() >= 2
-    }
-
-    fn attribute(&mut self, hook: &HookId) {
-        self.by = (self.decision.rank() > 0).then(|| hook.clone());
-    }
-
-    fn is_silent(&self) -> bool {
-        *self == Self::default()
-    }
-
-    fn summary(&self) -> Option<&'static str> {
-        match self.decision {
-            StopDecision::Block(_) => Some("block"),
-            StopDecision::End(_) => Some("end"),
-            StopDecision::Continue(_) => Some("continue"),
-            StopDecision::NoOpinion if self.contexts.is_empty() => None,
-            StopDecision::NoOpinion => Some("context"),
-        }
     }
 }

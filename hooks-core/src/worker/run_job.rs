@@ -5,8 +5,8 @@ use std::time::Instant;
 
 use crate::context::HookContext;
 use crate::detached::{DetachedRun, Job, Notice, Permit, until_shutdown};
+use crate::diagnostics::Reported;
 use crate::engine::Engine;
-use crate::id::HookId;
 use crate::options::RunMode;
 use crate::record::Ended;
 use crate::registry::Registry;
@@ -25,69 +25,22 @@ pub struct JobEnd {
 }
 
 /// Why a job could not be executed here. It would be no different the next time, so it is not tried again.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub type JobError = Reported<JobErrorKind>;
+
+/// Why.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum JobError {
+pub enum JobErrorKind {
     /// This process has no such hook.
-    #[error(
-        "the job `{job}` is for the hook `{hook}`, which is not there{}; link its crate into the worker: `use that_crate as _;`",
-        did_you_mean(nearest)
-    )]
-    #[non_exhaustive]
-    UnknownHook {
-        /// The job's id.
-        job: String,
-        /// The hook.
-        hook: HookId,
-        /// The ids nearest to it.
-        nearest: Vec<HookId>,
-    },
+    UnknownHook,
     /// The hook is disabled here, by the app or by an operator's override.
-    #[error("the job `{job}` is for the hook `{hook}`, which is disabled")]
-    #[non_exhaustive]
-    Disabled {
-        /// The job's id.
-        job: String,
-        /// The hook.
-        hook: HookId,
-    },
+    Disabled,
     /// The hook's plugin is not installed here, or could not be started.
-    #[error(
-        "the job `{job}` is for the hook `{hook}` of the plugin `{plugin}`, which is not installed or could not be started"
-    )]
-    #[non_exhaustive]
-    NoPlugin {
-        /// The job's id.
-        job: String,
-        /// The hook.
-        hook: HookId,
-        /// Its plugin.
-        plugin: String,
-    },
+    NoPlugin,
     /// The hook is no background hook of that kind, any more.
-    #[error("the job `{job}` is for the hook `{hook}` at `{kind}`, where it is no background hook")]
-    #[non_exhaustive]
-    NotBackground {
-        /// The job's id.
-        job: String,
-        /// The hook.
-        hook: HookId,
-        /// The kind.
-        kind: String,
-    },
+    NotBackground,
     /// Event, subject or parameters are not what the hook takes, any more.
-    #[error("the job `{job}` of the hook `{hook}` cannot be read: its {part}: {cause}")]
-    #[non_exhaustive]
-    Unreadable {
-        /// The job's id.
-        job: String,
-        /// The hook.
-        hook: HookId,
-        /// Event, subject or parameters.
-        part: &'static str,
-        /// What is wrong.
-        cause: String,
-    },
+    Unreadable,
 }
 
 impl Registry {
@@ -129,30 +82,44 @@ impl Registry {
     /// Makes a run of a job.
     pub(super) fn read_job(&self, worker: &HookContext, job: &Job) -> Result<DetachedRun, JobError> {
         let snapshot = self.snapshot();
-        let (id, hook) = (job.id.clone(), job.hook.clone());
+        let (id, hook) = (&job.id, &job.hook);
+        let error = |kind, text: String| Err(JobError::new(kind, hook, text));
         let Some(registered) = snapshot.hooks.get(&job.hook) else {
-            let nearest = nearest(job.hook.as_str(), snapshot.hooks.keys().cloned());
-            return Err(JobError::UnknownHook { job: id, hook, nearest });
+            let meant = did_you_mean(&nearest(hook.as_str(), snapshot.hooks.keys().cloned()));
+            let text = format!(
+                "the job `{id}` is for the hook `{hook}`, which is not there{meant}; link its crate into the worker: `use that_crate as _;`"
+            );
+            return error(JobErrorKind::UnknownHook, text);
         };
         if !registered.enabled || snapshot.disabled_by(&registered.hook).is_some() {
-            return Err(JobError::Disabled { job: id, hook });
+            let text = format!("the job `{id}` is for the hook `{hook}`, which is disabled");
+            return error(JobErrorKind::Disabled, text);
         }
         let (known, _) = snapshot.overridden(&registered.hook);
         let out = |plugin: &&Arc<str>| !snapshot.may_run(plugin) || snapshot.failure_of(plugin).is_some();
         if let Some(plugin) = known.plugin.as_ref().filter(out) {
-            return Err(JobError::NoPlugin { job: id, hook, plugin: plugin.to_string() });
+            let text = format!(
+                "the job `{id}` is for the hook `{hook}` of the plugin `{plugin}`, which is not installed or could not be started"
+            );
+            return error(JobErrorKind::NoPlugin, text);
         }
         let binding = known.bindings.iter().find(|binding| binding.kind.name == job.kind);
         let Some(binding) = binding.filter(|_| known.options.run == RunMode::Background) else {
-            return Err(JobError::NotBackground { job: id, hook, kind: job.kind.clone() });
+            let kind = &job.kind;
+            let text = format!("the job `{id}` is for the hook `{hook}` at `{kind}`, where it is no background hook");
+            return error(JobErrorKind::NotBackground, text);
         };
         let cx = job.within(worker).outliving(snapshot.tasks.shutdown.clone());
-        let unreadable = |(part, cause): (_, String)| {
+        let unreadable = |(part, cause): (&str, String)| {
             // Errors of serde quote what they read.
-            JobError::Unreadable { job: id.clone(), hook: hook.clone(), part, cause: redacted(&cause) }
+            let cause = redacted(&cause);
+            error(
+                JobErrorKind::Unreadable,
+                format!("the job `{id}` of the hook `{hook}` cannot be read: its {part}: {cause}"),
+            )
         };
         let engine = Engine::of_kind(binding.kind).ok_or(("kind", "its type was not derived".to_owned()));
-        engine.and_then(|engine| (engine.read_job)(&known, binding, cx, job)).map_err(unreadable)
+        engine.and_then(|engine| (engine.read_job)(&known, binding, cx, job)).or_else(unreadable)
     }
 }
 

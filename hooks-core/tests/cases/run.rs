@@ -60,7 +60,7 @@ fn told(error: &ConfigError) -> Vec<String> {
 fn scope(case: &Case, registry: &Registry) -> Result<Result<HookSet, ConfigError>, String> {
     let wrong = |error: hooks_core::scope::DefinitionError| error.to_string();
     let kinds = hooks_core::kinds::all();
-    let outside = kinds.iter().any(|kind| kind.name() == case.kind && kind.is_outside_turn());
+    let outside = kinds.iter().any(|kind| kind.name == case.kind && kind.outside_turn);
     let (mut app, mut agent) = (case.app.clone(), case.agent.clone());
     if app.is_none() && agent.is_none() && case.prompt.is_none() {
         let all: Value = case.hooks.iter().map(|spec| spec.id.clone()).collect();

@@ -1,6 +1,7 @@
 //! What `testing::conformance` finds in a harness that declares more than it does.
 
 use hooks_core::testing::{Drive, conformance};
+use hooks_core::verdict::Decision;
 use serde_json::{Value, json};
 
 use crate::*;
@@ -21,17 +22,27 @@ impl Drive for Desk {
         if kind == "before_tool_call" {
             let call = ToolCall::new("call_1", "refund", json!({ "cents": 5 }));
             let fired = hooks.fire(&cx, &BeforeToolCall::new(call.clone()), call.input).await?;
-            return Ok(json!(fired.verdict.denial().is_none() || self.0 == Wrong::DropsTheVerdict));
+            return Ok(match (&fired.report.halt, fired.verdict.decide()) {
+                _ if self.0 == Wrong::DropsTheVerdict => json!("ran"),
+                (Some(_), _) => json!("halted"),
+                (None, Decision::Run) => json!(fired.subject),
+                (None, Decision::Ask(_)) => json!("asked"),
+                (None, Decision::Defer(_)) => json!("put off"),
+                (None, Decision::Refuse(_)) => json!("refused"),
+                (None, Decision::Answer(result)) => json!(result.text()),
+            });
         }
         let times = match self.0 {
             Wrong::NeverFires => 0,
             Wrong::FiresTwice => 2,
             Wrong::DropsTheVerdict => 1,
         };
+        let mut halted = false;
         for _ in 0..times {
-            let _ = hooks.fire(&cx, &AfterCreateMessage::new(Message::new(Role::User, "hi")), ()).await?;
+            let fired = hooks.fire(&cx, &AfterCreateMessage::new(Message::new(Role::User, "hi")), ()).await?;
+            halted |= fired.report.halt.is_some();
         }
-        Ok(Value::Null)
+        Ok(json!(halted))
     }
 
     fn probe(&self, id: &str, kind: &str) -> Option<Hook> {

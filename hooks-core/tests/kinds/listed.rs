@@ -17,7 +17,7 @@ struct Lunch {
 fn everywhere() {}
 
 fn built_in() -> Vec<&'static hooks_core::KindDescriptor> {
-    kinds::all().into_iter().filter(|kind| kind.origin().module.starts_with("hooks_core::kinds")).collect()
+    kinds::all().into_iter().filter(|kind| kind.origin.module.starts_with("hooks_core::kinds")).collect()
 }
 
 #[test]
@@ -25,31 +25,30 @@ fn the_names_of_attributes_are_those_of_the_kinds() {
     let registry = Registry::empty().with(hooks![everywhere]).unwrap();
     let mut named: Vec<_> = registry.hooks()[0].kinds().collect();
     named.sort_unstable();
-    let there: Vec<_> = built_in().into_iter().map(hooks_core::KindDescriptor::name).collect();
+    let there: Vec<_> = built_in().into_iter().map(|kind| kind.name).collect();
     assert_eq!(named, there);
 }
 
 #[test]
 fn a_kind_says_of_itself_what_it_is() {
-    let lunch = kinds::all().into_iter().find(|kind| kind.name() == "lunch").unwrap();
-    assert_eq!((lunch.semantics(), lunch.fields(), lunch.has_json()), (Semantics::Event, vec!["dish"], false));
-    assert_eq!(lunch.description(), "A kind of the app.");
-    assert!(lunch.origin().file.ends_with("listed.rs") && lunch.origin().line > 0);
+    let lunch = kinds::all().into_iter().find(|kind| kind.name == "lunch").unwrap();
+    assert_eq!((lunch.semantics, lunch.fields, lunch.json), (Semantics::Event, &["dish"][..], false));
+    assert_eq!(lunch.description, "A kind of the app.");
+    assert!(lunch.origin.file.ends_with("listed.rs") && lunch.origin.line > 0);
     assert_eq!(Lunch { dish: "soup".to_owned() }.dish, "soup");
 }
 
 #[test]
 fn every_built_in_kind_can_be_fired_as_json_and_says_when_it_fires() {
     for kind in built_in() {
-        assert!(kind.has_json(), "{kind:?}");
-        assert!(kind.description().starts_with("Fires "), "{kind:?}");
+        assert!(kind.json, "{kind:?}");
+        assert!(kind.description.starts_with("Fires "), "{kind:?}");
     }
 }
 
 #[test]
 fn kinds_outside_a_turn() {
-    let outside: Vec<_> =
-        built_in().into_iter().filter(|kind| kind.is_outside_turn()).map(hooks_core::KindDescriptor::name).collect();
+    let outside: Vec<_> = built_in().into_iter().filter(|kind| kind.outside_turn).map(|kind| kind.name).collect();
     assert_eq!(
         outside,
         [
@@ -69,12 +68,12 @@ fn kinds_outside_a_turn() {
 #[test]
 fn what_holds_where_a_hook_does_not_say_what_its_failure_means() {
     for kind in built_in() {
-        let expected = match (kind.name(), kind.semantics()) {
+        let expected = match (kind.name, kind.semantics) {
             ("init", _) => OnFailure::Required,
             (_, Semantics::Gate) => OnFailure::Deny,
             _ => OnFailure::Continue,
         };
-        assert_eq!(kind.on_failure(), expected, "{kind:?}");
+        assert_eq!(kind.on_failure, expected, "{kind:?}");
     }
 }
 

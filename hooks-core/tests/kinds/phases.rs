@@ -10,14 +10,14 @@ fn phase_policy() -> Contribution {
 
 #[hook(id = "phase_context", kind = pre_prompt_context)]
 fn phase_context(event: &PrePromptContext) -> Option<Contribution> {
-    let is_short = event.policies().value("answers", "length").is_some_and(|length| length == "short");
+    let is_short = event.contributions.policies().value("answers", "length").is_some_and(|length| length == "short");
     is_short.then(|| Contribution::prompt_context("style", "length", "two sentences at most"))
 }
 
 #[hook(id = "phase_compile", kind = pre_prompt_compile)]
 fn phase_compile(event: &PrePromptCompile) -> Contribution {
-    let entries = event.prompt_context().entries.len();
-    Contribution::audit(format!("{} policies, {entries} entries", event.policies().entries.len()))
+    let entries = event.contributions.prompt_context().entries.len();
+    Contribution::audit(format!("{} policies, {entries} entries", event.contributions.policies().entries.len()))
 }
 
 #[test]

@@ -1,6 +1,8 @@
 //! How answers are folded, as tables.
 
+use hooks_core::kinds::{Stop, StopReason};
 use hooks_core::prelude::*;
+use hooks_core::{HookId, testing};
 
 fn fold<V: Verdict>(answers: impl IntoIterator<Item = V>) -> V {
     let mut folded = V::from(());
@@ -61,6 +63,22 @@ fn a_stop_is_blocked_ended_or_continued() {
             _ => "None".to_owned(),
         };
         assert_eq!(decision, expected, "{answers:?}");
+    }
+}
+
+#[test]
+fn who_decided_is_named_and_not_who_only_said_something() {
+    let says = |id| Hook::at::<Stop>(id).reader(|_, _, ()| StopVerdict::default().with_context("a"));
+    let goes_on = |id| Hook::at::<Stop>(id).reader(|_, _, ()| StopVerdict::continue_with("more"));
+    let ends = |id| Hook::at::<Stop>(id).reader(|_, _, ()| StopVerdict::end("enough"));
+    let table = [
+        (vec![says("a")], None),
+        (vec![says("a"), goes_on("b"), goes_on("c"), says("d")], Some("b")),
+        (vec![goes_on("a"), ends("b"), goes_on("c")], Some("b")),
+    ];
+    for (hooks, expected) in table {
+        let fired = testing::run_blocking(hooks, &Stop::new(StopReason::FinalResponse), ()).unwrap();
+        assert_eq!(fired.verdict.by.as_ref().map(HookId::as_str), expected, "{:?}", fired.verdict);
     }
 }
 

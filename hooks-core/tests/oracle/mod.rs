@@ -21,7 +21,7 @@ use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use hooks_core::diagnostics::Problem;
+use hooks_core::diagnostics::ProblemKind;
 use hooks_core::prelude::*;
 use hooks_core::record::{FailureKind, Note, Record, Run, Status};
 use hooks_core::verdict::Cause;
@@ -163,7 +163,7 @@ fn check(case: &Case, runtime: &tokio::runtime::Runtime) -> Result<(), TestCaseE
     let set = registry.scope(&hooks::agent(case), None);
     let Some(order) = order::order(case) else {
         let Err(error) = set else { return Err(TestCaseError::fail("a cycle was not told")) };
-        let only_cycles = error.problems().iter().all(|problem| matches!(problem, Problem::Cycle { .. }));
+        let only_cycles = error.problems().iter().all(|problem| problem.kind() == ProblemKind::Cycle);
         return if only_cycles { Ok(()) } else { Err(TestCaseError::fail(error.to_string())) };
     };
     let set = set.map_err(|error| TestCaseError::fail(error.to_string()))?;

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex};
 
-use hooks_core::diagnostics::Finding;
+use hooks_core::diagnostics::{Finding, FindingKind};
 use hooks_core::kinds::ShutdownReason;
 use hooks_core::plugin::Plugin;
 use hooks_core::record::{Skip, Status};
@@ -49,6 +49,10 @@ fn plugin(name: &'static str, starts: bool, told: &Told) -> Plugin {
     Plugin::new(name).hook(init).hook(shutdown).hook(writes(name))
 }
 
+fn kinds(findings: &[Finding]) -> Vec<FindingKind> {
+    findings.iter().map(Finding::kind).collect()
+}
+
 #[test]
 fn a_linked_plugin_is_out_until_it_is_installed_and_in_every_scope_then() {
     let registry = Registry::empty().with(hooks![linked_guard, linked_trail]).unwrap();
@@ -56,10 +60,8 @@ fn a_linked_plugin_is_out_until_it_is_installed_and_in_every_scope_then() {
     let set = registry.scope(&agent, Some(&empty)).unwrap();
     assert!(!set.has::<Step>() && !set.has::<Spend>());
     let findings = registry.audit([&set]);
-    assert!(
-        matches!(&findings[..], [Finding::EmptyScope { .. }, Finding::PluginNotInstalled { plugin, .. }] if plugin == "linked_acme"),
-        "{findings:?}"
-    );
+    assert_eq!(kinds(&findings), [FindingKind::EmptyScope, FindingKind::PluginNotInstalled]);
+    assert_eq!(findings[1].about(), "linked_acme");
     assert_eq!(
         findings[1].to_string(),
         "the plugin `linked_acme` is not installed, so its hooks never run (`linked_guard`, `linked_trail`); install it with `registry.install(\"linked_acme\")`"
@@ -198,10 +200,9 @@ async fn a_plugin_that_fails_to_start_is_left_out_with_its_reason_and_the_others
     let statuses = statuses(&fired.report.record.clone().unwrap());
     assert_eq!(statuses.last().unwrap(), &("bad".to_owned(), Status::Skipped(Skip::Disabled)));
     let findings = registry.audit([&set]);
-    assert!(
-        matches!(&findings[..], [Finding::PluginFailed { plugin, reason, .. }] if plugin == "bad" && reason.contains("no licence")),
-        "{findings:?}"
-    );
+    assert_eq!(kinds(&findings), [FindingKind::PluginFailed]);
+    assert_eq!(findings[0].about(), "bad");
+    assert!(findings[0].to_string().contains("no licence"), "{findings:?}");
     assert!(set.to_string().contains("left out: its plugin bad could not be started"), "{set}");
     assert_eq!(run(&before), ["one", "bad", "three"], "a set that was made goes on as it is");
 
@@ -261,7 +262,7 @@ async fn a_start_that_is_dropped_half_way_is_none() {
         .await;
     }
     let findings = registry.audit([]);
-    assert!(findings.iter().any(|finding| matches!(finding, Finding::PluginNotStarted { .. })), "{findings:?}");
+    assert!(kinds(&findings).contains(&FindingKind::PluginNotStarted), "{findings:?}");
 }
 
 #[test]

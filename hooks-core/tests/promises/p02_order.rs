@@ -1,6 +1,6 @@
 //! Promise 2: the order of a plan, its stages, and what cannot be ordered.
 
-use hooks_core::diagnostics::Problem;
+use hooks_core::diagnostics::ProblemKind;
 
 use super::support::*;
 
@@ -133,9 +133,14 @@ fn readers_of_one_priority_without_edges_are_one_stage() {
 fn cycles(hooks: Vec<Hook>) -> Vec<Vec<String>> {
     let ids: Vec<String> = hooks.iter().map(|hook| hook.id().to_string()).collect();
     let error = registry(hooks).scope(&AgentDef::new("x").hooks(ids), None).unwrap_err();
-    let spelt = error.problems().iter().map(|problem| match problem {
-        Problem::Cycle { cycle, .. } => cycle.iter().map(|(id, _)| id.to_string()).collect(),
-        other => panic!("{other}"),
+    let spelt = error.problems().iter().map(|problem| {
+        assert_eq!(problem.kind(), ProblemKind::Cycle, "{problem}");
+        let text = problem.to_string();
+        let (_, cycle) = text.split_once("wait for each other: ").unwrap();
+        let (cycle, _) = cycle.split_once(';').unwrap();
+        let mut ids: Vec<String> = cycle.split(" -> ").map(|step| step.split('`').nth(1).unwrap().to_owned()).collect();
+        assert_eq!(ids.pop().as_ref(), ids.first(), "back to the first");
+        ids
     });
     spelt.collect()
 }

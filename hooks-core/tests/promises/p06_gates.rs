@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use hooks_core::diagnostics::Finding;
+use hooks_core::diagnostics::FindingKind;
 use hooks_core::hook::{OnFailure, Timeout};
 use hooks_core::record::{FailureKind, Note, Skip, Status};
 use hooks_core::verdict::{Cause, Decision, Reason};
@@ -217,9 +217,11 @@ fn audit_warns_of_an_allow_before_a_rewrite_unless_the_order_was_asked_for() {
         let warned: Vec<String> = set
             .audit()
             .iter()
-            .map(|finding| match finding {
-                Finding::AllowBeforeRewrite { gate, writer, .. } => format!("{gate} {writer}"),
-                other => panic!("{other}"),
+            .map(|finding| {
+                assert_eq!(finding.kind(), FindingKind::AllowBeforeRewrite, "{finding}");
+                let text = finding.to_string();
+                let mut names = text.split('`').skip(1).step_by(2).skip(1);
+                format!("{} {}", names.next().unwrap(), names.next().unwrap())
             })
             .collect();
         warned

@@ -1,6 +1,6 @@
 //! Promise 10: a turn sees one set.
 
-use hooks_core::diagnostics::Finding;
+use hooks_core::diagnostics::FindingKind;
 use hooks_core::record::{Skip, Status};
 
 use super::support::*;
@@ -59,9 +59,9 @@ fn a_disabled_hook_is_skipped_recorded_so_and_reported_by_audit() {
     let reported: Vec<_> = set
         .audit()
         .iter()
-        .map(|finding| match finding {
-            Finding::DisabledHook { hook, .. } => hook.as_str(),
-            other => panic!("{other}"),
+        .map(|finding| {
+            assert_eq!(finding.kind(), FindingKind::DisabledHook, "{finding}");
+            finding.about()
         })
         .collect();
     assert_eq!(reported, ["c", "b"]);
@@ -79,9 +79,9 @@ fn the_order_of_what_audit_reports_is_that_of_the_lists() {
     let reported: Vec<_> = set
         .audit()
         .iter()
-        .map(|finding| match finding {
-            Finding::DisabledHook { hook, .. } => hook.as_str(),
-            other => panic!("{other}"),
+        .map(|finding| {
+            assert_eq!(finding.kind(), FindingKind::DisabledHook, "{finding}");
+            finding.about()
         })
         .collect();
     assert_eq!(reported, ids);

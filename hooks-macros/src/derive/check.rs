@@ -6,6 +6,7 @@ use syn::ext::IdentExt;
 use syn::parse::{Parse, ParseStream};
 use syn::{DeriveInput, Ident, LitStr, Meta, Path, Token, Type};
 
+use super::constructor::{self, Constructor};
 use super::table::{OPTIONS, unknown};
 use crate::errors::Errors;
 use crate::hook::description;
@@ -26,6 +27,9 @@ pub(crate) struct KindDefinition {
     pub(crate) turn_over: bool,
     /// What is done when a hook fails that does not say it itself, where the kind departs from the rule.
     pub(crate) on_failure: Option<Ident>,
+    /// What `new` takes, and the word itself.
+    pub(crate) takes: Option<(Ident, Vec<Ident>)>,
+    pub(crate) constructor: Option<Constructor>,
     /// Where it is said that the kind can be fired as JSON.
     pub(crate) json: Option<Span>,
     pub(crate) description: String,
@@ -78,6 +82,8 @@ impl KindDefinition {
             outside_turn: false,
             turn_over: false,
             on_failure: None,
+            takes: None,
+            constructor: None,
             json: None,
             description: description(&item.attrs),
             core: quote!(::hooks_core),
@@ -112,6 +118,7 @@ pub(crate) fn check(item: &DeriveInput, errors: &mut Errors) -> KindDefinition {
         let own = item_fields(item).find(is_it);
         field.ty = field.ty.take().or(own.map(|own| own.ty.clone()));
     }
+    kind.constructor = kind.takes.take().and_then(|(at, takes)| constructor::check(item, takes, &at, errors));
     let has = |name: &str| written.iter().any(|option| option.name() == name);
     // What other macros call the name is answered as such.
     let is_name = |known: &options::Known<KindDefinition>| known.name == "name";

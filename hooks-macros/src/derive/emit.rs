@@ -6,6 +6,7 @@ use syn::Type;
 use syn::ext::IdentExt;
 
 use super::check::{KindDefinition, MatchField};
+use super::constructor;
 use crate::private::private;
 use crate::types::place;
 
@@ -30,6 +31,7 @@ pub(crate) fn emit(kind: &KindDefinition) -> TokenStream {
     let removal = subject.ident(if kind.removable.is_some() { "Allowed" } else { "Never" });
     let removal = quote_spanned!(subject.span=> type Removal = __hooks_core::#removal;);
     let fields = kind.fields.iter().map(|field| self::field(field, event));
+    let field_names = kind.fields.iter().map(MatchField::text);
     let check = kind.check.as_ref().map(|path| check(path, &subject));
     let on_failure = kind.on_failure.as_ref().map(|policy| {
         let policy = syn::Ident::new(&policy.to_string(), Span::call_site());
@@ -38,6 +40,7 @@ pub(crate) fn emit(kind: &KindDefinition) -> TokenStream {
     let json = json(kind);
     let json_checks = json_checks(kind, &subject, &verdict);
     let removable = kind.removable.map(|_| quote!(impl __hooks_core::Removable for #event {}));
+    let constructor = kind.constructor.as_ref().map(|constructor| constructor::emit(event, constructor));
     let is_in_turn = !outside_turn && !kind.turn_over;
     let in_turn = is_in_turn.then(|| quote!(impl __hooks_core::InTurn for #event {}));
     quote! {
@@ -79,6 +82,7 @@ pub(crate) fn emit(kind: &KindDefinition) -> TokenStream {
                 fn descriptor() -> &'static __hooks_core::KindDescriptor {
                     static ENGINE: __hooks_core::Engine = __hooks_core::Engine::of::<#event>();
                     static DESCRIPTOR: __hooks_core::KindDescriptor = __hooks_core::KindDescriptor::of::<#event>(
+                        &[#(#field_names),*],
                         #description,
                         __hooks_core::Origin::new(::core::file!(), ::core::line!(), ::core::module_path!()),
                         &ENGINE,
@@ -87,6 +91,7 @@ pub(crate) fn emit(kind: &KindDefinition) -> TokenStream {
                 }
             }
 
+            #constructor
             #removable
             #in_turn
             #json_checks

@@ -5,6 +5,7 @@ use quote::ToTokens;
 use syn::LitStr;
 
 use super::check::{KindDefinition, MatchField};
+use super::constructor;
 use crate::errors::Errors;
 use crate::hook;
 use crate::names;
@@ -90,6 +91,16 @@ pub(crate) const OPTIONS: &[Known<KindDefinition>] = &[
         },
     },
     Known {
+        name: "new",
+        write: "new(region)",
+        elsewhere: &["constructor", "builder", "setters"],
+        meaning: "a constructor that takes these fields, and for each other field a method of its name that sets it",
+        default: "none",
+        read: |kind, option, errors| {
+            kind.takes = constructor::read(option, errors).map(|takes| (option.key.clone(), takes));
+        },
+    },
+    Known {
         name: "json",
         write: "json",
         elsewhere: &["serde", "serialize"],
@@ -121,12 +132,9 @@ pub(super) fn unknown(option: &Written, errors: &mut Errors) {
     let name = &option.name();
     let known = options::elsewhere(OPTIONS, name).map(|known| format!("`{}`", known.write));
     let others = NO_OPTIONS.iter().find(|(others, _)| others.contains(&&**name)).map(|(_, here)| (*here).to_owned());
-    let problem = match (known.or(others), names::nearest(name, names_of(OPTIONS))) {
-        (Some(here), _) => format!("here, `{name}` is {here}"),
-        (None, Some(meant)) => format!("there is no option `{name}`; did you mean `{meant}`?"),
-        (None, None) => {
-            format!("there is no option `{name}`; there are {}", names::list(names_of(OPTIONS), "and"))
-        }
+    let problem = match known.or(others) {
+        Some(here) => format!("here, `{name}` is {here}"),
+        None => format!("there is no option `{name}`; {}", names::hint(name, names_of(OPTIONS))),
     };
     errors.at(option.key.span(), problem);
 }

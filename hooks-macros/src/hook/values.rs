@@ -44,10 +44,7 @@ pub(crate) fn renamed(name: &str, option: &Written) -> String {
     let text = text.trim_matches('"');
     match name {
         "id" => format!("`id = \"{}\"`", names::snake_case(text).unwrap_or_else(|| "redact_pii".to_owned())),
-        _ => {
-            let known = names::KINDS.iter().find(|(name, _)| *name == text).map(|(name, _)| *name);
-            format!("`kind = {}`", known.or_else(|| names::kind_elsewhere(text)).unwrap_or("before_tool_call"))
-        }
+        _ => format!("`kind = {}`", names::kind_elsewhere(text).unwrap_or("before_tool_call")),
     }
 }
 
@@ -86,7 +83,7 @@ fn kind(tokens: &TokenStream, errors: &mut Errors) -> Option<Kind> {
     let span = first_span(tokens).unwrap_or_else(Span::call_site);
     if let Ok(text) = syn::parse2::<LitStr>(tokens.clone()) {
         let word = text.value();
-        let here = names::kind_type(&word).map(|_| word.as_str()).or_else(|| names::kind_elsewhere(&word));
+        let here = names::kind_elsewhere(&word);
         match (here, several(&word)) {
             (None, Some(list)) => {
                 errors.on(&text, format!("several kinds stand in brackets, without quotes: write `kind = [{list}]`"));
@@ -150,9 +147,7 @@ fn kind(tokens: &TokenStream, errors: &mut Errors) -> Option<Kind> {
 fn several(written: &str) -> Option<String> {
     let inner = written.trim_start_matches('(').trim_end_matches(')');
     let words: Vec<&str> = inner.split([',', '|', '+']).map(str::trim).filter(|word| !word.is_empty()).collect();
-    let here = |word: &&str| names::KINDS.iter().find(|(name, _)| name == word).map(|(name, _)| *name);
-    let kinds: Option<Vec<&str>> =
-        words.iter().map(|word| here(word).or_else(|| names::kind_elsewhere(word))).collect();
+    let kinds: Option<Vec<&str>> = words.iter().map(|word| names::kind_elsewhere(word)).collect();
     kinds.filter(|kinds| kinds.len() > 1).map(|kinds| kinds.join(", "))
 }
 

@@ -8,7 +8,7 @@ use syn::{Attribute, Data, DeriveInput, Ident, Index, Member};
 use super::model::{Field, RULES, Rule, Shape, Variant, Verdict, WORDS, Word};
 use crate::errors::Errors;
 use crate::names;
-use crate::options::{self, Written};
+use crate::options::{self, Value, Written};
 use crate::types::place;
 
 const OF_TYPE: [&str; 2] = ["contribute", "crate"];
@@ -21,7 +21,10 @@ pub(crate) fn check(item: &DeriveInput, errors: &mut Errors) -> Option<Verdict> 
     let (contributes, core) = of_type(&item.attrs, errors);
     let shape = match &item.data {
         Data::Struct(data) => {
-            Shape::Struct(data.fields.iter().enumerate().filter_map(|(i, it)| field(i, it, false, errors)).collect())
+            let fields: Vec<Field> =
+                data.fields.iter().enumerate().filter_map(|(i, it)| field(i, it, false, errors)).collect();
+            whose(&fields, errors);
+            Shape::Struct(fields)
         }
         Data::Enum(data) => {
             let variants: Vec<Variant> = data.variants.iter().map(|written| variant(written, errors)).collect();
@@ -174,13 +177,20 @@ fn strength(ty: &Ident, variants: &[Variant], errors: &mut Errors) {
 /// A field; one of a variant needs no rule: of two equal variants the first keeps it.
 fn field(i: usize, written: &syn::Field, in_variant: bool, errors: &mut Errors) -> Option<Field> {
     let mut found: Option<Rule> = None;
+    let mut of = None;
     let mut is_final = false;
     let mut unclear = false;
     for option in readable(&read(&written.attrs, errors), errors) {
         let name = option.name();
         match rule(&name) {
             Some(rule) => {
-                unclear |= !option.flag(errors);
+                match &option.value {
+                    Value::Is(_) if rule == Rule::By && !in_variant => {
+                        of = option.parse(errors, "a field of this struct that is `nested`, as in `by = decision`");
+                        unclear |= of.is_none();
+                    }
+                    _ => unclear |= !option.flag(errors),
+                }
                 if found.replace(rule).is_some() {
                     errors.at(option.key.span(), "a field is merged by one rule; keep one");
                 }
@@ -202,7 +212,7 @@ fn field(i: usize, written: &syn::Field, in_variant: bool, errors: &mut Errors) 
     }
     match found {
         Some(rule) => {
-            Some(Field { member: member(i, written), ty: written.ty.clone(), rule, is_final, span: span(written) })
+            Some(Field { member: member(i, written), ty: written.ty.clone(), rule, of, is_final, span: span(written) })
         }
         None if in_variant || unclear => None,
         None => {
@@ -223,6 +233,15 @@ fn field(i: usize, written: &syn::Field, in_variant: bool, errors: &mut Errors) 
     }
 }
 
+/// What `by = field` names is there, and a verdict.
+fn whose(fields: &[Field], errors: &mut Errors) {
+    for of in fields.iter().filter_map(|field| field.of.as_ref()) {
+        if !fields.iter().any(|field| field.member == *of && field.rule == Rule::Nested) {
+            errors.on(of, "`by = …` names a field of this struct that is `nested`, whose hook it is");
+        }
+    }
+}
+
 fn member(i: usize, written: &syn::Field) -> Member {
     written.ident.clone().map_or_else(|| Member::Unnamed(Index::from(i)), Member::Named)
 }
@@ -237,9 +256,6 @@ fn rule(name: &str) -> Option<Rule> {
 }
 
 fn unknown(name: &str, option: &Written, known: &[&str], errors: &mut Errors) {
-    let hint = match names::nearest(name, known.iter().copied()) {
-        Some(meant) => format!("did you mean `{meant}`?"),
-        None => format!("there are {}", names::list(known.iter().copied(), "and")),
-    };
+    let hint = names::hint(name, known.iter().copied());
     errors.at(option.key.span(), format!("there is no word `{name}` here; {hint}"));
 }

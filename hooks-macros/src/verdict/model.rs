@@ -63,6 +63,8 @@ pub(crate) struct Field {
     pub(crate) member: Member,
     pub(crate) ty: Type,
     pub(crate) rule: Rule,
+    /// The field of which it names the hook, in `by = decision`.
+    pub(crate) of: Option<Member>,
     /// Whether nothing later can change it once it says something.
     pub(crate) is_final: bool,
     /// The place of its type.

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use hooks_core::diagnostics::Problem;
+use hooks_core::diagnostics::ProblemKind;
 use hooks_core::scope::HookUse;
 use hooks_core::{ConfigError, Hook, Registry};
 use serde_json::Value;
@@ -99,7 +99,7 @@ impl Rules {
 fn put(registry: &Registry, hook: Hook, ours_is_there: bool) -> Result<(), ConfigError> {
     if ours_is_there {
         match registry.replace(hook.clone()) {
-            Err(error) if matches!(error.problems(), [Problem::NoSuchHook { .. }]) => {}
+            Err(error) if matches!(error.problems(), [one] if one.kind() == ProblemKind::NoSuchHook) => {}
             done => return done,
         }
     }

@@ -1,6 +1,6 @@
 //! Joining a registry: ids, the app's list, reload, and what only a registry shows.
 
-use hooks_core::diagnostics::Finding;
+use hooks_core::diagnostics::FindingKind;
 use hooks_rules::PluginFolder;
 
 use super::support::*;
@@ -24,7 +24,7 @@ fn every_event_with_rules_has_one_hook_in_the_list_of_the_app() {
     found.sort();
     // Beside them the one that counts how often a turn was continued.
     assert_eq!(found, ["rules_conversation", "rules_session_end", "rules_stop"]);
-    assert!(registry.audit([&set]).iter().all(|finding| !matches!(finding, Finding::UnnamedHook { .. })));
+    assert!(registry.audit([&set]).iter().all(|finding| finding.kind() != FindingKind::UnnamedHook));
     let manifest = serde_json::to_value(registry.manifest()).unwrap();
     let stop = manifest["hooks"].as_array().unwrap().iter().find(|hook| hook["id"] == "rules_stop").unwrap();
     assert!(stop["description"].as_str().unwrap().starts_with("Runs 2 rules of Stop."), "{stop}");

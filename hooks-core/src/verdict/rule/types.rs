@@ -5,7 +5,7 @@ use std::hash::{BuildHasher, Hash};
 
 use super::{AnyOf, Attributed, Compares, Intersects, Joins, Keeps, Names};
 use crate::id::HookId;
-use crate::verdict::{Contexts, Denial, Question};
+use crate::verdict::{Contexts, Denial, FollowUp, Question};
 
 /// Types whose default says nothing.
 macro_rules! keeps {
@@ -33,6 +33,7 @@ keeps! {
     [T] Option<T>, is_none;
     [] String, is_empty;
     [] Contexts, is_empty;
+    [] FollowUp, is_blank;
     [T] Vec<T>, is_empty;
     [T: Ord] BTreeSet<T>, is_empty;
     [K: Ord, V] BTreeMap<K, V>, is_empty;
@@ -68,6 +69,7 @@ joins! {
         mine.push_str(&later);
     };
     [] Contexts, mine, later => mine.append(later);
+    [] FollowUp, mine, later => FollowUp::join(mine, later);
     [T] Vec<T>, mine, later => mine.extend(later);
     [T: Ord] BTreeSet<T>, mine, later => mine.extend(later);
     [K: Ord, V] BTreeMap<K, V>, mine, later => mine.extend(later);

@@ -36,4 +36,25 @@ struct Types;
 //~                                                    ^^^^^^^^^^
 struct Checks;
 
+#[derive(HookKind)]
+#[hook_kind(name = "makes", new(regoin, region, region, 3))]
+//~                             ^^^^^^          ^^^^^^  ^
+struct Makes {
+    region: String,
+}
+
+#[derive(HookKind)]
+#[hook_kind(name = "makes_no_tuple", new)]
+//~                                  ^^^
+struct MakesNoTuple(String);
+
+#[derive(HookKind)]
+#[hook_kind(name = "has_no_default", new)]
+struct HasNoDefault {
+    region: Region,
+//~         ^^^^^^
+}
+
+struct Region;
+
 fn main() {}

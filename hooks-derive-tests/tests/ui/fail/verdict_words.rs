@@ -20,4 +20,18 @@ enum Review {
     Refuse,
 }
 
+#[derive(Clone, Debug, Verdict)]
+struct Whose {
+    #[verdict(nested)]
+    decision: Permission,
+    #[verdict(joined)]
+    notes: Vec<String>,
+    #[verdict(by = notes)]
+//~                ^^^^^
+    by: Option<hooks_core::HookId>,
+    #[verdict(by = "decision")]
+//~                ^^^^^^^^^^
+    also: Option<hooks_core::HookId>,
+}
+
 fn main() {}

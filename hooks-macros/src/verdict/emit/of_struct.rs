@@ -9,15 +9,35 @@ use super::Parts;
 use super::part::Part;
 use crate::verdict::model::{Field, Rule};
 
+/// Merges a field, and who answered with it: its word changes where the later answer takes the place of the earlier.
+fn merge(part: &Part<'_>, by: &[&Member]) -> TokenStream {
+    let it = &part.field.member;
+    let merge = part.merge(&quote!(&mut self.#it), &quote!(later.#it));
+    if by.is_empty() {
+        return quote!(#merge;);
+    }
+    let word = part.call("Verdict", "summary", &part.borrowed());
+    quote! {
+        let word = #word;
+        #merge;
+        if #word != word { #(self.#by = later.#by;)* }
+    }
+}
+
 pub(super) fn of_struct(fields: &[Field]) -> Parts {
     let parts: Vec<Part<'_>> =
         fields.iter().enumerate().map(|(i, field)| Part::new(field, &i.to_string(), false)).collect();
     let nested: Vec<&Part<'_>> = parts.iter().filter(|part| part.field.rule == Rule::Nested).collect();
-    let members = || parts.iter().map(|part| &part.field.member);
     let aliases = parts.iter().map(Part::alias);
     let nothing = parts.iter().map(Part::nothing);
     let semantics = nested.iter().map(|part| part.of("Verdict", "SEMANTICS"));
-    let merges = parts.iter().zip(members()).map(|(part, it)| part.merge(&quote!(&mut self.#it), &quote!(later.#it)));
+    let decision = |by: &Part<'_>| nested.iter().find(|part| Some(&part.field.member) == by.field.of.as_ref());
+    let of = |part: &Part<'_>| {
+        let it = &part.field.member;
+        parts.iter().filter(|by| by.field.of.as_ref() == Some(it)).map(|by| &by.field.member).collect::<Vec<_>>()
+    };
+    // Who decided is merged with the decision.
+    let merges = parts.iter().filter(|part| part.field.of.is_none()).map(|part| merge(part, &of(part)));
     let says: Vec<TokenStream> = parts.iter().map(Part::says).collect();
     let finals = parts.iter().zip(&says).map(|(part, says)| match (part.field.is_final, part.field.rule) {
         (true, _) => says.clone(),
@@ -25,10 +45,15 @@ pub(super) fn of_struct(fields: &[Field]) -> Parts {
         (false, _) => quote!(false),
     });
     let freezes = nested.iter().map(|part| part.call("Verdict", "freezes_subject", &part.borrowed()));
-    let lapses = nested.iter().map(|part| part.call("Verdict", "subject_changed", &part.lent()));
+    let lapses = nested.iter().map(|part| {
+        let (lapses, by) = (part.call("Verdict", "subject_changed", &part.lent()), of(part));
+        quote!(if #lapses { changed = true; #(self.#by = __hooks_core::Option::None;)* })
+    });
     let attributed = parts.iter().filter_map(|part| {
         let lent = part.lent();
-        part.attribute(&quote!(#lent, hook))
+        let set = part.attribute(&quote!(#lent, hook))?;
+        let says = decision(part).map_or_else(|| quote!(true), |part| part.says());
+        Some(quote!(if #says { #set; }))
     });
     let refusals = nested.iter().map(|part| {
         let (member, answer) = (&part.field.member, part.call("Verdict", "could_not_answer", &quote!(kind, hook)));
@@ -55,7 +80,7 @@ pub(super) fn of_struct(fields: &[Field]) -> Parts {
     let methods = quote! {
         #[inline]
         fn merge(&mut self, later: Self) {
-            #(#merges;)*
+            #(#merges)*
         }
 
         #[inline]
@@ -71,14 +96,14 @@ pub(super) fn of_struct(fields: &[Field]) -> Parts {
         #[inline]
         fn subject_changed(&mut self) -> bool {
             let mut changed = false;
-            #(changed |= #lapses;)*
+            #(#lapses)*
             changed
         }
 
         #[inline]
         fn attribute(&mut self, hook: &__hooks_core::HookId) {
             if !__hooks_core::Verdict::is_silent(self) {
-                #(#attributed;)*
+                #(#attributed)*
             }
         }
 

@@ -1,0 +1,154 @@
+//! What is done with the answer of a hook, whatever its form and whoever called it: change and verdict count together, or
+//! neither does.
+
+use crate::handler::{Answer, Effect, Fault, FaultKind};
+use crate::kind::HookKind;
+use crate::panics::catch;
+use crate::verdict::Verdict;
+
+use super::call::EffectOf;
+use super::chain::Chain;
+use super::fail::Fail;
+use super::outcome::Flow;
+
+impl<K: HookKind> Chain<'_, K> {
+    /// Holds an answer to the hook's capabilities, before anything of it counts.
+    #[inline]
+    pub(super) fn admit<T>(
+        &mut self,
+        index: usize,
+        answer: Answer<T>,
+        verdict: fn(&T) -> &K::Verdict,
+    ) -> Result<Answer<T>, Flow> {
+        let fail = answer.as_ref().ok().and_then(|answer| self.outcome.capability_missing(index, verdict(answer)));
+        match fail {
+            None => Ok(answer),
+            Some(fail) => Err(self.failed(index, fail)),
+        }
+    }
+
+    #[inline]
+    pub(super) fn admit_owned(&mut self, index: usize, answer: Answer<EffectOf<K>>) -> Flow {
+        match self.admit(index, answer, |effect| &effect.verdict) {
+            Ok(answer) => self.owned(index, answer),
+            Err(flow) => flow,
+        }
+    }
+
+    #[inline]
+    pub(super) fn read(&mut self, index: usize, answer: Answer<K::Verdict>) -> Flow {
+        match answer {
+            Ok(verdict) => self.outcome.decided(index, verdict),
+            Err(fault) => self.outcome.failed(index, Fail::Fault(fault)),
+        }
+    }
+
+    #[inline]
+    pub(super) fn lent(&mut self, index: usize, answer: Answer<K::Verdict>) -> Flow {
+        match answer {
+            Ok(verdict) => self.commit(index, verdict),
+            Err(fault) => self.faulted(index, fault),
+        }
+    }
+
+    // Called once per hook of a lane: as a call of its own, subject and verdict went through memory.
+    #[inline(always)]
+    pub(super) fn owned(&mut self, index: usize, answer: Answer<EffectOf<K>>) -> Flow {
+        match answer {
+            Ok(Effect { subject: Some(subject), verdict }) => {
+                self.subject.scratch = Some(subject);
+                self.commit(index, verdict)
+            }
+            Ok(Effect { subject: None, .. }) => self.outcome.removed(index),
+            Err(fault) => self.faulted(index, fault),
+        }
+    }
+
+    /// A hook that was given the scratch gave no verdict: its changes stay only with a halt in the verdict's place.
+    #[cold]
+    fn faulted(&mut self, index: usize, fault: Fault) -> Flow {
+        let halt = match *fault.0 {
+            FaultKind::HaltAndKeep(halt) => halt,
+            FaultKind::HaltAndReplace(halt, subject) => {
+                // It is the kind's subject: the form of the hook says so.
+                self.subject.scratch = subject.downcast().ok().map(|subject| *subject);
+                halt
+            }
+            other => return self.failed(index, Fail::Fault(Fault(Box::new(other)))),
+        };
+        match self.commit_scratch(index) {
+            Ok(()) => self.outcome.halted(index, halt),
+            Err(fail) => self.failed(index, fail),
+        }
+    }
+
+    /// A hook failed that may have changed the scratch.
+    #[cold]
+    pub(super) fn failed(&mut self, index: usize, fail: Fail) -> Flow {
+        let scratch = self.subject.scratch.take();
+        // What the hook left half-changed may panic when it is dropped; the first failure is the one that is reported.
+        let _ = catch(|| drop(scratch));
+        self.outcome.failed(index, fail)
+    }
+
+    #[cold]
+    pub(super) fn panicked(&mut self, index: usize, panic: String) -> Flow {
+        self.failed(index, Fail::Panicked(panic))
+    }
+
+    #[inline(always)]
+    fn commit(&mut self, index: usize, verdict: K::Verdict) -> Flow {
+        if <K::Verdict as Verdict>::MERGE_MAY_PANIC && self.subject.scratch.is_some() {
+            return self.commit_all_or_nothing(index, verdict);
+        }
+        match self.commit_scratch(index) {
+            Ok(()) => self.outcome.decided(index, verdict),
+            Err(fail) => self.failed(index, fail),
+        }
+    }
+
+    /// Commits the change and the verdict of a hook; where the app's verdict panics, neither.
+    fn commit_all_or_nothing(&mut self, index: usize, verdict: K::Verdict) -> Flow {
+        let before = (self.subject.committed.clone(), self.outcome.verdict.clone());
+        let committed = catch(|| match self.commit_scratch(index) {
+            Ok(()) => Ok(self.outcome.decided(index, verdict)),
+            Err(fail) => Err(fail),
+        });
+        match committed {
+            Ok(Ok(flow)) => flow,
+            Ok(Err(fail)) => self.failed(index, fail),
+            Err(panic) => {
+                (self.subject.committed, self.outcome.verdict) = before;
+                if let Some(log) = self.outcome.log() {
+                    log.unchanged(index);
+                }
+                self.panicked(index, panic)
+            }
+        }
+    }
+
+    /// Makes the scratch what later hooks see, if it differs and keeps the rules of the kind.
+    #[inline(always)]
+    fn commit_scratch(&mut self, index: usize) -> Result<(), Fail> {
+        match &self.subject.scratch {
+            Some(scratch) if !K::same(&self.subject.committed, scratch) => self.commit_change(index),
+            _ => Ok(()),
+        }
+    }
+
+    fn commit_change(&mut self, index: usize) -> Result<(), Fail> {
+        let Some(scratch) = self.subject.scratch.take() else { return Ok(()) };
+        if self.outcome.verdict.freezes_subject() {
+            self.outcome.frozen(index);
+            return Ok(());
+        }
+        self.event.check(&self.subject.committed, &scratch).map_err(|broken| Fail::Violation(broken.to_string()))?;
+        if self.outcome.is_shadow(index) {
+            self.outcome.would_change(index, &scratch);
+            return Ok(());
+        }
+        self.outcome.changed(index, &scratch);
+        self.subject.committed = scratch;
+        Ok(())
+    }
+}

@@ -1,0 +1,129 @@
+//! The entries of lists: the hooks that they name, with the parameters that they give.
+
+use std::collections::{HashMap, HashSet};
+
+use super::{Registered, Snapshot};
+use crate::context::Bound;
+use crate::diagnostics::{ListOwner, Problem, ProblemKind, at};
+use crate::id::HookId;
+use crate::scope::{HookName, HookUse};
+use crate::text::{did_you_mean, nearest};
+
+/// The ids of a list with the entries that name them.
+pub(super) type Named<'a> = Vec<(&'a HookId, &'a HookUse)>;
+
+/// The ids of a list with the entries that name them; what is wrong goes to `problems`.
+pub(super) fn named<'a>(
+    snapshot: &'a Snapshot,
+    owner: &ListOwner,
+    list: &'a [HookUse],
+    problems: &mut Vec<Problem>,
+) -> Named<'a> {
+    let mut seen: HashMap<&HookId, &HookUse> = HashMap::new();
+    let mut ids = Vec::new();
+    for entry in list {
+        let id = match &entry.name {
+            HookName::Id(id) => id,
+            HookName::Function(function) => match snapshot.id_of(function) {
+                Ok(id) => id,
+                Err(problem) => {
+                    problems.push(problem);
+                    continue;
+                }
+            },
+        };
+        let Some(registered) = snapshot.hooks.get(id) else {
+            let (at, meant) = (at(entry.position()), did_you_mean(&suggestions(snapshot, id, problems.len())));
+            let text = format!(
+                "{at}{owner} names the hook `{id}`, which is not there{meant} (the hooks of a dependency that no code names are not linked: write `use that_crate as _;`)"
+            );
+            problems.push(Problem::new(ProblemKind::UnknownHook, id, text));
+            continue;
+        };
+        let (place, origin) = (|| at(entry.position()), registered.hook.origin);
+        if let Some(plugin) = registered.hook.plugin.as_ref().filter(|plugin| !snapshot.may_run(plugin)) {
+            let text = format!(
+                "{}{owner} names the hook `{id}` ({origin}) of the plugin `{plugin}`, which is not installed; install it with `registry.install(\"{plugin}\")`",
+                place()
+            );
+            problems.push(Problem::new(ProblemKind::PluginMissing, id, text));
+        }
+        if entry.with.is_some() && registered.hook.with.is_none() {
+            let text = format!(
+                "{}{owner} gives parameters (`with`) to the hook `{id}` ({origin}), which takes none; leave `with` out",
+                place()
+            );
+            problems.push(Problem::new(ProblemKind::NoParameters, id, text));
+        }
+        if let Some(first) = seen.insert(id, entry) {
+            let first = first.position().map(|place| format!(" (first at {place})")).unwrap_or_default();
+            let text = format!("{}{owner} names the hook `{id}` twice{first}; keep one", place());
+            problems.push(Problem::new(ProblemKind::NamedTwice, id, text));
+            continue;
+        }
+        ids.push((id, entry));
+    }
+    ids
+}
+
+/// The parameters of one entry, as its hook reads them.
+pub(super) fn parameters(
+    registered: &Registered,
+    owner: &ListOwner,
+    entry: &HookUse,
+) -> Result<Option<Bound>, Problem> {
+    let hook = &registered.hook;
+    let bound = hook.with.map(|spec| spec.parse(entry.with.as_ref())).transpose();
+    bound.map_err(|cause| {
+        let (at, id, origin) = (at(entry.position()), &hook.id, hook.origin);
+        let text = match entry.with {
+            Some(_) => {
+                format!("{at}{owner} gives the hook `{id}` ({origin}) parameters (`with`) that it cannot read: {cause}")
+            }
+            None => format!(
+                "{at}{owner} names the hook `{id}` ({origin}) without the parameters that it needs (`with`): {cause}"
+            ),
+        };
+        Problem::new(ProblemKind::BadParameters, id, text)
+    })
+}
+
+/// What a scope says of a hook that the app's list names would be silently without effect.
+pub(super) fn parameters_of_app(registered: &Registered, owner: &ListOwner, entry: &HookUse) -> Option<Problem> {
+    let hook = &registered.hook;
+    (entry.with.is_some() && hook.with.is_some()).then(|| {
+        let (at, id, origin) = (at(entry.position()), &hook.id, hook.origin);
+        let text = format!(
+            "{at}{owner} gives parameters (`with`) to the hook `{id}` ({origin}), which the app's list names already; that one cannot be replaced: leave `with` out, or take the hook out of the app's list"
+        );
+        Problem::new(ProblemKind::ParametersOfApp, id, text)
+    })
+}
+
+/// The ids nearest to one that is not there: for the first few problems only, since every hook is looked at for each.
+fn suggestions(snapshot: &Snapshot, id: &HookId, problems: usize) -> Vec<HookId> {
+    const SUGGESTED: usize = 20;
+    if problems < SUGGESTED { nearest(id.as_str(), snapshot.hooks.keys().cloned()) } else { Vec::new() }
+}
+
+/// A kind outside a turn reads the app's list alone, so a hook of it in another list would be silently dead.
+pub(super) fn refuse_outside_turn(
+    snapshot: &Snapshot,
+    owner: &ListOwner,
+    scope_list: &[(&HookId, &HookUse)],
+    always: &[(&ListOwner, (&HookId, &HookUse))],
+    problems: &mut Vec<Problem>,
+) {
+    let of_app: HashSet<&HookId> = always.iter().map(|(_, (id, _))| *id).collect();
+    for (id, entry) in scope_list.iter().filter(|(id, _)| !of_app.contains(id)) {
+        let Some(registered) = snapshot.hooks.get(*id) else { continue };
+        let outside = registered.hook.bindings.iter().map(|binding| binding.kind).find(|kind| kind.outside_turn);
+        if let Some(kind) = outside {
+            let (at, kind, origin) = (at(entry.position()), kind.name, registered.hook.origin);
+            let text = format!(
+                "{at}{owner} names the hook `{id}` ({origin}), but `{kind}` fires outside a turn and reads the app's list alone; name it there"
+            );
+            problems.push(Problem::new(ProblemKind::OutsideTurn, id, text));
+        }
+    }
+}

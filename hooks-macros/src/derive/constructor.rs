@@ -1,0 +1,119 @@
+//! `new(field, …)`: a constructor that takes these fields, and a method that sets it for each of the others.
+
+use proc_macro2::TokenStream;
+use quote::{quote, quote_spanned};
+use syn::ext::IdentExt;
+use syn::spanned::Spanned;
+use syn::{Attribute, DeriveInput, Field, Fields, Ident};
+
+use crate::errors::Errors;
+use crate::names;
+use crate::options::{Value, Written, split_at_commas};
+use crate::types::{bare, within_option};
+
+/// What is to be made.
+pub(super) struct Constructor {
+    /// The names that `new` takes, in their order.
+    takes: Vec<Ident>,
+    fields: Vec<Field>,
+    vis: syn::Visibility,
+}
+
+/// The names in parentheses, or none where it stands alone.
+pub(super) fn read(option: &Written, errors: &mut Errors) -> Option<Vec<Ident>> {
+    let takes_fields = "`new` takes fields in parentheses, such as `new(region)`; alone, it takes none";
+    let tokens = match &option.value {
+        Value::Of(tokens) => tokens.clone(),
+        Value::Flag => TokenStream::new(),
+        _ => {
+            errors.at(option.value_span(), takes_fields);
+            return None;
+        }
+    };
+    let mut names: Vec<Ident> = Vec::new();
+    for part in split_at_commas(tokens) {
+        match syn::parse::Parser::parse2(Ident::parse_any, part.clone()) {
+            Ok(name) if names.contains(&name) => errors.on(&name, format!("`{name}` is there twice; keep one")),
+            Ok(name) => names.push(name),
+            Err(_) => errors.on(&part, takes_fields),
+        }
+    }
+    Some(names)
+}
+
+/// The constructor of an event with these fields; what it has not is reported.
+pub(super) fn check(item: &DeriveInput, takes: Vec<Ident>, at: &Ident, errors: &mut Errors) -> Option<Constructor> {
+    let fields: Vec<Field> = match &item.data {
+        syn::Data::Struct(data) if !matches!(data.fields, Fields::Unnamed(_)) => data.fields.iter().cloned().collect(),
+        _ => {
+            errors.on(at, "`new` is for a struct whose fields have names");
+            return None;
+        }
+    };
+    let known = || fields.iter().filter_map(|field| field.ident.as_ref());
+    for name in takes.iter().filter(|name| !known().any(|known| known == *name)) {
+        let texts: Vec<String> = known().map(|known| known.unraw().to_string()).collect();
+        let hint = match names::nearest(&name.to_string(), texts.iter().map(String::as_str)) {
+            Some(meant) => format!("; did you mean `{meant}`?"),
+            None => String::new(),
+        };
+        errors.on(name, format!("the event has no field `{name}`{hint}"));
+    }
+    let is_right = takes.iter().all(|name| known().any(|known| known == name));
+    is_right.then(|| Constructor { takes, fields, vis: item.vis.clone() })
+}
+
+pub(super) fn emit(event: &Ident, constructor: &Constructor) -> TokenStream {
+    let Constructor { takes, fields, vis } = constructor;
+    let of = |name: &Ident| fields.iter().find(|field| field.ident.as_ref() == Some(name));
+    let parameters = takes.iter().filter_map(|name| Some((name, &of(name)?.ty)));
+    let parameters = parameters.map(|(name, ty)| quote!(#name: impl ::core::convert::Into<#ty>));
+    let is_taken = |field: &&Field| field.ident.as_ref().is_some_and(|name| takes.contains(name));
+    let others: Vec<&Field> = fields.iter().filter(|field| !is_taken(field)).collect();
+    // Every token at the type, where one without a default is reported.
+    let defaults = others.iter().map(|Field { ident, ty, .. }| {
+        let default = quote_spanned!(ty.span()=> <#ty as ::core::default::Default>::default());
+        quote!(#ident: #default)
+    });
+    let setters = others.iter().map(|field| setter(field, vis));
+    let names: Vec<String> = takes.iter().map(|name| name.unraw().to_string()).collect();
+    let described = match (&names[..], &others[..]) {
+        ([], []) => "The event.".to_owned(),
+        ([], _) => "The event with the default of each field; a method of its name sets it.".to_owned(),
+        (names, others) => {
+            let rest = if others.is_empty() { "" } else { "; a method of its name sets each other field" };
+            format!("The event with this {}{rest}.", names::list(names.iter().map(String::as_str), "and"))
+        }
+    };
+    quote! {
+        #[automatically_derived]
+        #[allow(dead_code)]
+        impl #event {
+            #[doc = #described]
+            #[must_use]
+            #vis fn new(#(#parameters),*) -> Self {
+                Self { #(#takes: ::core::convert::Into::into(#takes),)* #(#defaults),* }
+            }
+
+            #(#setters)*
+        }
+    }
+}
+
+/// A field is set as it is documented; an `Option` takes what it holds.
+fn setter(field: &Field, vis: &syn::Visibility) -> TokenStream {
+    let Field { ident: name, ty, attrs, .. } = field;
+    let docs = attrs.iter().filter(|attribute: &&Attribute| attribute.path().is_ident("doc"));
+    let (ty, value) = match within_option(ty) {
+        Some(inner) => (inner, quote!(::core::option::Option::Some(::core::convert::Into::into(#name)))),
+        None => (bare(ty), quote!(::core::convert::Into::into(#name))),
+    };
+    quote! {
+        #(#docs)*
+        #[must_use]
+        #vis fn #name(mut self, #name: impl ::core::convert::Into<#ty>) -> Self {
+            self.#name = #value;
+            self
+        }
+    }
+}
