@@ -74,6 +74,7 @@ impl Line<'_> {
                 let joined: Vec<&str> = words.iter().map(|word| word.text.as_str()).collect();
                 words.iter().any(|word| word.computed) || self.inner(&joined.join(" ")) || self.is_launched(words)
             }
+            Role::Git if self.pattern.names(name) && words.iter().any(|word| programs::renames_git(&word.text)) => true,
             Role::Git if !words.iter().any(|word| word.computed || programs::starts_from_git(&word.text)) => false,
             Role::Launches | Role::Git => words.iter().any(|word| word.computed) || self.is_launched(words),
             Role::Feeds => {

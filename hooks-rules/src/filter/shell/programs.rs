@@ -65,6 +65,11 @@ pub(super) fn starts_from_git(word: &str) -> bool {
     COMMANDS.contains(&word) || word.contains("alias.")
 }
 
+/// Whether git may know its commands by other names after this word.
+pub(super) fn renames_git(word: &str) -> bool {
+    word.contains("alias.") || word.contains("include.") || word.contains("includeif.") || word == "--config-env"
+}
+
 /// Programs by what they do.
 const PROGRAMS: &[(Role, &str)] = &[
     (Role::Shell, "sh bash dash zsh ksh ksh93 mksh ash fish rbash yash csh tcsh source . pwsh su runuser"),
