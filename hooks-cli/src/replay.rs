@@ -41,7 +41,7 @@ pub(crate) fn shadow(args: &ShadowArgs, as_json: bool) -> Output {
         }
     }
     let text = if as_json { json(serde_json::to_value(&report).unwrap_or_default()) } else { report.to_string() };
-    Output::new(text, Exit::DONE)
+    Output::new(text, if report.unreadable > 0 { Exit::UNDECIDED } else { Exit::DONE })
 }
 
 /// Everything that can be wrong before anything runs.
@@ -52,8 +52,27 @@ fn prepared(program: &Program, args: &ReplayArgs) -> Result<(Given, Vec<PathBuf>
         ));
     }
     let given = Given::named(&FilesArgs { files: args.rules.clone(), ..FilesArgs::default() })?;
+    let rules = given.rules();
+    let wrong = given.diagnostics(&rules);
+    if wrong.iter().any(diagnostics::Diagnostic::is_error) {
+        return Err(Output::trouble(format!("{}\n", diagnostics::all(&wrong)), Exit::FAULTY));
+    }
+    if rules.list().is_empty() && program.definitions.is_empty() {
+        return Err(not_understood("these files have no rule, so there are no hooks to replay through"));
+    }
     trusted(args.trust, args.trust_file.as_deref(), &given)?;
-    Ok((given, recordings(&args.recordings)?))
+    let files = recordings(&args.recordings)?;
+    let same = |html: &PathBuf| {
+        let html = std::fs::canonicalize(html).ok()?;
+        files.iter().find(|file| std::fs::canonicalize(file).is_ok_and(|file| file == html))
+    };
+    if let Some(file) = args.html.as_ref().and_then(same) {
+        let name = line(&file.to_string_lossy());
+        return Err(not_understood(&format!(
+            "--html {name}: this is a recording that is to be read; name another file"
+        )));
+    }
+    Ok((given, files))
 }
 
 /// The files that these are, or that are within these folders.

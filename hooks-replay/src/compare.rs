@@ -81,9 +81,10 @@ impl Difference {
     /// How much it matters: flips first.
     pub(crate) fn rank(&self) -> u8 {
         match self {
-            Self::Verdict { .. } => 0,
+            Self::Verdict { flip, .. } if flip.from != flip.to => 0,
             Self::Outcome { .. } => 1,
-            Self::Rewrite { .. } => 2,
+            // The same word for another reason.
+            Self::Verdict { .. } | Self::Rewrite { .. } => 2,
             Self::Status { .. } => 3,
             Self::Order { .. } => 4,
             Self::Added { .. } | Self::Gone { .. } => 5,
@@ -92,7 +93,7 @@ impl Difference {
 
     /// Whether it changes what the agent does.
     pub fn is_flip(&self) -> bool {
-        matches!(self, Self::Verdict { .. } | Self::Outcome { .. })
+        self.rank() <= 1
     }
 }
 
@@ -118,8 +119,10 @@ pub(crate) fn compare(recorded: &DispatchLine, replayed: &DispatchLine) -> Vec<D
     } else {
         found.push(Difference::Outcome { recorded: recorded.error.clone(), replayed: replayed.error.clone() });
     }
-    if let Some(then) = &recorded.runs {
-        runs(then, today, &mut found);
+    match &recorded.runs {
+        Some(then) => runs(then, today, &mut found),
+        // Another program had other hooks. That these fail is worth to know all the same.
+        None => found.extend(today.iter().filter_map(new_failure)),
     }
     found.sort_by_key(Difference::rank);
     found
@@ -184,6 +187,7 @@ fn runs(then: &[RunLine], today: &[RunLine], found: &mut Vec<Difference>) {
     for run in today {
         let Some(before) = find(then, &run.hook) else {
             found.push(Difference::Added { hook: run.hook.clone() });
+            found.extend(new_failure(run));
             continue;
         };
         if before.status != run.status && !is_of_a_replay(run) {
@@ -204,6 +208,16 @@ fn runs(then: &[RunLine], today: &[RunLine], found: &mut Vec<Difference>) {
     if recorded != replayed {
         found.push(Difference::Order { recorded, replayed });
     }
+}
+
+/// That a hook fails which was not there.
+fn new_failure(run: &RunLine) -> Option<Difference> {
+    run.cause.clone().map(|cause| Difference::Status {
+        hook: run.hook.clone(),
+        recorded: "not there".to_owned(),
+        replayed: run.status.clone(),
+        cause: Some(cause),
+    })
 }
 
 pub(crate) fn find<'a>(runs: &'a [RunLine], hook: &str) -> Option<&'a RunLine> {

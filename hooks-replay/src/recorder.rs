@@ -1,7 +1,7 @@
 //! Writing a recording: an observer hands each dispatch to a thread that removes secrets, cuts, and writes.
 
 use std::fs::{File, OpenOptions};
-use std::io::{self, BufWriter, Write};
+use std::io::{self, BufWriter, Read, Seek, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
@@ -57,7 +57,7 @@ enum Task {
 }
 
 impl Recorder {
-    /// Begins a recording at `path`; what is there is moved aside, as at the end of a file.
+    /// Begins a recording at `path`, behind what an earlier one left there.
     ///
     /// # Errors
     /// The file cannot be made.
@@ -105,6 +105,10 @@ impl Observer for Recorder {
     }
 
     fn traced(&self, trace: &Trace<'_>) {
+        // A program that records may replay its own recording.
+        if trace.replay {
+            return;
+        }
         let queue = self.0.queue.lock().unwrap_or_else(PoisonError::into_inner);
         let Some(queue) = &*queue else { return };
         if queue.try_send(Task::Write(Box::new(DispatchLine::of(trace)))).is_err() {
@@ -143,11 +147,11 @@ struct Writer {
 
 impl Writer {
     fn new(path: PathBuf, program: String, limits: RecordLimits, rules: Vec<OwnRule>) -> io::Result<Self> {
-        if path.exists() {
+        if std::fs::metadata(&path).is_ok_and(|file| file.len() >= limits.file) {
             rotate(&path, limits.files)?;
         }
-        let file = open(&path)?;
-        let mut writer = Self { path, program, limits, rules, file, written: 0, failed: false };
+        let (file, written) = open(&path)?;
+        let mut writer = Self { path, program, limits, rules, file, written, failed: false };
         writer.header()?;
         Ok(writer)
     }
@@ -192,9 +196,8 @@ impl Writer {
         let next =
             self.file.flush().and_then(|()| rotate(&self.path, self.limits.files)).and_then(|()| open(&self.path));
         match next {
-            Ok(file) => {
-                self.file = file;
-                self.written = 0;
+            Ok((file, written)) => {
+                (self.file, self.written) = (file, written);
                 let header = self.header();
                 self.report(header);
             }
@@ -233,15 +236,27 @@ impl Writer {
     }
 }
 
-fn open(path: &Path) -> io::Result<BufWriter<File>> {
+/// The file, at its end, and how long it is. A line that was torn by the end of a program is ended.
+fn open(path: &Path) -> io::Result<(BufWriter<File>, u64)> {
     let mut options = OpenOptions::new();
-    options.create_new(true).write(true);
+    options.create(true).read(true).append(true);
     #[cfg(unix)]
     {
         // What people and tools said is for the owner alone.
         std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
     }
-    Ok(BufWriter::new(options.open(path)?))
+    let mut file = options.open(path)?;
+    let mut written = file.metadata()?.len();
+    if written > 0 {
+        let mut last = [0];
+        file.seek(io::SeekFrom::End(-1))?;
+        file.read_exact(&mut last)?;
+        if last != *b"\n" {
+            file.write_all(b"\n")?;
+            written += 1;
+        }
+    }
+    Ok((BufWriter::new(file), written))
 }
 
 /// Moves `path` to `path.1`, that to `path.2`, and so on; the last one is removed.

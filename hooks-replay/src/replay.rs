@@ -14,7 +14,7 @@ use crate::compare::{compare, is_of_a_replay};
 use crate::line::{DispatchLine, Line, Mark};
 use crate::reader::{Reader, Unreadable};
 use crate::recorder::{RecordLimits, clean};
-use crate::report::Report;
+use crate::report::{Report, plain};
 use crate::traffic::{Found, Traffic, is_recording};
 
 type Scope<'a> = dyn Fn(&Registry, &Ids) -> Result<HookSet, ConfigError> + Send + Sync + 'a;
@@ -150,7 +150,7 @@ impl<'r, 'a> Running<'r, 'a> {
                     }
                     Line::Header(_) => {}
                 },
-                Found::Other(what) => *self.report.other.entry(what).or_default() += 1,
+                Found::Other(what) => *self.report.other.entry(plain(&what)).or_default() += 1,
                 Found::Unreadable(error) => self.report.fail(name, &error),
             }
         }

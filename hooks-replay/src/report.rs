@@ -113,12 +113,12 @@ impl Report {
         self.groups.iter().any(|group| group.rank <= 1)
     }
 
-    /// For the end of a program: 0 where nothing differs, 1 where something does, 2 where a verdict flipped, 3 where
-    /// something could not be replayed.
+    /// For the end of a program: 2 where a verdict flipped; else 3 where something could not be replayed, or nothing was there
+    /// to replay; else 1 where something differs; 0 where nothing does.
     pub fn exit_code(&self) -> u8 {
         match self {
-            _ if self.failed > 0 => 3,
             _ if self.has_flips() => 2,
+            _ if self.failed > 0 || self.replayed == 0 => 3,
             _ if !self.groups.is_empty() => 1,
             _ => 0,
         }
@@ -128,8 +128,7 @@ impl Report {
     pub(crate) fn add(&mut self, kind: &str, place: &str, conversation: Option<&str>, differences: Vec<Difference>) {
         self.differing += usize::from(!differences.is_empty());
         for difference in differences {
-            // What a hook or a person wrote must not steer a terminal.
-            let title = title(&difference).replace(|c: char| c.is_control(), " ");
+            let title = plain(&title(&difference));
             let hook = hook(&difference).map(str::to_owned);
             let known = self.groups.iter_mut().find(|group| {
                 group.kind == kind && group.rank == difference.rank() && group.title == title && group.hook == hook
@@ -154,7 +153,7 @@ impl Report {
             };
             group.count += 1;
             if group.examples.len() < EXAMPLES {
-                let (place, conversation) = (place.to_owned(), conversation.map(str::to_owned));
+                let (place, conversation) = (plain(place), conversation.map(plain));
                 group.examples.push(Example { place, conversation, difference });
             }
         }
@@ -164,7 +163,7 @@ impl Report {
     pub(crate) fn fail(&mut self, place: &str, problem: &dyn std::fmt::Display) {
         self.failed += 1;
         if self.problems.len() < PROBLEMS {
-            self.problems.push(format!("{place}: {problem}"));
+            self.problems.push(plain(&format!("{place}: {problem}")));
         }
     }
 
@@ -197,6 +196,12 @@ impl Report {
         self.slower.sort_by(|a, b| a.hook.cmp(&b.hook));
         self.groups.sort_by(|a, b| (a.rank, b.count, &a.kind, &a.title).cmp(&(b.rank, a.count, &b.kind, &b.title)));
     }
+}
+
+/// What a hook, a person or a file says must neither steer a terminal nor begin a line of its own.
+pub(crate) fn plain(text: &str) -> String {
+    let turns = |c: char| matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    text.replace(|c: char| c.is_control() || turns(c), " ")
 }
 
 fn hook(difference: &Difference) -> Option<&str> {

@@ -9,6 +9,7 @@ use serde::Serialize;
 use crate::compare::reason;
 use crate::line::{DispatchLine, Line, RunLine};
 use crate::reader::Reader;
+use crate::report::plain;
 
 /// What the hooks that ran in shadow would have decided.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
@@ -90,14 +91,14 @@ impl fmt::Display for ShadowReport {
             for (word, reasons) in &hook.decisions {
                 writeln!(f, "  would have said `{word}` {} of {runs} times", reasons.values().sum::<usize>())?;
                 for (reason, count) in reasons.iter().filter(|(reason, _)| !reason.is_empty()) {
-                    writeln!(f, "    {count:>6} × {}", one_line(reason))?;
+                    writeln!(f, "    {count:>6} × {}", plain(reason))?;
                 }
             }
             if hook.changes > 0 {
                 writeln!(f, "  would have changed the subject {} of {runs} times", hook.changes)?;
             }
             for (cause, count) in &hook.failures {
-                writeln!(f, "  failed {count} of {runs} times: {}", one_line(cause))?;
+                writeln!(f, "  failed {count} of {runs} times: {}", plain(cause))?;
             }
         }
         if self.unreadable > 0 {
@@ -105,9 +106,4 @@ impl fmt::Display for ShadowReport {
         }
         Ok(())
     }
-}
-
-/// What a hook wrote must not steer a terminal.
-fn one_line(text: &str) -> String {
-    text.replace(|c: char| c.is_control(), " ")
 }

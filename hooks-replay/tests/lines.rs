@@ -67,3 +67,34 @@ async fn a_full_file_is_moved_aside_and_the_oldest_is_removed() {
         assert!(std::fs::metadata(folder.path(name)).unwrap().len() < 4_000);
     }
 }
+
+/// A program that is started again goes on where it was, whatever its end left there.
+#[tokio::test]
+async fn a_recording_is_continued_behind_a_torn_line() {
+    let folder = Folder::new();
+    let path = folder.path("month.jsonl");
+    desk().record(&path, &month()).await;
+    let mut text = std::fs::read_to_string(&path).unwrap();
+    text.push_str("{\"line\":\"disp");
+    std::fs::write(&path, text).unwrap();
+    desk().record(&path, &month()).await;
+    let report = desk().replay(&path).await;
+    assert_eq!((report.replayed, report.failed, report.groups.len()), (14, 1, 0), "{report}");
+}
+
+/// A program that records may replay what it recorded, and an empty file is no success.
+#[tokio::test]
+async fn a_replay_is_not_recorded_and_nothing_is_not_everything() {
+    let folder = Folder::new();
+    let path = folder.path("month.jsonl");
+    desk().record(&path, &month()).await;
+    let registry = desk().registry();
+    registry.observe(Recorder::create(&path, "support", RecordLimits::default()).unwrap());
+    let report = Replay::new(&registry, |registry, _ids| Hooks::scope(registry)).file(&path).await.unwrap();
+    assert_eq!((report.replayed, report.exit_code()), (7, 0), "{report}");
+    drop(registry);
+    assert_eq!(desk().replay(&path).await.replayed, 7);
+    let empty = folder.path("empty.jsonl");
+    std::fs::write(&empty, "").unwrap();
+    assert_eq!(desk().replay(&empty).await.exit_code(), 3);
+}

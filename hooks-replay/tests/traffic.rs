@@ -48,3 +48,16 @@ async fn a_guard_is_held_against_the_transcripts_of_other_programs() {
         assert_eq!(report.groups[0].examples[0].conversation.as_deref(), Some("s-1"), "{name}");
     }
 }
+
+/// A guard that is broken refuses nothing, and that is no good news.
+#[tokio::test]
+async fn a_new_guard_that_fails_is_told_with_its_cause() {
+    let folder = Folder::new();
+    let path = folder.path("claude");
+    std::fs::write(&path, CLAUDE.replace("s-1", "s\u{202e}\\u001b[31m1")).unwrap();
+    let broken = Hook::at::<BeforeToolCall>("guard").reader(|_, _, _| Err::<(), _>("the service is down"));
+    let report = Hooks::default().with(broken).replay(&path).await;
+    assert_eq!(report.exit_code(), 2, "{report}");
+    assert!(report.to_string().contains("the service is down"), "{report}");
+    assert!(!report.to_string().contains(['\u{1b}', '\u{202e}']), "{report}");
+}

@@ -28,6 +28,8 @@ pub struct Occurrence {
     pub transcript: String,
     /// The current folder.
     pub cwd: String,
+    /// Whether it is the replay of a recorded one, in which nothing is started that nobody waits for.
+    pub replay: bool,
     /// The permission mode, in a word of the harness; sent at the events that have one.
     pub permission_mode: Option<String>,
     /// The id of the prompt that the turn answers, after the first one and outside sub-agents.
@@ -72,6 +74,7 @@ impl Occurrence {
             session: String::new(),
             transcript: String::new(),
             cwd: String::new(),
+            replay: false,
             permission_mode: None,
             prompt: None,
             agent: None,

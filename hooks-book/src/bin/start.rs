@@ -3,7 +3,7 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use hooks_core::kinds::*;
+use hooks_core::kinds::{AfterToolCallSuccess, BeforeToolCall};
 use hooks_core::prelude::*;
 use serde::Deserialize;
 

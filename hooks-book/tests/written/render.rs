@@ -15,7 +15,7 @@ pub(crate) fn row(kind: &KindDescriptor, event: &Event) -> String {
         "| [`{name}`](#{name}) | {} | {subject} | {} | {} |",
         kind.semantics,
         code(&event.verdict),
-        words(&kind.fields),
+        words(kind.fields),
         name = kind.name,
     )
 }
@@ -33,7 +33,7 @@ pub(crate) fn section(kind: &KindDescriptor, event: &Event, enums: &BTreeMap<Str
     line("subject", or(&code(&event.subject), "none: nothing to rewrite"));
     line("verdict", or(&code(&event.verdict), "none"));
     line("a hook may remove the subject", if kind.removable { "yes" } else { "no" });
-    line("patterns over", or(&words(&kind.fields), "nothing"));
+    line("patterns over", or(&words(kind.fields), "nothing"));
     line("`on_failure` where a hook says nothing", &code(kind.on_failure.as_str()));
     line(
         "lists that are read",

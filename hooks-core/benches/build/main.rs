@@ -45,7 +45,8 @@ impl Program {
             folder.join("Cargo.toml"),
             format!(
                 "[package]\nname = \"{name}\"\nversion = \"0.0.0\"\nedition = \"2024\"\n\n[workspace]\n\n\
-                 [profile.dev]\nincremental = false\n\n[dependencies]\nhooks-core = {{ path = {core:?} }}\n"
+                 [profile.dev]\nincremental = false\n\n[dependencies]\nhooks-core = {{ path = '{}' }}\n",
+                core.display()
             ),
         )
         .unwrap();

@@ -32,6 +32,8 @@ pub(crate) fn read() -> Vec<Read> {
     })
 }
 
+type Observer = Box<dyn Fn(&[Run])>;
+
 /// What is noted of a call by hand.
 #[allow(dead_code)] // there to be written
 pub(crate) struct Run {
@@ -41,7 +43,7 @@ pub(crate) struct Run {
 }
 
 /// Who is given the list, unknown to the compiler.
-pub(crate) fn observer() -> Box<dyn Fn(&[Run])> {
+pub(crate) fn observer() -> Observer {
     black_box(Box::new(|runs| {
         black_box(runs);
     }))

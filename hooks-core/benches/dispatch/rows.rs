@@ -3,7 +3,7 @@
 use std::hint::black_box;
 use std::time::Instant;
 
-use hooks_core::kinds::*;
+use hooks_core::kinds::{AfterToolCallSuccess, BeforeToolCall, FilterMessages};
 use hooks_core::prelude::*;
 
 use crate::measure::{Measured, pair, ready, summary};

@@ -179,7 +179,7 @@ impl<'a, K: HookKind> Log<'a, K> {
                 Some(ChainEnd::Removed(_)) => Ok((None, verdict)),
                 Some(ChainEnd::NoOutcome(why)) => Err(self.reason(why)),
             };
-            payload.give(&record, outcome, self.listeners.observers);
+            payload.give(self.cx.is_replay(), &record, outcome, self.listeners.observers);
         }
         record
     }

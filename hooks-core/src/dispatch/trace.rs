@@ -50,6 +50,7 @@ impl<K: HookKind> Payload<K> {
     /// Gives the trace to those who asked.
     pub(super) fn give(
         self,
+        replay: bool,
         record: &Record,
         outcome: Result<(Option<&K::Subject>, &K::Verdict), String>,
         observers: &[std::sync::Arc<dyn Observer>],
@@ -64,7 +65,7 @@ impl<K: HookKind> Payload<K> {
             Err(error) => (None, Value::Null, Some(error)),
         };
         let depth = depth::depth().saturating_sub(1);
-        let trace = Trace { record, depth, event, before, runs, after, verdict, error };
+        let trace = Trace { record, replay, depth, event, before, runs, after, verdict, error };
         for observer in observers {
             if let Err(panic) = catch(|| {
                 if observer.traces() {

@@ -13,6 +13,8 @@ use super::Record;
 pub struct Trace<'a> {
     /// The record of the same dispatch. Its first runs are those of [`runs`](Self::runs).
     pub record: &'a Record,
+    /// Whether it is the replay of a recorded one.
+    pub replay: bool,
     /// How many dispatches it is within: 0 where no hook fired it.
     pub depth: usize,
     /// The event.

@@ -99,10 +99,11 @@ impl BackgroundSink for Full {
 async fn a_failure_is_one_clean_line_in_reports_records_denials_errors_and_logs() {
     let lines = Lines::default();
     let _default = tracing::subscriber::set_default(lines.clone());
-    // Tests on other threads have no subscriber, and what they hit first is remembered as of no interest.
-    tracing::callsite::rebuild_interest_cache();
     for (row, hook) in failing().into_iter().enumerate() {
         for policy in [OnFailure::Continue, OnFailure::Deny, OnFailure::Required] {
+            // Tests on other threads have no subscriber, and what they hit first is remembered as of no interest; also what
+            // they hit while the cache is rebuilt, so once is not enough.
+            tracing::callsite::rebuild_interest_cache();
             let (place, registry) = (format!("row {row}, {}", policy.as_str()), Registry::empty());
             registry.register(hook.clone().on_failure(policy)).unwrap();
             let heard: Arc<Mutex<Vec<String>>> = Arc::default();

@@ -8,6 +8,9 @@ use crate::compare::Difference;
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "{} dispatches replayed, {} differ", self.replayed, self.differing)?;
+        if self.replayed == 0 {
+            writeln!(f, "nothing was there to replay")?;
+        }
         for group in &self.groups {
             let hook = group.hook.as_deref().map(|hook| format!("`{hook}` ")).unwrap_or_default();
             writeln!(f, "\n{:>6} × {} {hook}{}", group.count, group.kind, group.title)?;
@@ -39,6 +42,9 @@ impl fmt::Display for Report {
             writeln!(f, "\n{} could not be replayed:", self.failed)?;
             for problem in &self.problems {
                 writeln!(f, "       {problem}")?;
+            }
+            if self.failed > self.problems.len() {
+                writeln!(f, "       and {} more", self.failed - self.problems.len())?;
             }
         }
         Ok(())

@@ -54,6 +54,8 @@ pub(super) async fn run(
     reading.on_failure = rule.on_failure;
     let run = async {
         match &rule.action {
+            // What it would do last month it has done.
+            _ if rule.detached && input.occurrence.replay => Done::without_answer(RunOutcome::Dropped),
             Action::Command(line) => run_line(shared, active, input, (line, limit), reading).await,
             Action::Http(request) => Done::of(post(shared, rule, input, request, reading).await),
             Action::Judge(question) => Done::of(ask(shared, rule, input, question, reading).await),

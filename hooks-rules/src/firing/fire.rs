@@ -59,6 +59,7 @@ impl Firing {
         if let Ok(PassedFields(fields)) = cx.state::<PassedFields>() {
             occurrence.pass(fields.clone());
         }
+        occurrence.replay = cx.is_replay();
         occurrence.cwd = self.shared.environment.folder(cx.workspace()).to_string_lossy().into_owned();
         if let Ok(session) = cx.state::<SessionInfo>() {
             let transcript = session.transcript.as_ref().map(|path| path.to_string_lossy().into_owned());

@@ -1,4 +1,4 @@
-use hooks_core::kinds::*;
+use hooks_core::kinds::PostTurn;
 use hooks_core::prelude::*;
 use serde::{Deserialize, Serialize};
 use serde_json::json;

@@ -1,4 +1,4 @@
-use hooks_core::kinds::*;
+use hooks_core::kinds::PrePolicy;
 use hooks_core::prelude::*;
 
 use crate::policy::Policy;

@@ -1,6 +1,6 @@
 use std::collections::BTreeSet;
 
-use hooks_core::kinds::*;
+use hooks_core::kinds::{PostPreflightPromptContext, PrePromptContext};
 use hooks_core::prelude::*;
 
 use super::Failure;

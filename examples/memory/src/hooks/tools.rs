@@ -1,4 +1,4 @@
-use hooks_core::kinds::*;
+use hooks_core::kinds::PreToolMaterialization;
 use hooks_core::prelude::*;
 
 use crate::policy::{DOMAIN, Policy};
