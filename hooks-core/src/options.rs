@@ -101,6 +101,14 @@ impl Options {
     // Not public API. Used by generated code.
     #[doc(hidden)]
     #[must_use]
+    pub const fn in_mode(mut self, mode: HookMode) -> Self {
+        self.mode = mode;
+        self
+    }
+
+    // Not public API. Used by generated code.
+    #[doc(hidden)]
+    #[must_use]
     pub const fn limited(mut self, capabilities: &[Capability]) -> Self {
         self.capabilities = Some(Capabilities::of(capabilities));
         self

@@ -217,3 +217,28 @@ fn whatever_converts_into_the_verdict_is_one() {
     let hooks = set(hooks![one_contribution, several_contributions, perhaps_a_contribution]);
     assert_eq!(fired(&hooks, &PrePromptContext::new("hi"), ()).verdict.iter().count(), 3);
 }
+
+/// Its fields are named as options nearly are.
+#[derive(HookKind)]
+#[hook_kind(name = "answer_sent", match(code, node))]
+struct AnswerSent {
+    code: &'static str,
+    node: &'static str,
+}
+
+#[hook(id = "by_code", kind = AnswerSent, code = "5*", node = "eu_*")]
+fn by_code() -> Result<(), String> {
+    Err("it ran".to_owned())
+}
+
+#[hook(id = "by_model", kind = post_model_call, model = "small-*")]
+fn by_model() {}
+
+#[test]
+fn a_field_may_be_named_as_an_option_nearly_is() {
+    let set = set(hooks![by_code, by_model]);
+    for (code, node, runs) in [("500", "eu_1", 1), ("200", "eu_1", 0), ("500", "us_1", 0)] {
+        let fired = fired(&set, &AnswerSent { code, node }, ());
+        assert_eq!(fired.report.failures.len(), runs, "{code} {node}");
+    }
+}

@@ -8,7 +8,7 @@ use crate::diagnostics::{Problem, ProblemKind};
 use crate::failure::OnFailure;
 use crate::hook::Hook;
 use crate::id::HookId;
-use crate::options::{RunMode, Timeout};
+use crate::options::{HookMode, RunMode, Timeout};
 use crate::source::Origin;
 
 pub(super) fn check(hook: &Hook) -> Vec<Problem> {
@@ -88,6 +88,10 @@ fn run(hook: &Hook) -> Vec<Bad> {
     if options.run != RunMode::Inline && options.on_failure.is_some_and(|policy| policy != OnFailure::Continue) {
         let text = format!("cannot change anything: no dispatch waits for a {} hook; leave it out", options.run);
         bad.push(("on_failure", text));
+    }
+    if options.run != RunMode::Inline && options.mode == HookMode::Shadow {
+        let text = format!("counts nowhere: no dispatch waits for a {} hook; leave it out", options.run);
+        bad.push(("mode", text));
     }
     if options.retries > 0 && (options.run != RunMode::Background || !options.idempotent) {
         bad.push((

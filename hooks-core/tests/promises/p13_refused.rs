@@ -1,6 +1,7 @@
 //! Promise 13: what makes no sense of a hook that nobody waits for is refused before anything runs.
 
 use hooks_core::diagnostics::ProblemKind;
+use hooks_core::hook::HookMode;
 
 use super::support::*;
 use super::unawaited::*;
@@ -52,6 +53,8 @@ fn what_makes_no_sense_of_a_value_is_refused_when_it_is_registered() {
     let detached = || Hook::at::<WindDown>("h").detached::<_, (), _>(|_, _, _| later(0, ()));
     let cases = [
         (detached().on_failure(OnFailure::Required), "`on_failure` of the hook `h` cannot change anything"),
+        (detached().mode(HookMode::Shadow), "`mode` of the hook `h` counts nowhere"),
+        (background("h", |_, _| vec![]).mode(HookMode::Shadow), "`mode` of the hook `h` counts nowhere"),
         (detached().idempotent().retries(2), "`retries` of the hook `h` needs a background hook"),
         (background("h", |_, _| vec![]).retries(2), "`retries` of the hook `h` needs a background hook"),
         (

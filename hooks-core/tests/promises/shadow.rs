@@ -107,3 +107,37 @@ async fn a_guard_is_put_in_shadow_by_an_override_and_taken_out_again() {
     let refused = registry.set_overrides([Overrides::new("w").set("locked", shadow)]).unwrap_err().to_string();
     assert!(refused.contains("`mode` cannot be overridden"), "{refused}");
 }
+
+#[hook(id = "watches", kind = before_tool_call, mode = shadow)]
+fn watches() -> Permission {
+    Permission::deny("no")
+}
+
+#[hook(id = "refuses", kind = before_tool_call, mode = enforce)]
+fn refuses() -> Permission {
+    Permission::deny("no")
+}
+
+#[tokio::test]
+async fn the_attribute_says_the_mode_until_an_override_says_another() {
+    let (shadow, enforce) = (HookMode::Shadow, HookMode::Enforce);
+    let table = [
+        (&hooks![watches], "watches", None, shadow),
+        (&hooks![watches], "watches", Some(enforce), enforce),
+        (&hooks![refuses], "refuses", None, enforce),
+        (&hooks![refuses], "refuses", Some(shadow), shadow),
+    ];
+    for (listed, id, over, holds) in table {
+        let registry = Registry::empty().with(*listed).unwrap();
+        let changes = over.map(|mode| Overrides::new("workspace").set(id, Override::new().mode(mode)));
+        registry.set_overrides(changes).unwrap();
+        let set = registry.scope(&AgentDef::new("x").hooks(*listed), None).unwrap();
+        let (event, input) = call();
+        let cx = HookContext::builder().keep_records(true).build();
+        let fired = set.fire(&cx, &event, input).await.unwrap();
+        assert_eq!(fired.verdict.denial().is_some(), holds == enforce, "{id} {over:?}");
+        assert_eq!(set.to_string().contains("in shadow;"), holds == shadow, "{set}");
+        let note = (holds == shadow).then_some(Note::Shadow);
+        assert_eq!(noted(fired.report.record.as_ref().unwrap(), id).2, note, "{id} {over:?}");
+    }
+}

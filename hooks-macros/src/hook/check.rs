@@ -10,7 +10,7 @@ use super::table::{OPTIONS, elsewhere};
 use super::{run, values};
 use crate::errors::Errors;
 use crate::names;
-use crate::options::{self, Written, names_of};
+use crate::options::{self, Written};
 
 /// The hook, where nothing is missing. Whether nothing is wrong, `errors` says.
 pub(crate) fn check(written: &[Written], function: Option<Function>, errors: &mut Errors) -> Option<Hook> {
@@ -74,11 +74,11 @@ fn filter_or_unknown(option: &Written, written: &[Written], errors: &mut Errors)
         return None;
     }
     let here = elsewhere(name);
-    if let (None, Some(meant)) = (&here, names::nearest(name, names_of(OPTIONS))) {
+    let filter = filter(option);
+    if let (None, Some(meant)) = (&here, nearest(name, filter.is_some())) {
         errors.at(option.key.span(), format!("there is no option `{name}`; did you mean `{meant}`?"));
         return None;
     }
-    let filter = filter(option);
     // A word of another system is most likely meant as there, and its value is no pattern.
     if let (Some((_, patterns)), None) = (&filter, &here) {
         filter::check(patterns, errors);
@@ -96,4 +96,14 @@ fn filter_or_unknown(option: &Written, written: &[Written], errors: &mut Errors)
         errors.at(option.key.span(), problem);
     }
     filter
+}
+
+/// The option that was likely meant. A field of a kind may be as near to one, as `model` and `code` are to `mode`: one that
+/// is known is none, and patterns are not meant for an option that takes no text.
+fn nearest(name: &str, has_patterns: bool) -> Option<&'static str> {
+    if names::FIELDS.contains(&name) {
+        return None;
+    }
+    let options = OPTIONS.iter().filter(|known| !has_patterns || known.write.contains('"'));
+    names::nearest(name, options.map(|known| known.name))
 }

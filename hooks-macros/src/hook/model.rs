@@ -60,6 +60,8 @@ pub(crate) struct Run {
     pub(crate) blocking: Option<Span>,
     pub(crate) idempotent: bool,
     pub(crate) retries: u32,
+    /// The place of `shadow`, where its answers do not count.
+    pub(crate) shadow: Option<Span>,
 }
 
 impl Default for Run {
@@ -71,6 +73,7 @@ impl Default for Run {
             blocking: None,
             idempotent: false,
             retries: 0,
+            shadow: None,
         }
     }
 }

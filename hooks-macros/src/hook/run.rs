@@ -1,4 +1,4 @@
-//! What does not go together in how a hook is run: `run`, `blocking`, `idempotent`, `retries`, `timeout`.
+//! What does not go together in how a hook is run: `run`, `blocking`, `idempotent`, `retries`, `timeout`, `mode`.
 
 use quote::ToTokens;
 
@@ -59,5 +59,8 @@ pub(super) fn check(options: &Options, written: &[Written], function: Option<&Fu
     }
     if let Some(place) = place("fallback") {
         errors.at(place, format!("{nobody_waits} nobody takes what a fallback answers; leave `fallback` out"));
+    }
+    if let Some(place) = run.shadow {
+        errors.at(place, format!("{nobody_waits} its answers count nowhere; leave `mode` out"));
     }
 }

@@ -153,6 +153,19 @@ pub(crate) const OPTIONS: &[Known<Options>] = &[
         read: |options, option, errors| options.run.retries = values::retries(option, errors).unwrap_or_default(),
     },
     Known {
+        name: "mode",
+        write: "mode = shadow",
+        elsewhere: &["shadow", "dry_run", "audit_only", "log_only", "report_only", "monitor", "enforcement"],
+        meaning: "`enforce`; `shadow`: it runs and is recorded, but neither its answer, its change nor its failure counts",
+        default: "`enforce`",
+        read: |options, option, errors| {
+            let Some(variant) = HOOK_MODES.one(option, errors) else { return };
+            options.run.shadow = (variant == "Shadow").then(|| option.value_span());
+            let variant = values::variant(variant, option);
+            options.settings.extend(quote!(.in_mode(__hooks_core::HookMode::#variant)));
+        },
+    },
+    Known {
         name: "hold",
         write: "hold = 200",
         elsewhere: &["hold_back", "buffer", "window", "lookahead"],
@@ -248,6 +261,18 @@ const MODES: Words<RunMode> = Words {
         (&["async", "spawn", "fire_and_forget", "parallel"], "detached"),
         (&["queue", "queued", "job", "worker"], "background"),
         (&["sync", "blocking"], "inline"),
+    ],
+};
+
+/// Whether the answers of a hook count: the word, and the variant of `hooks_core::hook::HookMode`.
+const HOOK_MODES: Words<&str> = Words {
+    known: &[("enforce", "Enforce"), ("shadow", "Shadow")],
+    elsewhere: &[
+        (
+            &["audit", "dry_run", "log", "log_only", "monitor", "observe", "permissive", "report", "report_only"],
+            "shadow",
+        ),
+        (&["active", "block", "enforcing", "live"], "enforce"),
     ],
 };
 

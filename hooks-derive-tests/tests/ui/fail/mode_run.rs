@@ -1,0 +1,12 @@
+//! Nobody waits for such a hook, so its answers count nowhere.
+use hooks_core::prelude::*;
+
+#[hook(id = "detached", kind = before_tool_call, run = detached, mode = shadow)]
+//~                                                                     ^^^^^^
+fn detached() {}
+
+#[hook(id = "background", kind = after_create_message, mode = shadow, run = background)]
+//~                                                           ^^^^^^
+fn background() {}
+
+fn main() {}
