@@ -92,7 +92,7 @@ fn unreadable(path: &Path, error: &std::io::Error) -> Output {
     Output::trouble(text, Exit::NOT_UNDERSTOOD)
 }
 
-/// The file, or all `.jsonl` files within the folder, in the order of their names.
+/// The file, or all plain `.jsonl` files within the folder, in the order of their names.
 fn collect(path: &Path, files: &mut Vec<PathBuf>) -> std::io::Result<()> {
     if !std::fs::metadata(path)?.is_dir() {
         files.push(path.to_owned());
@@ -102,9 +102,10 @@ fn collect(path: &Path, files: &mut Vec<PathBuf>) -> std::io::Result<()> {
         std::fs::read_dir(path)?.map(|entry| Ok(entry?.path())).collect::<Result<_, std::io::Error>>()?;
     entries.sort();
     for entry in entries {
-        // A link may lead back.
-        let is_folder = std::fs::symlink_metadata(&entry)?.is_dir();
-        if is_folder || entry.extension().is_some_and(|extension| extension == "jsonl") {
+        // A link may lead back or nowhere, and what is no plain file may never end.
+        let what = std::fs::symlink_metadata(&entry)?;
+        let is_recording = what.is_file() && entry.extension().is_some_and(|extension| extension == "jsonl");
+        if what.is_dir() || is_recording {
             collect(&entry, files)?;
         }
     }
