@@ -77,7 +77,7 @@ impl From<JsonError> for Ended {
 /// Runs the rules, and tells each run and the combined answer.
 pub(crate) fn dispatch(program: &Program, args: &DispatchArgs, as_json: bool) -> Output {
     match prepared(args) {
-        Ok((given, occasion)) => run(program, args, &given, occasion, as_json),
+        Ok((given, occasion)) => wait::block_on("dispatch", || fire_all(program, args, &given, occasion, as_json)),
         Err(output) => output,
     }
 }
@@ -153,24 +153,6 @@ fn stdin() -> Result<String, Output> {
         return Err(not_understood(&format!("the payload is larger than {} MiB", LIMIT >> 20)));
     }
     String::from_utf8(bytes).map_err(|_| not_understood("the payload is not UTF-8"))
-}
-
-/// Runs on a thread of its own, so that an app may ask from within a runtime.
-fn run(program: &Program, args: &DispatchArgs, given: &Given, occasion: Occasion, as_json: bool) -> Output {
-    let work = || {
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-        let runtime = runtime
-            .map_err(|error| Output::trouble(format!("{}: no runtime: {error}", styled(BAD, "error")), Exit::FAULTY))?;
-        let output = runtime.block_on(fire_all(program, args, given, occasion, as_json));
-        // What is left is ended, not waited for.
-        runtime.shutdown_timeout(Duration::from_millis(100));
-        Ok(output)
-    };
-    let done = std::thread::scope(|scope| scope.spawn(work).join());
-    match done {
-        Ok(Ok(output) | Err(output)) => output,
-        Err(_) => Output::trouble(format!("{}: the dispatch panicked", styled(BAD, "error")), Exit::FAULTY),
-    }
 }
 
 async fn fire_all(

@@ -22,7 +22,7 @@ use crate::wait;
 /// Replays, and tells what differs.
 pub(crate) fn replay(program: &Program, args: &ReplayArgs, as_json: bool) -> Output {
     match prepared(program, args) {
-        Ok((given, recordings)) => run(program, args, &given, &recordings, as_json),
+        Ok((given, recordings)) => wait::block_on("replay", || replay_all(program, args, &given, &recordings, as_json)),
         Err(output) => output,
     }
 }
@@ -110,24 +110,6 @@ fn collect(path: &Path, files: &mut Vec<PathBuf>) -> std::io::Result<()> {
         }
     }
     Ok(())
-}
-
-/// Runs on a thread of its own, so that an app may ask from within a runtime.
-fn run(program: &Program, args: &ReplayArgs, given: &Given, recordings: &[PathBuf], as_json: bool) -> Output {
-    let work = || {
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-        let runtime = runtime
-            .map_err(|error| Output::trouble(format!("{}: no runtime: {error}", styled(BAD, "error")), Exit::FAULTY))?;
-        let output = runtime.block_on(replay_all(program, args, given, recordings, as_json));
-        // What is left is ended, not waited for.
-        runtime.shutdown_timeout(Duration::from_millis(100));
-        Ok(output)
-    };
-    let done = std::thread::scope(|scope| scope.spawn(work).join());
-    match done {
-        Ok(Ok(output) | Err(output)) => output,
-        Err(_) => Output::trouble(format!("{}: the replay panicked", styled(BAD, "error")), Exit::FAULTY),
-    }
 }
 
 async fn replay_all(

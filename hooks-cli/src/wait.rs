@@ -4,13 +4,35 @@ use std::future::Future;
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressFinish, ProgressStyle};
+use tokio::runtime::Builder;
 use tokio::time::sleep;
+
+use crate::exit::Exit;
+use crate::output::Output;
+use crate::paint::{BAD, styled};
 
 /// What is done sooner needs no sign of life.
 const LONG: Duration = Duration::from_secs(1);
 
 /// How often the sign moves.
 const TICK: Duration = Duration::from_millis(120);
+
+/// Runs what `work` makes on a thread and a runtime of its own, so that an app may ask from within a runtime. `what` is for
+/// the message where it panics.
+pub(crate) fn block_on<F: Future<Output = Output>>(what: &str, work: impl FnOnce() -> F + Send) -> Output {
+    let trouble = |text: String| Output::trouble(format!("{}: {text}", styled(BAD, "error")), Exit::FAULTY);
+    let work = || match Builder::new_current_thread().enable_all().build() {
+        Ok(runtime) => {
+            let output = runtime.block_on(work());
+            // What is left is ended, not waited for.
+            runtime.shutdown_timeout(Duration::from_millis(100));
+            output
+        }
+        Err(error) => trouble(format!("no runtime: {error}")),
+    };
+    let done = std::thread::scope(|scope| scope.spawn(work).join());
+    done.unwrap_or_else(|_| trouble(format!("the {what} panicked")))
+}
 
 /// Waits for `work`; where it takes long, a spinner on standard error says what is waited for. indicatif draws on a
 /// terminal only.

@@ -29,6 +29,7 @@
 // The layers. A module uses those above it, never those below it.
 mod secrets;
 mod line;
+mod lines;
 mod recorder;
 mod reader;
 mod traffic;
@@ -39,7 +40,8 @@ mod replay;
 
 pub use compare::{Difference, Flip};
 pub use line::{DispatchLine, Header, Line, Mark, RunLine, SCHEMA};
-pub use reader::{Reader, Unreadable};
+pub use lines::Unreadable;
+pub use reader::Reader;
 pub use recorder::{RecordLimits, Recorder};
 pub use replay::{Replay, ReplayError};
 pub use report::{Example, Group, Report, Slower};

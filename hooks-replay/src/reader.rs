@@ -1,4 +1,4 @@
-//! Reading a recording, line by line: one of a gigabyte is never in memory as a whole.
+//! Reading a recording, line by line.
 
 use std::fs::File;
 use std::io::{BufRead, BufReader};
@@ -6,51 +6,13 @@ use std::path::Path;
 
 use serde::Deserialize;
 
-use crate::line::{Header, Line, SCHEMA};
-
-/// A line that is no line of a recording. The rest of the file is read all the same.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum Unreadable {
-    /// The file could not be read on.
-    #[error("line {line}: {error}")]
-    Io {
-        /// Its number, from 1.
-        line: usize,
-        /// What happened.
-        error: std::io::Error,
-    },
-    /// The last line has no end: the program ended while it was written.
-    #[error("line {line} has no end: the program ended while it was written")]
-    Torn {
-        /// Its number, from 1.
-        line: usize,
-    },
-    /// The line is not JSON, or has another form.
-    #[error("line {line} is no line of a recording: {error}")]
-    Form {
-        /// Its number, from 1.
-        line: usize,
-        /// What is wrong with it.
-        error: serde_json::Error,
-    },
-    /// The lines after this one were written in a form that this version does not know.
-    #[error(
-        "line {line}: the recording has schema {schema}, and this version reads up to {SCHEMA}; update `hooks-replay`"
-    )]
-    Schema {
-        /// Its number, from 1.
-        line: usize,
-        /// The schema of the file.
-        schema: u32,
-    },
-}
+use crate::line::{Line, SCHEMA};
+use crate::lines::{Lines, Unreadable};
 
 /// The lines of a recording.
 #[derive(Debug)]
 pub struct Reader<R> {
-    input: R,
-    number: usize,
+    lines: Lines<R>,
     /// Whether a header of a later schema was read, after which nothing can be.
     unknown: bool,
 }
@@ -68,7 +30,7 @@ impl Reader<BufReader<File>> {
 impl<R: BufRead> Reader<R> {
     /// Reads lines from `input`.
     pub fn new(input: R) -> Self {
-        Self { input, number: 0, unknown: false }
+        Self { lines: Lines::new(input), unknown: false }
     }
 }
 
@@ -80,37 +42,14 @@ impl<R: BufRead> Iterator for Reader<R> {
         if self.unknown {
             return None;
         }
-        loop {
-            let mut text = Vec::new();
-            self.number += 1;
-            let line = self.number;
-            match self.input.read_until(b'\n', &mut text) {
-                Ok(0) => return None,
-                Ok(_) if text.iter().all(u8::is_ascii_whitespace) => continue,
-                Ok(_) => {}
-                Err(error) => {
-                    self.unknown = true;
-                    return Some((line, Err(Unreadable::Io { line, error })));
-                }
-            }
-            let is_whole = text.ends_with(b"\n");
-            let read = match serde_json::from_slice::<Line>(&text) {
-                Ok(Line::Header(Header { schema, .. })) if schema > SCHEMA => {
-                    self.unknown = true;
-                    Err(Unreadable::Schema { line, schema })
-                }
-                Ok(read) => Ok(read),
-                Err(error) => match schema_of(&text) {
-                    Some(schema) if schema > SCHEMA => {
-                        self.unknown = true;
-                        Err(Unreadable::Schema { line, schema })
-                    }
-                    _ if !is_whole => Err(Unreadable::Torn { line }),
-                    _ => Err(Unreadable::Form { line, error }),
-                },
-            };
-            return Some((line, read));
-        }
+        let (line, text) = self.lines.next()?;
+        let read = text.and_then(|text| match (schema_of(&text), serde_json::from_slice(&text)) {
+            (Some(schema), _) if schema > SCHEMA => Err(Unreadable::Schema { line, schema }),
+            (_, Ok(read)) => Ok(read),
+            (_, Err(error)) => Err(Unreadable::of(line, &text, error)),
+        });
+        self.unknown = matches!(read, Err(Unreadable::Schema { .. }));
+        Some((line, read))
     }
 }
 

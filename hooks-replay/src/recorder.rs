@@ -3,11 +3,10 @@
 use std::fs::{File, OpenOptions};
 use std::io::{self, BufWriter, Read, Seek, Write};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread::JoinHandle;
-use std::time::Duration;
 
 use hooks_core::record::{Observer, Record, Trace};
 use serde_json::Value;
@@ -46,9 +45,10 @@ impl Default for RecordLimits {
 pub struct Recorder(Arc<Shared>);
 
 struct Shared {
-    queue: Mutex<Option<SyncSender<Task>>>,
+    /// Taken when the recorder is dropped, which ends the thread.
+    queue: Option<SyncSender<Task>>,
     dropped: Arc<AtomicU64>,
-    thread: Mutex<Option<JoinHandle<()>>>,
+    thread: Option<JoinHandle<()>>,
 }
 
 enum Task {
@@ -83,14 +83,13 @@ impl Recorder {
         let thread = std::thread::Builder::new()
             .name("hooks-recorder".to_owned())
             .spawn(move || writer.run(&tasks, &counted))?;
-        Ok(Self(Arc::new(Shared { queue: Mutex::new(Some(queue)), dropped, thread: Mutex::new(Some(thread)) })))
+        Ok(Self(Arc::new(Shared { queue: Some(queue), dropped, thread: Some(thread) })))
     }
 
     /// Waits until everything that was dispatched so far is in the file. Blocks the thread.
     pub fn flush(&self) {
         let (done, wait) = sync_channel(1);
-        let queue = self.0.queue.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        if queue.is_some_and(|queue| queue.send(Task::Flush(done)).is_ok()) {
+        if self.0.queue.as_ref().is_some_and(|queue| queue.send(Task::Flush(done)).is_ok()) {
             // The writer is gone only at the end of the program.
             let _ = wait.recv();
         }
@@ -109,8 +108,7 @@ impl Observer for Recorder {
         if trace.replay {
             return;
         }
-        let queue = self.0.queue.lock().unwrap_or_else(PoisonError::into_inner);
-        let Some(queue) = &*queue else { return };
+        let Some(queue) = &self.0.queue else { return };
         if queue.try_send(Task::Write(Box::new(DispatchLine::of(trace)))).is_err() {
             self.0.dropped.fetch_add(1, Ordering::Relaxed);
         }
@@ -125,9 +123,8 @@ impl std::fmt::Debug for Recorder {
 
 impl Drop for Shared {
     fn drop(&mut self) {
-        self.queue.lock().unwrap_or_else(PoisonError::into_inner).take();
-        let thread = self.thread.lock().unwrap_or_else(PoisonError::into_inner).take();
-        if let Some(thread) = thread {
+        self.queue = None;
+        if let Some(thread) = self.thread.take() {
             let _ = thread.join();
         }
     }
@@ -158,17 +155,11 @@ impl Writer {
 
     fn run(&mut self, tasks: &Receiver<Task>, dropped: &AtomicU64) {
         loop {
-            let task = match tasks.try_recv() {
-                Ok(task) => Ok(task),
+            let task = tasks.try_recv().or_else(|_| {
                 // Nothing waits: what is in the buffer goes to the file before the thread sleeps.
-                Err(_) => {
-                    self.flush();
-                    match tasks.recv_timeout(Duration::from_secs(3600)) {
-                        Err(RecvTimeoutError::Timeout) => continue,
-                        other => other,
-                    }
-                }
-            };
+                self.flush();
+                tasks.recv()
+            });
             let count = dropped.swap(0, Ordering::Relaxed);
             if count > 0 {
                 self.line(&Line::Dropped { count });

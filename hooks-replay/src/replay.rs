@@ -11,11 +11,12 @@ use hooks_core::record::{Observer, Record, Trace};
 use hooks_core::{ConfigError, HookContext, HookSet, JsonError, Registry};
 
 use crate::compare::{compare, is_of_a_replay};
-use crate::line::{DispatchLine, Line, Mark};
-use crate::reader::{Reader, Unreadable};
+use crate::line::{DispatchLine, Line};
+use crate::lines::Unreadable;
+use crate::reader::Reader;
 use crate::recorder::{RecordLimits, clean};
 use crate::report::{Report, plain};
-use crate::traffic::{Found, Traffic, is_recording};
+use crate::traffic::{Found, is_recording, traffic};
 
 type Scope<'a> = dyn Fn(&Registry, &Ids) -> Result<HookSet, ConfigError> + Send + Sync + 'a;
 type Context<'a> = dyn Fn(HookContextBuilder) -> HookContextBuilder + Send + Sync + 'a;
@@ -25,7 +26,6 @@ pub struct Replay<'a> {
     registry: &'a Registry,
     scope: Box<Scope<'a>>,
     context: Box<Context<'a>>,
-    field: usize,
 }
 
 /// A recording could not be replayed at all.
@@ -52,7 +52,7 @@ impl<'a> Replay<'a> {
         registry: &'a Registry,
         scope: impl Fn(&Registry, &Ids) -> Result<HookSet, ConfigError> + Send + Sync + 'a,
     ) -> Self {
-        Self { registry, scope: Box::new(scope), context: Box::new(|cx| cx), field: RecordLimits::default().field }
+        Self { registry, scope: Box::new(scope), context: Box::new(|cx| cx) }
     }
 
     /// Puts the state that the hooks ask for into the context of each dispatch. It is the replay's own: give it nothing that
@@ -92,7 +92,7 @@ impl<'a> Replay<'a> {
             if is_recording {
                 running.found(&name, Reader::new(input).map(of_recording)).await?;
             } else {
-                running.found(&name, Traffic::new(input)).await?;
+                running.found(&name, traffic(input)).await?;
             }
         }
         running.report.sort();
@@ -108,7 +108,7 @@ fn first_line(input: &mut impl BufRead) -> std::io::Result<Vec<u8>> {
 }
 
 fn of_recording((number, line): (usize, Result<Line, Unreadable>)) -> (usize, Found) {
-    (number, line.map_or_else(Found::Unreadable, |line| Found::Line(Box::new(line))))
+    (number, line.map_or_else(Found::Unreadable, Found::Line))
 }
 
 impl std::fmt::Debug for Replay<'_> {
@@ -142,14 +142,12 @@ impl<'r, 'a> Running<'r, 'a> {
         for (number, found) in lines {
             let place = format!("{name}:{number}");
             match found {
-                Found::Line(line) => match *line {
-                    Line::Dispatch(recorded) => self.dispatch(*recorded, &place).await?,
-                    Line::Dropped { count } => {
-                        let problem = format_args!("{count} dispatches were not written: the recorder was too slow");
-                        self.report.fail(&place, &problem);
-                    }
-                    Line::Header(_) => {}
-                },
+                Found::Line(Line::Dispatch(recorded)) => self.dispatch(*recorded, &place).await?,
+                Found::Line(Line::Dropped { count }) => {
+                    let problem = format_args!("{count} dispatches were not written: the recorder was too slow");
+                    self.report.fail(&place, &problem);
+                }
+                Found::Line(Line::Header(_)) => {}
                 Found::Other(what) => *self.report.other.entry(plain(&what)).or_default() += 1,
                 Found::Unreadable(error) => self.report.fail(name, &error),
             }
@@ -183,7 +181,7 @@ impl<'r, 'a> Running<'r, 'a> {
         };
         let report = &mut self.report;
         report.replayed += 1;
-        report.partly += usize::from(recorded.marks.iter().any(|mark| matches!(mark, Mark::Cut | Mark::Redacted)));
+        report.partly += usize::from(!recorded.marks.is_empty());
         for run in replayed.runs.iter().flatten().filter(|run| is_of_a_replay(run)) {
             *report.not_started.entry(run.hook.clone()).or_default() += 1;
         }
@@ -191,8 +189,9 @@ impl<'r, 'a> Running<'r, 'a> {
         let mut differences = compare(&recorded, &replayed);
         if !differences.is_empty() {
             // What was written was cleaned, and so is what is compared with it and shown.
-            clean(&mut recorded, &[], self.replay.field);
-            clean(&mut replayed, &[], self.replay.field);
+            let field = RecordLimits::default().field;
+            clean(&mut recorded, &[], field);
+            clean(&mut replayed, &[], field);
             differences = compare(&recorded, &replayed);
         }
         report.add(&recorded.kind, place, recorded.ids.conversation.as_deref(), differences);

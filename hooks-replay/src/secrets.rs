@@ -33,7 +33,7 @@ static BY_PLACE: LazyLock<Vec<Regex>> = LazyLock::new(|| {
     rules.iter().filter_map(|rule| Regex::new(rule).ok()).collect()
 });
 
-/// A rule of the app's own for what is not written: the text without what must not be written, or `None` where it holds nothing of that kind.
+/// A rule of the app's own: gives a text without what must not be written, or `None` where there is none of it.
 pub type OwnRule = Box<dyn Fn(&str) -> Option<String> + Send + Sync>;
 
 /// Removes secrets from every text of `value`, keys included. Returns whether there were any.

@@ -24,66 +24,29 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::line::{DispatchLine, Line};
-use crate::reader::Unreadable;
+use crate::lines::{Lines, Unreadable};
 
 /// What one line of a file holds.
 pub(crate) enum Found {
     /// A line of a recording, or a dispatch of another program's traffic.
-    Line(Box<Line>),
+    Line(Line),
     /// Nothing that a hook sees; its type.
     Other(String),
+    /// No line of either.
     Unreadable(Unreadable),
 }
 
-/// The dispatches of a file of another program.
-pub(crate) struct Traffic<R> {
-    input: R,
-    number: usize,
-    /// Whether the input could not be read on.
-    ended: bool,
-    conversation: Conversation,
-    /// What was found and not yet given.
-    waiting: std::vec::IntoIter<Found>,
-}
-
-impl<R: BufRead> Traffic<R> {
-    pub(crate) fn new(input: R) -> Self {
-        Self { input, number: 0, ended: false, conversation: Conversation::default(), waiting: Vec::new().into_iter() }
-    }
-}
-
-impl<R: BufRead> Iterator for Traffic<R> {
-    /// The number of the line, and what is there.
-    type Item = (usize, Found);
-
-    fn next(&mut self) -> Option<Self::Item> {
-        loop {
-            if let Some(found) = self.waiting.next() {
-                return Some((self.number, found));
-            }
-            if self.ended {
-                return None;
-            }
-            let mut text = Vec::new();
-            self.number += 1;
-            let line = self.number;
-            match self.input.read_until(b'\n', &mut text) {
-                Ok(0) => return None,
-                Ok(_) if text.iter().all(u8::is_ascii_whitespace) => continue,
-                Ok(_) => {}
-                Err(error) => {
-                    self.ended = true;
-                    return Some((line, Found::Unreadable(Unreadable::Io { line, error })));
-                }
-            }
-            let found = match serde_json::from_slice(&text) {
-                Ok(value) => self.conversation.line(&value),
-                Err(_) if !text.ends_with(b"\n") => vec![Found::Unreadable(Unreadable::Torn { line })],
-                Err(error) => vec![Found::Unreadable(Unreadable::Form { line, error })],
-            };
-            self.waiting = found.into_iter();
-        }
-    }
+/// The dispatches of a file of another program, each with the number of its line.
+pub(crate) fn traffic(input: impl BufRead) -> impl Iterator<Item = (usize, Found)> {
+    let mut conversation = Conversation::default();
+    Lines::new(input).flat_map(move |(line, text)| {
+        let found = match text.map(|text| (serde_json::from_slice(&text), text)) {
+            Ok((Ok(value), _)) => conversation.line(&value),
+            Ok((Err(error), text)) => vec![Found::Unreadable(Unreadable::of(line, &text, error))],
+            Err(error) => vec![Found::Unreadable(error)],
+        };
+        found.into_iter().map(move |found| (line, found))
+    })
 }
 
 /// Whether a line is one of a recording of ours.
@@ -107,7 +70,7 @@ impl Conversation {
         let what = || ["type", "role"].into_iter().find_map(|key| value.get(key)?.as_str()).unwrap_or("unknown");
         match found {
             Some(lines) if !lines.is_empty() => {
-                lines.into_iter().map(|line| Found::Line(Box::new(Line::Dispatch(Box::new(line))))).collect()
+                lines.into_iter().map(|line| Found::Line(Line::Dispatch(Box::new(line)))).collect()
             }
             _ => vec![Found::Other(what().to_owned())],
         }

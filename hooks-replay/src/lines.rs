@@ -1,0 +1,87 @@
+//! The lines of a file, one at a time: a file of a gigabyte is never in memory as a whole.
+
+use std::io::BufRead;
+
+use crate::line::SCHEMA;
+
+/// A line that is no line of a recording. The rest of the file is read all the same.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Unreadable {
+    /// The file could not be read on.
+    #[error("line {line}: {error}")]
+    Io {
+        /// Its number, from 1.
+        line: usize,
+        /// What happened.
+        error: std::io::Error,
+    },
+    /// The last line has no end: the program ended while it was written.
+    #[error("line {line} has no end: the program ended while it was written")]
+    Torn {
+        /// Its number, from 1.
+        line: usize,
+    },
+    /// The line is not JSON, or has another form.
+    #[error("line {line} is no line of a recording: {error}")]
+    Form {
+        /// Its number, from 1.
+        line: usize,
+        /// What is wrong with it.
+        error: serde_json::Error,
+    },
+    /// The lines after this one were written in a form that this version does not know.
+    #[error(
+        "line {line}: the recording has schema {schema}, and this version reads up to {SCHEMA}; update `hooks-replay`"
+    )]
+    Schema {
+        /// Its number, from 1.
+        line: usize,
+        /// The schema of the file.
+        schema: u32,
+    },
+}
+
+/// The lines that are not blank, each with its number, from 1, and its end.
+#[derive(Debug)]
+pub(crate) struct Lines<R> {
+    input: R,
+    number: usize,
+    /// Whether the input could not be read on: what fails once fails again.
+    failed: bool,
+}
+
+impl<R: BufRead> Lines<R> {
+    pub(crate) fn new(input: R) -> Self {
+        Self { input, number: 0, failed: false }
+    }
+}
+
+impl<R: BufRead> Iterator for Lines<R> {
+    type Item = (usize, Result<Vec<u8>, Unreadable>);
+
+    fn next(&mut self) -> Option<Self::Item> {
+        while !self.failed {
+            let mut text = Vec::new();
+            self.number += 1;
+            let line = self.number;
+            match self.input.read_until(b'\n', &mut text) {
+                Ok(0) => return None,
+                Ok(_) if text.iter().all(u8::is_ascii_whitespace) => {}
+                Ok(_) => return Some((line, Ok(text))),
+                Err(error) => {
+                    self.failed = true;
+                    return Some((line, Err(Unreadable::Io { line, error })));
+                }
+            }
+        }
+        None
+    }
+}
+
+impl Unreadable {
+    /// Why this line is none: it has no end, or another form.
+    pub(crate) fn of(line: usize, text: &[u8], error: serde_json::Error) -> Self {
+        if text.ends_with(b"\n") { Self::Form { line, error } } else { Self::Torn { line } }
+    }
+}
