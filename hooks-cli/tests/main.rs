@@ -14,6 +14,7 @@ mod book;
 mod broken;
 mod discovery;
 mod outputs;
+mod replays;
 mod robust;
 mod scripts;
 mod support;

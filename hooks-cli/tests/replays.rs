@@ -1,0 +1,66 @@
+//! `hooks replay`: what a guard would have said to a transcript, and what is no success.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "the helpers of tests are tests too")]
+
+use std::fs;
+use std::path::Path;
+
+use crate::support::{Said, hooks};
+
+const TRANSCRIPT: &str = r#"{"type":"assistant","sessionId":"s","message":{"role":"assistant","content":[{"type":"tool_use","id":"t1","name":"Bash","input":{"command":"rm -rf /"}}]}}
+"#;
+
+fn folder(rule: &str) -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    let rules = format!(r#"{{"hooks": {{"PreToolUse": [{{"matcher": "Bash", "hooks": [{rule}]}}]}}}}"#);
+    fs::write(folder.path().join("rules.json"), rules).unwrap();
+    fs::create_dir(folder.path().join("transcripts")).unwrap();
+    fs::write(folder.path().join("transcripts/s.jsonl"), TRANSCRIPT).unwrap();
+    folder
+}
+
+fn replay(folder: &Path, args: &[&str]) -> Said {
+    hooks(folder, &[["replay", "transcripts", "--trust", "--rules", "rules.json"].as_slice(), args].concat())
+}
+
+#[test]
+fn a_guard_that_would_have_refused_is_a_flip() {
+    let folder = folder(r#"{"type": "command", "command": "echo 'not that' >&2; exit 2"}"#);
+    let said = replay(folder.path(), &[]);
+    assert_eq!(said.code, Some(2), "{}", said.err);
+    assert!(said.out.contains("none → deny: not that"), "{}", said.out);
+}
+
+/// What it would do last month it has done.
+#[test]
+fn a_rule_that_nobody_waits_for_is_not_run() {
+    // The second one refuses as soon as the first has run, for which it gives it time.
+    let folder = folder(
+        r#"{"type": "command", "command": "touch ran", "async": true},
+           {"type": "command", "command": "for i in 1 2 3 4 5 6 7 8 9; do [ -e ran ] && exit 2; sleep 0.1; done; exit 0"}"#,
+    );
+    let said = replay(folder.path(), &[]);
+    assert_eq!(said.code, Some(0), "{}", said.out);
+    assert!(!folder.path().join("ran").exists());
+}
+
+#[test]
+fn what_cannot_guard_is_no_success() {
+    let table = [
+        (r#"{"type": "command", "command": "./gaurd.sh"}"#, 1, "failed"),
+        (r#"{"type": "command", "command": 5}"#, 1, "error"),
+        (r#"{"type": "command", "#, 1, "error"),
+    ];
+    for (rule, code, words) in table {
+        let folder = folder(rule);
+        let said = replay(folder.path(), &[]);
+        assert_eq!(said.code, Some(code), "{rule}: {}{}", said.out, said.err);
+        assert!(format!("{}{}", said.out, said.err).contains(words), "{rule}: {}{}", said.out, said.err);
+    }
+    let folder = folder(r#"{"type": "command", "command": "true"}"#);
+    let recording = folder.path().join("transcripts/s.jsonl");
+    let said = replay(folder.path(), &["--html", "transcripts/s.jsonl"]);
+    assert_eq!(said.code, Some(64), "{}", said.err);
+    assert_eq!(fs::read_to_string(&recording).unwrap(), TRANSCRIPT);
+    fs::write(&recording, "").unwrap();
+    assert_eq!(replay(folder.path(), &[]).code, Some(3));
+}
