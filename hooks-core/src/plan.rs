@@ -156,12 +156,12 @@ impl<K: HookKind> Step<K> {
         self.blocking().is_some() || Form::of(&self.handler).is_async
     }
 
-    /// Whether it is a plain function whose pointer is all that a dispatch needs.
     /// Whether its answers do not count.
     pub(crate) fn is_shadow(&self) -> bool {
         self.extras.as_ref().is_some_and(|extras| extras.shadow)
     }
 
+    /// Whether it is a plain function whose pointer is all that a dispatch needs.
     pub(crate) fn is_plain(&self) -> bool {
         self.filters.is_empty() && self.extras.is_none()
     }
