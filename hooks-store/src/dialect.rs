@@ -1,0 +1,109 @@
+//! What SQLite and Postgres say differently.
+
+use sqlx::any::AnyConnectOptions;
+use std::path::Path;
+use std::str::FromStr;
+
+use crate::error::OpenError;
+
+/// The oldest SQLite that does not corrupt a file in WAL mode: <https://sqlite.org/wal.html#walresetbug>.
+pub(crate) const MIN_SQLITE: [u32; 3] = [3, 51, 3];
+
+/// Which database it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Dialect {
+    Sqlite,
+    Postgres,
+}
+
+impl Dialect {
+    /// What locks a row that a transaction has selected. In SQLite the transaction holds the only lock there is.
+    pub(crate) fn for_update(self) -> &'static str {
+        match self {
+            Self::Sqlite => "",
+            Self::Postgres => " FOR UPDATE",
+        }
+    }
+
+    /// As [`for_update`](Self::for_update), passing over rows that another one has locked.
+    pub(crate) fn skip_locked(self) -> &'static str {
+        match self {
+            Self::Sqlite => "",
+            Self::Postgres => " FOR UPDATE SKIP LOCKED",
+        }
+    }
+
+    /// Gives the rows of conversation `$1` that the JSON list `$2` names their places from `$3` on.
+    pub(crate) fn place_rows(self) -> &'static str {
+        match self {
+            Self::Sqlite => {
+                "UPDATE hooks_messages SET place = $3 + entry.key FROM json_each($2) AS entry \
+                 WHERE hooks_messages.conversation = $1 AND hooks_messages.id = entry.value"
+            }
+            Self::Postgres => {
+                "UPDATE hooks_messages SET place = $3 + entry.key - 1 \
+                 FROM jsonb_array_elements_text($2::jsonb) WITH ORDINALITY AS entry (value, key) \
+                 WHERE hooks_messages.conversation = $1 AND hooks_messages.id = entry.value"
+            }
+        }
+    }
+}
+
+/// Where a database is.
+#[derive(Clone, Debug)]
+pub(crate) struct Address {
+    pub(crate) dialect: Dialect,
+    pub(crate) options: AnyConnectOptions,
+    /// For messages: without a password.
+    pub(crate) shown: String,
+}
+
+impl Address {
+    /// Reads a URL of Postgres or SQLite, or the path of a file.
+    pub(crate) fn parse(given: &str) -> Result<Self, OpenError> {
+        let address = |reason: String| OpenError::Address { url: shown(given), reason };
+        let dialect = match given.split_once(':').map(|(scheme, _)| scheme) {
+            Some("postgres" | "postgresql") => Dialect::Postgres,
+            _ => Dialect::Sqlite,
+        };
+        let available = match dialect {
+            Dialect::Sqlite => cfg!(feature = "sqlite"),
+            Dialect::Postgres => cfg!(feature = "postgres"),
+        };
+        if !available {
+            let feature = if dialect == Dialect::Sqlite { "sqlite" } else { "postgres" };
+            return Err(address(format!("hooks-store was built without its feature `{feature}`")));
+        }
+        let url = match dialect {
+            Dialect::Postgres => given.to_owned(),
+            Dialect::Sqlite => sqlite_url(given.strip_prefix("sqlite:").unwrap_or(given)).map_err(address)?,
+        };
+        let options = AnyConnectOptions::from_str(&url).map_err(|error| address(error.to_string()))?;
+        Ok(Self { dialect, options, shown: shown(given) })
+    }
+}
+
+/// The URL of a file that is created where there is none.
+fn sqlite_url(path: &str) -> Result<String, String> {
+    let path = path.strip_prefix("//").unwrap_or(path);
+    if path.is_empty() || path.contains(":memory:") || path.contains('?') {
+        return Err("give the path of a file; for a store in memory there is `MemoryStore`".to_owned());
+    }
+    if Path::new(path).is_dir() {
+        return Err("it is a folder; give the path of a file".to_owned());
+    }
+    // `sqlite:` URLs are percent-decoded.
+    Ok(format!("sqlite:{}?mode=rwc", path.replace('%', "%25").replace('#', "%23")))
+}
+
+/// An address without its password.
+fn shown(given: &str) -> String {
+    let Some((scheme, rest)) = given.split_once("://") else { return given.to_owned() };
+    match rest.split_once('@') {
+        Some((user, host)) if user.contains(':') => {
+            let name = user.split(':').next().unwrap_or_default();
+            format!("{scheme}://{name}:…@{host}")
+        }
+        _ => given.to_owned(),
+    }
+}

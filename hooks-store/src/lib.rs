@@ -1,0 +1,25 @@
+//! Keeps an agent's conversations, and what its hooks are due, in a database: SQLite by default, Postgres for a fleet.
+//!
+//! ```no_run
+//! use hooks_store::Store;
+//!
+//! # async fn open() -> Result<(), hooks_store::OpenError> {
+//! let store = Store::open("desk.db").await?;
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! A [`Store`] is a [`MessageStore`](hooks_agent::store::MessageStore) for the loop of `hooks-agent`, and a
+//! [`BackgroundSink`](hooks_core::detached::BackgroundSink) for any registry. What it promises is in the book, in the
+//! chapter on durability.
+
+mod clock;
+mod dialect;
+mod error;
+mod database;
+mod schema;
+mod store;
+mod conversations;
+
+pub use error::OpenError;
+pub use store::{OpenOptions, Store, Synchronous};

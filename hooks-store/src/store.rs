@@ -1,0 +1,148 @@
+//! A store, and how it is opened.
+
+use std::fmt;
+
+use sqlx::Row as _;
+
+use crate::database::Database;
+use crate::dialect::{Address, Dialect, MIN_SQLITE};
+use crate::error::OpenError;
+use crate::schema::{self, Schema};
+
+/// Up to this size a file is checked for damage when it is opened: a moment.
+const CHECKED: i64 = 64 << 20;
+
+/// Conversations, background jobs and questions in a database. Clones share its connections.
+#[derive(Clone)]
+pub struct Store {
+    pub(crate) database: Database,
+    shown: String,
+}
+
+impl fmt::Debug for Store {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Store").field(&self.shown).finish()
+    }
+}
+
+/// How a store is opened.
+#[derive(Clone, Debug)]
+#[must_use = "options open nothing by themselves"]
+pub struct OpenOptions {
+    pub(crate) synchronous: Synchronous,
+    pub(crate) connections: u32,
+}
+
+/// What a commit to an SQLite file waits for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Synchronous {
+    /// The disk: what was stored survives a loss of power. Some 0.3 to 4 ms a commit.
+    #[default]
+    Full,
+    /// The operating system: what was stored survives the end of the process, and a loss of power may take the last
+    /// commits. Some 30 µs a commit.
+    Normal,
+}
+
+impl Synchronous {
+    pub(crate) fn pragma(self) -> &'static str {
+        match self {
+            Self::Full => "FULL",
+            Self::Normal => "NORMAL",
+        }
+    }
+}
+
+impl Default for OpenOptions {
+    fn default() -> Self {
+        Self { synchronous: Synchronous::default(), connections: 8 }
+    }
+}
+
+impl OpenOptions {
+    /// [`Synchronous::Full`], and at most 8 connections that read, or to a Postgres.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// What a commit to an SQLite file waits for.
+    pub fn synchronous(mut self, synchronous: Synchronous) -> Self {
+        self.synchronous = synchronous;
+        self
+    }
+
+    /// How many connections there may be to a Postgres, or how many that read an SQLite file; at least one.
+    pub fn connections(mut self, connections: u32) -> Self {
+        self.connections = connections.max(1);
+        self
+    }
+
+    /// Opens a store: see [`Store::open`].
+    ///
+    /// # Errors
+    /// [`OpenError`].
+    pub async fn open(self, url: &str) -> Result<Store, OpenError> {
+        let address = Address::parse(url)?;
+        let database = |source| OpenError::Database { url: address.shown.clone(), source };
+        let connected = Database::connect(&address, &self).await.map_err(|error| refused(&address, error))?;
+        if address.dialect == Dialect::Sqlite {
+            sound(&connected, &address).await?;
+        }
+        let mut tx = connected.write().await.map_err(database)?;
+        if let Schema::Newer(found) = schema::migrate(&mut tx, address.dialect).await.map_err(database)? {
+            return Err(OpenError::NewerSchema { url: address.shown, found });
+        }
+        tx.commit().await.map_err(database)?;
+        Ok(Store { database: connected, shown: address.shown })
+    }
+}
+
+impl Store {
+    /// Opens a store, and makes it where there is none: the path of an SQLite file, a `sqlite:` URL, or a `postgres:` URL
+    /// with the feature `postgres`.
+    ///
+    /// An older version's tables are brought up to date. Any number of processes may open one store.
+    ///
+    /// # Errors
+    /// [`OpenError`]: it cannot be opened, is damaged, is no database, or was written by a newer version. Then nothing was
+    /// changed.
+    pub async fn open(url: &str) -> Result<Self, OpenError> {
+        OpenOptions::new().open(url).await
+    }
+
+    /// Waits for what is under way, and closes the connections. A store that is dropped closes them too, later.
+    pub async fn close(&self) {
+        self.database.close().await;
+    }
+}
+
+/// Why the first connection did not come about.
+fn refused(address: &Address, error: sqlx::Error) -> OpenError {
+    let url = address.shown.clone();
+    let text = error.to_string();
+    if text.contains("file is not a database") || text.contains("malformed") {
+        return OpenError::Damaged { url, reason: text };
+    }
+    OpenError::Database { url, source: error }
+}
+
+/// Whether SQLite can be trusted with the file, and the file with what is stored.
+async fn sound(database: &Database, address: &Address) -> Result<(), OpenError> {
+    let url = || address.shown.clone();
+    let failed = |error| refused(address, error);
+    let found: String =
+        sqlx::query_scalar("SELECT sqlite_version()").fetch_one(&database.readers).await.map_err(failed)?;
+    let parts: Vec<u32> = found.split('.').map(|part| part.parse().unwrap_or_default()).collect();
+    if *parts < MIN_SQLITE[..] {
+        return Err(OpenError::OldSqlite { found });
+    }
+    let size = "SELECT page_count * page_size FROM pragma_page_count(), pragma_page_size()";
+    let size: i64 = sqlx::query_scalar(size).fetch_one(&database.readers).await.map_err(failed)?;
+    if size > CHECKED {
+        return Ok(());
+    }
+    let found = sqlx::query("PRAGMA quick_check(3)").fetch_all(&database.readers).await.map_err(failed)?;
+    let found: Vec<String> = found.iter().map(|row| row.try_get(0)).collect::<Result<_, _>>().map_err(failed)?;
+    if found == ["ok"] { Ok(()) } else { Err(OpenError::Damaged { url: url(), reason: found.join("; ") }) }
+}
