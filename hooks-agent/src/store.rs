@@ -15,7 +15,7 @@ pub use export::Export;
 pub(crate) use guarded::Guarded;
 pub use memory::MemoryStore;
 pub(crate) use reading::{StoredConversation, read};
-pub use request::{Append, Fold, FoldEntry};
+pub use request::{Append, Fold, FoldEntry, RowJobs};
 
 /// A stored message with its id.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -146,6 +146,12 @@ pub trait MessageStore: Send + Sync + 'static {
     /// # Errors
     /// [`StoreError`]; [`Conflict`](StoreError::Conflict) where the conversation does not stand at the version that was seen.
     fn append<'a>(&'a self, conversation: &'a str, append: Append) -> StoreFuture<'a, Written>;
+
+    /// Whether the store keeps the [jobs](Append::jobs) of rows: each row with its jobs, or neither. The loop then gives it the
+    /// jobs of background hooks at `after_create_message`, and not to the registry's background.
+    fn keeps_jobs(&self) -> bool {
+        false
+    }
 
     /// Changes the row `id` of the history as [`MessageUpdate::apply`](hooks_core::data::MessageUpdate::apply) says.
     ///

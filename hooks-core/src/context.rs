@@ -55,6 +55,7 @@ struct ContextData {
     ids: Arc<Ids>,
     keep_records: bool,
     replay: bool,
+    queued_jobs: bool,
     cancellation: Option<CancellationToken>,
     state: Arc<HashMap<TypeId, Arc<dyn Any + Send + Sync>>>,
 }
@@ -140,6 +141,11 @@ impl HookContext {
     /// leaves.
     pub fn is_replay(&self) -> bool {
         self.inner.replay
+    }
+
+    /// Whether the jobs of its background hooks are queued already.
+    pub(crate) fn has_queued_jobs(&self) -> bool {
+        self.inner.queued_jobs
     }
 
     /// The token that ends the turn early, where the harness gave one.
@@ -326,6 +332,13 @@ impl HookContextBuilder {
     /// Marks its dispatches as replays. Detached and background hooks are skipped, and noted as such in the record.
     pub fn replay(mut self, replay: bool) -> Self {
         self.0.replay = replay;
+        self
+    }
+
+    /// Says that the jobs of the background hooks of its dispatches are queued already, as [`HookSet::jobs`](crate::HookSet::jobs)
+    /// has them: they are recorded as queued, and not given to the registry's background.
+    pub fn queued_jobs(mut self, queued: bool) -> Self {
+        self.0.queued_jobs = queued;
         self
     }
 

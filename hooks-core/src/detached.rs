@@ -33,14 +33,13 @@
 //! # }
 //! ```
 
-mod job;
 mod launch;
 mod notice;
 mod run;
 mod sink;
 mod tasks;
 
-pub use job::Job;
+pub use crate::job::Job;
 pub(crate) use launch::Launcher;
 pub(crate) use notice::Notice;
 pub(crate) use run::{Body, DetachedRun, Unfinished, until_shutdown};

@@ -78,6 +78,7 @@ pub mod kinds;
 mod options;
 pub mod context;
 pub mod record;
+mod job;
 #[doc(hidden)]
 pub mod handler;
 pub mod signature;

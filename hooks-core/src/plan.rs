@@ -24,6 +24,7 @@ use crate::handler::Form;
 use crate::handler::{Handler, LendFn, OwnFn, ReadAsyncFn, ReadFn};
 use crate::hook::{Binding, Hook, Only, OwnEvent};
 use crate::id::HookId;
+use crate::job::Job;
 use crate::kind::HookKind;
 use crate::options::{HookMode, Visibility};
 use crate::record::Status;
@@ -78,6 +79,9 @@ pub(crate) trait Launch<K: HookKind>: Send + Sync {
         shared: &mut Option<Arc<K>>,
         subject: &K::Subject,
     ) -> Result<Status, NotLaunched>;
+
+    /// The job that a launch would queue; `None` for a detached run, and where it cannot be written, which a launch reports.
+    fn job(&self, cx: &crate::context::HookContext, event: &K, subject: &K::Subject) -> Option<Job>;
 }
 
 /// Why a hook was not started.

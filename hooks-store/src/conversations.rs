@@ -51,6 +51,10 @@ impl MessageStore for Store {
         })
     }
 
+    fn keeps_jobs(&self) -> bool {
+        true
+    }
+
     fn update<'a>(&'a self, conversation: &'a str, id: &'a str, update: MessageUpdate) -> StoreFuture<'a, Row> {
         Box::pin(async move {
             let mut tx = self.database.write().await.map_err(|error| failed(&error))?;

@@ -20,6 +20,12 @@ mod database;
 mod schema;
 mod store;
 mod conversations;
+mod jobs;
+mod sink;
+mod worker;
 
 pub use error::OpenError;
+pub use jobs::{JobFilter, JobStatus, StoredAttempt, StoredJob};
+pub use sink::JobQueue;
 pub use store::{OpenOptions, Store, Synchronous};
+pub use worker::Worker;

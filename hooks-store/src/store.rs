@@ -16,12 +16,13 @@ const CHECKED: i64 = 64 << 20;
 #[derive(Clone)]
 pub struct Store {
     pub(crate) database: Database,
-    shown: String,
+    pub(crate) address: Address,
+    pub(crate) synchronous: Synchronous,
 }
 
 impl fmt::Debug for Store {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Store").field(&self.shown).finish()
+        f.debug_tuple("Store").field(&self.address.shown).finish()
     }
 }
 
@@ -94,7 +95,7 @@ impl OpenOptions {
             return Err(OpenError::NewerSchema { url: address.shown, found });
         }
         tx.commit().await.map_err(database)?;
-        Ok(Store { database: connected, shown: address.shown })
+        Ok(Store { database: connected, synchronous: self.synchronous, address })
     }
 }
 

@@ -2,4 +2,5 @@
 #![allow(clippy::unwrap_used, reason = "tests say what they expect by unwrapping")]
 
 mod contract;
+mod jobs;
 mod databases;

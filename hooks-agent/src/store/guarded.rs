@@ -34,6 +34,10 @@ impl MessageStore for Guarded {
         self.within(async move { self.store.append(conversation, append).await })
     }
 
+    fn keeps_jobs(&self) -> bool {
+        self.store.keeps_jobs()
+    }
+
     fn update<'a>(&'a self, conversation: &'a str, id: &'a str, update: MessageUpdate) -> StoreFuture<'a, Row> {
         self.within(async move { self.store.update(conversation, id, update).await })
     }

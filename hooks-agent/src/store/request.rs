@@ -1,8 +1,12 @@
 //! What a store is asked to change.
 
-use hooks_core::data::Message;
+use std::fmt;
+use std::sync::Arc;
 
-use super::Version;
+use hooks_core::data::Message;
+use hooks_core::detached::Job;
+
+use super::{Row, Version};
 
 /// Messages that are to be appended to a conversation.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -12,12 +16,50 @@ pub struct Append {
     pub seen: Option<Version>,
     /// The messages, in their order.
     pub messages: Vec<Message>,
+    /// The background jobs that each row is due, for a store that [keeps jobs](super::MessageStore::keeps_jobs).
+    pub jobs: Option<RowJobs>,
+}
+
+/// Makes the background jobs that a row is due, of the row as it is stored. It only computes, so a store may call it within a
+/// transaction, and again where it has to try again.
+#[derive(Clone)]
+pub struct RowJobs(Arc<dyn Fn(&Row) -> Vec<Job> + Send + Sync>);
+
+impl RowJobs {
+    /// The jobs that `make` makes.
+    pub fn new(make: impl Fn(&Row) -> Vec<Job> + Send + Sync + 'static) -> Self {
+        Self(Arc::new(make))
+    }
+
+    /// The jobs of a row.
+    pub fn of(&self, row: &Row) -> Vec<Job> {
+        (self.0)(row)
+    }
+}
+
+impl PartialEq for RowJobs {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+}
+
+impl fmt::Debug for RowJobs {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("RowJobs")
+    }
 }
 
 impl Append {
     /// Appends these, wherever the conversation stands.
     pub fn new(messages: impl IntoIterator<Item = Message>) -> Self {
-        Self { seen: None, messages: messages.into_iter().collect() }
+        Self { seen: None, messages: messages.into_iter().collect(), jobs: None }
+    }
+
+    /// With the background jobs that each row is due.
+    #[must_use]
+    pub fn jobs(mut self, jobs: RowJobs) -> Self {
+        self.jobs = Some(jobs);
+        self
     }
 
     /// Only where the conversation stands at `version` still.

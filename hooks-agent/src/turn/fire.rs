@@ -41,7 +41,7 @@ impl TurnLoop {
         Ok(())
     }
 
-    fn note<K: HookKind>(
+    pub(super) fn note<K: HookKind>(
         &mut self,
         hooks: &HookSet,
         of: &K,

@@ -9,7 +9,7 @@ use super::TurnLoop;
 use super::end::End;
 use super::lineage::SummedUp;
 use crate::event::TurnEvent;
-use crate::store::{self, Append, Fold, StoreError, Written};
+use crate::store::{self, Append, Fold, Row, RowJobs, StoreError, Written};
 
 /// How often a change is made again that somebody else's came before.
 const CONFLICTS: usize = 8;
@@ -40,20 +40,33 @@ impl TurnLoop {
         transcript.view.push(stored.clone());
         transcript.added.push(stored.clone());
         self.emit(|| TurnEvent::Stored(stored.clone()));
-        self.announce(&AfterCreateMessage::new(stored.clone())).await?;
+        self.announce_row(&AfterCreateMessage::new(stored.clone())).await?;
         Ok(stored)
     }
 
     async fn append_row(&mut self, message: Message) -> Result<Written, StoreError> {
         let parts = Arc::clone(&self.session.harness);
         for _ in 0..CONFLICTS {
-            let append = Append::new([message.clone()]).seen(self.transcript.lineage.version());
+            let mut append = Append::new([message.clone()]).seen(self.transcript.lineage.version());
+            if parts.store.keeps_jobs() {
+                let (hooks, cx) = (self.hooks.clone(), self.to_end.clone());
+                let jobs = move |row: &Row| hooks.jobs(&cx, &AfterCreateMessage::new(row.message.clone()));
+                append = append.jobs(RowJobs::new(jobs));
+            }
             match parts.store.append(&self.session.conversation, append).await {
                 Err(StoreError::Conflict) => drop(self.catch_up().await?),
                 written => return written,
             }
         }
         Err(StoreError::Conflict)
+    }
+
+    /// Says that a row is stored, whose background jobs the store may have with it.
+    async fn announce_row(&mut self, event: &AfterCreateMessage) -> Result<(), End> {
+        let cx = self.to_end.to_builder().queued_jobs(self.session.harness.store.keeps_jobs()).build();
+        let hooks = self.hooks.clone();
+        let fired = hooks.fire(&cx, event, ()).await;
+        self.note(&hooks, event, fired).map(drop)
     }
 
     /// Has the conversation read as a compaction that made `rest` of it. Returns the rows that it leaves out without a

@@ -16,6 +16,7 @@ use crate::hook::OwnEvent;
 use crate::id::HookId;
 use crate::kind::HookKind;
 use crate::options::{RunMode, Visibility};
+use crate::panics::catch;
 use crate::plan::{Launch, NotLaunched, StepParts};
 use crate::record::Status;
 
@@ -30,7 +31,7 @@ pub(crate) struct Launcher<K: HookKind> {
 
 enum Mode<K: HookKind> {
     Detached { own: OwnEvent<K>, body: Body<K> },
-    Background { max_attempts: u32, with: Option<Value> },
+    Background { max_attempts: u32, idempotent: bool, with: Option<Value> },
 }
 
 impl<K: HookKind> Launcher<K> {
@@ -39,9 +40,11 @@ impl<K: HookKind> Launcher<K> {
         let body = Body::of(part.hook, handler, part.own.clone())?;
         let options = &part.hook.options;
         let mode = match options.run {
-            RunMode::Background => {
-                Mode::Background { max_attempts: options.retries.saturating_add(1), with: part.given.cloned() }
-            }
+            RunMode::Background => Mode::Background {
+                max_attempts: options.retries.saturating_add(1),
+                idempotent: options.idempotent,
+                with: part.given.cloned(),
+            },
             RunMode::Detached | RunMode::Inline => Mode::Detached { own: part.binding.own_event::<K>()?, body },
         };
         Some(Box::new(Self {
@@ -53,14 +56,7 @@ impl<K: HookKind> Launcher<K> {
         }))
     }
 
-    fn job(
-        &self,
-        cx: &HookContext,
-        event: &K,
-        subject: &K::Subject,
-        max_attempts: u32,
-        with: Option<Value>,
-    ) -> Result<Job, String> {
+    fn written(&self, cx: &HookContext, event: &K, subject: &K::Subject) -> Result<Job, String> {
         let wire = K::WIRE.ok_or("its kind cannot be written as JSON")?();
         let unwritable = |what: &str| {
             let what = what.to_owned();
@@ -70,7 +66,9 @@ impl<K: HookKind> Launcher<K> {
         let subject = self.takes_subject.then(|| (wire.write_subject)(subject));
         let subject = subject.transpose().map_err(unwritable("subject"))?;
         let mut job = Job::new(&self.id, K::NAME, event, subject, cx);
-        (job.max_attempts, job.with) = (max_attempts, with);
+        if let Mode::Background { max_attempts, idempotent, with } = &self.mode {
+            (job.max_attempts, job.idempotent, job.with) = (*max_attempts, *idempotent, with.clone());
+        }
         Ok(job.keyed())
     }
 }
@@ -116,8 +114,9 @@ impl<K: HookKind> Launch<K> for Launcher<K> {
                 }));
                 Ok(Status::Detached)
             }
-            Mode::Background { max_attempts, with } => {
-                let job = self.job(cx, event, subject, *max_attempts, with.clone()).map_err(NotLaunched::Failed)?;
+            Mode::Background { .. } if cx.has_queued_jobs() => Ok(Status::Queued),
+            Mode::Background { .. } => {
+                let job = self.written(cx, event, subject).map_err(NotLaunched::Failed)?;
                 // A set with a background hook is not made without one.
                 let sink = self.runs.sink.as_ref().ok_or_else(|| NotLaunched::Failed(Refused::Closed.to_string()))?;
                 match sink.enqueue(job) {
@@ -129,6 +128,13 @@ impl<K: HookKind> Launch<K> for Launcher<K> {
                     Err(refused @ Refused::Failed(_)) => Err(NotLaunched::Failed(refused.to_string())),
                 }
             }
+        }
+    }
+
+    fn job(&self, cx: &HookContext, event: &K, subject: &K::Subject) -> Option<Job> {
+        match &self.mode {
+            Mode::Background { .. } => catch(|| self.written(cx, event, subject)).ok()?.ok(),
+            Mode::Detached { .. } => None,
         }
     }
 }

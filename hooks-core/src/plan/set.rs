@@ -5,10 +5,12 @@ use std::collections::HashSet;
 use std::fmt;
 use std::sync::Arc;
 
-use super::Plan;
+use super::{Plan, Step};
+use crate::context::HookContext;
 use crate::diagnostics::Finding;
 use crate::diagnostics::ListOwner;
 use crate::id::HookId;
+use crate::job::Job;
 use crate::kind::HookKind;
 use crate::options::{Hold, HookMode, RunMode, Visibility};
 use crate::panics::catch;
@@ -169,6 +171,20 @@ impl HookSet {
         let plan = self.entry::<K>().and_then(PlanEntry::plan::<K>);
         // A field of the event may be code of the app; a hook whose filter panics has failed, so it was selected.
         plan.is_some_and(|plan| plan.steps.iter().any(|step| catch(|| step.matches(event)).unwrap_or(true)))
+    }
+
+    /// The jobs that a dispatch of `event` would queue, for a store that keeps them with what the event reports: both or
+    /// neither. The dispatch itself then runs with [`queued_jobs`](crate::context::HookContextBuilder::queued_jobs).
+    ///
+    /// Plan and filters alone decide which they are. A job that cannot be written is left out here; the dispatch reports it.
+    pub fn jobs<K: HookKind<Subject = ()>>(&self, cx: &HookContext, event: &K) -> Vec<Job> {
+        let plan = self.entry::<K>().and_then(PlanEntry::plan::<K>);
+        let steps = plan.map_or(&[][..], |plan| &plan.steps);
+        let launch = |step: &Step<K>| {
+            let launch = step.extras.as_ref()?.launch.as_ref()?;
+            catch(|| step.matches(event)).unwrap_or(false).then(|| launch.job(cx, event, &()))?
+        };
+        steps.iter().filter_map(launch).collect()
     }
 
     /// What is not wrong, but likely not meant.

@@ -10,6 +10,7 @@ use super::read::find;
 use super::{Found, Tx, readable, unwritable};
 use crate::dialect::Dialect;
 use crate::error::failed;
+use crate::jobs;
 
 /// The conversation, held until the transaction ends; it is made where there is none.
 async fn hold(
@@ -73,7 +74,7 @@ pub(super) async fn append(
     conversation: &str,
     append: Append,
 ) -> Result<Written, StoreError> {
-    let Append { seen, messages, .. } = append;
+    let Append { seen, messages, jobs, .. } = append;
     if messages.is_empty() {
         let found = find(tx, conversation, "").await.map_err(|error| failed(&error))?;
         let version = found.map(|found| found.version()).unwrap_or_default();
@@ -87,8 +88,15 @@ pub(super) async fn append(
     let mut rows = Vec::with_capacity(messages.len());
     for message in messages {
         let place = found.next_place;
-        rows.push(insert(tx, &mut found, message, place).await?);
+        let row = insert(tx, &mut found, message, place).await?;
         found.next_place += 1;
+        for job in jobs.iter().flat_map(|jobs| jobs.of(&row)) {
+            // The run of a hook for this row: however often it is asked for, it is one job.
+            let dedup = format!("{}:{}", row.id, job.hook);
+            let queued = jobs::insert(tx, &job, &dedup).await.map_err(|error| failed(&error))?;
+            queued.map_err(|error| StoreError::new(format!("the job of `{}` cannot be written as JSON: {error}", job.hook)))?;
+        }
+        rows.push(row);
     }
     let version = keep(tx, &mut found).await?;
     Ok(Written::new(rows, version))

@@ -36,6 +36,9 @@ pub struct Job {
     pub attempt: u32,
     /// How many there may be: one, and the hook's `retries`.
     pub max_attempts: u32,
+    /// Whether the hook says that it may run twice: what a queue may do with a run whose end it did not see.
+    #[serde(default)]
+    pub idempotent: bool,
     /// The same for two jobs of one hook with the same kind, event, subject, parameters and ids, in whatever process they
     /// were made.
     pub idempotency_key: String,
@@ -53,6 +56,7 @@ impl Job {
             context: Ids::clone(cx.ids()),
             attempt: 1,
             max_attempts: 1,
+            idempotent: false,
             idempotency_key: String::new(),
         }
     }

@@ -1,0 +1,41 @@
+//! Queueing.
+
+use hooks_core::detached::Job;
+use sqlx::{Any, Transaction};
+
+use crate::clock::now;
+use crate::jobs::JobStatus;
+
+/// Queues a job as a part of a transaction; nothing where there is one with this key already.
+///
+/// The outer error is the database's, the inner one the job's.
+pub(crate) async fn insert(
+    tx: &mut Transaction<'_, Any>,
+    job: &Job,
+    dedup: &str,
+) -> Result<Result<(), serde_json::Error>, sqlx::Error> {
+    let text = match serde_json::to_string(job) {
+        Ok(text) => text,
+        Err(error) => return Ok(Err(error)),
+    };
+    let now = now();
+    let insert = "INSERT INTO hooks_jobs (id, hook, kind, conversation, dedup, job, status, attempt, max_attempts, idempotent, deaths, \
+                  priority, run_at, created_at, start, beat) \
+                  VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, 0, 0, $11, $12, 0, 0) ON CONFLICT (dedup) DO NOTHING";
+    sqlx::query(insert)
+        .bind(&job.id)
+        .bind(job.hook.as_str())
+        .bind(&job.kind)
+        .bind(job.context.conversation.as_deref().unwrap_or_default())
+        .bind(dedup)
+        .bind(text)
+        .bind(JobStatus::Queued.as_str())
+        .bind(i64::from(job.attempt))
+        .bind(i64::from(job.max_attempts))
+        .bind(i64::from(job.idempotent))
+        .bind(now)
+        .bind(now)
+        .execute(&mut **tx)
+        .await?;
+    Ok(Ok(()))
+}

@@ -1,0 +1,156 @@
+//! What a job has come to.
+
+use std::fmt;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use serde::Serialize;
+use sqlx::Row as _;
+use sqlx::any::AnyRow;
+
+/// What a job has come to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum JobStatus {
+    /// It is due, now or later.
+    Queued,
+    /// A worker runs it.
+    Running,
+    /// It ended well.
+    Done,
+    /// Its last attempt failed, or it could not be run at all.
+    Failed,
+    /// The worker that ran it is gone, and nobody knows how far it came. The hook is not idempotent, so it does not run
+    /// again.
+    Interrupted,
+    /// So many workers ended while they ran it that it is taken for the cause.
+    Quarantined,
+}
+
+impl JobStatus {
+    pub(super) const ALL: [Self; 6] =
+        [Self::Queued, Self::Running, Self::Done, Self::Failed, Self::Interrupted, Self::Quarantined];
+
+    /// Its word.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Queued => "queued",
+            Self::Running => "running",
+            Self::Done => "done",
+            Self::Failed => "failed",
+            Self::Interrupted => "interrupted",
+            Self::Quarantined => "quarantined",
+        }
+    }
+
+    /// Whether somebody has to look at it: it ended, and not well.
+    pub const fn needs_attention(self) -> bool {
+        matches!(self, Self::Failed | Self::Interrupted | Self::Quarantined)
+    }
+
+    fn read(word: &str) -> Self {
+        Self::ALL.into_iter().find(|status| status.as_str() == word).unwrap_or(Self::Failed)
+    }
+}
+
+impl fmt::Display for JobStatus {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.as_str())
+    }
+}
+
+/// A job as it is stored. Its payload is not shown.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct StoredJob {
+    /// Its id.
+    pub id: String,
+    /// The hook.
+    pub hook: String,
+    /// The kind that was fired.
+    pub kind: String,
+    /// The conversation; empty outside one.
+    pub conversation: String,
+    /// What it has come to.
+    pub status: JobStatus,
+    /// Why it could not be run: `unknown_hook`, `disabled`, `no_plugin`, `not_background`, `unreadable`.
+    pub code: Option<String>,
+    /// Why it failed.
+    pub cause: Option<String>,
+    /// Which attempt is next, or was the last, from 1.
+    pub attempt: i64,
+    /// How many there may be.
+    pub max_attempts: i64,
+    /// Whether it may run twice.
+    pub idempotent: bool,
+    /// How many workers ended while they ran it.
+    pub deaths: i64,
+    /// Who runs it, or ran it last.
+    pub worker: Option<String>,
+    /// When it is due.
+    pub run_at: SystemTime,
+    /// When it was queued.
+    pub created_at: SystemTime,
+    /// When it ended.
+    pub ended_at: Option<SystemTime>,
+}
+
+/// One start of a job.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct StoredAttempt {
+    /// Which attempt it was; one that a worker's death ended does not count, so its number comes again.
+    pub attempt: i64,
+    /// Who ran it.
+    pub worker: String,
+    /// When it began.
+    pub started_at: SystemTime,
+    /// When it ended; `None` where it runs.
+    pub ended_at: Option<SystemTime>,
+    /// How it ended, in a word: as a record of the run says, or `lost` where the worker is gone.
+    pub status: Option<String>,
+    /// Why it failed.
+    pub cause: Option<String>,
+}
+
+fn time(millis: i64) -> SystemTime {
+    UNIX_EPOCH + Duration::from_millis(u64::try_from(millis).unwrap_or_default())
+}
+
+pub(crate) const JOB_COLUMNS: &str = "id, hook, kind, conversation, status, code, cause, attempt, max_attempts, idempotent, deaths, worker, \
+     run_at, created_at, ended_at";
+
+impl StoredJob {
+    pub(crate) fn read(row: &AnyRow) -> Result<Self, sqlx::Error> {
+        Ok(Self {
+            id: row.try_get("id")?,
+            hook: row.try_get("hook")?,
+            kind: row.try_get("kind")?,
+            conversation: row.try_get("conversation")?,
+            status: JobStatus::read(&row.try_get::<String, _>("status")?),
+            code: row.try_get("code")?,
+            cause: row.try_get("cause")?,
+            attempt: row.try_get("attempt")?,
+            max_attempts: row.try_get("max_attempts")?,
+            idempotent: row.try_get::<i64, _>("idempotent")? != 0,
+            deaths: row.try_get("deaths")?,
+            worker: row.try_get("worker")?,
+            run_at: time(row.try_get("run_at")?),
+            created_at: time(row.try_get("created_at")?),
+            ended_at: row.try_get::<Option<i64>, _>("ended_at")?.map(time),
+        })
+    }
+}
+
+impl StoredAttempt {
+    pub(crate) fn read(row: &AnyRow) -> Result<Self, sqlx::Error> {
+        Ok(Self {
+            attempt: row.try_get("attempt")?,
+            worker: row.try_get("worker")?,
+            started_at: time(row.try_get("started_at")?),
+            ended_at: row.try_get::<Option<i64>, _>("ended_at")?.map(time),
+            status: row.try_get("status")?,
+            cause: row.try_get("cause")?,
+        })
+    }
+}

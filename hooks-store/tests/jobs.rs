@@ -1,0 +1,112 @@
+//! Background hooks whose jobs are stored.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use hooks_core::data::{Message, Role};
+use hooks_core::kinds::AfterCreateMessage;
+use hooks_core::prelude::*;
+use hooks_core::worker::Backoff;
+use hooks_store::{JobFilter, JobStatus, Store, Worker};
+
+use crate::databases::{self, Database};
+
+/// A registry whose background is the store, and how often its hooks ran.
+async fn registry(store: &Store) -> (Registry, Arc<AtomicUsize>) {
+    let (registry, ran) = (Registry::empty(), Arc::new(AtomicUsize::new(0)));
+    let count = Arc::clone(&ran);
+    let index = Hook::at::<AfterCreateMessage>("index").background(move |_, _, ()| {
+        count.fetch_add(1, Ordering::SeqCst);
+        Box::pin(async {})
+    });
+    let count = Arc::clone(&ran);
+    let flaky = Hook::at::<AfterCreateMessage>("flaky").background(move |_, _, ()| {
+        let before = count.fetch_add(1, Ordering::SeqCst);
+        Box::pin(async move { if before < 2 { Err("not yet") } else { Ok(()) } })
+    });
+    registry.register(index).unwrap();
+    registry.register(flaky.idempotent().retries(3)).unwrap();
+    registry.set_background(store.job_queue().await.unwrap());
+    (registry, ran)
+}
+
+fn worker(database: &Database, registry: &Registry) -> Worker {
+    Worker::new(database.store.clone(), registry.clone())
+        .poll(Duration::from_millis(2))
+        .silence(Duration::from_millis(300))
+        .backoff(Backoff::None)
+}
+
+fn event() -> AfterCreateMessage {
+    AfterCreateMessage::new(Message::new(Role::User, "hello"))
+}
+
+async fn fire(registry: &Registry, hook: &str) {
+    let hooks = registry.scope(&AgentDef::new("a").hooks([hook]), None).unwrap();
+    let cx = HookContext::builder().conversation("c").build();
+    let fired = hooks.fire(&cx, &event(), ()).await.unwrap();
+    assert!(fired.report.failures.is_empty(), "{:?}", fired.report.failures);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_job_is_run_once_by_whichever_worker_takes_it() {
+    for database in databases::all().await {
+        let (registry, ran) = registry(&database.store).await;
+        for _ in 0..20 {
+            fire(&registry, "index").await;
+        }
+        let queued = database.store.jobs(&JobFilter::new().status(JobStatus::Queued), 100).await.unwrap();
+        assert_eq!((queued.len(), queued[0].conversation.as_str(), queued[0].idempotent), (20, "c", false));
+        let works = |parallelism| worker(&database, &registry).parallelism(parallelism).run_until_empty();
+        tokio::join!(works(1), works(4), works(2));
+        assert_eq!(ran.load(Ordering::SeqCst), 20, "{}", database.name);
+        let done = database.store.jobs(&JobFilter::new().status(JobStatus::Done), 100).await.unwrap();
+        assert_eq!(done.len(), 20);
+        let attempts = database.store.attempts(&done[0].id).await.unwrap();
+        assert_eq!((attempts.len(), attempts[0].status.as_deref()), (1, Some("completed")));
+        assert_eq!(database.store.remove_done_jobs(Duration::from_secs(60)).await.unwrap(), 0);
+        std::thread::sleep(Duration::from_millis(2)); // the age of a job has milliseconds
+        assert_eq!(database.store.remove_done_jobs(Duration::ZERO).await.unwrap(), 20);
+    }
+}
+
+#[tokio::test(flavor = "current_thread")]
+async fn a_job_is_stored_from_a_runtime_of_one_thread() {
+    for database in databases::all().await {
+        let (registry, _) = registry(&database.store).await;
+        fire(&registry, "index").await;
+        assert_eq!(database.store.jobs(&JobFilter::new().hook("index"), 100).await.unwrap().len(), 1);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_job_that_fails_is_tried_again_as_often_as_its_hook_says() {
+    for database in databases::all().await {
+        let (registry, _) = registry(&database.store).await;
+        fire(&registry, "flaky").await;
+        worker(&database, &registry).run_until_empty().await;
+        let jobs = database.store.jobs(&JobFilter::new(), 100).await.unwrap();
+        assert_eq!((jobs[0].status, jobs[0].attempt, jobs[0].max_attempts), (JobStatus::Done, 3, 4));
+        let attempts = database.store.attempts(&jobs[0].id).await.unwrap();
+        let words: Vec<_> = attempts.iter().map(|attempt| (attempt.attempt, attempt.status.as_deref().unwrap())).collect();
+        assert_eq!(words, [(1, "failed"), (2, "failed"), (3, "completed")]);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_job_of_a_hook_that_a_worker_does_not_have_waits_for_a_person() {
+    for database in databases::all().await {
+        let (here, ran) = registry(&database.store).await;
+        fire(&here, "index").await;
+        worker(&database, &Registry::empty()).run_until_empty().await;
+        let jobs = database.store.jobs(&JobFilter::needing_attention(), 100).await.unwrap();
+        assert_eq!((jobs.len(), jobs[0].status, jobs[0].code.as_deref()), (1, JobStatus::Failed, Some("unknown_hook")));
+        assert!(jobs[0].cause.as_deref().unwrap().contains("`index`"), "{:?}", jobs[0].cause);
+        assert!(database.store.retry(&jobs[0].id).await.unwrap());
+        assert!(!database.store.retry(&jobs[0].id).await.unwrap(), "it is queued already");
+        worker(&database, &here).run_until_empty().await;
+        assert_eq!(ran.load(Ordering::SeqCst), 1);
+        assert_eq!(database.store.job(&jobs[0].id).await.unwrap().unwrap().status, JobStatus::Done);
+    }
+}
