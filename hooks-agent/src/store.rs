@@ -2,6 +2,7 @@
 
 mod export;
 mod guarded;
+mod lease;
 mod memory;
 mod reading;
 mod request;
@@ -13,6 +14,7 @@ use uuid::Uuid;
 
 pub use export::Export;
 pub(crate) use guarded::Guarded;
+pub use lease::Lease;
 pub use memory::MemoryStore;
 pub(crate) use reading::{StoredConversation, read};
 pub use request::{Append, Fold, FoldEntry, RowJobs};
@@ -116,6 +118,9 @@ pub enum StoreError {
     /// Somebody else changed the conversation since it was read. Read it anew.
     #[error("the conversation was changed since it was read")]
     Conflict,
+    /// Another process holds the conversation now: the lease under which it was to be changed is past.
+    #[error("another process has taken the conversation over")]
+    LeaseLost,
     /// It could not.
     #[error("the message store failed: {0}")]
     Failed(String),
@@ -146,6 +151,19 @@ pub trait MessageStore: Send + Sync + 'static {
     /// # Errors
     /// [`StoreError`]; [`Conflict`](StoreError::Conflict) where the conversation does not stand at the version that was seen.
     fn append<'a>(&'a self, conversation: &'a str, append: Append) -> StoreFuture<'a, Written>;
+
+    /// Holds the conversation for a turn: waits as long as another process does. A store that no other process shares, as this
+    /// is where nothing else is said, gives a lease at once.
+    ///
+    /// The changes of the turn carry its [token](Lease::token). Whoever lost the lease, because its process was stopped for
+    /// longer than the store waits for a sign of life, cannot write any more: [`LeaseLost`](StoreError::LeaseLost).
+    ///
+    /// # Errors
+    /// [`StoreError`]; a turn fails then.
+    fn lease<'a>(&'a self, conversation: &'a str) -> StoreFuture<'a, Lease> {
+        let _ = conversation;
+        Box::pin(async { Ok(Lease::none()) })
+    }
 
     /// Whether the store keeps the [jobs](Append::jobs) of rows: each row with its jobs, or neither. The loop then gives it the
     /// jobs of background hooks at `after_create_message`, and not to the registry's background.

@@ -82,6 +82,8 @@ struct TurnLoop {
     taken: bool,
     /// The first halt that a hook asked for.
     halted: Option<Halt>,
+    /// Under which it changes the conversation.
+    lease: Option<u64>,
     transcript: Transcript,
     model: ModelInput,
     calls: Calls,
@@ -155,6 +157,16 @@ struct Draft {
 /// Runs a turn to its end, whatever happens in it.
 async fn run(start: Start) -> Reply {
     let Start { session, prompt, message, events, steering, cancellation } = start;
+    let lease = tokio::select! {
+        biased;
+        () = cancellation.cancelled() => return session.report(&session.cx, Reply::of(Outcome::Cancelled)),
+        lease = session.harness.store.lease(&session.conversation) => lease,
+    };
+    // Held until the turn has come to its end.
+    let lease = match lease {
+        Ok(lease) => lease,
+        Err(error) => return session.report(&session.cx, Reply::of(Outcome::Failed(error.into()))),
+    };
     let stored = store::read(&*session.harness.store, &session.conversation).await;
     let number = session.number(stored.as_ref().map_or(&[], |stored| &stored.rows));
     // A turn sees one set from its start to its end.
@@ -178,6 +190,7 @@ async fn run(start: Start) -> Reply {
         input: message.text().into_owned(),
         taken: false,
         halted: None,
+        lease: lease.token(),
         transcript: Transcript::default(),
         model: ModelInput {
             system_prompt: session.system_prompt.clone(),
@@ -218,7 +231,9 @@ async fn run(start: Start) -> Reply {
     let (session, cx) = (Arc::clone(&turn.session), turn.to_end.clone());
     let (Ok(end) | Err(end)) = ended;
     let end = if late { end.late(turn.last_said()) } else { end };
-    session.report(&cx, turn.end(end).await)
+    let reply = turn.end(end).await;
+    drop(lease);
+    session.report(&cx, reply)
 }
 
 impl TurnLoop {

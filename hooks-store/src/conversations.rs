@@ -4,12 +4,13 @@ mod read;
 mod write;
 
 use hooks_agent::store::{
-    Append, Conversations, Fold, MessageStore, Page, Row, StoreError, StoreFuture, Version, Written,
+    Append, Conversations, Fold, Lease, MessageStore, Page, Row, StoreError, StoreFuture, Version, Written,
 };
 use hooks_core::data::{Message, MessageUpdate};
 use sqlx::{Any, Transaction};
 
 use crate::error::failed;
+use crate::leases;
 use crate::store::Store;
 
 /// So many changes a conversation may have: the rest of a version is the number of the conversation.
@@ -45,10 +46,15 @@ impl MessageStore for Store {
     fn append<'a>(&'a self, conversation: &'a str, append: Append) -> StoreFuture<'a, Written> {
         Box::pin(async move {
             let mut tx = self.database.write().await.map_err(|error| failed(&error))?;
+            leases::check(&mut tx, &self.database, conversation, append.lease).await?;
             let written = write::append(&mut tx, self.database.dialect, conversation, append).await?;
             tx.commit().await.map_err(|error| failed(&error))?;
             Ok(written)
         })
+    }
+
+    fn lease<'a>(&'a self, conversation: &'a str) -> StoreFuture<'a, Lease> {
+        Box::pin(leases::hold(self, conversation))
     }
 
     fn keeps_jobs(&self) -> bool {
@@ -67,6 +73,7 @@ impl MessageStore for Store {
     fn fold<'a>(&'a self, conversation: &'a str, fold: Fold) -> StoreFuture<'a, Written> {
         Box::pin(async move {
             let mut tx = self.database.write().await.map_err(|error| failed(&error))?;
+            leases::check(&mut tx, &self.database, conversation, fold.lease).await?;
             let written = write::fold(&mut tx, self.database.dialect, conversation, fold).await?;
             tx.commit().await.map_err(|error| failed(&error))?;
             Ok(written)

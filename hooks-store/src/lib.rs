@@ -19,8 +19,9 @@ mod error;
 mod database;
 mod schema;
 mod store;
-mod conversations;
 mod jobs;
+mod leases;
+mod conversations;
 mod sink;
 mod worker;
 

@@ -43,7 +43,8 @@ impl Store {
     pub async fn job_queue(&self) -> Result<JobQueue, OpenError> {
         let (queue, requests) = unbounded_channel();
         let (ready, is_ready) = tokio::sync::oneshot::channel();
-        let (address, options) = (self.address.clone(), OpenOptions::new().synchronous(self.synchronous).connections(1));
+        let (address, options) =
+            (self.address.clone(), OpenOptions::new().synchronous(self.synchronous).connections(1));
         let failed = |reason: String| OpenError::Address { url: self.address.shown.clone(), reason };
         thread::Builder::new()
             .name("hooks-job-queue".to_owned())

@@ -1,6 +1,7 @@
 //! A store, and how it is opened.
 
 use std::fmt;
+use std::time::Duration;
 
 use sqlx::Row as _;
 
@@ -18,6 +19,7 @@ pub struct Store {
     pub(crate) database: Database,
     pub(crate) address: Address,
     pub(crate) synchronous: Synchronous,
+    pub(crate) silence: Duration,
 }
 
 impl fmt::Debug for Store {
@@ -32,6 +34,7 @@ impl fmt::Debug for Store {
 pub struct OpenOptions {
     pub(crate) synchronous: Synchronous,
     pub(crate) connections: u32,
+    silence: Duration,
 }
 
 /// What a commit to an SQLite file waits for.
@@ -57,7 +60,7 @@ impl Synchronous {
 
 impl Default for OpenOptions {
     fn default() -> Self {
-        Self { synchronous: Synchronous::default(), connections: 8 }
+        Self { synchronous: Synchronous::default(), connections: 8, silence: Duration::from_secs(15) }
     }
 }
 
@@ -79,6 +82,13 @@ impl OpenOptions {
         self
     }
 
+    /// How long a process that holds a conversation may show no life before another one takes the conversation over: 15 s
+    /// unless this is said. A process of the same machine that has ended is seen at once. The same for all processes.
+    pub fn silence(mut self, limit: Duration) -> Self {
+        self.silence = limit.max(Duration::from_millis(30));
+        self
+    }
+
     /// Opens a store: see [`Store::open`].
     ///
     /// # Errors
@@ -95,7 +105,7 @@ impl OpenOptions {
             return Err(OpenError::NewerSchema { url: address.shown, found });
         }
         tx.commit().await.map_err(database)?;
-        Ok(Store { database: connected, synchronous: self.synchronous, address })
+        Ok(Store { database: connected, synchronous: self.synchronous, silence: self.silence, address })
     }
 }
 

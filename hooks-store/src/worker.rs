@@ -180,9 +180,7 @@ impl Run {
 
     /// Until a job ends, or it is time to look again.
     async fn wait(&mut self, stop: &CancellationToken) {
-        let stopped = async {
-            if stop.is_cancelled() { std::future::pending().await } else { stop.cancelled().await }
-        };
+        let stopped = async { if stop.is_cancelled() { std::future::pending().await } else { stop.cancelled().await } };
         tokio::select! {
             Some(_) = self.running.join_next() => {}
             () = sleep(self.settings.poll) => {}
@@ -235,7 +233,13 @@ impl Worker {
     }
 
     async fn ending(&self, claimed: &Claimed) -> End {
-        let failed = |word: &str, code, cause| End { status: JobStatus::Failed, word: word.to_owned(), code, cause: Some(cause), again: None };
+        let failed = |word: &str, code, cause| End {
+            status: JobStatus::Failed,
+            word: word.to_owned(),
+            code,
+            cause: Some(cause),
+            again: None,
+        };
         let job = match &claimed.job {
             Ok(job) => job,
             Err(cause) => return failed("failed", Some(code(JobErrorKind::Unreadable)), cause.clone()),

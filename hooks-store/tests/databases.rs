@@ -40,12 +40,18 @@ pub(crate) async fn postgres() -> Option<Database> {
         });
         return None;
     };
-    sqlx::any::install_default_drivers();
     let name = format!("t{}", Uuid::new_v4().simple());
-    let mut connection = AnyConnection::connect(&server).await.unwrap();
+    let mut connection = connect(&server).await;
     connection.execute(sqlx::raw_sql(sqlx::AssertSqlSafe(format!("CREATE DATABASE {name}")))).await.unwrap();
     connection.close().await.unwrap();
     let url = server.replacen("/hooks?", &format!("/{name}?"), 1);
     let store = Store::open(&url).await.unwrap();
     Some(Database { name: "postgres", url, store, _folder: None })
+}
+
+/// A connection past the store.
+pub(crate) async fn connect(url: &str) -> AnyConnection {
+    sqlx::any::install_default_drivers();
+    let url = if url.contains("://") { url.to_owned() } else { format!("sqlite:{url}") };
+    AnyConnection::connect(&url).await.unwrap()
 }

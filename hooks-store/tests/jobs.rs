@@ -89,7 +89,8 @@ async fn a_job_that_fails_is_tried_again_as_often_as_its_hook_says() {
         let jobs = database.store.jobs(&JobFilter::new(), 100).await.unwrap();
         assert_eq!((jobs[0].status, jobs[0].attempt, jobs[0].max_attempts), (JobStatus::Done, 3, 4));
         let attempts = database.store.attempts(&jobs[0].id).await.unwrap();
-        let words: Vec<_> = attempts.iter().map(|attempt| (attempt.attempt, attempt.status.as_deref().unwrap())).collect();
+        let words: Vec<_> =
+            attempts.iter().map(|attempt| (attempt.attempt, attempt.status.as_deref().unwrap())).collect();
         assert_eq!(words, [(1, "failed"), (2, "failed"), (3, "completed")]);
     }
 }

@@ -1,6 +1,15 @@
 //! The store on SQLite, and on Postgres where `HOOKS_POSTGRES` has the URL of one.
-#![allow(clippy::unwrap_used, reason = "tests say what they expect by unwrapping")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "tests say what they expect by unwrapping"
+)]
 
 mod contract;
 mod jobs;
+mod killed;
+mod leases;
+mod support;
+mod workers;
 mod databases;

@@ -6,7 +6,7 @@ use hooks_core::scope::PromptDef;
 
 use super::Session;
 use crate::reply::TurnError;
-use crate::store::{Append, Row, StoreError};
+use crate::store::{Append, Row, RowJobs, StoreError};
 
 impl Session {
     /// Adds `message` to the conversation, between turns: `before_create_message`, the store, `after_create_message`, with
@@ -17,14 +17,19 @@ impl Session {
     pub async fn add(&self, prompt: Option<&PromptDef>, message: Message) -> Result<Row, TurnError> {
         let _turn = self.inner.one_at_a_time.lock().await;
         let harness = &self.inner.harness;
+        let lease = harness.store.lease(&self.inner.conversation).await?;
         let hooks = harness.scope(&self.inner.agent, prompt)?;
         let fired = hooks.fire(&self.inner.cx, &BeforeCreateMessage::new(), message).await;
         let message = fired.map_err(TurnError::Dispatch)?.subject;
-        let written = harness.store.append(&self.inner.conversation, Append::new([message])).await?;
+        let mut append = Append::new([message]);
+        append.lease = lease.token();
+        append.jobs = RowJobs::due(&*harness.store, &hooks, &self.inner.cx);
+        let written = harness.store.append(&self.inner.conversation, append).await?;
         let row =
             written.rows.into_iter().next().ok_or_else(|| StoreError::new("it gave no row back for a message"))?;
         let event = AfterCreateMessage::new(row.message.clone());
-        let _fired = hooks.fire(&self.inner.cx, &event, ()).await.map_err(TurnError::Dispatch)?;
+        let cx = self.inner.cx.to_builder().queued_jobs(harness.store.keeps_jobs()).build();
+        let _fired = hooks.fire(&cx, &event, ()).await.map_err(TurnError::Dispatch)?;
         Ok(row)
     }
 
@@ -35,6 +40,7 @@ impl Session {
     pub async fn update(&self, id: &str, update: MessageUpdate) -> Result<Row, TurnError> {
         let _turn = self.inner.one_at_a_time.lock().await;
         let harness = &self.inner.harness;
+        let _lease = harness.store.lease(&self.inner.conversation).await?;
         let hooks = harness.scope(&self.inner.agent, None)?;
         let fired = hooks.fire(&self.inner.cx, &BeforeUpdateMessage::new(id), update).await;
         let update = fired.map_err(TurnError::Dispatch)?.subject;

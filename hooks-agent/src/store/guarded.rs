@@ -5,7 +5,7 @@ use std::time::Duration;
 use futures_util::FutureExt;
 use hooks_core::data::MessageUpdate;
 
-use super::{Append, Conversations, Export, Fold, MessageStore, Page, Row, StoreError, StoreFuture, Written};
+use super::{Append, Conversations, Export, Fold, Lease, MessageStore, Page, Row, StoreError, StoreFuture, Written};
 
 /// A store of the app that neither hangs nor panics: a turn must come to its end.
 pub(crate) struct Guarded {
@@ -32,6 +32,14 @@ impl Guarded {
 impl MessageStore for Guarded {
     fn append<'a>(&'a self, conversation: &'a str, append: Append) -> StoreFuture<'a, Written> {
         self.within(async move { self.store.append(conversation, append).await })
+    }
+
+    /// It waits for other processes as long as these take.
+    fn lease<'a>(&'a self, conversation: &'a str) -> StoreFuture<'a, Lease> {
+        Box::pin(async move {
+            let lease = AssertUnwindSafe(async move { self.store.lease(conversation).await });
+            lease.catch_unwind().await.unwrap_or_else(|_panic| Err(StoreError::new("it panicked")))
+        })
     }
 
     fn keeps_jobs(&self) -> bool {

@@ -5,8 +5,10 @@ use std::sync::Arc;
 
 use hooks_core::data::Message;
 use hooks_core::detached::Job;
+use hooks_core::kinds::AfterCreateMessage;
+use hooks_core::{HookContext, HookSet};
 
-use super::{Row, Version};
+use super::{MessageStore, Row, Version};
 
 /// Messages that are to be appended to a conversation.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -16,6 +18,8 @@ pub struct Append {
     pub seen: Option<Version>,
     /// The messages, in their order.
     pub messages: Vec<Message>,
+    /// The token of the [lease](super::MessageStore::lease) under which it is appended.
+    pub lease: Option<u64>,
     /// The background jobs that each row is due, for a store that [keeps jobs](super::MessageStore::keeps_jobs).
     pub jobs: Option<RowJobs>,
 }
@@ -29,6 +33,12 @@ impl RowJobs {
     /// The jobs that `make` makes.
     pub fn new(make: impl Fn(&Row) -> Vec<Job> + Send + Sync + 'static) -> Self {
         Self(Arc::new(make))
+    }
+
+    /// What `hooks` at `after_create_message` are due for a row, where the store keeps jobs.
+    pub(crate) fn due(store: &dyn MessageStore, hooks: &HookSet, cx: &HookContext) -> Option<Self> {
+        let (hooks, cx) = (hooks.clone(), cx.clone());
+        store.keeps_jobs().then(|| Self::new(move |row| hooks.jobs(&cx, &AfterCreateMessage::new(row.message.clone()))))
     }
 
     /// The jobs of a row.
@@ -52,7 +62,7 @@ impl fmt::Debug for RowJobs {
 impl Append {
     /// Appends these, wherever the conversation stands.
     pub fn new(messages: impl IntoIterator<Item = Message>) -> Self {
-        Self { seen: None, messages: messages.into_iter().collect(), jobs: None }
+        Self { seen: None, messages: messages.into_iter().collect(), lease: None, jobs: None }
     }
 
     /// With the background jobs that each row is due.
@@ -84,6 +94,8 @@ pub struct Fold {
     pub seen: Version,
     /// What is read from now on, in its order.
     pub entries: Vec<FoldEntry>,
+    /// The token of the [lease](super::MessageStore::lease) under which it is folded.
+    pub lease: Option<u64>,
 }
 
 /// One message of what a conversation is to read as.
@@ -98,6 +110,6 @@ pub enum FoldEntry {
 impl Fold {
     /// A conversation that stood at `seen` reads as these entries.
     pub fn new(seen: Version, entries: impl IntoIterator<Item = FoldEntry>) -> Self {
-        Self { seen, entries: entries.into_iter().collect() }
+        Self { seen, entries: entries.into_iter().collect(), lease: None }
     }
 }

@@ -9,7 +9,7 @@ use super::TurnLoop;
 use super::end::End;
 use super::lineage::SummedUp;
 use crate::event::TurnEvent;
-use crate::store::{self, Append, Fold, Row, RowJobs, StoreError, Written};
+use crate::store::{self, Append, Fold, RowJobs, StoreError, Written};
 
 /// How often a change is made again that somebody else's came before.
 const CONFLICTS: usize = 8;
@@ -48,11 +48,8 @@ impl TurnLoop {
         let parts = Arc::clone(&self.session.harness);
         for _ in 0..CONFLICTS {
             let mut append = Append::new([message.clone()]).seen(self.transcript.lineage.version());
-            if parts.store.keeps_jobs() {
-                let (hooks, cx) = (self.hooks.clone(), self.to_end.clone());
-                let jobs = move |row: &Row| hooks.jobs(&cx, &AfterCreateMessage::new(row.message.clone()));
-                append = append.jobs(RowJobs::new(jobs));
-            }
+            append.lease = self.lease;
+            append.jobs = RowJobs::due(&*parts.store, &self.hooks, &self.to_end);
             match parts.store.append(&self.session.conversation, append).await {
                 Err(StoreError::Conflict) => drop(self.catch_up().await?),
                 written => return written,
@@ -82,7 +79,8 @@ impl TurnLoop {
             let folding = lineage.folding(&self.transcript.view, &rest, summed);
             let left_out = folding.left_out.clone();
             let written = if lineage.changes(&folding) {
-                let fold = Fold::new(lineage.version(), folding.entries.iter().cloned());
+                let mut fold = Fold::new(lineage.version(), folding.entries.iter().cloned());
+                fold.lease = self.lease;
                 match parts.store.fold(&self.session.conversation, fold).await {
                     Ok(written) => Some(written),
                     Err(StoreError::Conflict) if self.catch_up().await?.is_empty() => continue,

@@ -94,7 +94,9 @@ pub(super) async fn append(
             // The run of a hook for this row: however often it is asked for, it is one job.
             let dedup = format!("{}:{}", row.id, job.hook);
             let queued = jobs::insert(tx, &job, &dedup).await.map_err(|error| failed(&error))?;
-            queued.map_err(|error| StoreError::new(format!("the job of `{}` cannot be written as JSON: {error}", job.hook)))?;
+            queued.map_err(|error| {
+                StoreError::new(format!("the job of `{}` cannot be written as JSON: {error}", job.hook))
+            })?;
         }
         rows.push(row);
     }
@@ -169,5 +171,7 @@ pub(super) async fn fold(
 
 pub(super) async fn delete(tx: &mut Tx<'_>, conversation: &str) -> Result<(), sqlx::Error> {
     sqlx::query("DELETE FROM hooks_conversations WHERE id = $1").bind(conversation).execute(&mut **tx).await?;
+    let lease = "DELETE FROM hooks_leases WHERE conversation = $1 AND holder IS NULL";
+    sqlx::query(lease).bind(conversation).execute(&mut **tx).await?;
     Ok(())
 }

@@ -25,7 +25,8 @@ pub(crate) struct Claimed {
 pub(crate) async fn claim(database: &Database, worker: &str, alone: bool) -> Result<Option<Claimed>, sqlx::Error> {
     let deaths = if alone { ">=" } else { "<" };
     // An idle worker takes no lock that writes.
-    let due = format!("SELECT id FROM hooks_jobs WHERE status = 'queued' AND run_at <= $1 AND deaths {deaths} $2 LIMIT 1");
+    let due =
+        format!("SELECT id FROM hooks_jobs WHERE status = 'queued' AND run_at <= $1 AND deaths {deaths} $2 LIMIT 1");
     let due = sqlx::query(sqlx::AssertSqlSafe(due)).bind(now()).bind(RUNS_ALONE);
     if due.fetch_optional(&database.readers).await?.is_none() {
         return Ok(None);

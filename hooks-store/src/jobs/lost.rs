@@ -72,7 +72,10 @@ impl Reaper {
         let (hook, worker): (String, Option<String>) = (job.try_get(2)?, job.try_get(3)?);
         let worker = worker.unwrap_or_default();
         let (status, cause) = if idempotent == 0 {
-            (JobStatus::Interrupted, format!("the worker {worker} ended while it ran; `{hook}` is not idempotent, so it does not run again"))
+            (
+                JobStatus::Interrupted,
+                format!("the worker {worker} ended while it ran; `{hook}` is not idempotent, so it does not run again"),
+            )
         } else if deaths >= self.deaths {
             (JobStatus::Quarantined, format!("{deaths} workers ended while they ran it, the last one was {worker}"))
         } else {
@@ -83,13 +86,18 @@ impl Reaper {
         let take = "UPDATE hooks_jobs SET status = $2, cause = $3, deaths = $4, ended_at = $5 WHERE id = $1";
         let take = sqlx::query(take).bind(id).bind(status.as_str()).bind(&cause).bind(deaths).bind(ended);
         take.execute(&mut *tx).await?;
-        let attempt = "UPDATE hooks_attempts SET ended_at = $3, status = 'lost', cause = $4 WHERE job = $1 AND start = $2";
+        let attempt =
+            "UPDATE hooks_attempts SET ended_at = $3, status = 'lost', cause = $4 WHERE job = $1 AND start = $2";
         let attempt = sqlx::query(attempt).bind(id).bind(start).bind(now).bind(&cause);
         attempt.execute(&mut *tx).await?;
         tx.commit().await?;
         match status {
-            JobStatus::Queued => tracing::warn!(target: "hooks_store", job = id, hook, deaths, cause, "a job runs again"),
-            _ => tracing::error!(target: "hooks_store", job = id, hook, deaths, cause, %status, "a job ended with its worker"),
+            JobStatus::Queued => {
+                tracing::warn!(target: "hooks_store", job = id, hook, deaths, cause, "a job runs again")
+            }
+            _ => {
+                tracing::error!(target: "hooks_store", job = id, hook, deaths, cause, %status, "a job ended with its worker")
+            }
         }
         Ok(())
     }

@@ -27,7 +27,10 @@ impl JobFilter {
 
     /// Those that ended and not well: failed, interrupted, quarantined.
     pub fn needing_attention() -> Self {
-        Self { statuses: JobStatus::ALL.into_iter().filter(|status| status.needs_attention()).collect(), ..Self::default() }
+        Self {
+            statuses: JobStatus::ALL.into_iter().filter(|status| status.needs_attention()).collect(),
+            ..Self::default()
+        }
     }
 
     /// Those that have come to this, or to another one that was given.
@@ -132,7 +135,8 @@ impl Store {
         let remove = async {
             let mut tx = self.database.write().await?;
             let old = "DELETE FROM hooks_jobs WHERE status = 'done' AND ended_at < $1";
-            let removed = sqlx::query(old).bind(now().saturating_sub(millis(age))).execute(&mut *tx).await?.rows_affected();
+            let removed =
+                sqlx::query(old).bind(now().saturating_sub(millis(age))).execute(&mut *tx).await?.rows_affected();
             tx.commit().await?;
             Ok(removed)
         };

@@ -8,7 +8,7 @@ use sqlx::Row as _;
 use sqlx::any::AnyRow;
 
 /// What a job has come to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum JobStatus {

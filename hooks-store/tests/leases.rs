@@ -1,0 +1,126 @@
+//! One turn at a time in a conversation, whichever processes it has.
+
+use std::path::Path;
+use std::time::Duration;
+
+use hooks_agent::store::{Append, MessageStore, StoreError};
+use hooks_core::data::{Message, Role};
+use hooks_store::OpenOptions;
+
+use crate::databases::{self, Database};
+use crate::support::{Process, lines, times};
+
+/// The conversation as the numbers of the turns that its rows are of: a prompt begins one, and its rows follow.
+async fn turns(database: &Database) -> Vec<(String, usize)> {
+    let export = database.store.export("c").await.unwrap();
+    let mut turns: Vec<(String, usize)> = Vec::new();
+    for row in export.rows {
+        match row.message.text().strip_prefix("turn ") {
+            Some(name) if row.message.role == Role::User => turns.push((name.to_owned(), 1)),
+            _ => turns.last_mut().unwrap().1 += 1,
+        }
+    }
+    turns
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn two_processes_take_turns() {
+    let count = times("HOOKS_STORE_TURNS", 12);
+    for database in databases::all().await {
+        let folders = [tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap()];
+        let paths = folders.each_ref().map(|folder| folder.path().to_str().unwrap());
+        let mut processes =
+            paths.map(|path| Process::start(&["converse", &database.url, path, "c", &count.to_string()]));
+        for process in &mut processes {
+            assert!(process.0.wait().unwrap().success());
+        }
+        let turns = turns(&database).await;
+        assert_eq!(turns.len(), 2 * count, "{}", database.name);
+        let replies: Vec<_> = paths.iter().flat_map(|path| lines(&Path::new(path).join("replies"))).collect();
+        assert!(replies.iter().all(|reply| reply.contains(" Answered(")), "{replies:?}");
+        for path in paths {
+            assert_eq!(lines(&Path::new(path).join("broken")), Vec::<String>::new(), "{}", database.name);
+        }
+        // The prompt, the calls, three results, the answer; what compactions made comes on top, before an answer.
+        let odd: Vec<_> = turns.iter().filter(|(_, rows)| *rows < 6).collect();
+        assert!(odd.is_empty(), "{}: turns came between others: {odd:?}", database.name);
+        let changes = turns.windows(2).filter(|pair| pid(&pair[0].0) != pid(&pair[1].0)).count();
+        println!(
+            "{}: {} turns of two processes, which followed each other {changes} times",
+            database.name,
+            turns.len()
+        );
+        assert!(changes > 0, "{}: they never took turns", database.name);
+    }
+}
+
+fn pid(turn: &str) -> &str {
+    turn.split('-').next().unwrap()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn who_was_stopped_for_too_long_cannot_write_any_more() {
+    for database in databases::all().await {
+        let options = || OpenOptions::new().silence(Duration::from_millis(100));
+        let stopped = options().open(&database.url).await.unwrap();
+        let lease = stopped.lease("c").await.unwrap();
+        let append = |token| {
+            let mut append = Append::new([Message::new(Role::User, "hello")]);
+            append.lease = token;
+            append
+        };
+        stopped.append("c", append(lease.token())).await.unwrap();
+
+        // The other process of the test, whose turn begins and does not end while it is stopped.
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().to_str().unwrap();
+        drop(lease);
+        // Stopped while its tools run, so that it is within no transaction: in SQLite nobody could write then.
+        let process = Process::with_slow_tools(&["converse", &database.url, path, "c", "1000000"], 1_000);
+        while lines(&folder.path().join("ran")).len() < 2 {
+            tokio::time::sleep(Duration::from_millis(1)).await;
+        }
+        process.signal("STOP");
+        let token = stopped.lease("c").await.unwrap();
+        let before = stopped.append("c", append(token.token())).await.unwrap().version;
+        process.signal("CONT");
+        let failed = loop {
+            if let Some(reply) =
+                lines(&folder.path().join("replies")).into_iter().find(|reply| reply.contains("LeaseLost"))
+            {
+                break reply;
+            }
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        };
+        assert!(failed.contains("Failed("), "{failed}");
+        assert_eq!(
+            stopped.page("c", None, 1).await.unwrap().version,
+            before,
+            "{}: it wrote all the same",
+            database.name
+        );
+        drop(token);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_later_lease_ends_an_earlier_one() {
+    for database in databases::all().await {
+        let append = |token| {
+            let mut append = Append::new([Message::new(Role::User, "hello")]);
+            append.lease = token;
+            append
+        };
+        let first = database.store.lease("c").await.unwrap();
+        let old = first.token();
+        drop(first);
+        let second = database.store.lease("c").await.unwrap();
+        assert!(second.token() > old);
+        assert_eq!(database.store.append("c", append(old)).await, Err(StoreError::LeaseLost), "{}", database.name);
+        database.store.append("c", append(second.token())).await.unwrap();
+        database.store.delete("c").await.unwrap();
+        drop(second);
+        let third = database.store.lease("c").await.unwrap();
+        assert!(third.token() > old, "a conversation that begins anew has no lease that it had");
+    }
+}

@@ -1,0 +1,66 @@
+//! Processes that are killed, and what they noted.
+
+use std::io::{BufRead, BufReader};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+
+/// A process of the fixture, which has said that it is ready.
+pub(crate) struct Process(pub(crate) Child);
+
+impl Process {
+    pub(crate) fn start(args: &[&str]) -> Self {
+        Self::with_slow_tools(args, 2)
+    }
+
+    /// One whose tools take so many milliseconds.
+    pub(crate) fn with_slow_tools(args: &[&str], millis: u64) -> Self {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_hooks-store-fixture"))
+            .args(args)
+            .env("FIXTURE_TOOL_MILLIS", millis.to_string())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut line = String::new();
+        BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
+        assert_eq!(line, "ready\n");
+        Self(child)
+    }
+
+    pub(crate) fn kill(&mut self) {
+        self.0.kill().unwrap();
+        self.0.wait().unwrap();
+    }
+
+    /// Stops it as `kill -STOP` does, or has it go on.
+    pub(crate) fn signal(&self, name: &str) {
+        let done = Command::new("kill").arg(format!("-{name}")).arg(self.0.id().to_string()).status().unwrap();
+        assert!(done.success());
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+/// The whole lines of a file; none where it is not there.
+pub(crate) fn lines(file: &Path) -> Vec<String> {
+    std::fs::read_to_string(file).unwrap_or_default().lines().map(str::to_owned).collect()
+}
+
+/// How often a test does what it does: a few times, or as the variable says.
+pub(crate) fn times(variable: &str, otherwise: usize) -> usize {
+    std::env::var(variable).ok().and_then(|times| times.parse().ok()).unwrap_or(otherwise)
+}
+
+/// Numbers that are spread without an order.
+pub(crate) struct Random(pub(crate) u64);
+
+impl Random {
+    pub(crate) fn below(&mut self, limit: u64) -> u64 {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) % limit
+    }
+}

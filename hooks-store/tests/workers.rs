@@ -1,0 +1,153 @@
+//! What holds of jobs whose workers are killed.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::time::Duration;
+
+use hooks_agent::store::{Append, MessageStore, RowJobs};
+use hooks_core::data::{Message, Role};
+use hooks_core::kinds::AfterCreateMessage;
+use hooks_core::prelude::*;
+use hooks_store::{JobFilter, JobStatus, StoredJob};
+
+use crate::databases::{self, Database};
+use crate::support::{Process, Random, lines, times};
+
+/// Stores a row per text, each with a job for each of the hooks.
+async fn queue(database: &Database, hooks: &[&'static str], texts: impl IntoIterator<Item = String>) {
+    let registry = Registry::empty();
+    for id in hooks {
+        let hook = Hook::at::<AfterCreateMessage>(id).background(|_, _, ()| Box::pin(async {}));
+        registry.register(if *id == "again" { hook.idempotent() } else { hook }).unwrap();
+    }
+    registry.set_background(database.store.job_queue().await.unwrap());
+    let set = registry.scope(&AgentDef::new("a").hooks(hooks.iter().copied()), None).unwrap();
+    let cx = HookContext::builder().conversation("c").build();
+    let jobs = RowJobs::new(move |row| set.jobs(&cx, &AfterCreateMessage::new(row.message.clone())));
+    let messages = texts.into_iter().map(|text| Message::new(Role::User, text));
+    database.store.append("c", Append::new(messages).jobs(jobs)).await.unwrap();
+}
+
+/// How often each hook ran for each text.
+fn runs(folder: &Path) -> BTreeMap<String, usize> {
+    let mut runs = BTreeMap::new();
+    for line in lines(&folder.join("runs")) {
+        *runs.entry(line).or_default() += 1;
+    }
+    runs
+}
+
+async fn jobs(database: &Database) -> Vec<StoredJob> {
+    database.store.jobs(&JobFilter::new(), u32::MAX).await.unwrap()
+}
+
+fn worker(database: &Database, folder: &Path, parallelism: &str) -> Process {
+    Process::start(&["work", &database.url, folder.to_str().unwrap(), parallelism])
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn no_job_is_lost_or_stuck_whoever_is_killed() {
+    let (count, kills) = (times("HOOKS_STORE_JOBS", 60), times("HOOKS_STORE_KILLS", 8));
+    for database in databases::all().await {
+        let folder = tempfile::tempdir().unwrap();
+        queue(&database, &["once", "again"], (0..count).map(|number| format!("row {number}"))).await;
+        let mut random = Random(7);
+        let mut workers = [worker(&database, folder.path(), "1"), worker(&database, folder.path(), "4")];
+        for _ in 0..kills {
+            std::thread::sleep(Duration::from_millis(5 + random.below(60)));
+            let (at, parallelism) = if random.below(2) == 0 { (0, "1") } else { (1, "4") };
+            workers[at].kill();
+            workers[at] = worker(&database, folder.path(), parallelism);
+        }
+        for worker in &mut workers {
+            assert!(worker.0.wait().unwrap().success());
+        }
+        let (jobs, runs) = (jobs(&database).await, runs(folder.path()));
+        assert_eq!(jobs.len(), 2 * count, "{}: jobs are lost", database.name);
+        let mut ends: BTreeMap<(String, JobStatus), usize> = BTreeMap::new();
+        for job in &jobs {
+            *ends.entry((job.hook.clone(), job.status)).or_default() += 1;
+        }
+        for number in 0..count {
+            assert!(
+                runs.get(&format!("again row {number}")).is_some_and(|times| *times >= 1),
+                "{}: {number}",
+                database.name
+            );
+            assert!(
+                runs.get(&format!("once row {number}")).is_none_or(|times| *times == 1),
+                "{}: {number}",
+                database.name
+            );
+        }
+        let good = |(hook, status): &(String, JobStatus)| match status {
+            JobStatus::Done => true,
+            JobStatus::Interrupted => hook == "once",
+            _ => false,
+        };
+        assert!(ends.keys().all(good), "{}: {ends:?}", database.name);
+        // What was never started is never called interrupted.
+        let interrupted = ends.get(&("once".to_owned(), JobStatus::Interrupted)).copied().unwrap_or_default();
+        assert!(interrupted <= kills * 4, "{}: {interrupted} of {kills} kills", database.name);
+        println!("{}: {kills} kills of two workers, {count} rows: {ends:?}", database.name);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_job_that_ends_its_worker_is_quarantined_and_its_neighbours_are_done() {
+    for database in databases::all().await {
+        let folder = tempfile::tempdir().unwrap();
+        let texts = ["row 1", "row 2", "kill", "row 3", "row 4"];
+        queue(&database, &["again"], texts.map(str::to_owned)).await;
+        let mut workers = 0;
+        while !worker(&database, folder.path(), "4").0.wait().unwrap().success() {
+            workers += 1;
+            assert!(workers < 10, "{}: the job is taken up for ever", database.name);
+        }
+        assert_eq!(workers, 5, "{}", database.name);
+        let runs = runs(folder.path());
+        for text in texts {
+            let job = format!("again {text}");
+            assert!(runs.contains_key(&job), "{}: {job} never ran", database.name);
+        }
+        let ends: BTreeMap<JobStatus, usize> = jobs(&database).await.iter().fold(BTreeMap::new(), |mut ends, job| {
+            *ends.entry(job.status).or_default() += 1;
+            ends
+        });
+        assert_eq!(ends, BTreeMap::from([(JobStatus::Done, 4), (JobStatus::Quarantined, 1)]), "{}", database.name);
+        let quarantined = database.store.jobs(&JobFilter::needing_attention(), 10).await.unwrap();
+        assert_eq!((quarantined[0].deaths, runs["again kill"]), (5, 5), "{}", database.name);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_worker_that_was_stopped_for_too_long_ends_nothing_that_another_one_took() {
+    for database in databases::all().await {
+        let folder = tempfile::tempdir().unwrap();
+        queue(&database, &["once", "again"], ["slow".to_owned()]).await;
+        let mut stopped = worker(&database, folder.path(), "2");
+        while lines(&folder.path().join("runs")).len() < 2 {
+            tokio::time::sleep(Duration::from_millis(2)).await;
+        }
+        stopped.signal("STOP");
+        let mut other = worker(&database, folder.path(), "2");
+        assert!(other.0.wait().unwrap().success());
+        let ended = jobs(&database).await;
+        stopped.signal("CONT");
+        assert!(stopped.0.wait().unwrap().success());
+        let of = |jobs: &[StoredJob], hook: &str| jobs.iter().find(|job| job.hook == hook).unwrap().clone();
+        let now = jobs(&database).await;
+        assert_eq!(of(&ended, "again").status, JobStatus::Done, "{}", database.name);
+        assert_eq!(of(&ended, "once").status, JobStatus::Interrupted, "{}", database.name);
+        assert_eq!(
+            (of(&now, "once"), of(&now, "again")),
+            (of(&ended, "once"), of(&ended, "again")),
+            "{}",
+            database.name
+        );
+        let runs = runs(folder.path());
+        assert_eq!((runs["once slow"], runs["again slow"]), (1, 2), "{}", database.name);
+        let attempts = database.store.attempts(&of(&now, "again").id).await.unwrap();
+        assert_eq!(attempts.len(), 2, "{}: {attempts:?}", database.name);
+    }
+}
