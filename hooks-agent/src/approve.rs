@@ -65,6 +65,9 @@ pub enum ApprovalAnswer {
     Edited(ToolInput),
     /// It does not run; this is its result.
     Result(ToolResult),
+    /// Nobody answers just now: the turn ends as [suspended](crate::Outcome::Suspended), and the call waits for
+    /// [`Session::resume`](crate::Session::resume).
+    Suspend,
 }
 
 /// Answers what gates ask.
@@ -72,7 +75,17 @@ pub enum ApprovalAnswer {
 /// A request that is not answered at its deadline is denied. So is one whose approver panics.
 pub trait Approver: Send + Sync + 'static {
     /// Whether the call may run.
+    ///
+    /// It may be asked about a call again that it was asked about before a turn was suspended, or its process ended.
     fn approve<'a>(&'a self, request: &'a ApprovalRequest) -> BoxFuture<'a, ApprovalAnswer>;
+
+    /// Whether it holds a question about the call of this id that nobody has acted on: then the call never ran, and a session
+    /// may be [resumed](crate::Session::resume) with it. An approver that forgets its questions, as this is where nothing else
+    /// is said, holds none.
+    fn holds<'a>(&'a self, conversation: &'a str, call: &'a str) -> BoxFuture<'a, bool> {
+        let _ = (conversation, call);
+        Box::pin(async { false })
+    }
 }
 
 /// Denies everything: the approver of a harness that was given none, because nobody is there to be asked.

@@ -6,6 +6,7 @@ use hooks_core::plugin::PluginsFailed;
 use hooks_core::verdict::{Contexts, Contributions, Halt, Reason};
 use hooks_core::{ConfigError, DispatchError, HookId};
 
+use crate::approve::ApprovalRequest;
 use crate::model::ModelError;
 use crate::store::StoreError;
 
@@ -99,6 +100,9 @@ pub enum Outcome {
     },
     /// It was cancelled.
     Cancelled,
+    /// A call waits for somebody's word, and neither it nor a later one of the same answer ran:
+    /// [`Session::resume`](crate::Session::resume) goes on.
+    Suspended(Box<ApprovalRequest>),
     /// Something failed that the turn cannot do without.
     Failed(TurnError),
 }
@@ -131,6 +135,9 @@ pub enum TurnError {
     /// Code of the app panicked in the midst of the turn: a compactor, say, or a first look at the prompt.
     #[error("the app's code panicked: {0}")]
     Panicked(String),
+    /// No call of the conversation waits for an answer that could be acted on.
+    #[error("no call of this conversation waits for an answer: each has its result, or what ran it may have done it")]
+    NothingToResume,
     /// A message could not be stored or read.
     #[error(transparent)]
     Store(#[from] StoreError),
@@ -147,6 +154,7 @@ impl TurnError {
             Self::Model(_) => "The model did not answer.",
             Self::Store(_) => "The conversation could not be stored or read.",
             Self::Dispatch(_) => "A check that is required could not be made.",
+            Self::NothingToResume => "Nothing waits for an answer.",
             Self::Hooks(_) | Self::Plugins(_) | Self::NoProfile { .. } | Self::Panicked(_) => {
                 "Something is wrong with this program."
             }
@@ -212,6 +220,7 @@ impl fmt::Display for Outcome {
                 write!(f, "[Not finished: {reason}]")
             }
             Self::Cancelled => f.write_str("[Cancelled]"),
+            Self::Suspended(request) => write!(f, "[Waiting for an answer] {}", request.question.reason),
             Self::Failed(error) => write!(f, "[Failed] {}", error.for_person()),
         }
     }

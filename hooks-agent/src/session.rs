@@ -158,7 +158,21 @@ impl Session {
     /// # Panics
     /// Outside a Tokio runtime.
     pub fn turn_with(&self, prompt: Option<&PromptDef>, message: Message) -> Turn {
-        turn::begin(&self.inner, prompt.cloned(), message, self.inner.harness.running.cancellation())
+        turn::begin(&self.inner, prompt.cloned(), Some(message), self.inner.harness.running.cancellation())
+    }
+
+    /// Goes on with the calls that wait for somebody's word, as a turn of its own: after a turn that ended as
+    /// [suspended](crate::Outcome::Suspended), or whose process ended while it waited. Any process may do so that shares store and
+    /// approver.
+    ///
+    /// The gates judge the calls anew; where they ask again, the approver has the answer by now, or the turn is suspended once
+    /// more. Where no call waits that is known never to have run, the turn [fails](TurnError::NothingToResume) and changes
+    /// nothing.
+    ///
+    /// # Panics
+    /// Outside a Tokio runtime.
+    pub fn resume(&self, prompt: Option<&PromptDef>) -> Turn {
+        turn::begin(&self.inner, prompt.cloned(), None, self.inner.harness.running.cancellation())
     }
 
     /// The conversation as it is stored, oldest first: what the person wrote, the answers, calls and their results. A turn

@@ -15,6 +15,7 @@ mod pairs;
 mod phases;
 mod prompt;
 mod result;
+mod resume;
 mod room;
 mod rows;
 mod steering;
@@ -22,13 +23,13 @@ mod stop;
 mod stream;
 mod tools;
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::convert::Infallible;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 
 use futures_util::FutureExt;
-use hooks_core::data::{Message, Messages, Usage};
+use hooks_core::data::{Message, Messages, ToolCall, Usage};
 use hooks_core::kinds::{ExitReason, StopReason};
 use hooks_core::scope::PromptDef;
 use hooks_core::verdict::{Contexts, Contributions, Halt};
@@ -58,7 +59,8 @@ use tools::Repeats;
 struct Start {
     session: Arc<SessionState>,
     prompt: Option<PromptDef>,
-    message: Message,
+    /// None where it goes on with what waits.
+    message: Option<Message>,
     events: EventSender,
     steering: Steering,
     cancellation: CancellationToken,
@@ -120,6 +122,10 @@ struct Calls {
     stored: HashSet<String>,
     /// The ids of those whose tool was started.
     started: HashSet<String>,
+    /// Those of an earlier turn that this one goes on with.
+    resumed: Vec<ToolCall>,
+    /// The conversations of agents that wait, by the id of the call that asks them.
+    waiting_agents: HashMap<String, String>,
     /// Contexts of hooks to the results of a message, until all of these are there.
     contexts: Vec<String>,
     /// Results that somebody else than the tool says, until then too.
@@ -187,7 +193,7 @@ async fn run(start: Start) -> Reply {
         cancellation,
         events,
         steering,
-        input: message.text().into_owned(),
+        input: message.as_ref().map(|message| message.text().into_owned()).unwrap_or_default(),
         taken: false,
         halted: None,
         lease: lease.token(),
@@ -238,8 +244,15 @@ async fn run(start: Start) -> Reply {
 
 impl TurnLoop {
     /// The order of a turn.
-    async fn answer(&mut self, prompt: Message, stored: Result<StoredConversation, StoreError>) -> Result<End, End> {
-        self.submit(prompt, stored?).await?;
+    async fn answer(
+        &mut self,
+        prompt: Option<Message>,
+        stored: Result<StoredConversation, StoreError>,
+    ) -> Result<End, End> {
+        match prompt {
+            Some(prompt) => self.submit(prompt, stored?).await?,
+            None => self.take_up(stored?).await?,
+        }
         loop {
             if let Some(reason) = self.budget.spent()
                 && let Some(ending) = self.stop(reason, None).await?
@@ -284,6 +297,11 @@ impl TurnLoop {
         for call in &calls {
             self.calls.repeats.note(call);
         }
+        self.carry_out(calls).await
+    }
+
+    /// Runs calls, and stores what is said to their results.
+    async fn carry_out(&mut self, calls: Vec<ToolCall>) -> Result<(), End> {
         self.run_calls(calls).await?;
         for message in std::mem::take(&mut self.calls.relayed) {
             self.store(message).await?;

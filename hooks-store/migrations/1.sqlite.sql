@@ -63,3 +63,18 @@ CREATE TABLE hooks_leases (
     holder TEXT,
     beat BIGINT NOT NULL
 );
+CREATE TABLE hooks_questions (
+    id TEXT PRIMARY KEY,
+    conversation TEXT NOT NULL,
+    call_id TEXT NOT NULL,
+    -- The request that an approver is given, as JSON.
+    request TEXT NOT NULL,
+    -- open, answered; closed: somebody acted on it, or nobody waits any more.
+    status TEXT NOT NULL,
+    answer TEXT,
+    asked_at BIGINT NOT NULL,
+    expires_at BIGINT NOT NULL,
+    answered_at BIGINT
+);
+CREATE INDEX hooks_questions_of_call ON hooks_questions (conversation, call_id);
+CREATE INDEX hooks_questions_waiting ON hooks_questions (status, asked_at);

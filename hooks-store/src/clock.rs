@@ -11,3 +11,8 @@ pub(crate) fn now() -> i64 {
 pub(crate) fn millis(duration: Duration) -> i64 {
     i64::try_from(duration.as_millis()).unwrap_or(i64::MAX)
 }
+
+/// The time that is so many milliseconds after 1970.
+pub(crate) fn time(millis: i64) -> SystemTime {
+    UNIX_EPOCH + Duration::from_millis(u64::try_from(millis).unwrap_or_default())
+}

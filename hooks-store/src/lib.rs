@@ -21,12 +21,14 @@ mod schema;
 mod store;
 mod jobs;
 mod leases;
+mod questions;
 mod conversations;
 mod sink;
 mod worker;
 
 pub use error::OpenError;
 pub use jobs::{JobFilter, JobStatus, StoredAttempt, StoredJob};
+pub use questions::{AnswerError, StoredApprover, StoredQuestion};
 pub use sink::JobQueue;
 pub use store::{OpenOptions, Store, Synchronous};
 pub use worker::Worker;

@@ -55,3 +55,13 @@ pub(crate) async fn connect(url: &str) -> AnyConnection {
     let url = if url.contains("://") { url.to_owned() } else { format!("sqlite:{url}") };
     AnyConnection::connect(&url).await.unwrap()
 }
+
+impl Database {
+    /// Leaves the database as if it were new.
+    pub(crate) async fn empty(&self) {
+        let mut connection = connect(&self.url).await;
+        for table in ["hooks_conversations", "hooks_jobs", "hooks_leases", "hooks_questions"] {
+            connection.execute(sqlx::raw_sql(sqlx::AssertSqlSafe(format!("DELETE FROM {table}")))).await.unwrap();
+        }
+    }
+}

@@ -10,6 +10,7 @@ mod contract;
 mod jobs;
 mod killed;
 mod leases;
+mod questions;
 mod support;
 mod workers;
 mod databases;

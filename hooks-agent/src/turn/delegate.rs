@@ -35,7 +35,14 @@ impl TurnLoop {
             Ok(asker) => asker,
             Err(error) => return CallOutcome::failed(format!("its gates do not fit together: {error}")).into(),
         };
-        let conversation = match self.fresh(format!("{}/{}", self.session.conversation, call.id)).await {
+        // One that waits goes on where it was.
+        let waiting = self.calls.waiting_agents.get(&call.id).cloned();
+        let is_resumed = waiting.is_some();
+        let conversation = match waiting {
+            Some(conversation) => Ok(conversation),
+            None => self.fresh(conversation_of(&self.session.conversation, call)).await,
+        };
+        let conversation = match conversation {
             Ok(conversation) => conversation,
             Err(error) => return CallOutcome::failed(error.to_string()).into(),
         };
@@ -45,6 +52,7 @@ impl TurnLoop {
         let cx = cx.session(self.cx.session().unwrap_or_default());
         let session = self.session.within(agent, conversation, cx.agent_path(path).build(), asker);
         let message = Message::new(Role::User, prompt_of(input).unwrap_or_default());
+        let message = (!is_resumed).then_some(message);
         let mut turn = begin(&Arc::new(session), None, message, self.cancellation.child_token());
         while let Some(event) = turn.next().await {
             let (agent, call) = (agent.agent.name.clone(), call.id.clone());
@@ -52,13 +60,14 @@ impl TurnLoop {
         }
         let reply = turn.await;
         let (text, usage) = (reply.to_string(), reply.usage);
-        let (outcome, halt) = match reply.outcome {
-            Outcome::Answered(_) => (CallOutcome::Succeeded(ToolResult::new(text)), None),
-            Outcome::Cancelled => (CallOutcome::NotDone("Not finished: the turn was cancelled".to_owned()), None),
-            Outcome::Halted(halt) if agent.halts_asker => (CallOutcome::failed(text), Some(halt)),
-            _ => (CallOutcome::failed(text), None),
+        let (outcome, halt, waits) = match reply.outcome {
+            Outcome::Answered(_) => (CallOutcome::Succeeded(ToolResult::new(text)), None, None),
+            Outcome::Cancelled => (CallOutcome::NotDone("Not finished: the turn was cancelled".to_owned()), None, None),
+            Outcome::Halted(halt) if agent.halts_asker => (CallOutcome::failed(text), Some(halt), None),
+            Outcome::Suspended(request) => (CallOutcome::NotDone(text), None, Some(request)),
+            _ => (CallOutcome::failed(text), None, None),
         };
-        CallRun { outcome, usage, halt }
+        CallRun { outcome, usage, halt, waits }
     }
 
     /// What an agent has of this turn.
@@ -75,13 +84,22 @@ impl TurnLoop {
     /// A conversation that is not there yet: once the call of an earlier turn was compacted away, a model may give its id to
     /// another one.
     async fn fresh(&self, name: String) -> Result<String, StoreError> {
-        let (mut conversation, mut number) = (name.clone(), 1);
-        while !self.session.harness.store.page(&conversation, None, 1).await?.rows.is_empty() {
+        let mut number = 1;
+        while !self.session.harness.store.page(&numbered(&name, number), None, 1).await?.rows.is_empty() {
             number += 1;
-            conversation = format!("{name}-{number}");
         }
-        Ok(conversation)
+        Ok(numbered(&name, number))
     }
+}
+
+/// The conversation of the agent that a call asks, unless there is one of this name already.
+pub(super) fn conversation_of(conversation: &str, call: &ToolCall) -> String {
+    format!("{conversation}/{}", call.id)
+}
+
+/// The conversation of this name, counted from 1.
+pub(super) fn numbered(name: &str, number: u32) -> String {
+    if number == 1 { name.to_owned() } else { format!("{name}-{number}") }
 }
 
 fn prompt_of(input: &ToolInput) -> Option<&str> {

@@ -7,11 +7,15 @@ use hooks_core::kinds::{ExitReason, StopReason, TurnEnd};
 use hooks_core::verdict::Halt;
 
 use super::TurnLoop;
+use crate::approve::ApprovalRequest;
 use crate::model::ModelError;
 use crate::reply::{Outcome, Reply, TurnError};
 
 /// The word for an end because the turn took too long.
 const DEADLINE: &str = "deadline";
+
+/// The word for an end because nobody answered yet.
+const SUSPENDED: &str = "suspended";
 
 /// How a turn ends, and the word for it that hooks at `turn_end` read.
 pub(super) struct End {
@@ -37,6 +41,16 @@ impl End {
     /// It was cancelled, at this place.
     pub(super) fn cancelled(place: ExitReason) -> Self {
         Self::new(Outcome::Cancelled, place)
+    }
+
+    /// A call of it waits for somebody's word.
+    pub(super) fn suspended(request: ApprovalRequest) -> Self {
+        Self::new(Outcome::Suspended(Box::new(request)), ExitReason::from(SUSPENDED))
+    }
+
+    /// Whether calls of it stay open, because one of them waits for somebody's word.
+    pub(super) fn is_suspended(&self) -> bool {
+        matches!(self.outcome, Outcome::Suspended(_))
     }
 
     /// Whether it is the model's answer that ends it.
@@ -79,7 +93,9 @@ impl TurnLoop {
     /// Leaves the conversation well formed, fires `turn_end`, and says what came of the turn.
     pub(super) async fn end(mut self, end: End) -> Reply {
         self.steering.close();
-        self.answer_open_calls().await;
+        if !end.is_suspended() {
+            self.answer_open_calls().await;
+        }
         let error = end.error().map(ToString::to_string);
         if self.taken {
             let text = match &end.outcome {
@@ -142,7 +158,7 @@ impl TurnLoop {
                 |block| if let Block::ToolResult(result) = block { Some(result.call_id.as_str()) } else { None },
             )
             .collect();
-        let calls = self.transcript.added.iter().flat_map(Message::tool_calls);
+        let calls = self.calls.resumed.iter().chain(self.transcript.added.iter().flat_map(Message::tool_calls));
         calls.filter(|call| !answered.contains(call.id.as_str())).cloned().collect()
     }
 }

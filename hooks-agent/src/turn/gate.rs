@@ -161,13 +161,16 @@ impl TurnLoop {
         mut deferred: bool,
     ) -> Result<Judged, End> {
         for _ in 0..EDITS {
-            let (answer, refusal) = match self.approval(call, &input, &question, deferred).await {
+            let mut request = ApprovalRequest::new(&self.cx, call.clone(), input.clone(), question.clone());
+            (request.deferred, request.expires) = (deferred, self.limits().approval);
+            let (answer, refusal) = match self.approval(&request).await {
                 Ok(answer) => (answer, None),
                 Err(message) => (ApprovalAnswer::Yes, Some(message)),
             };
             let refused = |message: String| CallRuling::Refused(Refusal { message, by: question.by.clone() });
             let ruling = match (refusal, answer) {
                 (Some(message), _) => refused(message),
+                (None, ApprovalAnswer::Suspend) => return Err(End::suspended(request)),
                 (None, ApprovalAnswer::Yes) => CallRuling::Run,
                 (None, ApprovalAnswer::No(answer)) => refused(format!("Denied: {}. {answer}", question.reason)),
                 (None, ApprovalAnswer::Result(result)) => CallRuling::Answered(result),
@@ -186,19 +189,10 @@ impl TurnLoop {
     }
 
     /// The person's answer; the error is what the model reads where there is none.
-    async fn approval(
-        &mut self,
-        call: &ToolCall,
-        input: &ToolInput,
-        question: &Question,
-        deferred: bool,
-    ) -> Result<ApprovalAnswer, String> {
-        let parts = Arc::clone(&self.session.harness);
-        let limit = self.limits().approval;
-        let mut request = ApprovalRequest::new(&self.cx, call.clone(), input.clone(), question.clone());
-        (request.deferred, request.expires) = (deferred, limit);
-        let answer = AssertUnwindSafe(async { parts.approver.approve(&request).await }).catch_unwind();
-        let reason = &question.reason;
+    async fn approval(&self, request: &ApprovalRequest) -> Result<ApprovalAnswer, String> {
+        let parts = &self.session.harness;
+        let answer = AssertUnwindSafe(async { parts.approver.approve(request).await }).catch_unwind();
+        let (reason, limit, deferred) = (&request.question.reason, request.expires, request.deferred);
         tokio::select! {
             biased;
             () = self.cancellation.cancelled() => Err("Not run: the turn was cancelled".to_owned()),

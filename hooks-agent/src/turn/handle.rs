@@ -18,11 +18,12 @@ use crate::event_queue::{EventReceiver, events};
 use crate::reply::{Outcome, Reply};
 use crate::state::SessionState;
 
-/// Puts a turn behind those of its conversation, and runs it on the runtime, whoever waits for it.
+/// Puts a turn behind those of its conversation, and runs it on the runtime, whoever waits for it. Without a message it goes on
+/// with the calls that wait.
 pub(crate) fn begin(
     session: &Arc<SessionState>,
     prompt: Option<PromptDef>,
-    message: Message,
+    message: Option<Message>,
     cancellation: CancellationToken,
 ) -> Turn {
     let (sender, events) = events(session.limits.events);

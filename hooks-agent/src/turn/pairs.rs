@@ -5,7 +5,7 @@ use std::collections::{HashSet, VecDeque};
 use hooks_core::data::{Block, Message, Messages, Role, ToolCall, ToolResult};
 
 /// What the model reads in place of a result that nobody stored.
-const LOST: &str = "No result is stored: what ran this call ended before, and may have done it";
+pub(super) const LOST: &str = "No result is stored: what ran this call ended before, and may have done it";
 
 /// `messages` as providers take them: the results of a message's calls right behind it, and no result without its call.
 ///

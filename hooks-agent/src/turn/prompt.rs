@@ -78,7 +78,7 @@ impl TurnLoop {
     }
 
     /// Settles the system prompt.
-    async fn start_agent(&mut self, input: &str) -> Result<(), End> {
+    pub(super) async fn start_agent(&mut self, input: &str) -> Result<(), End> {
         let event = BeforeAgentStart::new(input).messages(self.transcript.view.clone()).trigger(self.session.trigger);
         let start = self.fire(&event, ()).await?.verdict;
         let own = start.system_prompt.unwrap_or_else(|| self.session.system_prompt.clone());

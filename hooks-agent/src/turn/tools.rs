@@ -15,6 +15,7 @@ use super::end::End;
 use super::gate::{CallRuling, Judged, Refusal};
 use super::result::CallOutcome;
 use crate::agents::SubAgent;
+use crate::approve::ApprovalRequest;
 use crate::event::TurnEvent;
 use crate::tool::Tool;
 
@@ -63,26 +64,35 @@ pub(super) struct CallRun {
     pub(super) usage: Usage,
     /// The halt of an agent that was asked, which ends this turn too.
     pub(super) halt: Option<Halt>,
+    /// What an agent that was asked waits for: so does this call.
+    pub(super) waits: Option<Box<ApprovalRequest>>,
 }
 
 impl From<CallOutcome> for CallRun {
     fn from(outcome: CallOutcome) -> Self {
-        Self { outcome, usage: Usage::default(), halt: None }
+        Self { outcome, usage: Usage::default(), halt: None, waits: None }
     }
 }
 
 impl TurnLoop {
     /// Runs the calls of an answer: neighbours that may run beside each other together, the others one after the other.
     pub(super) async fn run_calls(&mut self, calls: Vec<ToolCall>) -> Result<(), End> {
-        let mut calls = calls.into_iter().peekable();
-        while let Some(first) = calls.next() {
-            let mut together = vec![first];
-            if self.is_parallel(&together[0]) {
-                together.extend(std::iter::from_fn(|| calls.next_if(|call| self.is_parallel(call))));
-            }
+        for together in self.groups(calls) {
             self.run_together(together).await?;
         }
         Ok(())
+    }
+
+    /// Calls that run one after the other, and within each group together.
+    pub(super) fn groups(&self, calls: Vec<ToolCall>) -> Vec<Vec<ToolCall>> {
+        let mut groups: Vec<Vec<ToolCall>> = Vec::new();
+        for call in calls {
+            match groups.last_mut() {
+                Some(last) if self.is_parallel(&last[0]) && self.is_parallel(&call) => last.push(call),
+                _ => groups.push(vec![call]),
+            }
+        }
+        groups
     }
 
     fn is_parallel(&self, call: &ToolCall) -> bool {
@@ -97,6 +107,8 @@ impl TurnLoop {
         for call in calls {
             match self.judge(&call).await {
                 Ok(ruling) => judged.push((call, ruling)),
+                // None of them was started: all of them wait.
+                Err(exit) if exit.is_suspended() => return Err(exit),
                 Err(exit) => {
                     let (input, not_run) = (call.input.clone(), "Not run: the gate could not answer");
                     let judged = judged.into_iter().map(|(call, Judged { input, .. })| (call, input));
@@ -114,11 +126,16 @@ impl TurnLoop {
             ready.iter().map(|ready| -> BoxFuture<'_, Option<(CallRun, Duration)>> { Box::pin(this.run(ready)) });
         let runs: Vec<_> = runs.collect();
         let runs: Vec<_> = stream::iter(runs).buffered(this.limits().parallel.max(1)).collect().await;
+        let mut waits = None;
         for (ReadyCall { call, input, runner }, run) in ready.into_iter().zip(runs) {
             let (outcome, took) = match (run, runner) {
                 (Some((run, took)), _) => {
                     self.draft.usage += run.usage;
                     self.halted = self.halted.take().or(run.halt);
+                    if run.waits.is_some() {
+                        waits = waits.or(run.waits);
+                        continue;
+                    }
                     (run.outcome, took)
                 }
                 (None, Err(outcome)) => (outcome, Duration::ZERO),
@@ -126,7 +143,7 @@ impl TurnLoop {
             };
             self.finish(call, input, outcome, took).await?;
         }
-        Ok(())
+        waits.map_or(Ok(()), |request| Err(End::suspended(*request)))
     }
 
     /// Whatever is to be run is started here, in the order of the calls: from here on something may have come of it, whatever

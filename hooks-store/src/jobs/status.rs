@@ -1,11 +1,13 @@
 //! What a job has come to.
 
 use std::fmt;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::SystemTime;
 
 use serde::Serialize;
 use sqlx::Row as _;
 use sqlx::any::AnyRow;
+
+use crate::clock::time;
 
 /// What a job has come to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
@@ -111,10 +113,6 @@ pub struct StoredAttempt {
     pub status: Option<String>,
     /// Why it failed.
     pub cause: Option<String>,
-}
-
-fn time(millis: i64) -> SystemTime {
-    UNIX_EPOCH + Duration::from_millis(u64::try_from(millis).unwrap_or_default())
 }
 
 pub(crate) const JOB_COLUMNS: &str = "id, hook, kind, conversation, status, code, cause, attempt, max_attempts, idempotent, deaths, worker, \

@@ -1,0 +1,133 @@
+//! Going on with calls that wait for somebody's word.
+
+use std::collections::HashSet;
+use std::panic::AssertUnwindSafe;
+use std::time::Duration;
+
+use futures_util::FutureExt;
+use hooks_core::data::{Block, Message, Messages, ToolCall};
+use hooks_core::hook::BoxFuture;
+use hooks_core::kinds::{ExitReason, FilterMessages};
+
+use super::TurnLoop;
+use super::delegate::{conversation_of, numbered};
+use super::end::End;
+use super::lineage::Lineage;
+use super::pairs::{LOST, paired};
+use super::result::CallOutcome;
+use crate::reply::TurnError;
+use crate::store::{self, StoreError, StoredConversation};
+
+/// The last message of a conversation that makes calls, and those of its calls that have no result.
+fn open_calls(messages: &[Message]) -> Option<(usize, Vec<ToolCall>)> {
+    let at = messages.iter().rposition(|message| message.tool_calls().next().is_some())?;
+    let is_result_of =
+        |block: &Block, call: &ToolCall| matches!(block, Block::ToolResult(result) if result.call_id == call.id);
+    let has_result = |call: &ToolCall| {
+        messages[at + 1..].iter().flat_map(|message| &message.content).any(|block| is_result_of(block, call))
+    };
+    // What was said since was said without them.
+    let is_last = messages[at + 1..]
+        .iter()
+        .all(|message| message.content.iter().any(|block| matches!(block, Block::ToolResult(_))));
+    let open: Vec<_> = messages[at].tool_calls().filter(|call| !has_result(call)).cloned().collect();
+    (is_last && !open.is_empty()).then_some((at, open))
+}
+
+impl TurnLoop {
+    /// Goes on where an earlier turn left calls open: none of them was started, or an agent that one of them asks waits.
+    pub(super) async fn take_up(&mut self, stored: StoredConversation) -> Result<(), End> {
+        let messages: Vec<_> = stored.rows.iter().map(|row| row.message.clone()).collect();
+        let Some((at, open)) = open_calls(&messages) else { return Err(TurnError::NothingToResume.into()) };
+        let mut held = HashSet::new();
+        let conversation = self.session.conversation.clone();
+        for call in &open {
+            if let Some(waiting) = self.waiting_agent(&conversation, call).await? {
+                self.calls.waiting_agents.insert(call.id.clone(), waiting);
+            } else if self.holds(&conversation, &call.id).await {
+                held.insert(call.id.clone());
+            }
+        }
+        if held.is_empty() && self.calls.waiting_agents.is_empty() {
+            return Err(TurnError::NothingToResume.into());
+        }
+        self.transcript.lineage = Lineage::of(stored);
+        self.calls.stored = messages.iter().flat_map(Message::tool_calls).map(|call| call.id.clone()).collect();
+        let before = paired(messages[..at].to_vec().into());
+        let view: Messages = before.iter().chain(&messages[at..]).cloned().collect::<Vec<_>>().into();
+        self.transcript.view = self.fire(&FilterMessages::new(), view).await?.subject;
+        self.transcript.lineage.becomes(&self.transcript.view);
+        self.go_on(ExitReason::AbortedPreCall)?;
+        self.calls.resumed.clone_from(&open);
+        self.taken = true;
+        self.start_agent("").await?;
+        let open = self.not_started(messages[at].tool_calls().cloned().collect(), &open, &held).await?;
+        self.carry_out(open).await
+    }
+
+    /// Of the calls of a message those that are open and were never started, but for agents that wait. Of any other one nobody
+    /// knows how far it came, so it is answered with that.
+    async fn not_started(
+        &mut self,
+        all: Vec<ToolCall>,
+        open: &[ToolCall],
+        held: &HashSet<String>,
+    ) -> Result<Vec<ToolCall>, End> {
+        let groups = self.groups(all);
+        let is_waiting = |this: &Self, call: &ToolCall| this.calls.waiting_agents.contains_key(&call.id);
+        let waits = |this: &Self, call: &ToolCall| held.contains(&call.id) || is_waiting(this, call);
+        // Groups are judged and run one after the other, and a group is judged as a whole before a call of it starts.
+        let first = groups.iter().position(|group| group.iter().any(|call| waits(self, call))).unwrap_or_default();
+        let was_started = groups[first].iter().any(|call| is_waiting(self, call));
+        let mut never_started = Vec::new();
+        for (at, group) in groups.into_iter().enumerate() {
+            for call in group.into_iter().filter(|call| open.contains(call)) {
+                if at > first || waits(self, &call) || (at == first && !was_started) {
+                    never_started.push(call);
+                } else {
+                    let input = call.input.clone();
+                    self.finish(call, input, CallOutcome::NotDone(LOST.to_owned()), Duration::ZERO).await?;
+                }
+            }
+        }
+        Ok(never_started)
+    }
+
+    /// Whether the approver has a question about the call that nobody acted on.
+    async fn holds(&self, conversation: &str, call: &str) -> bool {
+        let approver = &self.session.harness.approver;
+        let holds = AssertUnwindSafe(async { approver.holds(conversation, call).await }).catch_unwind();
+        tokio::time::timeout(self.limits().store, holds).await.is_ok_and(|held| held.unwrap_or(false))
+    }
+
+    /// The conversation of the agent that the call asks, where a call of that one waits, or of one that it asks.
+    fn waiting_agent<'a>(
+        &'a self,
+        conversation: &'a str,
+        call: &'a ToolCall,
+    ) -> BoxFuture<'a, Result<Option<String>, StoreError>> {
+        Box::pin(async move {
+            if self.session.harness.agents.get(&call.name).is_none() {
+                return Ok(None);
+            }
+            let name = conversation_of(conversation, call);
+            let (mut last, mut number) = (None, 1);
+            loop {
+                let one = numbered(&name, number);
+                let read = store::read(&*self.session.harness.store, &one).await?;
+                if read.rows.is_empty() {
+                    break;
+                }
+                (last, number) = (Some((one, read)), number + 1);
+            }
+            let Some((within, read)) = last else { return Ok(None) };
+            let messages: Vec<_> = read.rows.into_iter().map(|row| row.message).collect();
+            for call in open_calls(&messages).map(|(_, open)| open).unwrap_or_default() {
+                if self.holds(&within, &call.id).await || self.waiting_agent(&within, &call).await?.is_some() {
+                    return Ok(Some(within));
+                }
+            }
+            Ok(None)
+        })
+    }
+}

@@ -1,0 +1,177 @@
+//! Questions to people that outlive the process that asked.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use hooks_agent::approve::ApprovalAnswer;
+use hooks_agent::model::{Line, Scripted};
+use hooks_agent::tool::{FnTool, ToolSpec};
+use hooks_agent::{Harness, Outcome, Session, TurnError};
+use hooks_core::kinds::BeforeToolCall;
+use hooks_core::prelude::*;
+use hooks_store::{AnswerError, Store, StoredApprover, StoredQuestion};
+use serde_json::json;
+
+use crate::databases::{self, Database};
+use crate::support::{Process, lines};
+
+/// The one question that waits.
+async fn question(store: &Store) -> StoredQuestion {
+    loop {
+        if let [question] = &store.questions().await.unwrap()[..] {
+            return question.clone();
+        }
+        tokio::time::sleep(Duration::from_millis(2)).await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_question_outlives_the_process_that_asked_and_the_call_runs_once() {
+    for database in databases::all().await {
+        for who in ["person", "agent"] {
+            let folder = tempfile::tempdir().unwrap();
+            let path = folder.path().to_str().unwrap();
+            database.empty().await;
+            let mut asks = Process::start(&["ask", &database.url, path, who]);
+            let asked = question(&database.store).await;
+            assert_eq!(
+                (asked.request.call.name.as_str(), asked.request.question.reason.as_str()),
+                ("pay", "a payment")
+            );
+            asks.kill();
+            // Another process answers, and a third goes on.
+            database.store.answer(&asked.id, &ApprovalAnswer::Yes).await.unwrap();
+            let mut resumes = Process::start(&["ask", &database.url, path, who, "resume"]);
+            assert!(resumes.0.wait().unwrap().success());
+            let replies = lines(&folder.path().join("replies"));
+            assert!(replies.len() == 1 && replies[0].starts_with("Answered("), "{} {who}: {replies:?}", database.name);
+            assert_eq!(lines(&folder.path().join("ran")), ["call_1"], "{} {who}", database.name);
+            assert!(database.store.questions().await.unwrap().is_empty());
+            // Nothing is left that could run again.
+            let mut again = Process::start(&["ask", &database.url, path, who, "resume"]);
+            assert!(again.0.wait().unwrap().success());
+            assert!(lines(&folder.path().join("replies"))[1].contains("NothingToResume"));
+            assert_eq!(lines(&folder.path().join("ran")), ["call_1"]);
+        }
+    }
+}
+
+/// A session whose gate asks about `pay`, unless it is for less than ten, and how often it was paid.
+async fn session(database: &Database, approver: StoredApprover, lines: Vec<Line>) -> (Session, Arc<AtomicUsize>) {
+    let registry = Registry::empty();
+    let gate = |_: &HookContext, _: &BeforeToolCall, input: &ToolInput| match input["cents"].as_i64() {
+        Some(..10) => Permission::allow(),
+        _ => Permission::ask("a payment"),
+    };
+    registry.register(Hook::at::<BeforeToolCall>("asks").reader(gate).only("tool", "pay")).unwrap();
+    let paid = Arc::new(AtomicUsize::new(0));
+    let count = Arc::clone(&paid);
+    let pay = FnTool::new(ToolSpec::new("pay"), move |_, input| {
+        count.fetch_add(1, Ordering::SeqCst);
+        Ok(format!("paid {}", input["cents"]))
+    });
+    let harness = Harness::builder(registry)
+        .model("main", Scripted::new(lines))
+        .store(database.store.clone())
+        .approver(approver)
+        .tool(pay)
+        .build();
+    let session = harness.session("c", AgentDef::new("a").hooks(["asks"])).open().await.unwrap();
+    (session, paid)
+}
+
+fn asks() -> Vec<Line> {
+    let calls = [("one", "pay", json!({ "cents": 100 })), ("two", "pay", json!({ "cents": 5 }))];
+    vec![Line::calls(calls), Line::text("done")]
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_turn_that_waits_too_long_is_suspended_and_goes_on_with_the_answer() {
+    let cases = [
+        (ApprovalAnswer::Yes, 2, "paid 100"),
+        (ApprovalAnswer::No("too much".to_owned()), 1, "too much"),
+        (ApprovalAnswer::Edited(json!({ "cents": 1 }).into()), 2, "paid 1"),
+        (ApprovalAnswer::Result(ToolResult::new("paid by hand")), 1, "paid by hand"),
+    ];
+    for database in databases::all().await {
+        for (answer, times, result) in &cases {
+            database.empty().await;
+            let approver = || StoredApprover::new(database.store.clone()).patience(Duration::ZERO);
+            let (first, paid) = session(&database, approver(), asks()).await;
+            let reply = first.turn(None, "pay").await;
+            let Outcome::Suspended(request) = &reply.outcome else { panic!("{:?}", reply.outcome) };
+            assert_eq!((request.call.id.as_str(), reply.exit.to_string().as_str()), ("one", "suspended"));
+            assert_eq!(paid.load(Ordering::SeqCst), 0, "neither it nor a later call runs");
+            let waiting = first.resume(None).await;
+            assert!(matches!(waiting.outcome, Outcome::Suspended(_)), "{:?}", waiting.outcome);
+
+            let id = question(&database.store).await.id;
+            assert_eq!(id, request.id);
+            database.store.answer(&id, answer).await.unwrap();
+            let (second, paid) = session(&database, approver(), vec![Line::text("done")]).await;
+            let reply = second.resume(None).await;
+            assert_eq!(reply.to_string(), "done", "{}: {answer:?}", database.name);
+            assert_eq!(paid.load(Ordering::SeqCst), *times, "{}: {answer:?}", database.name);
+            let stored: Vec<_> =
+                second.messages().await.unwrap().iter().map(|message| format!("{:?}", message.content)).collect();
+            assert!(stored[2].contains(result) && stored[3].contains("paid 5"), "{stored:?}");
+            let nothing = second.resume(None).await;
+            assert!(matches!(nothing.outcome, Outcome::Failed(TurnError::NothingToResume)), "{:?}", nothing.outcome);
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_cannot_be_answered_says_why() {
+    for database in databases::all().await {
+        let store = &database.store;
+        let approver = || StoredApprover::new(store.clone()).patience(Duration::ZERO);
+        assert_eq!(store.answer("no", &ApprovalAnswer::Yes).await, Err(AnswerError::Unknown("no".to_owned())));
+        let (session_of_one, _) = session(&database, approver().expires(Duration::ZERO), asks()).await;
+        let expired = session_of_one.turn(None, "pay").await;
+        assert_eq!(expired.to_string(), "done", "what has expired counts as denied");
+        assert!(store.questions().await.unwrap().is_empty());
+
+        database.empty().await;
+        let (asking, paid) = session(&database, approver(), asks()).await;
+        let _suspended = asking.turn(None, "pay").await;
+        let id = question(store).await.id;
+        assert_eq!(store.answer(&id, &ApprovalAnswer::Suspend).await, Err(AnswerError::NoAnswer));
+        store.answer(&id, &ApprovalAnswer::Yes).await.unwrap();
+        assert_eq!(store.answer(&id, &ApprovalAnswer::Yes).await, Err(AnswerError::Answered(id.clone())));
+        let _done = asking.resume(None).await;
+        assert_eq!(paid.load(Ordering::SeqCst), 2);
+        assert_eq!(store.answer(&id, &ApprovalAnswer::Yes).await, Err(AnswerError::Closed(id)));
+
+        // A turn that was cancelled while it waited has ended without the call.
+        database.empty().await;
+        let patient = StoredApprover::new(store.clone()).patience(Duration::from_secs(60));
+        let (cancelled, paid) = session(&database, patient, asks()).await;
+        let turn = cancelled.turn(None, "pay");
+        let token = turn.cancellation();
+        let id = question(store).await.id;
+        token.cancel();
+        assert!(matches!(turn.await.outcome, Outcome::Cancelled));
+        while !store.questions().await.unwrap().is_empty() {
+            tokio::time::sleep(Duration::from_millis(2)).await;
+        }
+        assert_eq!(store.answer(&id, &ApprovalAnswer::Yes).await, Err(AnswerError::Closed(id)));
+        assert_eq!(paid.load(Ordering::SeqCst), 0);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_prompt_in_place_of_the_answer_leaves_the_call_undone() {
+    for database in databases::all().await {
+        let approver = StoredApprover::new(database.store.clone()).patience(Duration::ZERO);
+        let (asking, paid) = session(&database, approver, [asks(), vec![Line::text("something else")]].concat()).await;
+        let _suspended = asking.turn(None, "pay").await;
+        let id = question(&database.store).await.id;
+        assert_eq!(asking.turn(None, "never mind").await.to_string(), "done");
+        database.store.answer(&id, &ApprovalAnswer::Yes).await.unwrap();
+        let late = asking.resume(None).await;
+        assert!(matches!(late.outcome, Outcome::Failed(TurnError::NothingToResume)), "{:?}", late.outcome);
+        assert_eq!(paid.load(Ordering::SeqCst), 0, "{}", database.name);
+    }
+}
