@@ -165,8 +165,9 @@ async fn run(start: Start) -> Reply {
     let Start { session, prompt, message, events, steering, cancellation } = start;
     let lease = tokio::select! {
         biased;
-        () = cancellation.cancelled() => return session.report(&session.cx, Reply::of(Outcome::Cancelled)),
         lease = session.harness.store.lease(&session.conversation) => lease,
+        // Another process has the conversation: this turn never begins.
+        () = cancellation.cancelled() => return session.report(&session.cx, Reply::of(Outcome::Cancelled)),
     };
     // Held until the turn has come to its end.
     let lease = match lease {

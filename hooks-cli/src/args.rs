@@ -8,6 +8,8 @@ use clap_complete::Shell;
 use hooks_rules::Dialect;
 
 use crate::event_name::EventName;
+#[cfg(feature = "store")]
+use crate::store::{AnswerArgs, ConversationsArgs, ExportArgs, RetryArgs, RunsArgs, StoreArgs};
 
 const EXIT_STATUS: &str = "\
 Exit status:
@@ -58,6 +60,24 @@ pub enum Command {
     Shadow(ShadowArgs),
     /// Show all that files would run, ask, and trust them as they are now.
     Trust(TrustArgs),
+    /// List background runs of a store: what is queued, what runs, what ended and how.
+    #[cfg(feature = "store")]
+    Runs(RunsArgs),
+    /// Queue a background run again that failed, was interrupted or quarantined.
+    #[cfg(feature = "store")]
+    Retry(RetryArgs),
+    /// List the questions of a store that wait for an answer, or for a turn that acts on theirs.
+    #[cfg(feature = "store")]
+    Questions(StoreArgs),
+    /// Answer a question of a store.
+    #[cfg(feature = "store")]
+    Answer(AnswerArgs),
+    /// List the conversations of a store.
+    #[cfg(feature = "store")]
+    Conversations(ConversationsArgs),
+    /// Print a conversation of a store as lines of JSON: every row that was ever stored.
+    #[cfg(feature = "store")]
+    Export(ExportArgs),
     /// Print a JSON Schema, for editors.
     Schema(SchemaArgs),
     /// List the kinds: the points at which hooks run.

@@ -43,8 +43,10 @@
 
 mod exit;
 mod event_name;
-mod args;
 mod paint;
+#[cfg(feature = "store")]
+mod store;
+mod args;
 mod output;
 mod diagnostics;
 mod places;
@@ -70,3 +72,5 @@ pub use args::{
 pub use exit::Exit;
 pub use output::Output;
 pub use program::Program;
+#[cfg(feature = "store")]
+pub use store::{AnswerArgs, AnswerWord, ConversationsArgs, ExportArgs, RetryArgs, RunsArgs, StoreArgs};

@@ -10,6 +10,8 @@ use crate::args::{Cli, Color, Command};
 use crate::exit::Exit;
 use crate::output::Output;
 use crate::program::Program;
+#[cfg(feature = "store")]
+use crate::store;
 use crate::{about, check, dispatch, explain, list, overview, replay, trust};
 
 impl Program {
@@ -53,6 +55,18 @@ impl Program {
             Command::Replay(args) => replay::replay(self, args, cli.json),
             Command::Shadow(args) => replay::shadow(args, cli.json),
             Command::Trust(args) => trust::trust(args, cli.json, cli.color),
+            #[cfg(feature = "store")]
+            Command::Runs(args) => store::runs(args, cli.json),
+            #[cfg(feature = "store")]
+            Command::Retry(args) => store::retry(args, cli.json),
+            #[cfg(feature = "store")]
+            Command::Questions(args) => store::questions(args, cli.json),
+            #[cfg(feature = "store")]
+            Command::Answer(args) => store::answer(args, cli.json),
+            #[cfg(feature = "store")]
+            Command::Conversations(args) => store::conversations(args, cli.json),
+            #[cfg(feature = "store")]
+            Command::Export(args) => store::export(args),
             Command::Schema(args) => about::schema(self, args),
             Command::Kinds => about::kinds(self, cli.json),
             Command::Audit => about::audit(self, cli.json),

@@ -2,6 +2,8 @@
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
+use serde::Serializer;
+
 /// Milliseconds since 1970.
 pub(crate) fn now() -> i64 {
     millis(SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default())
@@ -15,4 +17,17 @@ pub(crate) fn millis(duration: Duration) -> i64 {
 /// The time that is so many milliseconds after 1970.
 pub(crate) fn time(millis: i64) -> SystemTime {
     UNIX_EPOCH + Duration::from_millis(u64::try_from(millis).unwrap_or_default())
+}
+
+/// Writes a time as milliseconds since 1970.
+pub(crate) fn as_millis<S: Serializer>(time: &SystemTime, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_i64(millis(time.duration_since(UNIX_EPOCH).unwrap_or_default()))
+}
+
+/// The same, where there is one.
+pub(crate) fn as_optional_millis<S: Serializer>(time: &Option<SystemTime>, serializer: S) -> Result<S::Ok, S::Error> {
+    match time {
+        Some(time) => as_millis(time, serializer),
+        None => serializer.serialize_none(),
+    }
 }

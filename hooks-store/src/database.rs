@@ -1,7 +1,7 @@
 //! Connections.
 
 use sqlx::any::{AnyPoolOptions, install_default_drivers};
-use sqlx::{Any, AnyPool, Executor, Transaction};
+use sqlx::{Any, AnyPool, ConnectOptions, Connection, Executor, Transaction};
 use std::time::Duration;
 
 use crate::dialect::{Address, Dialect};
@@ -26,23 +26,26 @@ impl Database {
         let connect = |pool: AnyPoolOptions| pool.connect_with(address.options.clone());
         match address.dialect {
             Dialect::Postgres => {
+                // A pool tries again until its time is up, and then says only that: the first connection says why.
+                address.options.connect().await?.close().await?;
                 let pool = connect(pool().max_connections(options.connections)).await?;
                 Ok(Self { dialect: address.dialect, writers: pool.clone(), readers: pool })
             }
             Dialect::Sqlite => {
-                let synchronous = options.synchronous.pragma();
-                let writers = set(
-                    pool().max_connections(1),
-                    format!(
-                        "PRAGMA busy_timeout = {}; PRAGMA journal_mode = WAL; PRAGMA synchronous = {synchronous}; PRAGMA foreign_keys = ON;",
-                        BUSY.as_millis(),
-                    ),
+                let pragmas = format!(
+                    "PRAGMA busy_timeout = {}; PRAGMA journal_mode = WAL; PRAGMA synchronous = {}; PRAGMA foreign_keys = ON;",
+                    BUSY.as_millis(),
+                    options.synchronous.pragma(),
                 );
+                // As above; it also makes the file, and puts it into WAL mode.
+                let mut first = address.options.connect().await?;
+                first.execute(sqlx::raw_sql(sqlx::AssertSqlSafe(pragmas.clone()))).await?;
+                first.close().await?;
+                let writers = set(pool().max_connections(1), pragmas);
                 let readers = set(
                     pool().max_connections(options.connections),
                     format!("PRAGMA busy_timeout = {}; PRAGMA query_only = ON;", BUSY.as_millis(),),
                 );
-                // The writer comes first: it makes the file, and puts it into WAL mode.
                 let writers = connect(writers).await?;
                 Ok(Self { dialect: address.dialect, writers, readers: connect(readers).await? })
             }

@@ -12,7 +12,7 @@ use sqlx::any::AnyRow;
 
 pub use approver::StoredApprover;
 
-use crate::clock::{now, time};
+use crate::clock::{as_millis, now, time};
 use crate::error::failed;
 use crate::store::Store;
 
@@ -27,8 +27,10 @@ pub struct StoredQuestion {
     /// The answer, which nobody has acted on yet; `None` where it waits for one.
     pub answer: Option<ApprovalAnswer>,
     /// When it was asked.
+    #[serde(serialize_with = "as_millis")]
     pub asked_at: SystemTime,
     /// When it counts as denied.
+    #[serde(serialize_with = "as_millis")]
     pub expires_at: SystemTime,
 }
 

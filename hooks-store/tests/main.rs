@@ -7,6 +7,7 @@
 )]
 
 mod contract;
+mod damaged;
 mod jobs;
 mod killed;
 mod leases;

@@ -7,7 +7,7 @@ use serde::Serialize;
 use sqlx::Row as _;
 use sqlx::any::AnyRow;
 
-use crate::clock::time;
+use crate::clock::{as_millis, as_optional_millis, time};
 
 /// What a job has come to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
@@ -90,10 +90,13 @@ pub struct StoredJob {
     /// Who runs it, or ran it last.
     pub worker: Option<String>,
     /// When it is due.
+    #[serde(serialize_with = "as_millis")]
     pub run_at: SystemTime,
     /// When it was queued.
+    #[serde(serialize_with = "as_millis")]
     pub created_at: SystemTime,
     /// When it ended.
+    #[serde(serialize_with = "as_optional_millis")]
     pub ended_at: Option<SystemTime>,
 }
 
@@ -106,8 +109,10 @@ pub struct StoredAttempt {
     /// Who ran it.
     pub worker: String,
     /// When it began.
+    #[serde(serialize_with = "as_millis")]
     pub started_at: SystemTime,
     /// When it ended; `None` where it runs.
+    #[serde(serialize_with = "as_optional_millis")]
     pub ended_at: Option<SystemTime>,
     /// How it ended, in a word: as a record of the run says, or `lost` where the worker is gone.
     pub status: Option<String>,

@@ -1,0 +1,125 @@
+use clap::{Args, ValueEnum};
+
+/// A store.
+#[derive(Clone, Debug, Default, Args)]
+#[non_exhaustive]
+pub struct StoreArgs {
+    /// The file of the store, or the URL of a Postgres.
+    #[arg(long, value_name = "FILE_OR_URL", env = "HOOKS_STORE", hide_env_values = true)]
+    pub store: String,
+}
+
+/// `runs`.
+#[derive(Clone, Debug, Default, Args)]
+#[non_exhaustive]
+pub struct RunsArgs {
+    /// The store.
+    #[command(flatten)]
+    pub store: StoreArgs,
+
+    /// Show every start of this run.
+    #[arg(value_name = "ID")]
+    pub id: Option<String>,
+
+    /// Only those that somebody has to look at: failed, interrupted, quarantined.
+    #[arg(long)]
+    pub failed: bool,
+
+    /// Only those of this hook.
+    #[arg(long, value_name = "HOOK")]
+    pub hook: Option<String>,
+
+    /// Only those of this conversation.
+    #[arg(long, value_name = "ID")]
+    pub conversation: Option<String>,
+
+    /// At most so many, the newest first.
+    #[arg(long, value_name = "NUMBER", default_value_t = 50)]
+    pub limit: u32,
+}
+
+/// `retry`.
+#[derive(Clone, Debug, Default, Args)]
+#[non_exhaustive]
+pub struct RetryArgs {
+    /// The store.
+    #[command(flatten)]
+    pub store: StoreArgs,
+
+    /// The run.
+    #[arg(value_name = "ID", required = true)]
+    pub ids: Vec<String>,
+}
+
+/// What a question is answered with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[non_exhaustive]
+pub enum AnswerWord {
+    /// The call may run.
+    Yes,
+    /// It may not; `--reason` says why.
+    No,
+    /// It may run with the input of `--input`, which the gates judge anew.
+    Edit,
+    /// It does not run; `--text` is its result.
+    Result,
+}
+
+/// `answer`.
+#[derive(Clone, Debug, Args)]
+#[non_exhaustive]
+pub struct AnswerArgs {
+    /// The store.
+    #[command(flatten)]
+    pub store: StoreArgs,
+
+    /// The question.
+    #[arg(value_name = "ID")]
+    pub id: String,
+
+    /// The answer.
+    #[arg(value_enum, value_name = "ANSWER")]
+    pub answer: AnswerWord,
+
+    /// Why not, for the model.
+    #[arg(long, value_name = "TEXT")]
+    pub reason: Option<String>,
+
+    /// The input of the call instead.
+    #[arg(long, value_name = "JSON", required_if_eq("answer", "edit"))]
+    pub input: Option<String>,
+
+    /// The result of the call.
+    #[arg(long, value_name = "TEXT", required_if_eq("answer", "result"))]
+    pub text: Option<String>,
+}
+
+/// `conversations`.
+#[derive(Clone, Debug, Default, Args)]
+#[non_exhaustive]
+pub struct ConversationsArgs {
+    /// The store.
+    #[command(flatten)]
+    pub store: StoreArgs,
+
+    /// At most so many.
+    #[arg(long, value_name = "NUMBER", default_value_t = 1000)]
+    pub limit: usize,
+
+    /// From this one on, in the order of their ids.
+    #[arg(long, value_name = "ID")]
+    pub from: Option<String>,
+}
+
+/// `export`.
+#[derive(Clone, Debug, Default, Args)]
+#[non_exhaustive]
+pub struct ExportArgs {
+    /// The store.
+    #[command(flatten)]
+    pub store: StoreArgs,
+
+    /// The conversation.
+    #[arg(value_name = "CONVERSATION")]
+    pub conversation: String,
+}

@@ -1,0 +1,166 @@
+//! The commands.
+
+use std::future::Future;
+
+use hooks_agent::approve::ApprovalAnswer;
+use hooks_agent::store::MessageStore;
+use hooks_store::{AnswerError, JobFilter, Store};
+use serde_json::json;
+
+use super::args::{AnswerArgs, AnswerWord, ConversationsArgs, ExportArgs, RetryArgs, RunsArgs, StoreArgs};
+use super::text;
+use crate::exit::Exit;
+use crate::output::{self, Output};
+use crate::paint::{BAD, styled};
+use crate::wait::block_on;
+
+fn error(text: impl std::fmt::Display, exit: Exit) -> Output {
+    Output::trouble(format!("{}: {text}", styled(BAD, "error")), exit)
+}
+
+/// Runs `work` on the store. A file that is not there is not made: there would be nothing to see in it.
+fn with_store<F: Future<Output = Result<Output, String>> + Send>(
+    args: &StoreArgs,
+    work: impl FnOnce(Store) -> F + Send,
+) -> Output {
+    let url = args.store.as_str();
+    let file = url.strip_prefix("sqlite:").unwrap_or(url);
+    if !url.contains("://") && !std::path::Path::new(file).exists() {
+        return error(format!("there is no store `{url}`; give the file that the app opens, or a URL"), Exit::FAULTY);
+    }
+    block_on("store", || async move {
+        let store = match Store::open(url).await {
+            Ok(store) => store,
+            Err(why) => return error(why, Exit::FAULTY),
+        };
+        let done = work(store.clone()).await;
+        store.close().await;
+        done.unwrap_or_else(|why| error(why, Exit::FAULTY))
+    })
+}
+
+pub(crate) fn runs(args: &RunsArgs, as_json: bool) -> Output {
+    with_store(&args.store, |store| async move {
+        if let Some(id) = &args.id {
+            return one_run(&store, id, as_json).await;
+        }
+        let mut filter = if args.failed { JobFilter::needing_attention() } else { JobFilter::new() };
+        if let Some(hook) = &args.hook {
+            filter = filter.hook(hook);
+        }
+        if let Some(conversation) = &args.conversation {
+            filter = filter.conversation(conversation);
+        }
+        let jobs = store.jobs(&filter, args.limit).await.map_err(|error| error.to_string())?;
+        if as_json {
+            return Ok(Output::new(output::json(json!({ "version": 1, "runs": jobs })), Exit::DONE));
+        }
+        let lines: Vec<_> = jobs.iter().map(text::job).collect();
+        let nothing = if args.failed { "no background run needs attention" } else { "there are no background runs" };
+        Ok(Output::new(if lines.is_empty() { nothing.to_owned() } else { lines.join("\n") }, Exit::DONE))
+    })
+}
+
+async fn one_run(store: &Store, id: &str, as_json: bool) -> Result<Output, String> {
+    let Some(job) = store.job(id).await.map_err(|error| error.to_string())? else {
+        return Err(format!("there is no run `{id}`; `hooks runs` lists them"));
+    };
+    let attempts = store.attempts(id).await.map_err(|error| error.to_string())?;
+    if as_json {
+        return Ok(Output::new(output::json(json!({ "version": 1, "run": job, "attempts": attempts })), Exit::DONE));
+    }
+    let lines: Vec<_> = std::iter::once(text::job(&job)).chain(attempts.iter().map(text::attempt)).collect();
+    Ok(Output::new(lines.join("\n"), Exit::DONE))
+}
+
+pub(crate) fn retry(args: &RetryArgs, as_json: bool) -> Output {
+    with_store(&args.store, |store| async move {
+        let (mut queued, mut not) = (Vec::new(), Vec::new());
+        for id in &args.ids {
+            match store.retry(id).await.map_err(|error| error.to_string())? {
+                true => queued.push(id),
+                false => not.push(id),
+            }
+        }
+        let exit = if not.is_empty() { Exit::DONE } else { Exit::FAULTY };
+        if as_json {
+            let report = json!({ "version": 1, "queued": queued, "unchanged": not });
+            return Ok(Output::new(output::json(report), exit));
+        }
+        let said: Vec<_> = queued.iter().map(|id| format!("{} is queued again", text::printable(id))).collect();
+        let left =
+            |id: &&String| format!("`{}` is no run that failed, was interrupted or quarantined\n", text::printable(id));
+        Ok(Output::new(said.join("\n"), exit).and_err(&not.iter().map(left).collect::<String>()))
+    })
+}
+
+pub(crate) fn questions(args: &StoreArgs, as_json: bool) -> Output {
+    with_store(args, |store| async move {
+        let questions = store.questions().await.map_err(|error| error.to_string())?;
+        if as_json {
+            return Ok(Output::new(output::json(json!({ "version": 1, "questions": questions })), Exit::DONE));
+        }
+        let lines: Vec<_> = questions.iter().map(text::question).collect();
+        let text = if lines.is_empty() { "no question waits".to_owned() } else { lines.join("\n") };
+        Ok(Output::new(text, Exit::DONE))
+    })
+}
+
+pub(crate) fn answer(args: &AnswerArgs, as_json: bool) -> Output {
+    let answer = match args.answer {
+        AnswerWord::Yes => ApprovalAnswer::Yes,
+        AnswerWord::No => ApprovalAnswer::No(args.reason.clone().unwrap_or_else(|| "a person said no".to_owned())),
+        AnswerWord::Edit => {
+            match serde_json::from_str::<serde_json::Value>(args.input.as_deref().unwrap_or_default()) {
+                Ok(input) => ApprovalAnswer::Edited(input.into()),
+                Err(why) => return error(format!("`--input` is no JSON: {why}"), Exit::NOT_UNDERSTOOD),
+            }
+        }
+        AnswerWord::Result => {
+            ApprovalAnswer::Result(hooks_core::data::ToolResult::new(args.text.clone().unwrap_or_default()))
+        }
+    };
+    with_store(&args.store, |store| async move {
+        match store.answer(&args.id, &answer).await {
+            Ok(question) if as_json => {
+                Ok(Output::new(output::json(json!({ "version": 1, "question": question })), Exit::DONE))
+            }
+            Ok(_) => Ok(Output::new(
+                "answered; a turn that waits acts on it at once, any other when its session is resumed",
+                Exit::DONE,
+            )),
+            Err(AnswerError::Unknown(id)) => {
+                Err(format!("there is no question `{id}`; `hooks questions` lists those that wait"))
+            }
+            Err(why) => Err(why.to_string()),
+        }
+    })
+}
+
+pub(crate) fn conversations(args: &ConversationsArgs, as_json: bool) -> Output {
+    with_store(&args.store, |store| async move {
+        let page = store.conversations(args.from.as_deref(), args.limit).await.map_err(|error| error.to_string())?;
+        if as_json {
+            let report = json!({ "version": 1, "conversations": page.ids, "next": page.next });
+            return Ok(Output::new(output::json(report), Exit::DONE));
+        }
+        let mut lines: Vec<_> = page.ids.iter().map(|id| text::printable(id)).collect();
+        lines.extend(page.next.map(|next| format!("more with `--from {}`", text::printable(&next))));
+        let text = if lines.is_empty() { "there are no conversations".to_owned() } else { lines.join("\n") };
+        Ok(Output::new(text, Exit::DONE))
+    })
+}
+
+pub(crate) fn export(args: &ExportArgs) -> Output {
+    with_store(&args.store, |store| async move {
+        let export = store.export(&args.conversation).await.map_err(|error| error.to_string())?;
+        if export.rows.is_empty() {
+            return Err(format!("there is no conversation `{}`; `hooks conversations` lists them", args.conversation));
+        }
+        let reads: std::collections::HashSet<_> = export.reads.iter().collect();
+        let line = |row: &hooks_agent::store::Row| {
+            json!({ "id": row.id, "is_read": reads.contains(&row.id), "message": row.message }).to_string()
+        };
+        Ok(Output::new(export.rows.iter().map(line).collect::<Vec<_>>().join("\n"), Exit::DONE))
+    })
+}

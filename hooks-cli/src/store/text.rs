@@ -1,0 +1,74 @@
+//! Lines for people.
+
+use std::time::SystemTime;
+
+use hooks_store::{StoredAttempt, StoredJob, StoredQuestion};
+
+/// How long ago, in the largest unit that fits.
+fn ago(time: SystemTime) -> String {
+    let Ok(ago) = time.elapsed() else { return "in the future".to_owned() };
+    let seconds = ago.as_secs();
+    match seconds {
+        0..60 => format!("{seconds} s ago"),
+        60..3_600 => format!("{} min ago", seconds / 60),
+        3_600..172_800 => format!("{} h ago", seconds / 3_600),
+        _ => format!("{} days ago", seconds / 86_400),
+    }
+}
+
+/// One background run, and why it did not end well.
+pub(super) fn job(job: &StoredJob) -> String {
+    let mut text = format!(
+        "{:<11}  {:<24}  {:<22}  {} of {}  {:<12}  {}",
+        job.status,
+        printable(&job.hook),
+        printable(&job.kind),
+        job.attempt,
+        job.max_attempts,
+        ago(job.ended_at.unwrap_or(job.created_at)),
+        printable(&job.id),
+    );
+    if let Some(cause) = &job.cause {
+        let code = job.code.as_deref().map(|code| format!("{code}: ")).unwrap_or_default();
+        text.push_str(&format!("\n             {code}{}", printable(cause)));
+    }
+    text
+}
+
+/// One start of a run.
+pub(super) fn attempt(attempt: &StoredAttempt) -> String {
+    let status = attempt.status.as_deref().unwrap_or("running");
+    let cause = attempt.cause.as_deref().map(|cause| format!("  {}", printable(cause))).unwrap_or_default();
+    format!(
+        "  {}. {status:<10}  {:<12}  {}{cause}",
+        attempt.attempt,
+        ago(attempt.started_at),
+        printable(&attempt.worker)
+    )
+}
+
+/// One question, with all that somebody needs to answer it.
+pub(super) fn question(question: &StoredQuestion) -> String {
+    let request = &question.request;
+    let state = if question.answer.is_some() { "answered, and nobody acted on it yet" } else { "waits" };
+    let path: Vec<_> = request.agent_path.iter().chain([&request.agent]).map(|agent| printable(agent)).collect();
+    let mut text = format!(
+        "{}\n  {state}; asked {} by {}, in {}\n  {}\n  {} {}",
+        printable(&question.id),
+        ago(question.asked_at),
+        path.join(" > "),
+        printable(&request.conversation),
+        printable(&request.question.reason.to_string()),
+        printable(&request.call.name),
+        printable(&request.input.text()),
+    );
+    for choice in &request.question.choices {
+        text.push_str(&format!("\n  - {}", printable(choice)));
+    }
+    text
+}
+
+/// Text of models and tools, of which nothing acts on the terminal.
+pub(super) fn printable(text: &str) -> String {
+    text.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect()
+}

@@ -1,0 +1,190 @@
+//! Files that are no store, are damaged, or cannot be written.
+
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use hooks_agent::store::{Append, MessageStore};
+use hooks_core::data::{Message, Role};
+use hooks_store::{OpenError, Store};
+use sqlx::Executor;
+
+use crate::databases;
+use crate::support::{Random, lines, times};
+
+/// A closed store with some conversations.
+async fn written(folder: &Path) -> PathBuf {
+    let file = folder.join("store.db");
+    let store = Store::open(file.to_str().unwrap()).await.unwrap();
+    for conversation in ["a", "b", "c"] {
+        let said =
+            (0..40).map(|number| Message::new(Role::User, format!("{conversation} {number} {}", "x".repeat(300))));
+        store.append(conversation, Append::new(said)).await.unwrap();
+    }
+    store.close().await;
+    file
+}
+
+async fn open(file: &Path) -> Result<Store, OpenError> {
+    Store::open(file.to_str().unwrap()).await
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_file_that_is_no_store_says_so_and_stays_as_it_is() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = folder.path().join("notes.txt");
+    std::fs::write(&text, "These are notes, and no database at all. ".repeat(100)).unwrap();
+    let error = open(&text).await.unwrap_err();
+    assert!(matches!(error, OpenError::Damaged { .. }), "{error:?}");
+    assert!(error.to_string().contains("notes.txt"), "{error}");
+    assert_eq!(std::fs::read_to_string(&text).unwrap(), "These are notes, and no database at all. ".repeat(100));
+
+    for (given, why) in [
+        (folder.path().to_str().unwrap().to_owned(), "it is a folder"),
+        (":memory:".to_owned(), "MemoryStore"),
+        (String::new(), "give the path of a file"),
+        (folder.path().join("no/such/folder/store.db").to_str().unwrap().to_owned(), "unable to open"),
+    ] {
+        let error = Store::open(&given).await.unwrap_err();
+        assert!(error.to_string().contains(why), "{given}: {error}");
+    }
+    let refused = Store::open("postgres://ada:secret@127.0.0.1:1/x").await.unwrap_err().to_string();
+    assert!(!refused.contains("secret"), "{refused}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_newer_schema_is_not_touched() {
+    for database in databases::all().await {
+        let mut connection = databases::connect(&database.url).await;
+        connection.execute("UPDATE hooks_schema SET version = 99").await.unwrap();
+        let error = Store::open(&database.url).await.unwrap_err();
+        assert!(matches!(error, OpenError::NewerSchema { found: 99, .. }), "{}: {error:?}", database.name);
+        assert!(error.to_string().contains("update hooks-store"), "{error}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn many_that_open_a_new_store_at_once_all_have_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("store.db");
+    let opens = (0..16).map(|_| {
+        let file = file.clone();
+        tokio::spawn(async move { open(&file).await.map(drop) })
+    });
+    for opened in opens.collect::<Vec<_>>() {
+        opened.await.unwrap().unwrap();
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_damaged_file_is_an_error_or_reads_on_and_never_a_panic() {
+    let places = times("HOOKS_STORE_PLACES", 25);
+    let folder = tempfile::tempdir().unwrap();
+    let file = written(folder.path()).await;
+    let whole = std::fs::read(&file).unwrap();
+    let mut random = Random(3);
+    let (mut refused, mut read) = (0, 0);
+    for number in 0..2 * places {
+        let mut bytes = whole.clone();
+        let at = usize::try_from(random.below(bytes.len() as u64)).unwrap();
+        if number < places {
+            bytes.truncate(at);
+        } else {
+            bytes[at] ^= 1 << random.below(8);
+        }
+        let damaged = folder.path().join(format!("damaged-{number}.db"));
+        std::fs::write(&damaged, &bytes).unwrap();
+        match open(&damaged).await {
+            Err(error) => {
+                refused += 1;
+                assert!(error.to_string().contains("damaged-"), "{at}: {error}");
+            }
+            Ok(store) => {
+                // What was stored and can be read is there; what cannot be read hides nothing else.
+                read += 1;
+                let mut rows = 0;
+                for conversation in ["a", "b", "c"] {
+                    if let Ok(page) = store.history(conversation, None, 1_000).await {
+                        rows += page.rows.len();
+                    }
+                }
+                let is_new = at == 0 && number < places;
+                assert!(is_new || rows >= 79, "{at} of {}: {rows} of 120 rows", whole.len());
+                store.close().await;
+            }
+        }
+        std::fs::remove_file(&damaged).unwrap();
+    }
+    println!("{places} files cut short, {places} with a bit changed: {refused} refused, {read} read");
+    assert!(refused > 0 && read > 0);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_row_that_cannot_be_read_hides_no_other_one() {
+    for database in databases::all().await {
+        let said = ["a", "b", "c"].map(|text| Message::new(Role::User, text));
+        let rows = database.store.append("c", Append::new(said)).await.unwrap().rows;
+        let mut connection = databases::connect(&database.url).await;
+        let torn = format!("UPDATE hooks_messages SET message = '{{\"role\": \"us' WHERE id = '{}'", rows[1].id);
+        connection.execute(sqlx::raw_sql(sqlx::AssertSqlSafe(torn))).await.unwrap();
+        for limit in [1, 2, 100] {
+            let (mut texts, mut from) = (Vec::new(), None::<String>);
+            loop {
+                let page = database.store.page("c", from.as_deref(), limit).await.unwrap();
+                texts.extend(page.rows.iter().map(|row| row.message.text().into_owned()));
+                from = page.next;
+                if from.is_none() {
+                    break;
+                }
+            }
+            assert_eq!(texts, ["a", "c"], "{} {limit}", database.name);
+        }
+    }
+}
+
+/// A file that may not grow stands for a disk that is full.
+#[test]
+fn a_full_disk_loses_nothing_that_was_returned() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("store.db");
+    let script = format!(
+        "trap '' XFSZ; ulimit -f 4600; exec {} converse {} {} c 330",
+        env!("CARGO_BIN_EXE_hooks-store-fixture"),
+        file.display(),
+        folder.path().display(),
+    );
+    let status = Command::new("bash").args(["-c", &script]).status().unwrap();
+    assert!(status.success(), "{status}");
+    let replies = lines(&folder.path().join("replies"));
+    let failed = replies.iter().filter(|reply| reply.contains("Failed(Store(")).count();
+    assert!(failed > 0, "the disk never was full: {} turns", replies.len());
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
+    runtime.block_on(async {
+        let export = open(&file).await.unwrap().export("c").await.unwrap();
+        let stored: std::collections::HashSet<_> = export.rows.iter().map(|row| row.id.as_str()).collect();
+        let returned = lines(&folder.path().join("returned"));
+        let lost: Vec<_> = returned.iter().filter(|line| !stored.contains(line.split(' ').next().unwrap())).collect();
+        assert!(lost.is_empty() && returned.len() > 100, "{lost:?} of {}", returned.len());
+        println!("a full disk: {} rows returned, {failed} turns failed, nothing lost", returned.len());
+    });
+}
+
+#[test]
+fn a_file_that_may_not_be_written_is_an_error() {
+    let folder = tempfile::tempdir().unwrap();
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
+    let file = runtime.block_on(written(folder.path()));
+    let permit = |mode| std::fs::set_permissions(folder.path(), std::fs::Permissions::from_mode(mode)).unwrap();
+    std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o444)).unwrap();
+    permit(0o555);
+    // Whoever may do everything is refused by an attribute of the file system at most.
+    let is_root = std::fs::write(folder.path().join("x"), "").is_ok();
+    let opened = runtime.block_on(open(&file));
+    permit(0o755);
+    if is_root {
+        println!("skipped: this user may write everything");
+        return;
+    }
+    let error = opened.unwrap_err().to_string();
+    assert!(error.contains("read-only") || error.contains("readonly") || error.contains("unable to open"), "{error}");
+}
