@@ -2,7 +2,6 @@
 
 use std::collections::HashSet;
 use std::panic::AssertUnwindSafe;
-use std::time::Duration;
 
 use futures_util::FutureExt;
 use hooks_core::data::{Block, Message, Messages, ToolCall};
@@ -86,7 +85,7 @@ impl TurnLoop {
                     never_started.push(call);
                 } else {
                     let input = call.input.clone();
-                    self.finish(call, input, CallOutcome::NotDone(LOST.to_owned()), Duration::ZERO).await?;
+                    self.finish(call, input, CallOutcome::NotDone(LOST.to_owned()).into()).await?;
                 }
             }
         }
