@@ -37,6 +37,7 @@
 //! |---|---|
 //! | `genai` | `model::Genai`: models of any provider, and of servers that speak OpenAI's protocol |
 //! | `mcp` | `tool::mcp`: tools of servers that speak the Model Context Protocol |
+//! | `mcp-http` | the same for servers over HTTP |
 //! | `tokens` | `window::Tokenizer`: the window counts tokens as OpenAI's models do |
 //!
 //! None is on by default.

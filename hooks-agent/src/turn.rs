@@ -193,12 +193,12 @@ async fn run(start: Start) -> Reply {
         agent = start.session.agent.name,
         turn = number,
     );
-    answer(start, &lease, stored, number).instrument(span).await
+    answer(start, lease, stored, number).instrument(span).await
 }
 
-async fn answer(start: Start, lease: &Lease, stored: Result<StoredConversation, StoreError>, number: u64) -> Reply {
+async fn answer(start: Start, lease: Lease, stored: Result<StoredConversation, StoreError>, number: u64) -> Reply {
     let (session, message) = (Arc::clone(&start.session), start.request.message.clone());
-    let mut turn = match TurnLoop::new(start, lease, number) {
+    let mut turn = match TurnLoop::new(start, &lease, number) {
         Ok(turn) => turn,
         Err(failed) => {
             let (cx, error) = *failed;
@@ -231,6 +231,7 @@ async fn answer(start: Start, lease: &Lease, stored: Result<StoredConversation, 
     let (Ok(end) | Err(end)) = ended;
     let end = if late { end.late(turn.last_said()) } else { end };
     let reply = turn.end(end).await;
+    drop(lease);
     session.report(&cx, reply)
 }
 

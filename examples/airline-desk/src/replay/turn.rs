@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use hooks_agent::{Outcome, TurnError, TurnEvent};
+use hooks_agent::{Outcome, TurnError, TurnEvent, TurnRequest};
 use hooks_core::data::{Block, Message, ToolResult};
 
 use super::{Replay, rows};
