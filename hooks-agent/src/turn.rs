@@ -174,10 +174,11 @@ struct Draft {
 
 /// Runs a turn to its end, whatever happens in it.
 async fn run(start: Start) -> Reply {
+    // A turn that is cancelled has begun where the conversation was free, and then comes to its end with its hooks.
     let lease = tokio::select! {
         biased;
-        () = start.cancellation.cancelled() => return start.ends(Outcome::Cancelled),
         lease = start.session.harness.store.lease(&start.session.conversation) => lease,
+        () = start.cancellation.cancelled() => return start.ends(Outcome::Cancelled),
     };
     // Held until the turn has come to its end.
     let lease = match lease {
