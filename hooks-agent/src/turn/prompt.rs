@@ -72,19 +72,19 @@ impl TurnLoop {
         self.taken = true;
         if let Some(prompt) = prompt {
             self.store(prompt).await?;
-            self.answers_stored();
+            if let Some(row) = self.transcript.lineage.last_stored().map(str::to_owned) {
+                self.answers(&row);
+            }
         }
         self.transcript.view.extend(behind);
         let input = self.input.clone();
         self.start_agent(&input).await
     }
 
-    /// The person's message was stored: from here on contexts have the id of its row.
-    fn answers_stored(&mut self) {
-        if let Some(row) = self.transcript.lineage.last_stored() {
-            for cx in [&mut self.cx, &mut self.to_end] {
-                *cx = cx.to_builder().message(row).build();
-            }
+    /// The person's message is stored as `row`: from here on contexts have its id.
+    pub(super) fn answers(&mut self, row: &str) {
+        for cx in [&mut self.cx, &mut self.to_end] {
+            *cx = cx.to_builder().message(row).build();
         }
     }
 
