@@ -26,7 +26,9 @@ pub struct Append {
 /// Makes the background jobs that a row is due, of the row as it is stored. It only computes, so a store may call it within a
 /// transaction, and again where it has to try again.
 #[derive(Clone)]
-pub struct RowJobs(Arc<dyn Fn(&Row) -> Vec<Job> + Send + Sync>);
+pub struct RowJobs(Arc<MakeJobs>);
+
+type MakeJobs = dyn Fn(&Row) -> Vec<Job> + Send + Sync;
 
 impl RowJobs {
     /// The jobs that `make` makes.

@@ -52,8 +52,8 @@ impl TurnLoop {
         let cx = self.cx.to_builder().agent(agent.agent.name.as_str()).conversation(conversation.as_str());
         let cx = cx.session(self.cx.session().unwrap_or_default());
         let session = self.session.within(agent, conversation, &cx.agent_path(path).build(), asker);
-        let asked = || TurnRequest::new(prompt_of(input).unwrap_or_default());
-        let request = if is_resumed { TurnRequest::resuming() } else { asked() };
+        let prompt = prompt_of(input).unwrap_or_default();
+        let request = if is_resumed { TurnRequest::resuming() } else { TurnRequest::new(prompt) };
         let mut turn = begin(&Arc::new(session), request, self.cancellation.child_token());
         while let Some(event) = turn.next().await {
             let (agent, call) = (agent.agent.name.clone(), call.id.clone());
