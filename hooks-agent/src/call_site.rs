@@ -3,5 +3,8 @@
 /// For the answer of a turn.
 pub(crate) const MAIN: &str = "main";
 
+/// For the answer of an agent that another one asks.
+pub(crate) const SUB_AGENT: &str = "sub_agent";
+
 /// For the summary of what no longer fits.
 pub(crate) const COMPACTION: &str = "compaction";

@@ -107,6 +107,14 @@ pub enum TurnEvent {
     },
     /// A tool is about to run.
     ToolStarted(ToolCall),
+    /// A tool failed and runs again after a while, because a hook asked for it.
+    #[non_exhaustive]
+    ToolRetrying {
+        /// The call.
+        call: ToolCall,
+        /// What went wrong.
+        error: String,
+    },
     /// A call is over, with the result that the model reads. Where no [`ToolStarted`](Self::ToolStarted) went before, it did
     /// not run.
     #[non_exhaustive]

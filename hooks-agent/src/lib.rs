@@ -22,6 +22,7 @@
 //! message_sending, message_sent                    Session::hear
 //! [a message that nobody answers is stored]        Session::add
 //! before_update_message, after_update_message      Session::update
+//! before_compaction, the model, post_compact       Session::compact
 //! session_end                                      Session::close
 //! gateway_stop, shutdown                           Harness::stop
 //!
@@ -36,6 +37,7 @@
 //! |---|---|
 //! | `genai` | `model::Genai`: models of any provider, and of servers that speak OpenAI's protocol |
 //! | `mcp` | `tool::mcp`: tools of servers that speak the Model Context Protocol |
+//! | `mcp-http` | the same for servers over HTTP |
 //! | `tokens` | `window::Tokenizer`: the window counts tokens as OpenAI's models do |
 //!
 //! None is on by default.
@@ -52,6 +54,7 @@ pub mod model;
 pub mod store;
 pub mod window;
 mod preflight;
+mod request;
 mod reply;
 mod event;
 mod event_queue;
@@ -81,6 +84,7 @@ pub use harness::{Harness, HarnessBuilder};
 pub use limits::Limits;
 pub use preflight::Preflight;
 pub use reply::{EndedBy, Outcome, Reply, TurnError};
+pub use request::TurnRequest;
 pub use session::{Opening, Session};
 pub use turn::Turn;
 

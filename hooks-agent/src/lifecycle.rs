@@ -21,7 +21,9 @@ impl Harness {
     /// [`TurnError`] where the app's list does not fit together, a required hook failed, or a plugin that is not optional
     /// could not be started; all others were started then. A hook at `init` is required unless it says otherwise.
     pub async fn start(&self, address: impl Into<String>) -> Result<(), TurnError> {
-        self.announce(&Init::new("")).await?;
+        let cx = &self.state.cx;
+        let init = Init::new("").app(cx.app().unwrap_or_default()).app_version(cx.app_version().unwrap_or_default());
+        self.announce(&init).await?;
         if let Err(failed) = self.state.registry.start_plugins(&self.state.cx).await {
             if failed.failures().iter().any(|failure| !failure.optional) {
                 return Err(TurnError::Plugins(failed));
@@ -47,7 +49,7 @@ impl Harness {
         let mut ended = Ok(());
         for session in self.state.sessions.take() {
             // One whose turn cannot be ended holds its place.
-            let end = session.end(SessionEndReason::Shutdown);
+            let end = session.end(SessionEndReason::Shutdown, None);
             if let Ok(end) = tokio::time::timeout(left().max(self.state.limits.store), end).await {
                 ended = ended.and(end);
             }

@@ -19,6 +19,8 @@ pub struct Limits {
     pub stop_continues: u32,
     /// A call of the same tool with the same input for the nth time in a row ends the turn. 4.
     pub repeats: u32,
+    /// How often a tool may run again for a call where hooks at `after_tool_call_failure` ask for it. 2.
+    pub tool_retries: u32,
     /// Calls of tools that run at once. 8.
     pub parallel: usize,
     /// Tokens that the calls of models in a turn may take in all, those of agents that it asks included; `None` for any
@@ -56,6 +58,7 @@ impl Default for Limits {
             continues: 5,
             stop_continues: 8,
             repeats: 4,
+            tool_retries: 2,
             parallel: 8,
             tokens: None,
             turn: None,

@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use hooks_core::data::{Block, Messages, Usage};
 use hooks_core::hook::BoxFuture;
+use hooks_core::kinds::ModelFailure;
 use serde_json::{Map, Value};
 
 #[cfg(feature = "genai")]
@@ -208,6 +209,18 @@ impl ModelError {
     /// The provider asks to wait, for `retry_after` where it says how long.
     pub fn rate_limited(message: impl Into<String>, retry_after: Option<Duration>) -> Self {
         Self::RateLimited { message: message.into(), retry_after }
+    }
+
+    /// The word for it that hooks at `post_model_call` read.
+    pub(crate) fn failure(&self) -> ModelFailure {
+        match self {
+            Self::Rejected(_) => ModelFailure::Rejected,
+            Self::Overflow(_) => ModelFailure::Overflow,
+            Self::RateLimited { .. } => ModelFailure::RateLimited,
+            Self::Unavailable(_) => ModelFailure::Unavailable,
+            Self::Unanswered(_) => ModelFailure::Unanswered,
+            Self::Broken(_) => ModelFailure::Broken,
+        }
     }
 
     /// How long to wait before the same call is made again, where that may help: what the provider says, or

@@ -138,6 +138,12 @@ pub enum TurnError {
     /// No call of the conversation waits for an answer that could be acted on.
     #[error("no call of this conversation waits for an answer: each has its result, or what ran it may have done it")]
     NothingToResume,
+    /// A hook ended what was asked for between turns.
+    #[error("a hook ended it: {}", .0.reason)]
+    Halted(Halt),
+    /// What was asked for between turns was cancelled.
+    #[error("it was cancelled")]
+    Cancelled,
     /// A message could not be stored or read.
     #[error(transparent)]
     Store(#[from] StoreError),
@@ -155,6 +161,8 @@ impl TurnError {
             Self::Store(_) => "The conversation could not be stored or read.",
             Self::Dispatch(_) => "A check that is required could not be made.",
             Self::NothingToResume => "Nothing waits for an answer.",
+            Self::Halted(_) => "It was stopped.",
+            Self::Cancelled => "It was cancelled.",
             Self::Hooks(_) | Self::Plugins(_) | Self::NoProfile { .. } | Self::Panicked(_) => {
                 "Something is wrong with this program."
             }

@@ -4,17 +4,20 @@ mod update;
 
 use std::fmt;
 use std::path::PathBuf;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64};
+use std::sync::{Arc, Mutex};
 
-use hooks_core::data::{Message, Messages, Role};
+use hooks_core::data::Messages;
 use hooks_core::kinds::{SessionEndReason, SessionSource, SessionStart};
 use hooks_core::scope::{AgentDef, PromptDef};
 use hooks_core::{HookContext, HookContextBuilder, HookSet};
+use tokio::time::Instant;
 
 use crate::agents::OwnParts;
+use crate::call_site::MAIN;
 use crate::limits::Limits;
 use crate::reply::TurnError;
+use crate::request::TurnRequest;
 use crate::state::{Asker, HarnessState, SessionState, tag};
 use crate::store;
 use crate::turn::{self, Turn};
@@ -28,6 +31,10 @@ pub struct Opening {
     system_prompt: String,
     channel: String,
     own: OwnParts,
+    source: Option<SessionSource>,
+    resumed_from: Option<String>,
+    trigger: String,
+    dynamic_ui: bool,
     cx: HookContextBuilder,
 }
 
@@ -42,11 +49,18 @@ impl Opening {
             system_prompt: String::new(),
             channel: String::new(),
             own: OwnParts::default(),
+            source: None,
+            resumed_from: None,
+            trigger: "user".to_owned(),
+            dynamic_ui: false,
             cx,
         }
     }
 
     /// The system prompt.
+    ///
+    /// The definition of its agent, with the fields that this crate does not know in `extra`, is state for hooks and tools:
+    /// `cx.state::<AgentDef>()`.
     pub fn system_prompt(mut self, text: impl Into<String>) -> Self {
         self.system_prompt = text.into();
         self
@@ -76,6 +90,36 @@ impl Opening {
         self
     }
 
+    /// What it began from; `resume` where the conversation has messages, and `startup` otherwise, where nothing is said.
+    pub fn source(mut self, source: impl Into<SessionSource>) -> Self {
+        self.source = Some(source.into());
+        self
+    }
+
+    /// The session that is gone on with, where it is not one of the same conversation.
+    pub fn resumed_from(mut self, session: impl Into<String>) -> Self {
+        self.resumed_from = Some(session.into());
+        self
+    }
+
+    /// What starts its turns, in a word for hooks at `before_agent_start`, such as `cron`; `user` where nothing is said.
+    pub fn trigger(mut self, word: impl Into<String>) -> Self {
+        self.trigger = word.into();
+        self
+    }
+
+    /// Whether a person is there to be asked, where it is not as the harness's context says.
+    pub fn human_present(mut self, present: bool) -> Self {
+        self.cx = self.cx.human_present(present);
+        self
+    }
+
+    /// Whether the person's side can show what a tool draws.
+    pub fn dynamic_ui(mut self, can: bool) -> Self {
+        self.dynamic_ui = can;
+        self
+    }
+
     /// State of this session alone for hooks and tools, found by its type, before that of the harness.
     pub fn state<T: Send + Sync + 'static>(mut self, state: T) -> Self {
         self.cx = self.cx.state(state);
@@ -95,10 +139,14 @@ impl Opening {
     pub async fn open(self) -> Result<Session, TurnError> {
         // What is in it is read by its turns.
         let begun = self.harness.store.page(&self.conversation, None, 1).await?;
-        let source = if begun.rows.is_empty() { SessionSource::Startup } else { SessionSource::Resume };
-        let cx = self.cx.agent(self.agent.name.as_str()).conversation(self.conversation.as_str()).build();
+        let known = if begun.rows.is_empty() { SessionSource::Startup } else { SessionSource::Resume };
+        let source = self.source.unwrap_or(known);
+        let cx = self.cx.agent(self.agent.name.as_str()).conversation(self.conversation.as_str());
+        let cx = cx.shared_state(Arc::clone(&self.agent)).build();
         let hooks = self.harness.scope(&self.agent, None)?;
-        let event = SessionStart::new(self.conversation.as_str(), source).channel(self.channel.as_str());
+        let is_resumed = source == SessionSource::Resume;
+        let mut event = SessionStart::new(self.conversation.as_str(), source).channel(self.channel.as_str());
+        event.resumed_from = self.resumed_from.or_else(|| is_resumed.then(|| self.conversation.clone()));
         let fired = hooks.fire(&cx, &event, ()).await.map_err(TurnError::Dispatch)?;
         let one_at_a_time = self.harness.queues.of(&self.conversation);
         let limits = self.own.limits.unwrap_or_else(|| self.harness.limits.clone());
@@ -114,7 +162,11 @@ impl Opening {
             system_prompt: self.system_prompt,
             channel: self.channel,
             contexts: fired.verdict,
-            trigger: "user",
+            trigger: self.trigger,
+            call_site: MAIN,
+            dynamic_ui: self.dynamic_ui,
+            opened: Instant::now(),
+            measured: Mutex::default(),
             cx,
             turns: AtomicU64::new(0),
             tag: tag(),
@@ -150,15 +202,16 @@ impl Session {
     /// # Panics
     /// Outside a Tokio runtime.
     pub fn turn(&self, prompt: Option<&PromptDef>, input: impl Into<String>) -> Turn {
-        self.turn_with(prompt, Message::new(Role::User, input))
+        self.begin(TurnRequest::new(input).prompt(prompt.cloned()))
     }
 
-    /// As [`turn`](Self::turn), where the person's message is more than text: images, fields of a provider.
+    /// As [`turn`](Self::turn), for a turn of which more is to be said: a message that is more than text, what started it,
+    /// whether a person is there.
     ///
     /// # Panics
     /// Outside a Tokio runtime.
-    pub fn turn_with(&self, prompt: Option<&PromptDef>, message: Message) -> Turn {
-        turn::begin(&self.inner, prompt.cloned(), Some(message), self.inner.harness.running.cancellation())
+    pub fn begin(&self, request: impl Into<TurnRequest>) -> Turn {
+        turn::begin(&self.inner, request.into(), self.inner.harness.running.cancellation())
     }
 
     /// Goes on with the calls that wait for somebody's word, as a turn of its own: after a turn that ended as
@@ -172,7 +225,17 @@ impl Session {
     /// # Panics
     /// Outside a Tokio runtime.
     pub fn resume(&self, prompt: Option<&PromptDef>) -> Turn {
-        turn::begin(&self.inner, prompt.cloned(), None, self.inner.harness.running.cancellation())
+        self.begin(TurnRequest::resuming().prompt(prompt.cloned()))
+    }
+
+    /// Compacts the conversation because a person wants it, after the turns that were begun: fires `before_compaction` and
+    /// `post_compact`, and has a model sum up what is old. Hooks at `before_compaction` may refuse. `instructions` say what is to
+    /// be kept in mind; they are empty where nothing is. Returns whether the conversation is shorter now.
+    ///
+    /// # Errors
+    /// [`TurnError`] where a required hook failed, the conversation could not be read or stored, or a hook ended it.
+    pub async fn compact(&self, instructions: impl Into<String>) -> Result<bool, TurnError> {
+        turn::compact(&self.inner, instructions.into()).await
     }
 
     /// The conversation as it is stored, oldest first: what the person wrote, the answers, calls and their results. A turn
@@ -196,7 +259,15 @@ impl Session {
     /// # Errors
     /// [`TurnError`] where a required hook failed or the store cannot be read.
     pub async fn close(self, reason: SessionEndReason) -> Result<(), TurnError> {
-        self.inner.end(reason).await
+        self.inner.end(reason, None).await
+    }
+
+    /// As [`close`](Self::close), where the session `next` takes its place.
+    ///
+    /// # Errors
+    /// As those of `close`.
+    pub async fn close_for(self, reason: SessionEndReason, next: impl Into<String>) -> Result<(), TurnError> {
+        self.inner.end(reason, Some(next.into())).await
     }
 
     /// The hooks that are in force outside a turn.

@@ -13,11 +13,12 @@ use hooks_core::scope::{AgentDef, PromptDef};
 use hooks_core::verdict::Contexts;
 use hooks_core::{ConfigError, HookContext, HookSet, Registry};
 use tokio::sync::Mutex;
+use tokio::time::Instant;
 
 use crate::agents::{SubAgent, SubAgents};
 use crate::approve::Approver;
 use crate::budget::Budget;
-use crate::call_site::{COMPACTION, MAIN};
+use crate::call_site::{COMPACTION, MAIN, SUB_AGENT};
 use crate::hook_sets::HookSets;
 use crate::limits::Limits;
 use crate::model::Models;
@@ -28,7 +29,7 @@ use crate::reply::{Reply, TurnError};
 use crate::running::Running;
 use crate::store::{self, MessageStore, Row};
 use crate::tool::{ToolSpec, Tools};
-use crate::window::Window;
+use crate::window::{Measured, Window};
 
 /// What the sessions of a harness share.
 pub(crate) struct HarnessState {
@@ -82,7 +83,7 @@ impl HarnessState {
         HarnessFacts::new()
             .tools(self.tools.names().map(str::to_owned).chain(self.agents.specs().map(|agent| agent.name)))
             .profiles(self.models.profiles())
-            .call_sites([MAIN, COMPACTION])
+            .call_sites([MAIN, SUB_AGENT, COMPACTION])
     }
 
     /// The tools and agents of these names.
@@ -154,12 +155,20 @@ pub(crate) struct SessionState {
     /// What it has of who asks it.
     pub(crate) asker: Asker,
     /// What starts a turn, in a word for hooks at `before_agent_start`.
-    pub(crate) trigger: &'static str,
+    pub(crate) trigger: String,
     pub(crate) cx: HookContext,
     /// The number of the last turn that was begun.
     pub(crate) turns: AtomicU64,
     /// What no other session has, of this conversation or another.
     pub(crate) tag: u64,
+    /// From where its turns call a model.
+    pub(crate) call_site: &'static str,
+    /// Whether the person's side can show what a tool draws.
+    pub(crate) dynamic_ui: bool,
+    /// When it was opened.
+    pub(crate) opened: Instant,
+    /// What a provider counted of the conversation last.
+    pub(crate) measured: std::sync::Mutex<Option<Measured>>,
     /// Whether `session_end` was fired.
     pub(crate) ended: AtomicBool,
     /// Held by the turn that runs. It is that of the conversation, which other sessions may share.
@@ -182,14 +191,25 @@ impl SessionState {
         format!("{}:{number}:{:016x}", self.conversation, self.tag)
     }
 
+    /// What a provider counted of the conversation last.
+    pub(crate) fn measured(&self) -> Option<Measured> {
+        *self.measured.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn measure(&self, measured: Measured) {
+        *self.measured.lock().unwrap_or_else(PoisonError::into_inner) = Some(measured);
+    }
+
     /// The tools and agents that its model is offered, before hooks.
     pub(crate) fn offered(&self) -> Vec<ToolSpec> {
         self.tools.clone().unwrap_or_else(|| self.harness.offered().collect())
     }
 
     /// The session of an agent that another one asks. It is no session of a person, so nothing fires when it begins.
-    pub(crate) fn within(&self, agent: &SubAgent, conversation: String, cx: HookContext, asker: Asker) -> Self {
+    pub(crate) fn within(&self, agent: &SubAgent, conversation: String, cx: &HookContext, asker: Asker) -> Self {
         let harness = &self.harness;
+        let definition = harness.sets.shared(agent.agent.clone());
+        let cx = cx.to_builder().shared_state(Arc::clone(&definition)).build();
         let limits = agent.own.limits.clone().unwrap_or_else(|| harness.limits.clone());
         let longest = agent.own.deadline.unwrap_or(limits.agent);
         let tools = match &agent.own.tools {
@@ -198,7 +218,7 @@ impl SessionState {
         };
         Self {
             harness: Arc::clone(harness),
-            agent: harness.sets.shared(agent.agent.clone()),
+            agent: definition,
             conversation,
             system_prompt: agent.system_prompt.clone(),
             channel: self.channel.clone(),
@@ -208,7 +228,11 @@ impl SessionState {
             profile: agent.own.profile.clone(),
             tools: Some(tools),
             asker,
-            trigger: "agent",
+            trigger: "agent".into(),
+            call_site: SUB_AGENT,
+            dynamic_ui: self.dynamic_ui,
+            opened: Instant::now(),
+            measured: std::sync::Mutex::default(),
             cx,
             turns: AtomicU64::new(0),
             // No person opened it.
@@ -219,15 +243,17 @@ impl SessionState {
     }
 
     /// Fires `session_end`, after the turns that were begun; once, whoever ends it.
-    pub(crate) async fn end(&self, reason: SessionEndReason) -> Result<(), TurnError> {
+    pub(crate) async fn end(&self, reason: SessionEndReason, next: Option<String>) -> Result<(), TurnError> {
         let _turn = self.one_at_a_time.lock().await;
         if self.ended.swap(true, Ordering::Relaxed) {
             return Ok(());
         }
         let rows = store::read(&*self.harness.store, &self.conversation).await;
-        let event = SessionEnd::new(self.conversation.as_str(), reason)
+        let mut event = SessionEnd::new(self.conversation.as_str(), reason)
             .channel(self.channel.as_str())
+            .duration(self.opened.elapsed())
             .message_count(rows.as_ref().map_or(0, |stored| stored.rows.len() as u64));
+        event.next_session = next;
         let hooks = self.harness.scope(&self.agent, None)?;
         let _fired = hooks.fire(&self.cx, &event, ()).await.map_err(TurnError::Dispatch)?;
         rows?;

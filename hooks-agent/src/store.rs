@@ -9,6 +9,7 @@ mod request;
 
 use hooks_core::data::{Message, MessageUpdate};
 use hooks_core::hook::BoxFuture;
+use hooks_core::kinds::AfterCreateMessage;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
@@ -39,6 +40,11 @@ impl Row {
     /// An id for a row that is stored now: a UUID of version 7, greater than all that this process made before.
     pub fn new_id() -> String {
         Uuid::now_v7().to_string()
+    }
+
+    /// What hooks and jobs are told once it is stored.
+    pub(crate) fn created(&self) -> AfterCreateMessage {
+        AfterCreateMessage::new(self.message.clone()).message_id(self.id.as_str())
     }
 }
 

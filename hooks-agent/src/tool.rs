@@ -23,12 +23,15 @@ pub struct ToolSpec {
     pub schema: Value,
     /// Whether calls of it may run beside others. See [`parallel`](Self::parallel).
     pub parallel: bool,
+    /// Whether a call of it may run again. See [`idempotent`](Self::idempotent).
+    pub idempotent: bool,
 }
 
 impl ToolSpec {
     /// A tool with any object as its input.
     pub fn new(name: impl Into<String>) -> Self {
-        Self { name: name.into(), description: String::new(), schema: json!({ "type": "object" }), parallel: false }
+        let schema = json!({ "type": "object" });
+        Self { name: name.into(), description: String::new(), schema, parallel: false, idempotent: false }
     }
 
     /// What it is for.
@@ -43,6 +46,14 @@ impl ToolSpec {
     #[must_use]
     pub fn parallel(mut self) -> Self {
         self.parallel = true;
+        self
+    }
+
+    /// A call of it that failed may run again, because twice is no more than once: hooks at `after_tool_call_failure` may ask for
+    /// that with [`Retry::after`](hooks_core::verdict::Retry::after). Every other tool runs at most once for a call.
+    #[must_use]
+    pub fn idempotent(mut self) -> Self {
+        self.idempotent = true;
         self
     }
 

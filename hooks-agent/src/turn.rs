@@ -5,6 +5,7 @@
 
 mod ask;
 mod call;
+mod compact;
 mod delegate;
 mod end;
 mod fire;
@@ -31,9 +32,9 @@ use std::sync::Arc;
 use futures_util::FutureExt;
 use hooks_core::data::{Message, Messages, ToolCall, Usage};
 use hooks_core::kinds::{ExitReason, StopReason};
-use hooks_core::scope::PromptDef;
 use hooks_core::verdict::{Contexts, Contributions, Halt};
-use hooks_core::{CancellationToken, HookContext, HookSet};
+use hooks_core::{CancellationToken, ConfigError, HookContext, HookSet};
+use tracing::Instrument;
 
 use crate::budget::Budget;
 use crate::event::TurnEvent;
@@ -42,11 +43,13 @@ use crate::injected;
 use crate::limits::Limits;
 use crate::panics;
 use crate::reply::{EndedBy, Outcome, Reply, TurnError};
+use crate::request::TurnRequest;
 use crate::state::SessionState;
-use crate::store::{self, StoreError, StoredConversation};
+use crate::store::{self, Lease, StoreError, StoredConversation};
 use crate::tool::ToolSpec;
 use crate::window::Counted;
 use ask::Step;
+pub(crate) use compact::compact;
 use end::End;
 pub use handle::Turn;
 pub(crate) use handle::begin;
@@ -58,18 +61,23 @@ use tools::Repeats;
 /// What a turn begins with.
 struct Start {
     session: Arc<SessionState>,
-    prompt: Option<PromptDef>,
-    /// None where it goes on with what waits.
-    message: Option<Message>,
+    request: TurnRequest,
     events: EventSender,
     steering: Steering,
     cancellation: CancellationToken,
 }
 
+impl Start {
+    /// The turn is over before it began.
+    fn ends(&self, outcome: Outcome) -> Reply {
+        self.session.report(&self.session.cx, Reply::of(outcome))
+    }
+}
+
 /// A turn under way.
 struct TurnLoop {
     session: Arc<SessionState>,
-    prompt: Option<PromptDef>,
+    asked: TurnRequest,
     hooks: HookSet,
     budget: Arc<Budget>,
     cx: HookContext,
@@ -113,6 +121,10 @@ struct ModelInput {
     tools: Vec<ToolSpec>,
     /// What the conversation counts for in its window.
     counted: Counted,
+    /// The profile that hooks at `post_model_call` routed the turn's calls to.
+    routed: Option<String>,
+    /// The model that answered last, where its provider says.
+    answered_by: Option<String>,
 }
 
 /// The tool calls of a turn.
@@ -162,56 +174,37 @@ struct Draft {
 
 /// Runs a turn to its end, whatever happens in it.
 async fn run(start: Start) -> Reply {
-    let Start { session, prompt, message, events, steering, cancellation } = start;
+    // A turn that is cancelled has begun where the conversation was free, and then comes to its end with its hooks.
     let lease = tokio::select! {
         biased;
-        lease = session.harness.store.lease(&session.conversation) => lease,
-        // Another process has the conversation: this turn never begins.
-        () = cancellation.cancelled() => return session.report(&session.cx, Reply::of(Outcome::Cancelled)),
+        lease = start.session.harness.store.lease(&start.session.conversation) => lease,
+        () = start.cancellation.cancelled() => return start.ends(Outcome::Cancelled),
     };
     // Held until the turn has come to its end.
     let lease = match lease {
         Ok(lease) => lease,
-        Err(error) => return session.report(&session.cx, Reply::of(Outcome::Failed(error.into()))),
+        Err(error) => return start.ends(Outcome::Failed(error.into())),
     };
-    let stored = store::read(&*session.harness.store, &session.conversation).await;
-    let number = session.number(stored.as_ref().map_or(&[], |stored| &stored.rows));
-    // A turn sees one set from its start to its end.
-    let hooks = session.harness.scope(&session.agent, prompt.as_ref());
-    let cx = session.cx.to_builder().turn(number).request(session.request(number));
-    let cx = match &prompt {
-        Some(prompt) => cx.prompt(prompt.name.as_str()),
-        None => cx,
-    };
-    let to_end = cx.cancellation(CancellationToken::new()).build();
-    let hooks = match hooks {
-        Ok(hooks) => hooks,
-        Err(error) => return session.report(&to_end, Reply::of(Outcome::Failed(error.into()))),
-    };
-    let mut turn = TurnLoop {
-        cx: to_end.to_builder().cancellation(cancellation.clone()).build(),
-        to_end,
-        cancellation,
-        events,
-        steering,
-        input: message.as_ref().map(|message| message.text().into_owned()).unwrap_or_default(),
-        taken: false,
-        halted: None,
-        lease: lease.token(),
-        transcript: Transcript::default(),
-        model: ModelInput {
-            system_prompt: session.system_prompt.clone(),
-            tools: session.offered(),
-            counted: Counted::default(),
-        },
-        calls: Calls::default(),
-        counts: Counts::default(),
-        room: Room::default(),
-        draft: Draft::default(),
-        budget: Arc::new(Budget::new(session.limits.iterations, session.limits.tokens, session.asker.budget.clone())),
-        session,
-        prompt,
-        hooks,
+    let stored = store::read(&*start.session.harness.store, &start.session.conversation).await;
+    let number = start.session.number(stored.as_ref().map_or(&[], |stored| &stored.rows));
+    let span = tracing::debug_span!(
+        target: "hooks_agent",
+        "turn",
+        conversation = start.session.conversation,
+        agent = start.session.agent.name,
+        turn = number,
+    );
+    answer(start, lease, stored, number).instrument(span).await
+}
+
+async fn answer(start: Start, lease: Lease, stored: Result<StoredConversation, StoreError>, number: u64) -> Reply {
+    let (session, message) = (Arc::clone(&start.session), start.request.message.clone());
+    let mut turn = match TurnLoop::new(start, &lease, number) {
+        Ok(turn) => turn,
+        Err(failed) => {
+            let (cx, error) = *failed;
+            return session.report(&cx, Reply::of(Outcome::Failed(error.into())));
+        }
     };
     let (cancellation, deadline) = (turn.cancellation.clone(), turn.session.deadline);
     let mut late = false;
@@ -244,6 +237,52 @@ async fn run(start: Start) -> Reply {
 }
 
 impl TurnLoop {
+    /// The turn `number` of its session, before anything has happened in it. The error has the context of who hears of it.
+    fn new(start: Start, lease: &Lease, number: u64) -> Result<Self, Box<(HookContext, ConfigError)>> {
+        let Start { session, request: asked, events, steering, cancellation } = start;
+        let mut cx = session.cx.to_builder().turn(number).request(session.request(number));
+        if let Some(prompt) = &asked.prompt {
+            cx = cx.prompt(prompt.name.as_str());
+        }
+        if let Some(present) = asked.human_present {
+            cx = cx.human_present(present);
+        }
+        let to_end = cx.cancellation(CancellationToken::new()).build();
+        // A turn sees one set from its start to its end.
+        let hooks = match session.harness.scope(&session.agent, asked.prompt.as_ref()) {
+            Ok(hooks) => hooks,
+            Err(error) => return Err(Box::new((to_end, error))),
+        };
+        let limits = &session.limits;
+        Ok(Self {
+            budget: Arc::new(Budget::new(limits.iterations, limits.tokens, session.asker.budget.clone())),
+            cx: to_end.to_builder().cancellation(cancellation.clone()).build(),
+            to_end,
+            cancellation,
+            events,
+            steering,
+            input: asked.message.as_ref().map(|message| message.text().into_owned()).unwrap_or_default(),
+            taken: false,
+            halted: None,
+            lease: lease.token(),
+            transcript: Transcript::default(),
+            model: ModelInput {
+                system_prompt: session.system_prompt.clone(),
+                tools: session.offered(),
+                counted: Counted::default(),
+                routed: None,
+                answered_by: None,
+            },
+            calls: Calls::default(),
+            counts: Counts::default(),
+            room: Room::default(),
+            draft: Draft::default(),
+            session,
+            asked,
+            hooks,
+        })
+    }
+
     /// The order of a turn.
     async fn answer(
         &mut self,
@@ -319,7 +358,7 @@ impl TurnLoop {
         self.session
             .harness
             .models
-            .get(self.session.profile.as_deref())
+            .get(self.model.routed.as_deref().or(self.session.profile.as_deref()))
             .map(|(profile, _)| profile.to_owned())
             .unwrap_or_default()
     }

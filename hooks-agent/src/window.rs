@@ -12,7 +12,7 @@ use std::sync::Arc;
 use hooks_core::data::{CompactedHistory, Message, Messages};
 use hooks_core::kinds::CompactionKind;
 
-pub(crate) use count::Counted;
+pub(crate) use count::{Counted, Measured};
 pub use drop_then_summarise::DropThenSummarise;
 #[cfg(feature = "tokens")]
 pub use tokenizer::Tokenizer;
@@ -55,7 +55,7 @@ impl Window {
     }
 
     /// How much of the standing context is put in again after a compaction, in the app's word; hooks at `post_compact`
-    /// may filter by it. `full` where this is not said.
+    /// may filter by it. `full` where this is not said, and always `minimal` once a provider refused the conversation.
     #[must_use]
     pub fn injection_mode(mut self, word: impl Into<String>) -> Self {
         self.injection_mode = word.into();
@@ -69,7 +69,8 @@ impl Window {
         self
     }
 
-    /// Counts tokens, as the model's own tokenizer does; a token for each four bytes where this is not said.
+    /// Counts tokens, as the model's own tokenizer does; a token for each four bytes where this is not said. Once a provider has
+    /// said what it read of the conversation, that counts, and this only for what was changed since.
     #[must_use]
     pub fn count_with(mut self, count: impl Fn(&str) -> u64 + Send + Sync + 'static) -> Self {
         self.count = Arc::new(count);

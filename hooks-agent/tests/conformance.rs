@@ -5,7 +5,7 @@ use std::error::Error;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use hooks_agent::channel::{Channel, Heard};
+use hooks_agent::channel::{Address, Channel, Heard, Incoming};
 use hooks_agent::model::{Line, ModelError, Scripted};
 use hooks_agent::store::{Append, MemoryStore, MessageStore};
 use hooks_agent::tool::{FnTool, ToolError, ToolSpec};
@@ -58,7 +58,11 @@ impl Channel for Mail {
         "mail"
     }
 
-    fn send<'a>(&'a self, _recipient: &'a str, message: &'a Message) -> BoxFuture<'a, Result<Option<String>, String>> {
+    fn send<'a>(
+        &'a self,
+        _address: &'a Address,
+        message: &'a Message,
+    ) -> BoxFuture<'a, Result<Option<String>, String>> {
         Box::pin(async move {
             self.0.lock().unwrap().push(message.text().into_owned());
             Ok(None)
@@ -198,7 +202,7 @@ async fn talk(
 ) -> Result<Value, hooks_agent::TurnError> {
     let session: Session = harness.session("c", AgentDef::new("a")).system_prompt("Be brief.").open().await?;
     if kind.starts_with("message_") {
-        let heard = session.hear(mail, "ada", "hi", None).await?;
+        let heard = session.hear(mail, Incoming::new("ada", "hi"), None).await?;
         return Ok(json!(matches!(heard, Heard::Answered { .. })));
     }
     let reply = session.turn(None, "hi").await;

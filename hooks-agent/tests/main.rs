@@ -12,6 +12,7 @@
 mod conformance;
 mod genai;
 mod mcp;
+mod mcp_http;
 mod recorded;
 mod rules;
 mod turns;

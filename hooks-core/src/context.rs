@@ -86,6 +86,11 @@ impl HookContext {
         self.inner.ids.app.as_deref()
     }
 
+    /// The app's version.
+    pub fn app_version(&self) -> Option<&str> {
+        self.inner.ids.app_version.as_deref()
+    }
+
     /// The agent's name.
     pub fn agent(&self) -> Option<&str> {
         self.inner.ids.agent.as_deref()
@@ -120,6 +125,11 @@ impl HookContext {
     /// The id of the request that the turn answers.
     pub fn request(&self) -> Option<&str> {
         self.inner.ids.request.as_deref()
+    }
+
+    /// The id of the stored row of the person's message that the turn answers; `None` until it is stored.
+    pub fn message(&self) -> Option<&str> {
+        self.inner.ids.message.as_deref()
     }
 
     /// The place in the app from which the model is called, such as `chat` or `title`.
@@ -263,6 +273,12 @@ impl HookContextBuilder {
         self
     }
 
+    /// The app's version.
+    pub fn app_version(mut self, version: impl Into<Arc<str>>) -> Self {
+        self.ids().app_version = Some(version.into());
+        self
+    }
+
     /// The agent's name.
     pub fn agent(mut self, name: impl Into<Arc<str>>) -> Self {
         self.ids().agent = Some(name.into());
@@ -302,6 +318,12 @@ impl HookContextBuilder {
     /// The id of the request that the turn answers.
     pub fn request(mut self, id: impl Into<Arc<str>>) -> Self {
         self.ids().request = Some(id.into());
+        self
+    }
+
+    /// The id of the stored row of the person's message that the turn answers.
+    pub fn message(mut self, id: impl Into<Arc<str>>) -> Self {
+        self.ids().message = Some(id.into());
         self
     }
 

@@ -23,7 +23,7 @@ pub use gateway::{GatewayStart, GatewayStop};
 pub use history::{FilterMessages, PrefilterLlmHistory};
 pub use lifecycle::{Init, Shutdown, ShutdownReason};
 pub use message::{AfterCreateMessage, AfterUpdateMessage, BeforeCreateMessage, BeforeUpdateMessage};
-pub use model::{PostModelCall, PreModelCall};
+pub use model::{ModelFailure, PostModelCall, PreModelCall};
 pub use phase::{
     PostPreflightPromptContext, PostTurn, PrePolicy, PrePromptCompile, PrePromptContext, PreToolMaterialization,
 };

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
+use crate::context::HookContext;
 use crate::hook::Hook;
 use crate::id::HookId;
 use crate::kinds::{Init, Shutdown, ShutdownReason};
@@ -204,8 +205,10 @@ impl Installed {
         self.plugin.agents.is_empty() || self.plugin.agents.iter().any(|name| name == agent)
     }
 
-    pub(crate) fn init(&self) -> Init {
+    pub(crate) fn init(&self, cx: &HookContext) -> Init {
         let mut init = Init::new(&*self.plugin.name)
+            .app(cx.app().unwrap_or_default())
+            .app_version(cx.app_version().unwrap_or_default())
             .version(self.plugin.version.clone().unwrap_or_default())
             .config(self.plugin.config.clone());
         init.data_dir.clone_from(&self.plugin.data_dir);

@@ -21,6 +21,6 @@ pub use crate::scope::{AgentDef, AppDef, PromptDef};
 pub use crate::verdict::Semantics;
 pub use crate::verdict::{
     AgentStart, Capability, Contexts, Contribution, Contributions, Halt, Permission, PromptDecision, PromptVerdict,
-    ReplyVerdict, StopDecision, StopVerdict, Verdict,
+    ReplyVerdict, Retry, StopDecision, StopVerdict, Verdict,
 };
 pub use hooks_macros::{HookKind, hook};

@@ -11,6 +11,7 @@ mod permission;
 mod prompt;
 mod reason;
 mod reply;
+mod retry;
 mod stop;
 pub mod rule;
 mod semantics;
@@ -31,6 +32,7 @@ pub use permission::{Cause, Decision, Denial, Permission, Question};
 pub use prompt::{PromptDecision, PromptVerdict};
 pub use reason::Reason;
 pub use reply::ReplyVerdict;
+pub use retry::Retry;
 pub use semantics::Semantics;
 pub use stop::{StopDecision, StopVerdict};
 
@@ -42,8 +44,8 @@ use crate::id::HookId;
 /// The answer of a kind's hooks, folded in the order of the plan.
 ///
 /// Every verdict is `From<()>`, so a hook that returns nothing has no opinion. Built in are `()`, [`Permission`],
-/// [`PromptVerdict`], [`ReplyVerdict`], [`StopVerdict`], [`Contexts`], [`AgentStart`] and [`Contributions`]. An app derives its
-/// own: an enum whose variants stand from the weakest to the strongest, or a struct whose fields are merged one by one.
+/// [`PromptVerdict`], [`ReplyVerdict`], [`Retry`], [`StopVerdict`], [`Contexts`], [`AgentStart`] and [`Contributions`]. An app
+/// derives its own: an enum whose variants stand from the weakest to the strongest, or a struct whose fields are merged one by one.
 ///
 /// ```
 /// use hooks_core::prelude::*;

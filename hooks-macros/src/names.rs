@@ -108,6 +108,7 @@ pub(crate) const FIELDS: &[&str] = &[
     "channel",
     "compaction",
     "delivery",
+    "failure",
     "injection_mode",
     "model",
     "profile",

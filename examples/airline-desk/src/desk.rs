@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use hooks_agent::{Harness, HarnessBuilder};
 use hooks_core::diagnostics::Finding;
+use hooks_core::plugin::Plugin;
 use hooks_core::scope::{AgentDef, AppDef, DefinitionError, PromptDef};
 use hooks_core::{ConfigError, Hook, HookContext, HookSet, Registry, hooks};
 
@@ -112,6 +113,17 @@ impl Desk {
         self.registry.set_app(app.clone());
         self.hooks = self.registry.scope(&self.agent, self.prompt.as_ref().map(|prompt| prompt as _))?;
         Ok(Self { app, ..self })
+    }
+
+    /// Installs `plugins`, which are in force whatever the lists say.
+    ///
+    /// # Errors
+    /// [`DeskError`] where one cannot be installed.
+    pub(crate) fn with_plugins(self, plugins: Vec<Plugin>) -> Result<Self, DeskError> {
+        for plugin in plugins {
+            self.registry.install(plugin)?;
+        }
+        Ok(self)
     }
 
     /// Puts `hooks` into the agent's list, beside those of its file.

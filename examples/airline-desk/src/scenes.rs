@@ -50,6 +50,24 @@ pub enum Scene {
     Blocked,
     /// Another agent is asked.
     SubAgent,
+    /// What is old cannot be summed up: nothing is folded.
+    SummaryFails,
+    /// A hook stops the answer while it comes.
+    StreamStopped,
+    /// Calls of tools that only read run together.
+    ParallelCalls,
+    /// A gate answers in a tool's place.
+    AnsweredCall,
+    /// A tool fails, and a hook has it run again.
+    ToolRetried,
+    /// A model does not answer, and a hook has another one asked.
+    OtherModel,
+    /// The person says something more while the turn runs.
+    SteeredTurn,
+    /// The turn has spent its tokens.
+    BudgetSpent,
+    /// A plugin of guards could not start: its guards refuse.
+    PluginClosed,
     /// Cancelled while a hook is waited for.
     CancelledInHook,
     /// Cancelled while the first look at the prompt is taken.
@@ -94,16 +112,24 @@ pub fn run(scene: Scene, agent: &Path, tracing: Tracing, to: &mut dyn Write) -> 
 async fn play(scene: Scene, agent: &Path, tracing: Tracing, to: &mut dyn Write) -> Result<(), RunError> {
     let never = Never::default();
     let stage = table::stage(scene, &never);
-    let desk = Desk::open(agent, None)?.attended(true).also(stage.hooks)?.traced(tracing)?;
+    let is_started = !stage.plugins.is_empty();
+    let desk =
+        Desk::open(agent, None)?.attended(true).with_plugins(stage.plugins)?.also(stage.hooks)?.traced(tracing)?;
     let store = Arc::new(MemoryStore::new());
     store.append(CONVERSATION, Append::new(said(stage.said))).await.map_err(hooks_agent::TurnError::from)?;
     let harness = desk.harness().model("clerk", stage.model).tools(bookings::tools());
     let harness = harness.shared_store(Arc::clone(&store) as Arc<dyn MessageStore>);
     let harness = (stage.more)(harness, &never).build();
+    if is_started {
+        harness.start("here").await?;
+    }
     let session = harness.session(CONVERSATION, desk.agent.clone()).open().await?;
     let trace = desk.trace.clone().unwrap_or_default();
     trace.begin(1);
     let mut turn = session.turn(None, stage.prompt);
+    if let Some(more) = stage.steered {
+        turn.steer(Message::new(Role::User, more));
+    }
     let cancellation = turn.cancellation();
     loop {
         let event = tokio::select! {

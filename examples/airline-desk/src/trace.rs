@@ -6,11 +6,13 @@
 mod every;
 mod line;
 
-use std::collections::VecDeque;
+use std::collections::{HashSet, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use hooks_agent::TurnEvent;
+use hooks_core::HookKind;
 use hooks_core::data::Message;
+use hooks_core::kinds::StreamDelta;
 use hooks_core::record::Record;
 
 pub(crate) use every::{every_kind, is_own};
@@ -38,24 +40,18 @@ struct Kept {
     records: VecDeque<Record>,
     lines: Vec<String>,
     in_turn: bool,
-    /// The calls under way: that of the turn, and within it those of agents that are asked.
-    calls: Vec<Call>,
-}
-
-/// A tool call, as far as it got.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-enum Call {
-    #[default]
-    None,
-    /// At its gate.
-    Begun,
-    Ran,
+    /// Whether a call is under way: in the turn, and within it in those of agents that are asked.
+    calls: Vec<bool>,
+    /// The calls whose tools run, by level and id: some run together.
+    running: HashSet<(usize, String)>,
 }
 
 impl Trace {
     /// A dispatch has ended. Where every hook was filtered out, no event of the turn follows.
     pub(crate) fn record(&self, record: &Record) {
-        if record.is_selected() {
+        // Nor does one where a piece of an answer just passes.
+        let passes = record.kind == StreamDelta::NAME && record.verdict.is_none();
+        if record.is_selected() && !passes {
             self.kept().records.push_back(record.clone());
         }
     }
@@ -113,18 +109,19 @@ impl Trace {
 impl Kept {
     /// `level` agents deep.
     fn event(&mut self, event: &TurnEvent, level: usize) {
-        self.calls.resize(self.calls.len().max(level + 1), Call::None);
+        self.calls.resize(self.calls.len().max(level + 1), false);
         match event {
             TurnEvent::Within { event, .. } => {
                 self.event(event, level + 1);
             }
             TurnEvent::Fired { kind, .. } => self.fired(kind, level),
-            TurnEvent::ToolStarted(_) => {
-                self.calls[level] = Call::Ran;
+            TurnEvent::ToolStarted(call) => {
+                self.running.insert((level, call.id.clone()));
+                self.calls[level] = true;
                 self.say(event, level);
             }
-            TurnEvent::ToolFinished { .. } => {
-                if self.calls[level] != Call::Ran {
+            TurnEvent::ToolFinished { call, .. } => {
+                if !self.running.remove(&(level, call.id.clone())) {
                     self.say(event, level);
                 }
                 self.calls.truncate(level);
@@ -150,8 +147,8 @@ impl Kept {
 
     fn dispatched(&mut self, record: &Record, level: usize) {
         // A call begins at its gate.
-        if let Some(call @ Call::None) = self.calls.get_mut(level).filter(|_| record.kind == "before_tool_call") {
-            *call = Call::Begun;
+        if let Some(call) = self.calls.get_mut(level).filter(|_| record.kind == "before_tool_call") {
+            *call = true;
         }
         if let Some(text) = line::dispatch(record) {
             self.line(&text, level);
@@ -165,7 +162,7 @@ impl Kept {
     }
 
     fn line(&mut self, text: &str, level: usize) {
-        let in_calls = self.calls.iter().take(level + 1).filter(|call| **call != Call::None).count();
+        let in_calls = self.calls.iter().take(level + 1).filter(|call| **call).count();
         let depth = 1 + usize::from(self.in_turn) + in_calls + level;
         self.lines.push(format!("{:indent$}{text}", "", indent = 2 * depth));
     }

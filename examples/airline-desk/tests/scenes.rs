@@ -20,6 +20,8 @@ const BEGIN: &[&str] = &[
     "pre_tool_materialization",
     "pre_prompt_compile",
 ];
+/// The app's own, the plugin's, and the program's.
+const STARTED: &[&str] = &["init", "init", "gateway_start"];
 const ASKED: &[&str] = &["prefilter_llm_history", "pre_model_call", "model"];
 const ANSWERED: &[&str] = &["post_model_call"];
 const GATE: &[&str] = &["before_tool_call"];
@@ -55,10 +57,19 @@ fn expected() -> Vec<(&'static str, Vec<&'static [&'static str]>, &'static str)>
         ("empty-reply", turn(&[&[BEGIN, ASKED, ANSWERED, STOP, STORED], &answer]), done),
         ("blocked", vec![&BEGIN[..3], &OVER[1..]], "prompt_refused"),
         ("sub-agent", turn(&[&calls, &[RUNS, within], &answer, &[SUCCESS, RESULT], &answer]), done),
+        ("summary-fails", turn(&[&[BEGIN, COMPACTS, ASKED, ANSWERED], &answer]), done),
+        ("stream-stopped", vec![BEGIN, ASKED, &["stream_delta"], STORED, OVER], "answer_blocked"),
+        ("parallel-calls", turn(&[&calls, &[GATE, RUNS, RUNS, SUCCESS, RESULT, SUCCESS, RESULT], &answer]), done),
+        ("answered-call", turn(&[&calls, &[SUCCESS, RESULT], &answer]), done),
+        ("tool-retried", turn(&[&calls, &[RUNS, FAILURE, SUCCESS, RESULT], &answer]), done),
+        ("other-model", turn(&[&[BEGIN, ASKED, ANSWERED], &answer]), done),
+        ("steered-turn", turn(&[&[BEGIN, STORED], &answer]), done),
+        ("budget-spent", turn(&[&calls, &[RUNS, SUCCESS, RESULT, STOP, OVER]]), "budget_yield_unrecovered"),
+        ("plugin-closed", turn(&[&[STARTED], &calls, &[RESULT], &answer]), done),
         ("cancelled-in-hook", turn(&[&calls, &[RESULT, OVER]]), "aborted_via_error"),
         ("cancelled-in-preflight", vec![&BEGIN[..8], OVER], "aborted_pre_call"),
         ("cancelled-in-model", vec![BEGIN, ASKED, OVER], "aborted_pre_call"),
-        ("cancelled-in-wait", vec![BEGIN, ASKED, OVER], "aborted_pre_call"),
+        ("cancelled-in-wait", vec![BEGIN, ASKED, ANSWERED, OVER], "aborted_pre_call"),
         ("cancelled-in-question", turn(&[&calls, &[QUESTION, RESULT, OVER]]), "aborted_during_tools"),
         ("cancelled-in-tool", turn(&[&calls, &[RUNS, RESULT, OVER]]), "aborted_during_tools"),
         (
@@ -83,7 +94,9 @@ fn sequence(trace: &str) -> (Vec<&str>, &str) {
         match line.split_whitespace().collect::<Vec<_>>()[..] {
             [">", "model", _, "reads", ..] => words.push("model"),
             [">", "tool", _] => words.push("tool"),
-            [word, ..] if word == "stop" || word.contains('_') && !word.contains('(') => words.push(word),
+            [word, ..] if ["stop", "init"].contains(&word) || word.contains('_') && !word.contains('(') => {
+                words.push(word);
+            }
             _ => {}
         }
     }

@@ -4,13 +4,18 @@
 //! Beside them stands what the same functions cost where they are called by hand, without any promise: around the model, the
 //! tools, the store and the turn. What is more than that is the SDK's.
 //!
+//! After that come turns at once, a streamed answer, and the memory of open sessions.
+//!
 //! `cargo bench -p hooks-agent`. For a profiler, `ONCE=hooks-20` and `ONCE=by-hand-20` carry each conversation through the
 //! loop once, and print nothing.
 #![allow(clippy::expect_used, clippy::print_stdout, clippy::unwrap_used, reason = "a benchmark prints")]
 
+mod at_once;
 mod by_hand;
 mod hooks;
+mod open_sessions;
 mod recorded;
+mod streamed;
 
 use std::time::{Duration, Instant};
 
@@ -93,6 +98,10 @@ fn main() {
         }
     }
     report(&conversations, &times);
+    println!("\n| What | ours | beside | ratio | budget |\n|---|---|---|---|---|");
+    at_once::report(&runtime);
+    streamed::report(&runtime);
+    open_sessions::report(&runtime);
 }
 
 fn report(conversations: &Conversations, times: &[Vec<Duration>]) {

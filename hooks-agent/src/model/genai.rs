@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use std::fmt;
 
 use ::genai::adapter::AdapterKind;
-use ::genai::chat::{CacheControl, ChatOptions, ChatStreamEvent};
+use ::genai::chat::{ChatOptions, ChatStreamEvent};
 use ::genai::resolver::{AuthData, Endpoint};
 use ::genai::{Client, ModelIden, ModelSpec, ServiceTarget};
 use futures_util::StreamExt;
@@ -45,6 +45,7 @@ pub struct Genai {
     base_url: Option<String>,
     api_key: Option<String>,
     options: ChatOptions,
+    cached: bool,
 }
 
 impl Genai {
@@ -60,6 +61,7 @@ impl Genai {
                 .with_capture_tool_calls(true)
                 .with_capture_reasoning_content(true)
                 .with_capture_usage(true),
+            cached: false,
         }
     }
 
@@ -99,11 +101,12 @@ impl Genai {
         self
     }
 
-    /// Has the provider keep what it read of a conversation for the next call, where it has to be told so: Anthropic's
-    /// models. Calls of a turn and of a conversation begin alike, as long as no hook rewrites what is old.
+    /// Has the provider keep what it read for the next call, where it has to be told so: Anthropic's models. The tools and the
+    /// system prompt are marked, and the last message. Calls of a turn and of a conversation begin alike, as long as no hook
+    /// rewrites what is old.
     #[must_use]
     pub fn cached(mut self) -> Self {
-        self.options = self.options.with_cache_control(CacheControl::Ephemeral);
+        self.cached = true;
         self
     }
 
@@ -139,7 +142,10 @@ impl Genai {
             )));
         }
         let target = self.target(client).await.map_err(|error| failure::of(error, false))?;
-        let request = request::of(call, target.model.model_name.as_str());
+        let mut request = request::of(call, target.model.model_name.as_str());
+        if self.cached {
+            request = request::marked(request);
+        }
         let options = request::options(&self.options, call);
         let asked = client.exec_chat_stream(ModelSpec::from_target(target), request, Some(&options)).await;
         let mut asked = asked.map_err(|error| failure::of(error, false))?;

@@ -1,7 +1,7 @@
 //! What is stored between turns.
 
 use hooks_core::data::{Message, MessageUpdate};
-use hooks_core::kinds::{AfterCreateMessage, AfterUpdateMessage, BeforeCreateMessage, BeforeUpdateMessage};
+use hooks_core::kinds::{AfterUpdateMessage, BeforeCreateMessage, BeforeUpdateMessage};
 use hooks_core::scope::PromptDef;
 
 use super::Session;
@@ -27,7 +27,7 @@ impl Session {
         let written = harness.store.append(&self.inner.conversation, append).await?;
         let row =
             written.rows.into_iter().next().ok_or_else(|| StoreError::new("it gave no row back for a message"))?;
-        let event = AfterCreateMessage::new(row.message.clone());
+        let event = row.created();
         let cx = self.inner.cx.to_builder().queued_jobs(harness.store.keeps_jobs()).build();
         let _fired = hooks.fire(&cx, &event, ()).await.map_err(TurnError::Dispatch)?;
         Ok(row)

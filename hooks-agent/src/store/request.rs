@@ -5,7 +5,6 @@ use std::sync::Arc;
 
 use hooks_core::data::Message;
 use hooks_core::detached::Job;
-use hooks_core::kinds::AfterCreateMessage;
 use hooks_core::{HookContext, HookSet};
 
 use super::{MessageStore, Row, Version};
@@ -27,7 +26,9 @@ pub struct Append {
 /// Makes the background jobs that a row is due, of the row as it is stored. It only computes, so a store may call it within a
 /// transaction, and again where it has to try again.
 #[derive(Clone)]
-pub struct RowJobs(Arc<dyn Fn(&Row) -> Vec<Job> + Send + Sync>);
+pub struct RowJobs(Arc<MakeJobs>);
+
+type MakeJobs = dyn Fn(&Row) -> Vec<Job> + Send + Sync;
 
 impl RowJobs {
     /// The jobs that `make` makes.
@@ -38,7 +39,7 @@ impl RowJobs {
     /// What `hooks` at `after_create_message` are due for a row, where the store keeps jobs.
     pub(crate) fn due(store: &dyn MessageStore, hooks: &HookSet, cx: &HookContext) -> Option<Self> {
         let (hooks, cx) = (hooks.clone(), cx.clone());
-        store.keeps_jobs().then(|| Self::new(move |row| hooks.jobs(&cx, &AfterCreateMessage::new(row.message.clone()))))
+        store.keeps_jobs().then(|| Self::new(move |row| hooks.jobs(&cx, &row.created())))
     }
 
     /// The jobs of a row.

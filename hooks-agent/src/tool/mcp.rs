@@ -1,10 +1,13 @@
 //! Tools of servers that speak the Model Context Protocol. With the feature `mcp`.
 
+#[cfg(feature = "mcp-http")]
+mod http;
 mod name;
 mod result;
 mod stderr;
 
 use std::fmt;
+use std::iter::successors;
 use std::process::Stdio;
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,16 +17,19 @@ use hooks_core::data::{ToolCall, ToolInput, ToolResult};
 use hooks_core::hook::BoxFuture;
 use rmcp::model::{CallToolRequestParams, ClientCapabilities, ClientConfig, Implementation};
 use rmcp::service::{RunningService, ServiceError, ServiceExt};
-use rmcp::transport::TokioChildProcess;
+use rmcp::transport::{IntoTransport, TokioChildProcess};
 use rmcp::{RoleClient, model};
 use serde_json::Value;
 use tokio::process::Command;
 
 use super::{Tool, ToolError, ToolSpec};
+#[cfg(feature = "mcp-http")]
+pub use http::HttpServer;
 use name::Names;
 use stderr::StderrTail;
 
-/// A server that runs as a process of its own and is spoken to over its standard input and output.
+/// A server that runs as a process of its own and is spoken to over its standard input and output, or one that is spoken to over
+/// HTTP (`HttpServer`, with the feature `mcp-http`).
 ///
 /// ```no_run
 /// use std::process::Command;
@@ -50,12 +56,17 @@ use stderr::StderrTail;
 /// by itself within a few seconds, it is killed. A server that ends earlier is not started again: each call of its tools
 /// fails from then on, and the model reads why.
 ///
+/// What the server says of a tool by a hint that a call of it may be repeated is taken for [`ToolSpec::idempotent`]; a hook has to
+/// ask for the repetition all the same.
+///
 /// The tools are those that the server listed when it was connected. What it asks for itself (samples of the model, roots,
 /// questions to the person) is declined.
 #[derive(Clone)]
 pub struct McpServer {
     running: Arc<RunningService<RoleClient, ClientConfig>>,
     tools: Arc<[model::Tool]>,
+    /// Whether it is a process of its own, which is gone for good once it has ended.
+    is_process: bool,
 }
 
 /// Why a server could not be connected.
@@ -78,6 +89,15 @@ pub enum McpError {
     Connect {
         /// The program.
         command: String,
+        /// What went wrong.
+        message: String,
+    },
+    /// It cannot be reached over HTTP, or does not speak the protocol.
+    #[error("the MCP server at `{url}` could not be connected: {message}")]
+    #[non_exhaustive]
+    Reach {
+        /// Where it was looked for, without what may be a secret.
+        url: String,
         /// What went wrong.
         message: String,
     },
@@ -109,8 +129,7 @@ impl McpServer {
             Err(error) => return Err(McpError::Start { command: program, error }),
         };
         let said = said.map(|said| StderrTail::read(said, program.clone()));
-        let connected = tokio::time::timeout(limit, Self::greet(process)).await;
-        let message = match connected.unwrap_or_else(|_| Err(format!("it was not ready within {limit:?}"))) {
+        let message = match Self::greet_within(process, limit, true).await {
             Ok(server) => return Ok(server),
             Err(message) => message,
         };
@@ -121,12 +140,25 @@ impl McpServer {
         Err(McpError::Connect { command: program, message: message + &last_words })
     }
 
-    async fn greet(process: TokioChildProcess) -> Result<Self, String> {
+    async fn greet_within<T, E, A>(transport: T, limit: Duration, is_process: bool) -> Result<Self, String>
+    where
+        T: IntoTransport<RoleClient, E, A>,
+        E: std::error::Error + Send + Sync + 'static,
+    {
+        let connected = tokio::time::timeout(limit, Self::greet(transport, is_process)).await;
+        connected.unwrap_or_else(|_| Err(format!("it was not ready within {limit:?}")))
+    }
+
+    async fn greet<T, E, A>(transport: T, is_process: bool) -> Result<Self, String>
+    where
+        T: IntoTransport<RoleClient, E, A>,
+        E: std::error::Error + Send + Sync + 'static,
+    {
         let this = Implementation::new(env!("CARGO_PKG_NAME"), env!("CARGO_PKG_VERSION"));
         let client = ClientConfig::new(ClientCapabilities::default(), this);
-        let running = client.serve(process).await.map_err(|error| error.to_string())?;
+        let running = client.serve(transport).await.map_err(|error| error.to_string())?;
         let tools = running.list_all_tools().await.map_err(|error| error.to_string())?;
-        Ok(Self { running: Arc::new(running), tools: tools.into() })
+        Ok(Self { running: Arc::new(running), tools: tools.into(), is_process })
     }
 
     /// Its tools, by the server's names for them.
@@ -144,10 +176,18 @@ impl McpServer {
             let spec = ToolSpec::new(names.next(prefix, &tool.name))
                 .description(tool.description.as_deref().unwrap_or_default())
                 .schema(Value::Object(tool.input_schema.as_ref().clone()));
-            McpTool { running: Arc::clone(&self.running), name: tool.name.to_string(), spec }
+            let spec = if may_repeat(tool) { spec.idempotent() } else { spec };
+            let (running, is_process) = (Arc::clone(&self.running), self.is_process);
+            McpTool { running, name: tool.name.to_string(), spec, is_process }
         });
         tools.collect()
     }
+}
+
+/// Whether the server says that to call the tool twice is no more than once.
+fn may_repeat(tool: &model::Tool) -> bool {
+    let Some(hints) = &tool.annotations else { return false };
+    hints.read_only_hint == Some(true) || hints.idempotent_hint == Some(true)
 }
 
 impl fmt::Debug for McpServer {
@@ -164,6 +204,7 @@ pub struct McpTool {
     /// The server's name for it.
     name: String,
     spec: ToolSpec,
+    is_process: bool,
 }
 
 impl Tool for McpTool {
@@ -194,6 +235,12 @@ impl McpTool {
     fn failed(&self, error: &ServiceError) -> ToolError {
         ToolError::new(match error {
             ServiceError::McpError(error) => error.message.to_string(),
+            ServiceError::TransportSend(error) if !self.is_process => {
+                // What is at the bottom of it names no URL, which may hold a secret.
+                let why = successors(error.error.source(), |error| error.source()).last().map(ToString::to_string);
+                tracing::warn!(target: "hooks_agent", tool = self.spec.name, why, "a server of tools cannot be reached");
+                format!("the server of the tool `{}` cannot be reached just now", self.spec.name)
+            }
             ServiceError::TransportClosed | ServiceError::TransportSend(_) | ServiceError::Cancelled { .. } => {
                 format!("the server of the tool `{}` has ended; do without it", self.spec.name)
             }

@@ -1,6 +1,7 @@
 //! Asking the model, with the hooks around the call.
 
 use std::collections::HashSet;
+use std::time::Duration;
 
 use hooks_core::HookKind;
 use hooks_core::data::{Block, Message, Messages, ModelReply, ModelRequest, Role, Usage};
@@ -11,7 +12,7 @@ use super::TurnLoop;
 use super::call::Answered;
 use super::end::End;
 use super::stream::StreamStop;
-use crate::call_site::{COMPACTION, MAIN};
+use crate::call_site::COMPACTION;
 use crate::event::TurnEvent;
 use crate::injected;
 use crate::model::{MAX_TOKENS, ModelAnswer, ModelError};
@@ -46,13 +47,19 @@ fn event_of(stop_reason: String, model: String, usage: Option<Usage>) -> PostMod
     }
 }
 
+/// The event of a call that was not answered.
+fn failed(error: &ModelError) -> PostModelCall {
+    PostModelCall::failed(error.failure(), error.to_string())
+}
+
 impl TurnLoop {
     /// Asks the model once; again where it cannot be reached, or where hooks say so.
     pub(super) async fn ask(&mut self) -> Result<Step, End> {
         self.counts.iterations += 1;
         self.budget.spend_call();
         self.go_on(ExitReason::AbortedPreCall)?;
-        let event = PrefilterLlmHistory::new().call_site(MAIN).profile(self.profile());
+        let event = PrefilterLlmHistory::new().call_site(self.session.call_site).profile(self.profile());
+        let event = event.model(self.model.answered_by.clone().unwrap_or_default());
         let messages = self.fire(&event, self.transcript.view.clone()).await?.subject;
         self.go_on(ExitReason::AbortedPreCall)?;
         let mut retries = 0;
@@ -63,21 +70,31 @@ impl TurnLoop {
             if let Some(stopped) = stopped {
                 return Err(self.stream_stopped(stopped, &shown).await?);
             }
-            match answer {
+            let error = match answer {
                 Ok(answer) => return self.answered(answer, shown).await,
-                Err(error) if self.wait_to_retry(&error, retries, !shown.is_empty()).await? => retries += 1,
-                Err(error) => return self.refused(error, &shown).await,
+                Err(error) => error,
+            };
+            let wait = self.retry_wait(&error, retries, !shown.is_empty());
+            match self.unanswered(error, &shown, wait).await? {
+                Some(step) => return Ok(step),
+                None => retries += 1,
             }
         }
     }
 
     /// The system prompt and the profile of the call, as hooks leave them.
     async fn request(&mut self, messages: &Messages) -> Result<ModelRequest, End> {
-        let profiles = self.session.harness.models.profiles();
-        let event = PreModelCall::new().call_site(MAIN).messages(messages.clone()).profiles(profiles);
-        let fired = self.fire(&event, ModelRequest::new(self.model.system_prompt.as_str())).await?;
+        let event = self.pre_model_call(self.session.call_site, messages);
+        let mut request = ModelRequest::new(self.model.system_prompt.as_str());
+        request.profile.clone_from(&self.model.routed);
+        let fired = self.fire(&event, request).await?;
         self.emit_prompt_change(&self.model.system_prompt, &fired.subject);
         Ok(fired.subject)
+    }
+
+    fn pre_model_call(&self, site: &'static str, messages: &Messages) -> PreModelCall {
+        let profiles = self.session.harness.models.profiles();
+        PreModelCall::new().call_site(site).messages(messages.clone()).profiles(profiles)
     }
 
     /// Says so where hooks left another system prompt than `given`.
@@ -97,56 +114,98 @@ impl TurnLoop {
         // Models that answer a conversation answer its last message, and that is a person's.
         messages.push(injected::asks_for_summary());
         let event = PrefilterLlmHistory::new().call_site(site).profile(self.profile());
-        let messages = self.fire(&event, messages).await?.subject;
-        let mut retries = 0;
-        let answer = loop {
-            let event = PreModelCall::new().call_site(site).messages(messages.clone());
-            let request = ModelRequest::new(instructions).defer_output(true);
+        let event = event.model(self.model.answered_by.clone().unwrap_or_default());
+        let mut messages = self.fire(&event, messages).await?.subject;
+        let (mut retries, mut routed) = (0, self.model.routed.clone());
+        loop {
+            let event = self.pre_model_call(site, &messages);
+            let mut request = ModelRequest::new(instructions).defer_output(true);
+            request.profile.clone_from(&routed);
             let request = self.fire(&event, request).await?.subject;
             self.emit_prompt_change(instructions, &request);
             self.go_on(ExitReason::AbortedPreCall)?;
             let answer = self.call_model(&request, messages.clone(), false).await?.answer;
-            match &answer {
-                Err(error) if self.wait_to_retry(error, retries, false).await? => retries += 1,
-                _ => break answer,
+            let wait = answer.as_ref().err().and_then(|error| self.retry_wait(error, retries, false));
+            let (event, content, error) = match answer {
+                Ok(answer) => (event_of(answer.stop_reason, answer.model, answer.usage), answer.content, None),
+                Err(error) => (failed(&error), Vec::new(), Some(error)),
+            };
+            let reply = ModelReply::new(content).messages(messages.clone());
+            let fired = self.fire(&event.call_site(site).will_retry(wait.is_some()), reply).await?;
+            let reply = fired.subject;
+            if fired.verdict == ReplyVerdict::Continue && self.may_continue() {
+                (messages, routed) = (reply.messages.clone(), reply.profile.clone().or(routed));
+                continue;
             }
-        };
-        let (event, content, error) = match answer {
-            Ok(answer) => (event_of(answer.stop_reason, answer.model, answer.usage), answer.content, None),
-            Err(error) => (PostModelCall::failed(error.to_string()), Vec::new(), Some(error)),
-        };
-        let reply = ModelReply::new(content).messages(messages);
-        let reply = self.fire(&event.call_site(site), reply).await?.subject;
-        let text = Message::of(Role::Assistant, reply.content.clone()).text().into_owned();
-        if !text.trim().is_empty() {
-            return Ok(Ok(text));
+            match (error, wait) {
+                (Some(error), Some(wait)) if fired.verdict != ReplyVerdict::Stop => {
+                    self.go_on(ExitReason::AbortedPreCall)?;
+                    self.wait_to_retry(&error, wait).await?;
+                    retries += 1;
+                }
+                (error, _) => {
+                    let text = Message::of(Role::Assistant, reply.content.clone()).text().into_owned();
+                    let silent = || ModelError::Unanswered("its summary has no words".to_owned());
+                    let has_words = !text.trim().is_empty();
+                    return Ok(if has_words { Ok(text) } else { Err(error.unwrap_or_else(silent)) });
+                }
+            }
         }
-        Ok(Err(error.unwrap_or_else(|| ModelError::Unanswered("its summary has no words".to_owned()))))
     }
 
-    /// The provider refused: hooks may repair the messages and have it asked again.
-    async fn refused(&mut self, error: ModelError, shown: &str) -> Result<Step, End> {
-        self.emit(|| TurnEvent::ModelFailed { error: error.to_string() });
-        let event = PostModelCall::failed(error.to_string()).call_site(MAIN).streamed(!shown.is_empty());
-        let fired = self.fire(&event, ModelReply::new(Vec::new()).messages(self.transcript.view.clone())).await?;
+    /// The model did not answer: hooks may repair the messages and have it asked again, or another one. `None` where the same
+    /// call is to be made again, now that its time has come.
+    async fn unanswered(
+        &mut self,
+        error: ModelError,
+        shown: &str,
+        wait: Option<Duration>,
+    ) -> Result<Option<Step>, End> {
+        let tell = |this: &Self| this.emit(|| TurnEvent::ModelFailed { error: error.to_string() });
+        if wait.is_none() {
+            tell(self);
+        }
+        let event = failed(&error).call_site(self.session.call_site).streamed(!shown.is_empty());
+        let reply = ModelReply::new(Vec::new()).messages(self.transcript.view.clone());
+        let fired = self.fire(&event.will_retry(wait.is_some()), reply).await?;
         if fired.verdict == ReplyVerdict::Continue && shown.is_empty() && self.may_continue() {
-            self.transcript.view.clone_from(&fired.subject.messages);
-            return Ok(Step::Again);
+            self.goes_on_from(&fired.subject);
+            return Ok(Some(Step::Again));
+        }
+        if let Some(wait) = wait {
+            if fired.verdict != ReplyVerdict::Stop && self.halted.is_none() {
+                self.wait_to_retry(&error, wait).await?;
+                return Ok(None);
+            }
+            tell(self);
         }
         self.keep_broken(shown).await?;
         self.go_on(ExitReason::AbortedPreCall)?;
         if matches!(error, ModelError::Overflow(_)) && self.make_room_by_force().await? {
-            return Ok(Step::Again);
+            return Ok(Some(Step::Again));
         }
         Err(End::from(error))
+    }
+
+    /// A hook has the model asked again: with these messages, and at this profile where it names one.
+    fn goes_on_from(&mut self, reply: &ModelReply) {
+        self.transcript.view.clone_from(&reply.messages);
+        if reply.profile.is_some() {
+            self.model.routed.clone_from(&reply.profile);
+        }
     }
 
     /// The model answered: hooks may rewrite what it said, or have it asked again.
     async fn answered(&mut self, answer: ModelAnswer, shown: String) -> Result<Step, End> {
         let streamed = !shown.is_empty();
         self.room.taken();
+        self.measured(answer.usage);
+        if !answer.model.is_empty() {
+            self.model.answered_by = Some(answer.model.clone());
+        }
         let cut = answer.stop_reason == MAX_TOKENS;
-        let event = event_of(answer.stop_reason, answer.model, answer.usage).call_site(MAIN).streamed(streamed);
+        let event = event_of(answer.stop_reason, answer.model, answer.usage);
+        let event = event.call_site(self.session.call_site).streamed(streamed);
         let fired = self.fire(&event, ModelReply::new(answer.content).messages(self.transcript.view.clone())).await?;
         let reply = fired.subject;
         let mut message = Message::of(Role::Assistant, reply.content.clone());
@@ -161,7 +220,7 @@ impl TurnLoop {
         let calls = message.tool_calls().next().is_some();
         // A call that is asked for is made; what was shown cannot be taken back.
         if fired.verdict == ReplyVerdict::Continue && !calls && !streamed && self.may_continue() {
-            self.transcript.view.clone_from(&reply.messages);
+            self.goes_on_from(&reply);
             if cut && !message.content.is_empty() {
                 self.store(message).await?;
             }

@@ -132,22 +132,28 @@ impl TurnLoop {
         Ok(Answered { answer: Ok(answer), shown: String::new(), stopped })
     }
 
-    /// Waits where the same call may help after a while; `false` where it may not, or was made often enough.
-    pub(super) async fn wait_to_retry(&self, error: &ModelError, retries: u32, streamed: bool) -> Result<bool, End> {
+    /// How long to wait before the same call is made again; `None` where that does not help, or was done often enough.
+    pub(super) fn retry_wait(&self, error: &ModelError, retries: u32, streamed: bool) -> Option<Duration> {
         let backoff = self.limits().retry_after.saturating_mul(2_u32.saturating_pow(retries));
         // What was shown would be shown twice.
-        let wait = error.retry_after(backoff).filter(|_| retries < self.limits().retries && !streamed);
-        let Some(wait) = wait else {
-            return Ok(false);
-        };
+        error.retry_after(backoff).filter(|_| retries < self.limits().retries && !streamed)
+    }
+
+    /// Waits before the same call is made again.
+    pub(super) async fn wait_to_retry(&self, error: &ModelError, wait: Duration) -> Result<(), End> {
         self.emit(|| TurnEvent::Retrying { error: error.to_string() });
+        if self.pause(wait).await { Ok(()) } else { Err(End::cancelled(ExitReason::AbortedPreCall)) }
+    }
+
+    /// Waits; `false` where the turn was cancelled meanwhile.
+    pub(super) async fn pause(&self, wait: Duration) -> bool {
         tokio::select! {
             biased;
-            () = self.cancellation.cancelled() => Err(End::cancelled(ExitReason::AbortedPreCall)),
-            () = tokio::time::sleep(wait.min(LONGEST_WAIT)) => Ok(true),
+            () = self.cancellation.cancelled() => false,
+            () = tokio::time::sleep(wait.min(LONGEST_WAIT)) => true,
         }
     }
 }
 
-/// A provider that asks for more is not waited for any longer: the person is.
+/// What asks for more is not waited for any longer: the person is.
 const LONGEST_WAIT: Duration = Duration::from_secs(60);

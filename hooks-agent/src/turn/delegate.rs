@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use hooks_core::data::{Message, Role, ToolCall, ToolInput, ToolResult};
+use hooks_core::data::{ToolCall, ToolInput, ToolResult};
 use hooks_core::kinds::BeforeToolCall;
 use hooks_core::{ConfigError, HookSet};
 
@@ -12,6 +12,7 @@ use super::{TurnLoop, begin};
 use crate::agents::{DEPTH, SubAgent};
 use crate::event::TurnEvent;
 use crate::reply::Outcome;
+use crate::request::TurnRequest;
 use crate::state::Asker;
 use crate::store::StoreError;
 
@@ -50,10 +51,10 @@ impl TurnLoop {
         path.extend(self.cx.agent().map(str::to_owned));
         let cx = self.cx.to_builder().agent(agent.agent.name.as_str()).conversation(conversation.as_str());
         let cx = cx.session(self.cx.session().unwrap_or_default());
-        let session = self.session.within(agent, conversation, cx.agent_path(path).build(), asker);
-        let message = Message::new(Role::User, prompt_of(input).unwrap_or_default());
-        let message = (!is_resumed).then_some(message);
-        let mut turn = begin(&Arc::new(session), None, message, self.cancellation.child_token());
+        let session = self.session.within(agent, conversation, &cx.agent_path(path).build(), asker);
+        let prompt = prompt_of(input).unwrap_or_default();
+        let request = if is_resumed { TurnRequest::resuming() } else { TurnRequest::new(prompt) };
+        let mut turn = begin(&Arc::new(session), request, self.cancellation.child_token());
         while let Some(event) = turn.next().await {
             let (agent, call) = (agent.agent.name.clone(), call.id.clone());
             self.emit(|| TurnEvent::Within { agent, call, event: Box::new(event) });
@@ -75,7 +76,7 @@ impl TurnLoop {
         let mut gates = Vec::new();
         if agent.is_gated {
             gates.clone_from(&self.session.asker.gates);
-            let own = self.session.harness.own_hooks(&self.session.agent, self.prompt.as_ref())?;
+            let own = self.session.harness.own_hooks(&self.session.agent, self.asked.prompt.as_ref())?;
             gates.extend(own.filter(HookSet::has::<BeforeToolCall>));
         }
         Ok(Asker { budget: Some(Arc::clone(&self.budget)), gates, tools: self.model.tools.clone() })

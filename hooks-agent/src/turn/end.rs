@@ -58,6 +58,15 @@ impl End {
         matches!(self.outcome, Outcome::Answered(_))
     }
 
+    /// What it is for who waits for no reply.
+    pub(super) fn into_error(self) -> TurnError {
+        match self.outcome {
+            Outcome::Failed(error) => error,
+            Outcome::Halted(halt) => TurnError::Halted(halt),
+            _ => TurnError::Cancelled,
+        }
+    }
+
     /// Its time was up: what was cancelled was so for that.
     pub(super) fn late(self, last: Option<Message>) -> Self {
         match self.outcome {

@@ -8,7 +8,6 @@ use std::task::{Context, Poll};
 use futures_util::{FutureExt, Stream};
 use hooks_core::CancellationToken;
 use hooks_core::data::Message;
-use hooks_core::scope::PromptDef;
 use tokio::sync::oneshot;
 
 use super::steering::Steering;
@@ -16,23 +15,17 @@ use super::{Start, run};
 use crate::event::TurnEvent;
 use crate::event_queue::{EventReceiver, events};
 use crate::reply::{Outcome, Reply};
+use crate::request::TurnRequest;
 use crate::state::SessionState;
 
-/// Puts a turn behind those of its conversation, and runs it on the runtime, whoever waits for it. Without a message it goes on
-/// with the calls that wait.
-pub(crate) fn begin(
-    session: &Arc<SessionState>,
-    prompt: Option<PromptDef>,
-    message: Option<Message>,
-    cancellation: CancellationToken,
-) -> Turn {
+/// Puts a turn behind those of its conversation, and runs it on the runtime, whoever waits for it.
+pub(crate) fn begin(session: &Arc<SessionState>, request: TurnRequest, cancellation: CancellationToken) -> Turn {
     let (sender, events) = events(session.limits.events);
     let (answer, reply) = oneshot::channel();
     let steering = Steering::default();
     let start = Start {
         session: Arc::clone(session),
-        prompt,
-        message,
+        request,
         events: sender,
         steering: steering.clone(),
         cancellation: cancellation.clone(),

@@ -84,6 +84,11 @@ impl Lineage {
         self.version = version;
     }
 
+    /// The id of the row that was stored last.
+    pub(super) fn last_stored(&self) -> Option<&str> {
+        self.stored.last().map(|row| row.id.as_str())
+    }
+
     /// Where the turn under way begins in the view: at the first message that it stored.
     pub(super) fn turn(&mut self, view: &Messages) -> usize {
         self.becomes(view);

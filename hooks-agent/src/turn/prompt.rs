@@ -31,7 +31,8 @@ impl TurnLoop {
 
         let mut original = self.transcript.view.clone();
         original.push(prompt.clone());
-        let event = UserPromptSubmit::new(self.input.as_str(), original.clone()).profile(self.profile());
+        let event = UserPromptSubmit::new(self.input.as_str(), original.clone());
+        let event = event.profile(self.profile()).hidden(self.asked.hidden);
         let fired = self.fire(&event, original).await?;
         match fired.verdict.decision {
             PromptDecision::Block(reason) => {
@@ -71,15 +72,26 @@ impl TurnLoop {
         self.taken = true;
         if let Some(prompt) = prompt {
             self.store(prompt).await?;
+            if let Some(row) = self.transcript.lineage.last_stored().map(str::to_owned) {
+                self.answers(&row);
+            }
         }
         self.transcript.view.extend(behind);
         let input = self.input.clone();
         self.start_agent(&input).await
     }
 
+    /// The person's message is stored as `row`: from here on contexts have its id.
+    pub(super) fn answers(&mut self, row: &str) {
+        for cx in [&mut self.cx, &mut self.to_end] {
+            *cx = cx.to_builder().message(row).build();
+        }
+    }
+
     /// Settles the system prompt.
     pub(super) async fn start_agent(&mut self, input: &str) -> Result<(), End> {
-        let event = BeforeAgentStart::new(input).messages(self.transcript.view.clone()).trigger(self.session.trigger);
+        let trigger = self.asked.trigger.as_deref().unwrap_or(&self.session.trigger);
+        let event = BeforeAgentStart::new(input).messages(self.transcript.view.clone()).trigger(trigger);
         let start = self.fire(&event, ()).await?.verdict;
         let own = start.system_prompt.unwrap_or_else(|| self.session.system_prompt.clone());
         let parts = [own.as_str()].into_iter().chain(self.session.contexts.iter()).chain(start.contexts.iter());

@@ -1,14 +1,17 @@
 //! What came of a call: the hooks that see it, and the row that the model reads.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use hooks_core::data::{Block, Message, ResultRow, Role, ToolCall, ToolInput, ToolResult, ToolResultBlock};
 use hooks_core::kinds::{AfterToolCall, AfterToolCallFailure, AfterToolCallSuccess, BeforeStoreToolResult};
+use hooks_core::verdict::Retry;
 
 use super::TurnLoop;
 use super::end::End;
 use super::gate::Refusal;
 use crate::event::TurnEvent;
+use crate::tool::Tool;
 
 /// What a call came to, before any hook hears of it.
 pub(super) enum CallOutcome {
@@ -27,38 +30,65 @@ impl CallOutcome {
     }
 }
 
+/// A call that is over, unless hooks have its tool run again.
+pub(super) struct EndedCall {
+    pub(super) outcome: CallOutcome,
+    pub(super) took: Duration,
+    /// How often its tool ran.
+    pub(super) attempt: u32,
+    /// The tool, where it may run again.
+    pub(super) again: Option<Arc<dyn Tool>>,
+}
+
+impl From<CallOutcome> for EndedCall {
+    /// Nothing ran.
+    fn from(outcome: CallOutcome) -> Self {
+        Self { outcome, took: Duration::ZERO, attempt: 0, again: None }
+    }
+}
+
 impl TurnLoop {
     /// Tells the hooks what came of the call, and stores its result: a call is never left without one.
-    pub(super) async fn finish(
-        &mut self,
-        call: ToolCall,
-        input: ToolInput,
-        outcome: CallOutcome,
-        took: Duration,
-    ) -> Result<(), End> {
-        let history = self.transcript.view.clone();
+    pub(super) async fn finish(&mut self, call: ToolCall, input: ToolInput, mut ended: EndedCall) -> Result<(), End> {
         let mut refused_by = None;
-        let (result, error, removed_by) = match outcome {
-            CallOutcome::Succeeded(result) => {
-                let event = AfterToolCallSuccess::new(call.clone()).ran_with(input.clone()).history(history).took(took);
-                let fired = self.fire_to_end(&event, self.shortened(result)).await?;
-                (fired.subject, None, fired.report.removed_by.clone())
-            }
-            CallOutcome::Failed(result) => {
-                let result = self.shortened(result);
-                let error = result.text().into_owned();
-                let event = AfterToolCallFailure::new(call.clone(), error.as_str());
-                let event = event.ran_with(input.clone()).history(history).took(took);
-                let fired = self.fire_to_end(&event, result).await?;
-                (fired.subject, Some(error), fired.report.removed_by.clone())
-            }
-            CallOutcome::NotDone(why) => (Some(ToolResult::error(why.as_str())), Some(why), None),
-            CallOutcome::Refused(Refusal { message, by }) => {
-                refused_by = by;
-                (Some(ToolResult::error(message.as_str())), Some(message), None)
-            }
+        let (result, error, removed_by) = loop {
+            let took = ended.took;
+            break match &ended.outcome {
+                CallOutcome::Succeeded(result) => {
+                    let (budget, model) = self.reader_of_results();
+                    let mut event = AfterToolCallSuccess::new(call.clone()).ran_with(input.clone()).took(took);
+                    (event.context_budget, event.model) = (budget, model);
+                    let event = event.history(self.transcript.view.clone()).dynamic_ui(self.session.dynamic_ui);
+                    let fired = self.fire_to_end(&event, self.shortened(result.clone())).await?;
+                    (fired.subject, None, fired.report.removed_by.clone())
+                }
+                CallOutcome::Failed(result) => {
+                    let result = self.shortened(result.clone());
+                    let error = result.text().into_owned();
+                    let may_retry = ended.again.is_some() && ended.attempt <= self.limits().tool_retries;
+                    let (budget, model) = self.reader_of_results();
+                    let mut event = AfterToolCallFailure::new(call.clone(), error.as_str()).ran_with(input.clone());
+                    (event.context_budget, event.model) = (budget, model);
+                    let event = event.took(took).attempt(ended.attempt).may_retry(may_retry);
+                    let event = event.history(self.transcript.view.clone()).dynamic_ui(self.session.dynamic_ui);
+                    let fired = self.fire_to_end(&event, result).await?;
+                    if let (Retry::After(wait), true, None) = (fired.verdict, may_retry, &self.halted) {
+                        self.emit(|| TurnEvent::ToolRetrying { call: call.clone(), error: error.clone() });
+                        if let Some(next) = self.run_again(&call, &input, &ended, wait).await {
+                            ended = next;
+                            continue;
+                        }
+                    }
+                    (fired.subject, Some(error), fired.report.removed_by.clone())
+                }
+                CallOutcome::NotDone(why) => (Some(ToolResult::error(why.as_str())), Some(why.clone()), None),
+                CallOutcome::Refused(Refusal { message, by }) => {
+                    refused_by.clone_from(by);
+                    (Some(ToolResult::error(message.as_str())), Some(message.clone()), None)
+                }
+            };
         };
-        let mut event = AfterToolCall::new(call.clone()).ran_with(input).took(took);
+        let mut event = AfterToolCall::new(call.clone()).ran_with(input).took(ended.took);
         event.result.clone_from(&result);
         event.error = error;
         self.announce(&event).await?;
@@ -78,6 +108,13 @@ impl TurnLoop {
         self.calls.contexts.extend(result.additional_context.iter().cloned());
         self.emit(|| TurnEvent::ToolFinished { call, result, removed_by, refused_by });
         Ok(())
+    }
+
+    /// How much of its window the model that reads results has left, and which one it is, as far as that is known.
+    fn reader_of_results(&mut self) -> (Option<u64>, Option<String>) {
+        let parts = Arc::clone(&self.session.harness);
+        let budget = parts.window.as_ref().map(|window| window.tokens.saturating_sub(self.used(window)));
+        (budget, self.model.answered_by.clone())
     }
 
     async fn store_result(&mut self, call: &ToolCall, result: &ToolResult) -> Result<(), End> {

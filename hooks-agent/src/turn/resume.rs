@@ -2,10 +2,9 @@
 
 use std::collections::HashSet;
 use std::panic::AssertUnwindSafe;
-use std::time::Duration;
 
 use futures_util::FutureExt;
-use hooks_core::data::{Block, Message, Messages, ToolCall};
+use hooks_core::data::{Block, Message, Messages, Role, ToolCall};
 use hooks_core::hook::BoxFuture;
 use hooks_core::kinds::{ExitReason, FilterMessages};
 
@@ -51,6 +50,9 @@ impl TurnLoop {
         if held.is_empty() && self.calls.waiting_agents.is_empty() {
             return Err(TurnError::NothingToResume.into());
         }
+        if let Some(asked) = stored.rows[..at].iter().rfind(|row| row.message.role == Role::User) {
+            self.answers(&asked.id);
+        }
         self.transcript.lineage = Lineage::of(stored);
         self.calls.stored = messages.iter().flat_map(Message::tool_calls).map(|call| call.id.clone()).collect();
         let before = paired(messages[..at].to_vec().into());
@@ -86,7 +88,7 @@ impl TurnLoop {
                     never_started.push(call);
                 } else {
                     let input = call.input.clone();
-                    self.finish(call, input, CallOutcome::NotDone(LOST.to_owned()), Duration::ZERO).await?;
+                    self.finish(call, input, CallOutcome::NotDone(LOST.to_owned()).into()).await?;
                 }
             }
         }

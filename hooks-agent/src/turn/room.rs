@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use hooks_core::data::{CompactedHistory, Message, Messages};
+use hooks_core::data::{CompactedHistory, Message, Messages, Usage};
 use hooks_core::kinds::{BeforeCompaction, CompactionKind, CompactionTrigger, PostCompact};
 use hooks_core::verdict::Decision;
 
@@ -14,7 +14,7 @@ use super::pairs::paired;
 use crate::event::TurnEvent;
 use crate::injected;
 use crate::model::ModelError;
-use crate::window::{Compaction, ToCompact, Window, between_calls};
+use crate::window::{Compaction, Measured, ToCompact, Window, between_calls};
 
 /// What is done before a provider has refused.
 const GENTLE: [CompactionKind; 3] = [CompactionKind::Micro, CompactionKind::Turn, CompactionKind::Full];
@@ -29,6 +29,12 @@ const LADDER: [CompactionKind; 7] = [
     CompactionKind::MinimalHistory,
     CompactionKind::MinimalHistory,
 ];
+
+/// Why a conversation is compacted that a provider refused.
+const REFUSED: &str = "api_overflow";
+
+/// The mode of injection after that: what hooks put in again is to be the least.
+const MINIMAL: &str = "minimal";
 
 /// How much room was made in a turn.
 #[derive(Default)]
@@ -82,7 +88,7 @@ impl TurnLoop {
         while let Some(kind) = LADDER.get(self.room.step) {
             self.room.step += 1;
             let event = BeforeCompaction::new(CompactionTrigger::Auto, kind.clone(), self.transcript.view.clone())
-                .reason("api_overflow")
+                .reason(REFUSED)
                 .token_count(self.used(&window))
                 .overflowed(true);
             if self.compact(&window, event).await? {
@@ -92,17 +98,34 @@ impl TurnLoop {
         Ok(false)
     }
 
-    fn used(&mut self, window: &Window) -> u64 {
+    /// What the next call counts for: as the provider counted the last one, with what has changed since.
+    pub(super) fn used(&mut self, window: &Window) -> u64 {
+        let counted = self.counted(window);
+        self.session.measured().map_or(counted, |measured| measured.scaled(counted))
+    }
+
+    /// What the next call counts for by the window's own count.
+    fn counted(&mut self, window: &Window) -> u64 {
         self.model.counted.tokens(window, &self.model.system_prompt, &self.model.tools, &self.transcript.view)
     }
 
+    /// A provider says what it read of the conversation as it stands.
+    pub(super) fn measured(&mut self, usage: Option<Usage>) {
+        let parts = Arc::clone(&self.session.harness);
+        let Some((window, usage)) = parts.window.as_ref().zip(usage.filter(|usage| usage.input > 0)) else { return };
+        let counted = self.counted(window);
+        self.session.measure(Measured { counted, tokens: usage.input });
+    }
+
     /// One compaction with the hooks around it; whether the conversation is shorter now.
-    async fn compact(&mut self, window: &Window, event: BeforeCompaction) -> Result<bool, End> {
+    pub(super) async fn compact(&mut self, window: &Window, event: BeforeCompaction) -> Result<bool, End> {
         let before = self.transcript.view.clone();
         let turn = self.transcript.lineage.turn(&before);
         let Some(compaction) = window.compactor.compact(&event.compaction, ToCompact::new(&before, turn)) else {
             return Ok(false);
         };
+        // Only a provider that refused leaves no choice.
+        let by_force = event.reason == REFUSED;
         let verdict = self.fire(&event, ()).await?.verdict;
         // Nobody is asked about it: what is not allowed waits until there is no other way.
         let refused = verdict.decide() != Decision::Run;
@@ -111,24 +134,25 @@ impl TurnLoop {
         }
         let (rest, old) = match compaction {
             Compaction::Rest(rest) => (rest, 0..0),
-            Compaction::Summarise { instructions, old } => match self.sum_up(instructions, &before, old).await? {
-                Some((summary, old)) => {
-                    let kept = [&before[..old.start], &before[old.end..]].concat();
-                    (CompactedHistory::new(kept.into()).summary(summary), old)
+            Compaction::Summarise { instructions, old } => {
+                match self.sum_up(with_wishes(instructions, &event.instructions), &before, old).await? {
+                    Some((summary, old)) => {
+                        let kept = [&before[..old.start], &before[old.end..]].concat();
+                        (CompactedHistory::new(kept.into()).summary(summary), old)
+                    }
+                    // What nobody summed up is not folded.
+                    None => return Ok(false),
                 }
-                // What nobody summed up is not folded.
-                None => return Ok(false),
-            },
+            }
         };
         let event = PostCompact::new(event.trigger, event.compaction)
             .profile(self.profile())
-            .injection_mode(window.injection_mode.as_str())
+            .injection_mode(if by_force { MINIMAL } else { window.injection_mode.as_str() })
             .compacted_count(before.len().saturating_sub(rest.messages.len()) as u64);
         let rest = self.fire_to_end(&event, rest).await?.subject;
         let (rest, summed) = unfolded(&before, &rest, old);
-        let (used, left) = (self.used(window), {
-            self.model.counted.tokens(window, &self.model.system_prompt, &self.model.tools, &rest)
-        });
+        let used = self.counted(window);
+        let left = self.model.counted.tokens(window, &self.model.system_prompt, &self.model.tools, &rest);
         if left >= used {
             return Ok(false);
         }
@@ -162,6 +186,14 @@ impl TurnLoop {
             }
         }
         Ok(summary.map(|summary| (summary, old.start..covered)))
+    }
+}
+
+/// What a model is told that sums up, with what a person wants to be kept.
+fn with_wishes(instructions: String, wishes: &str) -> String {
+    match wishes.trim() {
+        "" => instructions,
+        wishes => format!("{instructions}\n\nThe person asks for this to be kept in mind: {wishes}"),
     }
 }
 

@@ -33,14 +33,14 @@ impl TurnLoop {
         let written = self.append_row(message).await?;
         let row = written.rows.into_iter().next();
         let row = row.ok_or_else(|| StoreError::new("it gave no row back for a message"))?;
-        let stored = row.message.clone();
+        let (stored, event) = (row.message.clone(), row.created());
         let transcript = &mut self.transcript;
         transcript.lineage.becomes(&transcript.view);
         transcript.lineage.appended(row, written.version);
         transcript.view.push(stored.clone());
         transcript.added.push(stored.clone());
         self.emit(|| TurnEvent::Stored(stored.clone()));
-        self.announce_row(&AfterCreateMessage::new(stored.clone())).await?;
+        self.announce_row(&event).await?;
         Ok(stored)
     }
 

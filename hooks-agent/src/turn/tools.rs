@@ -13,7 +13,7 @@ use hooks_core::verdict::Halt;
 use super::TurnLoop;
 use super::end::End;
 use super::gate::{CallRuling, Judged, Refusal};
-use super::result::CallOutcome;
+use super::result::{CallOutcome, EndedCall};
 use crate::agents::SubAgent;
 use crate::approve::ApprovalRequest;
 use crate::event::TurnEvent;
@@ -114,7 +114,7 @@ impl TurnLoop {
                     let judged = judged.into_iter().map(|(call, Judged { input, .. })| (call, input));
                     for (call, input) in judged.chain([(call, input)]) {
                         let outcome = CallOutcome::NotDone(not_run.to_owned());
-                        self.finish(call, input, outcome, Duration::ZERO).await?;
+                        self.finish(call, input, outcome.into()).await?;
                     }
                     return Err(exit);
                 }
@@ -128,20 +128,21 @@ impl TurnLoop {
         let runs: Vec<_> = stream::iter(runs).buffered(this.limits().parallel.max(1)).collect().await;
         let mut waits = None;
         for (ReadyCall { call, input, runner }, run) in ready.into_iter().zip(runs) {
-            let (outcome, took) = match (run, runner) {
-                (Some((run, took)), _) => {
+            let ended = match (run, runner) {
+                (Some((run, took)), runner) => {
                     self.draft.usage += run.usage;
                     self.halted = self.halted.take().or(run.halt);
                     if run.waits.is_some() {
                         waits = waits.or(run.waits);
                         continue;
                     }
-                    (run.outcome, took)
+                    let again = runner.ok().and_then(|runner| self.repeatable(&call, runner));
+                    EndedCall { outcome: run.outcome, took, attempt: 1, again }
                 }
-                (None, Err(outcome)) => (outcome, Duration::ZERO),
-                (None, Ok(_)) => (CallOutcome::NotDone("Not run".to_owned()), Duration::ZERO),
+                (None, Err(outcome)) => outcome.into(),
+                (None, Ok(_)) => CallOutcome::NotDone("Not run".to_owned()).into(),
             };
-            self.finish(call, input, outcome, took).await?;
+            self.finish(call, input, ended).await?;
         }
         waits.map_or(Ok(()), |request| Err(End::suspended(*request)))
     }
@@ -191,6 +192,33 @@ impl TurnLoop {
             Runner::Tool(tool) => self.run_tool(&**tool, &ready.call, &ready.input).await.into(),
         };
         Some((run, start.elapsed()))
+    }
+
+    /// The tool of a call that may run again.
+    fn repeatable(&self, call: &ToolCall, runner: Runner) -> Option<Arc<dyn Tool>> {
+        let idempotent = self.model.tools.iter().any(|tool| tool.name == call.name && tool.idempotent);
+        match runner {
+            Runner::Tool(tool) if idempotent => Some(tool),
+            Runner::Tool(_) | Runner::Agent(_) => None,
+        }
+    }
+
+    /// Runs the tool of a call that failed again after `wait`, as a hook asked for; `None` where the turn was cancelled
+    /// meanwhile.
+    pub(super) async fn run_again(
+        &self,
+        call: &ToolCall,
+        input: &ToolInput,
+        failed: &EndedCall,
+        wait: Duration,
+    ) -> Option<EndedCall> {
+        let tool = failed.again.clone()?;
+        if !self.pause(wait).await {
+            return None;
+        }
+        let start = Instant::now();
+        let outcome = self.run_tool(&*tool, call, input).await;
+        Some(EndedCall { outcome, took: start.elapsed(), attempt: failed.attempt + 1, again: Some(tool) })
     }
 
     async fn run_tool(&self, tool: &dyn Tool, call: &ToolCall, input: &ToolInput) -> CallOutcome {

@@ -4,6 +4,27 @@ use serde_json::json;
 use super::Window;
 use crate::tool::ToolSpec;
 
+/// What a provider counted, beside what was counted here.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Measured {
+    pub(crate) counted: u64,
+    pub(crate) tokens: u64,
+}
+
+impl Measured {
+    /// What a call is likely to be for the provider that counts for `counted` here: what was added counts as it is, what is
+    /// gone in proportion.
+    pub(crate) fn scaled(self, counted: u64) -> u64 {
+        match counted.checked_sub(self.counted) {
+            Some(added) => self.tokens.saturating_add(added),
+            None => {
+                let share = u128::from(self.tokens) * u128::from(counted) / u128::from(self.counted);
+                u64::try_from(share).unwrap_or(u64::MAX)
+            }
+        }
+    }
+}
+
 /// What the parts of a call count for. A conversation is counted before each call of the model, and most of it is what it was.
 #[derive(Default)]
 pub(crate) struct Counted {
@@ -89,6 +110,14 @@ mod tests {
         step("Be very brief.", &messages);
         // The prompt and a tool, then one for each message that is new at its place.
         assert_eq!(steps, [2 + 3, 0, 1, 1, 2 + 1]);
+    }
+
+    #[test]
+    fn what_a_provider_counted_goes_before_what_is_counted_here() {
+        let measured = Measured { counted: 100, tokens: 400 };
+        for (counted, expected) in [(100, 400), (130, 430), (50, 200), (0, 0), (u64::MAX, u64::MAX)] {
+            assert_eq!(measured.scaled(counted), expected);
+        }
     }
 
     #[test]

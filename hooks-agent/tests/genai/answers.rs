@@ -194,3 +194,80 @@ async fn thoughts_come_back_and_are_sent_again_with_what_signs_them() {
     assert_eq!(asked[1].body["messages"][0]["content"][0], thought);
     assert_eq!(asked[1].body["messages"][0]["content"][1]["input"], json!({ "id": 7 }));
 }
+
+/// The deltas of a stream, in a word and a text each.
+async fn told(model: &Genai) -> (Vec<String>, Result<hooks_agent::model::ModelAnswer, hooks_agent::model::ModelError>) {
+    let told = Mutex::new(Vec::new());
+    let listener = |delta: Delta<'_>| {
+        told.lock().unwrap().push(match delta {
+            Delta::Text(text) => format!("text: {text}"),
+            Delta::Thinking(text) => format!("thinking: {text}"),
+            Delta::ToolInput { call, tool, text, .. } => format!("{tool} {call}: {text}"),
+            _ => "?".to_owned(),
+        });
+    };
+    let answer = model.call(&hello(), Deltas::to(&listener)).await;
+    let told = told.lock().unwrap().clone();
+    (told, answer)
+}
+
+#[tokio::test]
+async fn thoughts_and_the_input_of_calls_are_told_as_they_come_and_each_piece_once() {
+    let call = |index: u32, function: &Value| {
+        let mut call = json!({ "index": index, "function": function });
+        if function.get("name").is_some() {
+            call["id"] = format!("c{index}").into();
+        }
+        tool_calls(&json!([call]))
+    };
+    let stream = Reply::stream()
+        .event(&json!({ "choices": [{ "delta": { "reasoning_content": "Which " } }] }))
+        .event(&json!({ "choices": [{ "delta": { "reasoning_content": "one?" } }] }))
+        .text("Let me see.")
+        .event(&call(0, &json!({ "name": "find", "arguments": "" })))
+        .event(&call(0, &json!({ "arguments": "{\"id\":" })))
+        .event(&call(0, &json!({ "arguments": "7}" })))
+        .event(&call(1, &json!({ "name": "now", "arguments": "{}" })))
+        .end("tool_calls");
+    let server = Server::start([stream]).await;
+    let (told, answer) = told(&server.model()).await;
+    assert_eq!(
+        told,
+        ["thinking: Which ", "thinking: one?", "text: Let me see.", "find c0: {\"id\":", "find c0: 7}", "now c1: {}"]
+    );
+    assert_eq!(calls(&answer.unwrap().content).len(), 2);
+}
+
+#[tokio::test]
+async fn so_are_those_of_a_provider_that_signs_its_thoughts() {
+    let event = |event: &str, data: Value| format!("event: {event}\ndata: {data}\n\n").into_bytes();
+    let delta = |index: u32, delta: Value| event("content_block_delta", json!({ "index": index, "delta": delta }));
+    let input = |text: &str| delta(1, json!({ "type": "input_json_delta", "partial_json": text }));
+    let begins =
+        |index: u32, block: Value| event("content_block_start", json!({ "index": index, "content_block": block }));
+    let stream = || {
+        Reply::stream()
+            .bytes(&event("message_start", json!({ "message": { "usage": {} } })))
+            .bytes(&begins(0, json!({ "type": "thinking" })))
+            .bytes(&delta(0, json!({ "type": "thinking_delta", "thinking": "Which " })))
+            .bytes(&delta(0, json!({ "type": "thinking_delta", "thinking": "one?" })))
+            .bytes(&event("content_block_stop", json!({ "index": 0 })))
+            .bytes(&begins(1, json!({ "type": "tool_use", "id": "a", "name": "find", "input": {} })))
+            .bytes(&input("{\"id\":"))
+            .bytes(&input("7}"))
+    };
+    let whole = stream()
+        .bytes(&event("content_block_stop", json!({ "index": 1 })))
+        .bytes(&event("message_delta", json!({ "delta": { "stop_reason": "tool_use" }, "usage": {} })))
+        .bytes(&event("message_stop", json!({})));
+    // The second breaks off in the midst of the input.
+    let server = Server::start([whole, stream()]).await;
+    let model = Genai::new("anthropic::claude-test").base_url(server.url.as_str()).api_key("secret");
+    let pieces = ["thinking: Which ", "thinking: one?", "find a: {\"id\":", "find a: 7}"];
+    let (heard, answer) = told(&model).await;
+    assert_eq!(heard, pieces);
+    assert_eq!(calls(&answer.unwrap().content), [("find".to_owned(), json!({ "id": 7 }))]);
+    let (heard, answer) = told(&model).await;
+    assert_eq!(heard, pieces);
+    assert!(matches!(answer, Err(hooks_agent::model::ModelError::Broken(_))), "{answer:?}");
+}

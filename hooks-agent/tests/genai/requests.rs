@@ -157,3 +157,70 @@ async fn what_a_hook_asks_of_one_call_is_sent_and_goes_over_what_the_model_was_m
     assert_eq!((&body["seed"], &body["top_k"]), (&json!(7), &json!(3)));
     assert_eq!(body["tool_choice"]["function"]["name"], "find");
 }
+
+/// A model that speaks Anthropic's protocol, on this server.
+fn anthropic(server: &Server) -> Genai {
+    Genai::new("anthropic::claude-test").base_url(server.url.as_str()).api_key("secret")
+}
+
+/// The places of a body at which the provider is told to keep what it read.
+fn marks(at: &str, value: &Value, found: &mut Vec<String>) {
+    match value {
+        Value::Object(fields) => {
+            for (name, value) in fields {
+                match name.as_str() {
+                    "cache_control" => found.push(format!("{at}: {}", value["type"].as_str().unwrap())),
+                    _ => marks(&format!("{at}/{name}"), value, found),
+                }
+            }
+        }
+        Value::Array(items) => {
+            items.iter().enumerate().for_each(|(index, value)| marks(&format!("{at}/{index}"), value, found));
+        }
+        _ => {}
+    }
+}
+
+#[tokio::test]
+async fn what_a_provider_is_to_keep_is_marked_on_the_wire_and_nothing_where_it_is_not() {
+    let mut asked = hello();
+    asked.system_prompt = "Be brief.".to_owned();
+    asked.tools = vec![ToolSpec::new("find")];
+    let calls = Block::ToolUse(ToolCall::new("a", "find", json!({ "id": 7 })));
+    asked.messages.push(Message::of(Role::Assistant, vec![calls]));
+    let result = ToolResultBlock::new("a", vec![Block::from("found")]);
+    asked.messages.push(Message::of(Role::Tool, vec![Block::ToolResult(result)]));
+    let server = Server::start([Reply::stream(), Reply::stream(), Reply::says("ok")]).await;
+    for model in [anthropic(&server).cached(), anthropic(&server), server.model().cached()] {
+        drop(call(&model, &asked).await);
+    }
+    let sent = server.asked();
+    let marked = |number: usize| {
+        let mut found = Vec::new();
+        marks("", &sent[number].body, &mut found);
+        found.sort();
+        found
+    };
+    assert_eq!(marked(0), ["/messages/2/content/0: ephemeral", "/system/0: ephemeral"]);
+    assert_eq!(sent[0].body["system"][0]["text"], "Be brief.");
+    assert!(marked(1).is_empty() && marked(2).is_empty(), "{:?}", (marked(1), marked(2)));
+    assert_eq!(sent[2].body["messages"][0], json!({ "role": "system", "content": "Be brief." }));
+}
+
+#[tokio::test]
+async fn the_next_call_of_a_conversation_begins_with_what_was_marked() {
+    let mut asked = hello();
+    asked.system_prompt = "Be brief.".to_owned();
+    let server = Server::start([Reply::stream(), Reply::stream()]).await;
+    let model = anthropic(&server).cached();
+    drop(call(&model, &asked).await);
+    asked.messages.push(Message::new(Role::Assistant, "hello"));
+    asked.messages.push(Message::new(Role::User, "and now?"));
+    drop(call(&model, &asked).await);
+    let sent = server.asked();
+    assert_eq!(sent[0].body["system"], sent[1].body["system"]);
+    let text = |number: usize| &sent[number].body["messages"][0]["content"];
+    // The mark is no part of what is read.
+    assert_eq!(text(0)[0]["text"], "hello");
+    assert_eq!(text(1), "hello");
+}

@@ -7,6 +7,7 @@ use hooks_agent::tool::{FnTool, ToolSpec};
 use hooks_agent::{Harness, Limits, Outcome, Session, TurnError, TurnEvent};
 use hooks_core::kinds::ExitReason;
 use hooks_core::prelude::*;
+use serde_json::json;
 
 use super::server::{Reply, Server};
 
@@ -89,5 +90,36 @@ async fn a_cancelled_turn_hangs_up_on_a_server_that_never_answers() {
         assert_eq!(reply.exit, ExitReason::AbortedPreCall);
         server.hung_up().await;
         assert_eq!(session.turn(None, "hi").await.to_string(), "hello again");
+    }
+}
+
+/// What is shown of a turn, thoughts and the inputs of calls too.
+async fn shown(session: &Session) -> (Vec<String>, hooks_agent::Reply) {
+    let mut turn = session.turn(None, "which one?");
+    let mut seen = Vec::new();
+    while let Some(event) = turn.next().await {
+        match event {
+            TurnEvent::Text(text) => seen.push(format!("text: {text}")),
+            TurnEvent::Thinking(text) => seen.push(format!("thinking: {text}")),
+            TurnEvent::ToolInput { tool, text, .. } => seen.push(format!("{tool}: {text}")),
+            _ => {}
+        }
+    }
+    (seen, turn.await)
+}
+
+#[tokio::test]
+async fn a_stream_that_breaks_after_thoughts_or_in_an_input_runs_no_call_and_is_made_again() {
+    let thinks = || Reply::stream().event(&json!({ "choices": [{ "delta": { "reasoning_content": "Hm." } }] }));
+    let call = json!([{ "index": 0, "id": "a", "function": { "name": "find", "arguments": "{\"id\":7" } }]);
+    let within = thinks().event(&json!({ "choices": [{ "delta": { "tool_calls": call } }] }));
+    for (broken, expected) in
+        [(thinks(), vec!["thinking: Hm.", "text: 7"]), (within, vec!["thinking: Hm.", "find: {\"id\":7", "text: 7"])]
+    {
+        let server = Server::start([broken, Reply::says("7")]).await;
+        let (seen, reply) = shown(&session_with(&server, Duration::from_millis(1)).await).await;
+        // No text was shown, so there is nothing that would be shown twice.
+        assert_eq!((seen, server.asked().len()), (expected.into_iter().map(str::to_owned).collect(), 2));
+        assert_eq!((reply.to_string().as_str(), reply.messages.len()), ("7", 2));
     }
 }

@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use hooks_agent::channel::{Channel, Heard};
+use hooks_agent::channel::{Address, Channel, Heard, Incoming};
 use hooks_agent::model::{Deltas, Line, Model, ModelAnswer, ModelCall, ModelError};
 use hooks_agent::store::MessageStore as _;
 use hooks_agent::{Outcome, TurnError};
@@ -28,12 +28,12 @@ impl Channel for Mail {
         "mail"
     }
 
-    fn send<'a>(&'a self, recipient: &'a str, message: &'a Message) -> BoxFuture<'a, Result<Option<String>, String>> {
+    fn send<'a>(&'a self, address: &'a Address, message: &'a Message) -> BoxFuture<'a, Result<Option<String>, String>> {
         Box::pin(async move {
             if self.full {
                 return Err("the box is full".to_owned());
             }
-            self.sent.lock().unwrap().push(format!("{recipient}: {}", message.text()));
+            self.sent.lock().unwrap().push(format!("{}: {}", address.recipient, message.text()));
             Ok(Some("m-1".to_owned()))
         })
     }
@@ -53,7 +53,7 @@ async fn a_message_is_received_answered_and_sent_as_the_hooks_leave_it() {
         log.note(format!("{} {}", event.channel, event.delivery.as_ref()));
     }));
     let (session, mail) = (bench.session(bench.harness()).await, Mail::default());
-    let heard = session.hear(&mail, "ada", "when? -- sent from a phone", None).await.unwrap();
+    let heard = session.hear(&mail, Incoming::new("ada", "when? -- sent from a phone"), None).await.unwrap();
     assert!(matches!(heard, Heard::Answered { delivery: Delivery::Sent { .. }, .. }), "{heard:?}");
     assert_eq!(*mail.sent.lock().unwrap(), ["ada: noon\nthe desk"]);
     assert_eq!(bench.log.take(), ["the model", "mail sent"]);
@@ -69,9 +69,9 @@ async fn a_dropped_message_has_no_turn_and_a_held_reply_is_not_sent() {
     );
     bench.app(Hook::at::<MessageSending>("hold").replacer(|_, _, _: Message| None::<Message>));
     let (session, mail) = (bench.session(bench.harness()).await, Mail::default());
-    assert!(matches!(session.hear(&mail, "eve", "win!", None).await.unwrap(), Heard::Dropped));
+    assert!(matches!(session.hear(&mail, Incoming::new("eve", "win!"), None).await.unwrap(), Heard::Dropped));
     assert!(bench.stored().await.is_empty());
-    assert!(matches!(session.hear(&mail, "ada", "when?", None).await.unwrap(), Heard::HeldBack { .. }));
+    assert!(matches!(session.hear(&mail, Incoming::new("ada", "when?"), None).await.unwrap(), Heard::HeldBack { .. }));
     assert!(mail.sent.lock().unwrap().is_empty());
 }
 
@@ -79,7 +79,7 @@ async fn a_dropped_message_has_no_turn_and_a_held_reply_is_not_sent() {
 async fn a_channel_that_fails_is_told_and_the_reply_is_kept() {
     let bench = Bench::new([Line::text("noon")]);
     let (session, mail) = (bench.session(bench.harness()).await, Mail { full: true, ..Mail::default() });
-    let heard = session.hear(&mail, "ada", "when?", None).await.unwrap();
+    let heard = session.hear(&mail, Incoming::new("ada", "when?"), None).await.unwrap();
     let Heard::Answered { reply, delivery: Delivery::Failed { error }, .. } = heard else { panic!("{heard:?}") };
     assert_eq!((reply.to_string().as_str(), error.as_str()), ("noon", "the box is full"));
 }
@@ -274,7 +274,7 @@ async fn a_person_is_not_mailed_what_a_provider_says_of_a_key() {
     let bench = Bench::new([Line::error(ModelError::Unanswered(secret.to_owned()))]);
     let session = bench.session(bench.harness()).await;
     let mail = Mail::default();
-    let heard = session.hear(&mail, "ada", "hi", None).await.unwrap();
+    let heard = session.hear(&mail, Incoming::new("ada", "hi"), None).await.unwrap();
     let Heard::Answered { reply, .. } = heard else { panic!("{heard:?}") };
     assert_eq!(*mail.sent.lock().unwrap(), ["ada: [Failed] The model did not answer."]);
     let Outcome::Failed(error) = reply.outcome else { panic!("{reply:?}") };

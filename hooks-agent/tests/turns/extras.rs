@@ -29,7 +29,7 @@ async fn fields_of_the_provider_are_stored_as_the_hooks_leave_them() {
     let session = bench.session(bench.harness()).await;
     let mut prompt = Message::new(Role::User, "hi");
     prompt.extra.insert("name".to_owned(), json!("ann"));
-    let reply = session.turn_with(None, prompt).await;
+    let reply = session.begin(prompt).await;
     let names: Vec<_> = reply.messages.iter().map(|message| message.extra["name"].clone()).collect();
     assert_eq!(names, [json!("someone"), json!("someone")]);
     assert_eq!(bench.stored().await, ["user: hi", "assistant: hello"]);

@@ -130,8 +130,7 @@ async fn each_kind_fires_at_its_place() {
     holds("a blocked prompt", bench, &[&["filter_messages", "user_prompt_submit", "turn_end"]]).await;
 
     let waits = [Line::error(ModelError::rate_limited("slow down", None)), Line::text("hello")];
-    let again =
-        &["prefilter_llm_history", "pre_model_call", "the model", "pre_model_call", "the model", "post_model_call"];
+    let again = &[CALL, &CALL[1..]].concat();
     holds("a provider that asks to wait", Bench::watched(waits), &[BEGIN, again, end]).await;
 
     let bench = Bench::watched([lookup(), Line::text("done")]);

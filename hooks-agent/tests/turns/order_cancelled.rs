@@ -216,7 +216,7 @@ async fn while_a_provider_is_waited_for_too() {
         }
     }
     assert_eq!(turn.await.exit.as_ref(), "aborted_pre_call");
-    assert_eq!(bench.log.take(), [BEGIN, ASKED, &["the model"], OVER].concat());
+    assert_eq!(bench.log.take(), [BEGIN, ASKED, &["the model", "post_model_call"], OVER].concat());
 }
 
 #[tokio::test(start_paused = true)]

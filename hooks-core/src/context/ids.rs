@@ -13,6 +13,9 @@ pub struct Ids {
     /// The app's name.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub app: Option<Arc<str>>,
+    /// The app's version.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub app_version: Option<Arc<str>>,
     /// The agent's name.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub agent: Option<Arc<str>>,
@@ -34,6 +37,9 @@ pub struct Ids {
     /// The id of the request that the turn answers.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub request: Option<Arc<str>>,
+    /// The id of the stored row of the person's message that the turn answers, once it is stored.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub message: Option<Arc<str>>,
     /// The place in the app from which the model is called, such as `chat` or `title`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub call_site: Option<Arc<str>>,

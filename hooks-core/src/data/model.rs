@@ -83,12 +83,16 @@ impl ModelRequest {
 
     /// A profile that is blank routes nowhere.
     pub(crate) fn check(_before: &Self, after: &Self) -> Result<(), Violation> {
-        match &after.profile {
-            Some(profile) if profile.trim().is_empty() => {
-                Err(Violation::new("`profile` is blank; write `None` for the harness's own choice"))
-            }
-            _ => Ok(()),
+        named(after.profile.as_deref())
+    }
+}
+
+fn named(profile: Option<&str>) -> Result<(), Violation> {
+    match profile {
+        Some(profile) if profile.trim().is_empty() => {
+            Err(Violation::new("`profile` is blank; write `None` for the harness's own choice"))
         }
+        _ => Ok(()),
     }
 }
 
@@ -108,6 +112,9 @@ pub struct ModelReplyData {
     pub content: Vec<Block>,
     /// The messages of the next call, should a hook continue.
     pub messages: Messages,
+    /// The model profile that calls go to from then on until the turn ends, should a hook continue; `None` leaves it as it is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub profile: Option<String>,
 }
 
 impl ModelReply {
@@ -123,7 +130,15 @@ impl ModelReply {
         self
     }
 
+    /// The profile that calls go to from then on.
+    #[must_use]
+    pub fn profile(mut self, profile: impl Into<String>) -> Self {
+        self.profile = Some(profile.into());
+        self
+    }
+
     pub(crate) fn check(before: &Self, after: &Self) -> Result<(), Violation> {
+        named(after.profile.as_deref())?;
         rules::blocks(&before.content, &after.content)?;
         Messages::check_conversation(&before.messages, &after.messages)
     }

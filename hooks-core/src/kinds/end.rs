@@ -48,9 +48,9 @@ words! {
         AbortedPostResponse = "aborted_post_response",
         /// It was cancelled while tools ran.
         AbortedDuringTools = "aborted_during_tools",
-        /// The person is to go on.
+        /// The person is to go on. For harnesses whose turns can rest; the loop of `hooks-agent` has none.
         YieldToUser = "yield_to_user",
-        /// It is gone on with elsewhere.
+        /// It is gone on with elsewhere. For harnesses with checkpoints; the loop of `hooks-agent` has none.
         CheckpointHandoff = "checkpoint_handoff",
         /// The context is too large for the model.
         ContextTooLarge = "context_too_large",
@@ -58,7 +58,7 @@ words! {
         BudgetYieldUnrecovered = "budget_yield_unrecovered",
         /// The answer was cut.
         MaxTokensReached = "max_tokens_reached",
-        /// It was cancelled at a checkpoint.
+        /// It was cancelled at a checkpoint. For harnesses with checkpoints; the loop of `hooks-agent` has none.
         AbortedAfterCheckpoint = "aborted_after_checkpoint",
         /// It was cancelled by an error.
         AbortedViaError = "aborted_via_error",

@@ -22,6 +22,10 @@ pub struct Init {
     pub config: Value,
     /// The folder where it may keep data.
     pub data_dir: Option<PathBuf>,
+    /// The name of the app that loads it; empty where the harness's context has none.
+    pub app: String,
+    /// The app's version; empty where the harness's context has none.
+    pub app_version: String,
 }
 
 words! {

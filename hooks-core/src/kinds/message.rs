@@ -16,6 +16,9 @@ pub struct BeforeCreateMessage {}
 pub struct AfterCreateMessage {
     /// The row as it is stored.
     pub message: Message,
+    /// The id of the row, by which a later change of it is told; `None` where the harness has none.
+    #[serde(default)]
+    pub message_id: Option<String>,
 }
 
 /// Fires before a stored message is changed: hooks may rewrite the change.

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::words::setters;
 use crate::HookKind;
 use crate::data::{Messages, ResultRow, ToolCall, ToolInput, ToolResult};
+use crate::verdict::Retry;
 
 /// Fires when a tool has answered: hooks may rewrite the result, say who says it to the model in the tool's place, add
 /// context for the model, or remove it.
@@ -82,11 +83,13 @@ setters!(AfterToolCallSuccess {
     dynamic_ui: bool,
 });
 
-/// Fires when a tool has failed: hooks may rewrite what the model is told of it, add context, or keep it from the model.
+/// Fires when a tool has failed: hooks may rewrite what the model is told of it, add context, keep it from the model, or have
+/// the tool run again.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, HookKind)]
 #[hook_kind(
     name = "after_tool_call_failure",
     subject = ToolResult,
+    verdict = Retry,
     removable,
     check = ToolResult::check_blocks,
     match(tool = call.name),
@@ -116,6 +119,12 @@ pub struct AfterToolCallFailure {
     /// Whether the person's side can show what a tool draws.
     #[serde(default)]
     pub dynamic_ui: bool,
+    /// How often the tool ran for this call, from 1; 0 where it did not run.
+    #[serde(default)]
+    pub attempt: u32,
+    /// Whether the harness would run the tool again, so that a [`Retry`] has an effect.
+    #[serde(default)]
+    pub may_retry: bool,
 }
 
 impl AfterToolCallFailure {
@@ -132,6 +141,8 @@ impl AfterToolCallFailure {
             context_budget: None,
             model: None,
             dynamic_ui: false,
+            attempt: 0,
+            may_retry: false,
         }
     }
 
@@ -159,6 +170,10 @@ setters!(AfterToolCallFailure {
     model: String => Some,
     /// Whether the person's side can show what a tool draws.
     dynamic_ui: bool,
+    /// How often the tool ran for this call.
+    attempt: u32,
+    /// Whether the harness would run the tool again.
+    may_retry: bool,
 });
 
 /// Fires when a call is over, whatever came of it, with what the model is told.

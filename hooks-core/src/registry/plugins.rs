@@ -60,7 +60,7 @@ impl Registry {
             let Some(installed) = claimed else { continue };
             // Dropped half-way, it was not started.
             let mut outcome = StartOutcome { registry: self, name: &name, state: PluginState::New };
-            let result = self.fire_lifecycle(&installed, cx, &installed.init()).await;
+            let result = self.fire_lifecycle(&installed, cx, &installed.init(cx)).await;
             outcome.state = match result {
                 Ok(()) => PluginState::Started,
                 Err(reason) => {

@@ -25,8 +25,8 @@ pub enum ReplyVerdict {
     NoOpinion,
     /// The answer stands.
     Stop,
-    /// The answer is dropped and the model called again with the messages of the reply. A harness honours this where the
-    /// reply calls no tool and none of it was shown, and a bounded number of times in a turn.
+    /// The answer is dropped and the model called again with the messages of the reply, and its profile where it has one. A
+    /// harness honours this where the reply calls no tool and none of it was shown, and a bounded number of times in a turn.
     Continue,
 }
 

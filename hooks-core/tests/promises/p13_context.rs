@@ -13,6 +13,7 @@ use super::unawaited::*;
 fn full() -> HookContext {
     HookContext::builder()
         .app("desk")
+        .app_version("1.2")
         .agent("refunds")
         .agent_path(["support"])
         .prompt("terse")
@@ -20,6 +21,7 @@ fn full() -> HookContext {
         .conversation("c-1")
         .turn(3)
         .request("r-1")
+        .message("m-1")
         .call_site("title")
         .workspace("/work")
         .human_present(true)

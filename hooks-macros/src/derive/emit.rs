@@ -171,7 +171,10 @@ fn field(field: &MatchField, event: &syn::Ident) -> TokenStream {
     let text = field.name.unraw().to_string();
     let path = &field.path;
     let place = path.clone().into_iter().last().map_or_else(Span::call_site, |last| last.span());
-    let get = quote_spanned!(place=> |event: &#event| __hooks_core::FieldText::text(&event.#path));
+    // A method gives a reference itself.
+    let is_call = matches!(path.clone().into_iter().last(), Some(proc_macro2::TokenTree::Group(_)));
+    let borrow = (!is_call).then(|| quote_spanned!(place=> &));
+    let get = quote_spanned!(place=> |event: &#event| __hooks_core::FieldText::text(#borrow event.#path));
     let words = match &field.ty {
         Some(ty) => quote!({ use __hooks_core::NoWords as _; __hooks_core::WordsOf::<#ty>::KNOWN }),
         None => quote!(__hooks_core::Option::None),

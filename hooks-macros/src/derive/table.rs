@@ -49,7 +49,7 @@ pub(crate) const OPTIONS: &[Known<KindDefinition>] = &[
         name: "match",
         write: "match(region)",
         elsewhere: &["filter", "filters", "fields", "matcher"],
-        meaning: "what `#[hook]` may filter by: `match(field, …)`, or `match(option = path.to.field)`; with `: Type` before the `=`, a type that is `Words` tells which words the field may be",
+        meaning: "what `#[hook]` may filter by: `match(field, …)`, or `match(option = path.to.field)`, which may be a method that gives a `&str`; with `: Type` before the `=`, a type that is `Words` tells which words the field may be",
         default: "nothing",
         read: |kind, option, errors| kind.fields = fields(option, errors),
     },

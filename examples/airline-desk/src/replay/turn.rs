@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use hooks_agent::{Outcome, TurnError, TurnEvent};
+use hooks_agent::{Outcome, TurnError, TurnEvent, TurnRequest};
 use hooks_core::data::{Block, Message, ToolResult};
 
 use super::{Replay, rows};
@@ -48,7 +48,7 @@ impl Replay<'_> {
         if let Some(trace) = &desk.trace {
             trace.begin(self.turns);
         }
-        let mut turn = self.session.turn_with(desk.prompt.as_ref(), prompt.clone());
+        let mut turn = self.session.begin(TurnRequest::from(prompt.clone()).prompt(desk.prompt.clone()));
         let mut told = Told::default();
         while let Some(event) = turn.next().await {
             if let Some(trace) = &desk.trace {

@@ -1,14 +1,21 @@
 //! What each scene is set with.
 
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
 use hooks_agent::approve::{ApprovalAnswer, ApprovalRequest};
-use hooks_agent::model::{Line, ModelError, Scripted};
+use hooks_agent::model::{Line, ModelAnswer, ModelError, Scripted};
+use hooks_agent::tool::{FnTool, Tool, ToolError, ToolSpec};
 use hooks_agent::window::Window;
-use hooks_agent::{HarnessBuilder, SubAgent};
+use hooks_agent::{HarnessBuilder, Limits, SubAgent};
 use hooks_core::Hook;
-use hooks_core::data::ModelReply;
-use hooks_core::kinds::{BeforeToolCall, PostModelCall, Stop, UserPromptSubmit};
+use hooks_core::data::{Block, ModelReply, ToolCall, ToolResult, Usage};
+use hooks_core::kinds::{
+    AfterToolCallFailure, BeforeToolCall, Init, PostModelCall, Stop, StreamDelta, UserPromptSubmit,
+};
+use hooks_core::plugin::Plugin;
 use hooks_core::scope::AgentDef;
-use hooks_core::verdict::{PromptVerdict, ReplyVerdict, StopVerdict};
+use hooks_core::verdict::{Permission, PromptVerdict, ReplyVerdict, Retry, StopVerdict};
 use serde_json::{Value, json};
 
 use super::{Never, Scene};
@@ -21,6 +28,9 @@ pub(super) struct Stage {
     pub(super) hooks: Vec<Hook>,
     /// How many messages were said before.
     pub(super) said: usize,
+    pub(super) plugins: Vec<Plugin>,
+    /// What the person says while the turn runs.
+    pub(super) steered: Option<&'static str>,
     /// What else the harness has.
     pub(super) more: More,
 }
@@ -29,7 +39,15 @@ type More = fn(HarnessBuilder, &Never) -> HarnessBuilder;
 
 impl Stage {
     fn new(prompt: &'static str, lines: impl IntoIterator<Item = Line>) -> Self {
-        Self { prompt, model: Scripted::new(lines), hooks: Vec::new(), said: 0, more: |harness, _| harness }
+        Self {
+            prompt,
+            model: Scripted::new(lines),
+            hooks: Vec::new(),
+            said: 0,
+            plugins: Vec::new(),
+            steered: None,
+            more: |harness, _| harness,
+        }
     }
 
     fn hook(mut self, hook: Hook) -> Self {
@@ -81,6 +99,45 @@ pub(super) fn stage(scene: Scene, never: &Never) -> Stage {
         Scene::Blocked => Stage::new("What do you think of my neighbour?", []).hook(refuse_gossip()),
         Scene::SubAgent => {
             Stage::new("When?", [ask(), Line::text("On Monday."), Line::text("On Monday, they say.")]).more(timetable)
+        }
+        Scene::SummaryFails => {
+            let refused = Line::error(ModelError::Rejected("not this conversation".into()));
+            Stage::new("And today?", [refused, Line::text("Today too.")])
+                .said(8)
+                .more(|harness, _| harness.window(narrow()))
+        }
+        Scene::StreamStopped => {
+            Stage::new("Which card is it?", [Line::text("It is the card 4111 1111 1111 1111.").streamed()])
+                .hook(stop_at_cards())
+        }
+        Scene::ParallelCalls => Stage::new("What flies to Oslo and to Bergen?", [searches(), Line::text("One each.")])
+            .more(|harness, _| harness.tool(search_flights(ToolSpec::parallel))),
+        Scene::AnsweredCall => Stage::new("What flies to Oslo?", [search(), Line::text("One at noon.")])
+            .hook(answer_from_cache())
+            .more(|harness, never| harness.tool(never.clone())),
+        Scene::ToolRetried => Stage::new("What flies to Oslo?", [search(), Line::text("One at noon.")])
+            .hook(again_when_offline())
+            .more(|harness, _| harness.tool(search_flights(ToolSpec::idempotent))),
+        Scene::OtherModel => {
+            let silent = Line::error(ModelError::Unanswered("it has no key".into()));
+            Stage::new("Good morning!", [silent])
+                .hook(ask_the_spare())
+                .more(|harness, _| harness.model("spare", Scripted::new([Line::text("Good morning.")])))
+        }
+        Scene::SteeredTurn => {
+            Stage { steered: Some("To Bergen, I mean."), ..Stage::new("What flies?", [Line::text("One at noon.")]) }
+        }
+        Scene::BudgetSpent => {
+            Stage::new("Where does PUF001 go?", [costly(), Line::text("never said")]).more(|harness, _| {
+                let mut limits = Limits::default();
+                limits.tokens = Some(100);
+                harness.limits(limits)
+            })
+        }
+        Scene::PluginClosed => {
+            let look_up = Line::calls([look_up("1", "PUF001")]);
+            let stage = Stage::new("Where does PUF001 go?", [look_up, Line::text("I may not look.")]);
+            Stage { plugins: vec![vetting()], ..stage }
         }
         Scene::CancelledInHook => {
             let look_up = Line::calls([look_up("1", "PUF001")]);
@@ -152,6 +209,69 @@ fn refuse_gossip() -> Hook {
         }
         PromptVerdict::default()
     })
+}
+
+fn searches() -> Line {
+    Line::calls(["Oslo", "Bergen"].map(|to| (to, "search_flights", json!({ "to": to }))))
+}
+
+/// A search that is offline the first time where it may be repeated.
+fn search_flights(kind: fn(ToolSpec) -> ToolSpec) -> impl Tool {
+    let spec = kind(ToolSpec::new("search_flights"));
+    let offline = AtomicBool::new(spec.idempotent);
+    FnTool::new(spec, move |_, input| {
+        if offline.swap(false, Ordering::Relaxed) {
+            return Err(ToolError::new("the search is offline"));
+        }
+        Ok(format!("One at noon to {}.", input["to"].as_str().unwrap_or_default()))
+    })
+}
+
+/// A look-up with an answer of the model that takes more than a small budget.
+fn costly() -> Line {
+    let (id, tool, input) = look_up("1", "PUF001");
+    let answer = ModelAnswer::new(vec![Block::ToolUse(ToolCall::new(id, tool, input))]);
+    Line::answer(answer.usage(Usage::new(120, 10)))
+}
+
+fn stop_at_cards() -> Hook {
+    let hook = Hook::at::<StreamDelta>("stop_at_cards").reader(|_, _, window: &String| {
+        let digits = window.chars().filter(char::is_ascii_digit).count();
+        if digits >= 8 { Permission::deny("no card is read out") } else { Permission::NoOpinion }
+    });
+    hook.hold(20)
+}
+
+fn answer_from_cache() -> Hook {
+    Hook::at::<BeforeToolCall>("answer_from_cache").reader(|_, event: &BeforeToolCall, _| {
+        if event.call.name == "search_flights" {
+            return Permission::answer(ToolResult::new("One at noon."));
+        }
+        Permission::NoOpinion
+    })
+}
+
+fn again_when_offline() -> Hook {
+    Hook::at::<AfterToolCallFailure>("again_when_offline").reader(|_, event: &AfterToolCallFailure, _| {
+        if event.error.contains("offline") { Retry::after(Duration::ZERO) } else { Retry::NoOpinion }
+    })
+}
+
+fn ask_the_spare() -> Hook {
+    Hook::at::<PostModelCall>("ask_the_spare").writer(|_, event: &PostModelCall, reply: &mut ModelReply| {
+        if event.failure.is_none() {
+            return ReplyVerdict::NoOpinion;
+        }
+        reply.profile = Some("spare".to_owned());
+        ReplyVerdict::Continue
+    })
+}
+
+/// Guards whose list cannot be read.
+fn vetting() -> Plugin {
+    let init = Hook::at::<Init>("vetting_list").reader(|_, _, ()| Err::<(), _>("the list is not there"));
+    let gate = Hook::at::<BeforeToolCall>("vetting_gate").reader(|_, _, _| Permission::NoOpinion);
+    Plugin::new("vetting").hook(init).hook(gate).optional()
 }
 
 fn never_judges(never: &Never) -> Hook {

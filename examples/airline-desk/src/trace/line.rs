@@ -42,6 +42,7 @@ pub(super) fn event(event: &TurnEvent) -> Option<String> {
         TurnEvent::ModelCalled { profile, messages, .. } => format!("> model `{profile}` reads {messages} messages"),
         TurnEvent::ModelFailed { error, .. } => format!("> the model failed: {error}"),
         TurnEvent::ToolStarted(call) => format!("> tool `{}`", call.name),
+        TurnEvent::ToolRetrying { call, error, .. } => format!("> tool `{}` runs again: {error}", call.name),
         TurnEvent::ToolFinished { call, .. } => format!("> tool `{}` is not run", call.name),
         TurnEvent::Blocked { by, reason, .. } => format!("~ blocked{}: {reason}", by_hook(by.as_ref())),
         TurnEvent::Stopped { by, reason, .. } => format!("~ stopped{}: {reason}", by_hook(by.as_ref())),

@@ -1,8 +1,8 @@
 //! What is sent: messages and tools in the words of `genai`.
 
 use ::genai::chat::{
-    Binary, ChatMessage, ChatOptions, ChatRequest, ChatRole, ContentPart, JsonSpec, MessageContent, Tool, ToolChoice,
-    ToolResponse,
+    Binary, CacheControl, ChatMessage, ChatOptions, ChatRequest, ChatRole, ContentPart, JsonSpec, MessageContent, Tool,
+    ToolChoice, ToolResponse,
 };
 use hooks_core::data::{Block, Message, Role, ToolCall, ToolResultBlock};
 use serde_json::{Value, json};
@@ -25,6 +25,17 @@ pub(super) fn of(call: &ModelCall, model: &str) -> ChatRequest {
         if spec.description.is_empty() { tool } else { tool.with_description(spec.description.as_str()) }
     });
     request.with_tools(tools)
+}
+
+/// The same, where the provider is to keep what it reads: all up to a mark. One stands behind the tools and the system prompt,
+/// which change least, and one behind the last message.
+pub(super) fn marked(mut request: ChatRequest) -> ChatRequest {
+    let system = request.system.take().map(ChatMessage::system);
+    if let Some(last) = request.messages.last_mut() {
+        last.options = Some(CacheControl::Ephemeral.into());
+    }
+    request.messages.splice(..0, system.map(|system| system.with_options(CacheControl::Ephemeral)));
+    request
 }
 
 /// What a hook asked of this call goes over what the model was made with.

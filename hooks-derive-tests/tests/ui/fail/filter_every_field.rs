@@ -17,6 +17,10 @@ fn by_compaction() {}
 //~                                                 ^^^^^^^^
 fn by_delivery() {}
 
+#[hook(id = "by_failure", kind = pre_model_call, failure = "x")]
+//~                                              ^^^^^^^
+fn by_failure() {}
+
 #[hook(id = "by_injection_mode", kind = before_compaction, injection_mode = "x")]
 //~                                                        ^^^^^^^^^^^^^^
 fn by_injection_mode() {}
