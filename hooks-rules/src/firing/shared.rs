@@ -16,6 +16,7 @@ use super::session::SessionInfo;
 use super::transcript::Transcripts;
 use crate::alias::Aliases;
 use crate::answer::Answer;
+use crate::rule::RuleSource;
 use crate::run::{Background, Clients, Environment};
 
 /// What all rules of an app share, through every reload.
@@ -37,7 +38,7 @@ pub(crate) struct Shared {
     /// How often a turn was continued in a row, by conversation.
     continued: Mutex<HashMap<String, u32>>,
     /// Why a session is to stop at its first prompt.
-    stopped: Mutex<HashMap<String, String>>,
+    stopped: Mutex<HashMap<String, (String, Option<RuleSource>)>>,
 }
 
 /// How many calls may wait for their results with a context.
@@ -147,18 +148,18 @@ impl Shared {
         lock(&self.continued).remove(conversation(cx));
     }
 
-    /// Has the session stop at its first prompt, where `reason` says why, or not: when it starts there is nothing yet that
+    /// Has the session stop at its first prompt, where `stop` says why and by which rule, or not: when it starts there is nothing yet that
     /// could be stopped. What stopped an earlier session of this name does not stop this one.
-    pub(crate) fn stop_session(&self, session: &str, reason: Option<String>) {
+    pub(crate) fn stop_session(&self, session: &str, stop: Option<(String, Option<RuleSource>)>) {
         let mut stopped = lock(&self.stopped);
-        match reason {
-            Some(reason) => stopped.insert(session.to_owned(), reason),
+        match stop {
+            Some(stop) => stopped.insert(session.to_owned(), stop),
             None => stopped.remove(session),
         };
     }
 
-    /// Why the session is to stop, once.
-    pub(crate) fn take_stop(&self, cx: &HookContext) -> Option<String> {
+    /// Why the session is to stop, and the rule that says so, once.
+    pub(crate) fn take_stop(&self, cx: &HookContext) -> Option<(String, Option<RuleSource>)> {
         lock(&self.stopped).remove(cx.session().unwrap_or_default())
     }
 

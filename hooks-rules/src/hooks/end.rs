@@ -4,6 +4,7 @@ use hooks_core::kinds::{Stop, StopReason, TurnEnd};
 use hooks_core::verdict::StopVerdict;
 use hooks_core::{Hook, HookContext};
 
+use super::attributed;
 use crate::answer::{Answer, Decision};
 use crate::event::Event;
 use crate::firing::{Firing, RulesFailed};
@@ -77,6 +78,7 @@ fn verdict(firing: &Firing, cx: &HookContext, again: bool, answer: Answer) -> St
         }
         _ => StopVerdict::default(),
     };
+    verdict = attributed(verdict, answer.by.as_ref(), StopVerdict::attributed_to);
     verdict = answer.contexts.into_iter().fold(verdict, StopVerdict::with_context);
     verdict = answer.messages.into_iter().fold(verdict, StopVerdict::with_system_message);
     if answer.suppress_output { verdict.suppress_output() } else { verdict }

@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "the helpers of tests are tests too")]
 #![cfg(all(unix, feature = "runner"))]
 
+mod attribution;
 mod cases;
 mod commands;
 mod explaining;
