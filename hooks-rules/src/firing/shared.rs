@@ -9,6 +9,7 @@ use hooks_core::HookContext;
 use hooks_core::data::Message;
 
 use super::files::SessionFiles;
+use super::fired::{FiredListener, RulesFired};
 use super::report::{
     AnswerObserver, NoticeListener, Notices, Printed, RuleRun, RunObserver, RunOutcome, Wake, WakeListener,
 };
@@ -29,6 +30,7 @@ pub(crate) struct Shared {
     pub(crate) answer_observers: Vec<AnswerObserver>,
     pub(crate) notice_listeners: Vec<NoticeListener>,
     pub(crate) wake_listeners: Vec<WakeListener>,
+    pub(crate) fired_listeners: Vec<FiredListener>,
     pub(crate) files: Option<SessionFiles>,
     transcripts: Transcripts,
     /// What rules before a call said to the model, until its result is there: by conversation and call.
@@ -58,6 +60,7 @@ impl Shared {
             answer_observers: Vec::new(),
             notice_listeners: Vec::new(),
             wake_listeners: Vec::new(),
+            fired_listeners: Vec::new(),
             files: None,
             transcripts: Transcripts::default(),
             contexts: Mutex::default(),
@@ -81,6 +84,11 @@ impl Shared {
         if says || notices.decided_by.is_some() {
             self.notice_listeners.iter().for_each(|listener| isolated(|| listener(notices)));
         }
+    }
+
+    pub(crate) fn report_fired(&self, fired: Option<&RulesFired>) {
+        let Some(fired) = fired else { return };
+        self.fired_listeners.iter().for_each(|listener| isolated(|| listener(fired)));
     }
 
     /// Wakes the model: by the app, and where it does not say how at the next result, prompt or end of a turn.

@@ -6,6 +6,7 @@ mod attribution;
 mod cases;
 mod commands;
 mod explaining;
+mod fired;
 mod folding;
 mod guards;
 mod installing;
