@@ -16,6 +16,7 @@ mod discovery;
 mod outputs;
 mod replays;
 mod robust;
+mod same;
 mod scripts;
 mod support;
 mod trust;

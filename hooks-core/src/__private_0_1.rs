@@ -4,11 +4,13 @@
 pub use std::any::TypeId;
 pub use std::borrow::Cow;
 pub use std::boxed::Box;
+pub use std::clone::Clone;
 pub use std::convert::From;
 pub use std::default::Default;
 pub use std::option::Option;
 pub use std::primitive::{bool, str};
 pub use std::result::Result;
+pub use std::sync::Arc;
 pub use std::time::Duration;
 
 pub use hooks_macros::{__fires as fires, __list as list, __nothing as nothing, __plugin as plugin};
@@ -41,5 +43,5 @@ pub use crate::source::Origin;
 pub use crate::verdict::rule::{
     AnyOf, Attributed, Compares, Complete, Completes, Intersects, Joins, Keeps, Names, Refusal, denial, semantics_of,
 };
-pub use crate::verdict::{Capability, Semantics, Verdict};
+pub use crate::verdict::{Attribution, Capability, Semantics, Verdict};
 pub use crate::words::{NoWords, WordsOf};

@@ -15,6 +15,11 @@ impl HookId {
         Self(id.into())
     }
 
+    /// The id that `text` is; `None` where it has not the form of one.
+    pub fn named(text: &str) -> Option<Self> {
+        Self::is_valid(text).then(|| Self::new(text))
+    }
+
     /// The id as text.
     pub fn as_str(&self) -> &str {
         &self.0

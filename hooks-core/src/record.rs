@@ -18,7 +18,7 @@ use crate::id::HookId;
 use crate::options::Visibility;
 use crate::panics::catch;
 use crate::text::redacted;
-use crate::verdict::Contributions;
+use crate::verdict::{Attribution, Contributions};
 
 /// One dispatch of a kind that has hooks in force. Holds no payload.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -76,6 +76,9 @@ pub struct Run {
     pub changed: bool,
     /// What it decided, in a word.
     pub verdict: Option<&'static str>,
+    /// Who it answers for, where it carries what others wrote: the rule of a file, say.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub attribution: Option<Arc<Attribution>>,
     /// Something that was set aside: an allow that no longer counts, a change of a frozen subject.
     pub note: Option<Note>,
     /// Why it failed, at most [`CAUSE_LIMIT`] characters.
@@ -93,6 +96,7 @@ impl Run {
             duration: None,
             changed: false,
             verdict: None,
+            attribution: None,
             note: None,
             cause: None,
             visibility,

@@ -1,6 +1,7 @@
 //! What hooks can decide besides the subject.
 
 mod agent_start;
+mod attribution;
 mod capability;
 mod contexts;
 mod contribution;
@@ -17,8 +18,10 @@ pub mod rule;
 mod semantics;
 
 use std::fmt;
+use std::sync::Arc;
 
 pub use agent_start::AgentStart;
+pub use attribution::Attribution;
 pub use capability::{Capabilities, Capability};
 pub use contexts::Contexts;
 pub use contribution::{Contribution, Contributions};
@@ -122,6 +125,11 @@ pub trait Verdict: Clone + fmt::Debug + From<()> + Send + Sync + 'static {
         let _ = hook;
     }
 
+    /// Who the hook answers for, where it carries what others wrote.
+    fn attribution(&self) -> Option<&Arc<Attribution>> {
+        None
+    }
+
     /// The verdict for `on_failure = deny`; `None` where failure cannot be an answer.
     fn could_not_answer(kind: FailureKind, hook: &HookId) -> Option<Self> {
         let _ = (kind, hook);
@@ -177,13 +185,15 @@ impl Verdict for () {
 pub struct Halt {
     /// Why, for the person who reads the transcript.
     pub reason: Reason,
-    /// The hook that asked for it; set by the dispatch.
+    /// The hook that asked for it, or who that answers for; set by the dispatch.
     pub by: Option<HookId>,
+    /// Who the hook answers for, where it carries what others wrote.
+    pub attribution: Option<Arc<Attribution>>,
 }
 
 impl Halt {
     /// Ends the turn for `reason`.
     pub fn new(reason: impl Into<Reason>) -> Self {
-        Self { reason: reason.into(), by: None }
+        Self { reason: reason.into(), by: None, attribution: None }
     }
 }

@@ -9,6 +9,9 @@ pub(crate) mod file;
 #[path = "checks/matcher.rs"]
 pub(crate) mod matcher;
 
+#[path = "checks/shell.rs"]
+pub(crate) mod shell;
+
 use hooks_rules::{Dialect, Event};
 
 /// The event that a byte stands for.

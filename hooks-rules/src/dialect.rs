@@ -54,7 +54,7 @@ impl Dialect {
                 names if names.contains(&"http") => &["command", "http"],
                 _ => &["command"],
             },
-            (Self::Agentao, Event::UserPromptSubmit | Event::SessionStart) => &["command", "prompt"],
+            (Self::Agentao, Event::UserPromptSubmit) => &["command", "prompt"],
             (Self::Agentao, _) => &["command"],
         }
     }

@@ -82,13 +82,14 @@ impl Filter {
         match wire {
             "Bash" => field("command").is_none_or(|line| shell::selects(detail, line)),
             "WebFetch" => match (detail.strip_prefix("domain:"), field("url")) {
-                (Some(domain), Some(url)) => host(url).is_none_or(|host| host.eq_ignore_ascii_case(domain.trim())),
+                (Some(domain), Some(url)) => host(url).is_none_or(|host| is_host(host, domain.trim())),
                 _ => true,
             },
-            _ => match field("file_path").or_else(|| field("notebook_path")).or_else(|| field("path")) {
-                Some(file) => path::selects(detail, file, cwd),
-                None => true,
-            },
+            // Which of them the tool reads is its own affair.
+            _ => {
+                let mut files = ["file_path", "notebook_path", "path"].into_iter().filter_map(field).peekable();
+                files.peek().is_none() || files.any(|file| path::selects(detail, file, cwd))
+            }
         }
     }
 
@@ -128,12 +129,23 @@ fn goes_on(detail: &str) -> bool {
 /// The host of an address, without user, port and path; `None` where clients may read another one from it.
 fn host(url: &str) -> Option<&str> {
     let rest = url.trim().split_once("://").map(|(_, rest)| rest)?;
-    let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
+    let authority = rest.split(['/', '?', '#']).next().filter(|authority| !authority.contains('\\'))?;
     let host = authority.rsplit_once('@').map_or(authority, |(_, host)| host);
     let host = host.split(':').next().unwrap_or_default();
     let host = host.strip_suffix('.').unwrap_or(host);
     let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_');
     (!host.is_empty() && host.chars().all(is_plain)).then_some(host)
+}
+
+/// Whether a host may be the one that a rule names. A name in letters of other scripts, and an address, can be written in
+/// more ways than one.
+fn is_host(host: &str, named: &str) -> bool {
+    let is_number = |host: &str| {
+        let last = host.rsplit('.').next().unwrap_or_default();
+        last.starts_with(|c: char| c.is_ascii_digit())
+    };
+    let ways = !named.is_ascii() && host.to_ascii_lowercase().split('.').any(|label| label.starts_with("xn--"));
+    host.eq_ignore_ascii_case(named) || ways || (is_number(host) && is_number(named))
 }
 
 /// Whether `text` fits `pattern`, in which `*` stands for anything. Linear in both: the last star alone is retried.

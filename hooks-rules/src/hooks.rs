@@ -13,14 +13,32 @@ mod tool;
 
 use std::sync::Arc;
 
-use hooks_core::Hook;
-use hooks_core::hook::OnFailure;
-use hooks_core::hook::Timeout;
+use hooks_core::hook::{OnFailure, Timeout};
+use hooks_core::verdict::{Attribution, Halt};
+use hooks_core::{Hook, HookId};
 
 use crate::event::Event;
 use crate::firing::Firing;
+use crate::rule::RuleSource;
 
 pub(crate) use conversation::{follow, leftover};
+
+/// The rule that decided, as verdicts and records name it; the hook that carries it where none is known.
+fn attributed<T>(answer: T, by: Option<&RuleSource>, attribute: impl FnOnce(T, Attribution) -> T) -> T {
+    let named = by.and_then(|by| {
+        let rule = Attribution::new(HookId::named(by.rule.as_str())?).file(by.file.to_string_lossy(), by.line);
+        Some(by.plugin.iter().fold(rule, Attribution::plugin))
+    });
+    match named {
+        Some(rule) => attribute(answer, rule),
+        None => answer,
+    }
+}
+
+/// An end of the turn, for this reason.
+fn halt(reason: String, by: Option<&RuleSource>) -> Halt {
+    attributed(Halt::new(reason), by, Halt::attributed_to)
+}
 
 /// Why a hook of rules has no answer: they end the turn, or have failed.
 type Ended = Box<dyn std::error::Error + Send + Sync>;

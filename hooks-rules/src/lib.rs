@@ -87,7 +87,9 @@ pub use event::Event;
 pub use file::{Defect, RuleFile, Severity};
 pub use filter::{BadFilter, Filter};
 #[cfg(feature = "runner")]
-pub use firing::{KeptOut, Notices, PassedFields, PluginFolder, Printed, RuleRun, RunOutcome, SessionInfo, Wake};
+pub use firing::{
+    KeptOut, Notices, PassedFields, PluginFolder, Printed, RuleRun, RulesFired, RunOutcome, SessionInfo, Wake,
+};
 pub use matcher::{BadMatcher, Matcher};
 pub use rule::{Action, CommandLine, FailureMode, HttpRequest, JudgePrompt, Rule, RuleId, RuleSource, Shell};
 #[cfg(feature = "runner")]

@@ -4,7 +4,8 @@ mod flat;
 mod nested;
 mod nothing;
 
-pub(crate) use nothing::matches_nothing;
+pub(crate) use flat::keys as flat_keys;
+pub(crate) use nothing::{has_no_effect, matches_nothing};
 
 use regex::{Regex, RegexBuilder};
 use serde_json::Value;

@@ -44,6 +44,9 @@ pub struct Occurrence {
     flat: Map<String, Value>,
     /// Fields that a nested rule is given as somebody else wrote them.
     passed: Map<String, Value>,
+    /// What is known of it and no rule is given.
+    #[cfg(feature = "runner")]
+    noted: Map<String, Value>,
 }
 
 /// The events that say nothing of the permission mode.
@@ -82,6 +85,8 @@ impl Occurrence {
             fields: Map::new(),
             flat: Map::new(),
             passed: Map::new(),
+            #[cfg(feature = "runner")]
+            noted: Map::new(),
         }
     }
 
@@ -95,6 +100,12 @@ impl Occurrence {
     pub fn set_flat(&mut self, name: &str, value: impl Into<Value>) -> &mut Self {
         self.flat.insert(name.to_owned(), value.into());
         self
+    }
+
+    /// Notes what no rule is given, for [`RulesFired`](crate::RulesFired).
+    #[cfg(feature = "runner")]
+    pub(crate) fn note(&mut self, name: &str, value: impl Into<Value>) {
+        self.noted.insert(name.to_owned(), value.into());
     }
 
     /// Passes these fields on to nested rules as they are, in the place of what is known here or beside it.
@@ -127,6 +138,12 @@ impl Occurrence {
     /// A field of the event.
     pub fn get(&self, name: &str) -> Option<&Value> {
         self.fields.get(name)
+    }
+
+    /// A field of the event, whichever form has it.
+    #[cfg(feature = "runner")]
+    pub(crate) fn known(&self, name: &str) -> Option<&Value> {
+        self.fields.get(name).or_else(|| self.flat.get(name)).or_else(|| self.noted.get(name))
     }
 
     /// The value that a matcher is held against; `None` where the event has none.

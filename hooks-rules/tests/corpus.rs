@@ -34,3 +34,8 @@ fn matchers() {
 fn answers() {
     replay("answer", checks::answer::check);
 }
+
+#[test]
+fn lines_of_shell() {
+    replay("shell", checks::shell::check);
+}

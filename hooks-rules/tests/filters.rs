@@ -117,3 +117,63 @@ proptest! {
         let _ = selects(&format!("Bash({rule})"), "Bash", &json!({"command": line}));
     }
 }
+
+/// What a tool reads of several fields is its own affair, and a host can be written in more ways than one.
+#[test]
+fn a_field_beside_the_one_that_counts_and_another_way_to_write_a_host_are_no_way_past() {
+    let decoy = json!({"file_path": "notes.txt", "notebook_path": "/home/me/repo/secret.ipynb"});
+    assert!(selects("Edit(secret.ipynb)", "NotebookEdit", &decoy));
+    assert!(!selects("Edit(other.ipynb)", "NotebookEdit", &decoy));
+    assert!(selects("Read(secret.txt)", "Read", &json!({"file_path": ["secret.txt"]})));
+    for (domain, url, selected) in [
+        ("bücher.example", "https://xn--bcher-kva.example/", true),
+        ("bücher.example", "https://books.example/", false),
+        ("127.0.0.1", "http://2130706433/", true),
+        ("127.0.0.1", "http://0x7f.1:80/", true),
+        ("127.0.0.1", "http://[::1]/", true),
+        ("127.0.0.1", "http://desk.example.com/", false),
+        ("desk.example.com", "https://DESK.example.com./", true),
+        ("desk.example.com", "https://desk.example.com\\@evil.example/", true),
+        ("desk.example.com", "https:/desk.example.com", true),
+        ("desk.example.com", "https://d%65sk.example.com", true),
+    ] {
+        assert_eq!(selects(&format!("WebFetch(domain:{domain})"), "WebFetch", &json!({"url": url})), selected, "{url}");
+    }
+}
+
+/// Programs that hold code of their own, and a file that a line writes and runs, for a pattern of one word.
+#[test]
+fn code_that_is_not_understood_runs_the_guard() {
+    let table = [
+        ("awk '{print $1}' x", false),
+        ("awk '$1 == 2 || $2 == 3' x", false),
+        ("awk 'BEGIN{system(\"\\162m x\")}'", true),
+        ("awk '{print | \"s\" \"h\"}' x", true),
+        ("sed -n '1,5p' x", false),
+        ("sed -i 's/tests/best/g' x", false),
+        ("sed 's/a/b/e' x", true),
+        ("sed '1e\\162m x' x", true),
+        ("perl -e '1'", true),
+        ("perl script.pl", false),
+        ("python3 -m pytest", false),
+        ("python3 build.py", false),
+        ("python3 -c 'print(1)'", true),
+        ("node --version", false),
+        ("make test", false),
+        ("./build.sh", false),
+        ("cp a b", false),
+        ("printf x > build.sh; ./build.sh", true),
+        ("cargo build > log; ./target/debug/x", true),
+        ("cargo build 2>&1 >/dev/null; ./target/debug/x", false),
+        ("unknown rm x", true),
+        ("git commit -m 'rm the file'", false),
+        ("git config core.pager 'rm x'; git log", true),
+        ("printf 'rm x' > .git/hooks/pre-commit; git commit", true),
+        ("GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=alias.x GIT_CONFIG_VALUE_0='!rm x' git x", true),
+        ("git clone -u 'rm x' . y", true),
+        ("git fetch --upload-pack='rm x' .", true),
+    ];
+    for (line, selected) in table {
+        assert_eq!(selects("Bash(rm *)", "Bash", &json!({"command": line})), selected, "{line}");
+    }
+}

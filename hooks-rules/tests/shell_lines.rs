@@ -14,6 +14,9 @@ use serde_json::json;
 
 const LINES: &str = include_str!("data/shell_lines.txt");
 
+/// Lines of somebody who wants a command past a guard.
+const ATTACKS: &str = include_str!("data/shell_attacks.txt");
+
 /// Programs that start what follows their options, for machines that do not have them.
 const STARTERS: &[&str] = &["sudo", "doas", "strace", "npx", "wrapper", "poetry", "busybox", "setpriv", "chrt"];
 
@@ -47,9 +50,13 @@ impl Stubs {
     /// How `git` was called when bash ran the line.
     fn calls(&self, line: &str) -> Vec<String> {
         let _ = std::fs::remove_file(self.root.join("log"));
+        // What one line writes is nothing to the next.
+        let folder = self.root.join("cwd");
+        let _ = std::fs::remove_dir_all(&folder);
+        std::fs::create_dir(&folder).unwrap();
         let path = format!("{}:{}", self.root.join("bin").display(), std::env::var("PATH").unwrap());
         let mut bash = Command::new("timeout");
-        bash.args(["20", "bash", "-c", line]).env("PATH", path).env("HOME", &self.root).current_dir(&self.root);
+        bash.args(["20", "bash", "-c", line]).env("PATH", path).env("HOME", &folder).current_dir(&folder);
         bash.stdin(Stdio::null())
             .stdout(Stdio::null())
             .stderr(Stdio::null())
@@ -168,6 +175,18 @@ const AROUND: &[&str] = &[
     "true &&\n@",
     "true | # it's\n@",
     "{ # it's\n@; }",
+    "x=# ; @",
+    "echo ''# ; @",
+    "echo \\ # ; @",
+    "cat <<A'B'\nAB\n@\nA",
+    "cat <<\\A\nA\n@",
+    "read -r x <<< 'a[$(@)]'; ((x))",
+    "set -- 'a[$(@)]'; (($1))",
+    "wrapper @",
+    "echo x | xargs -I% @",
+    "{fd}>/dev/null @",
+    "f() if true; then @; fi; f",
+    "[[ a =~ [#] ]]; @",
 ];
 
 /// What lines are made of, in any order.
@@ -276,7 +295,8 @@ fn a_line_made_of_others_selects_the_guard_of_what_it_runs() {
 
 #[test]
 fn a_line_that_runs_the_program_selects_its_guard() {
-    let lines: Vec<&str> = LINES.split("%%\n").map(|line| line.trim_end_matches('\n')).collect();
+    let lines: Vec<&str> =
+        [LINES, ATTACKS].iter().flat_map(|lines| lines.split("%%\n")).map(|line| line.trim_end_matches('\n')).collect();
     let folder = tempfile::tempdir().unwrap();
     let next = AtomicUsize::new(0);
     let look = |worker: usize| {

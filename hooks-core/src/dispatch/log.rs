@@ -10,7 +10,7 @@ use crate::options::Visibility;
 use crate::panics::catch;
 use crate::plan::Plan;
 use crate::record::{Note, Observer, Record, Run, Skip, Status};
-use crate::verdict::Verdict;
+use crate::verdict::{Attribution, Verdict};
 
 use super::outcome::{ChainEnd, NoOutcome};
 use super::trace::Payload;
@@ -128,9 +128,15 @@ impl<'a, K: HookKind> Log<'a, K> {
 
     /// Notes what a hook decided, before it is merged.
     pub(super) fn decided(&mut self, index: usize, verdict: &K::Verdict) {
+        self.attributed(index, verdict.attribution());
         if let Some(payload) = &mut self.payload {
             payload.decided(index, verdict);
         }
+    }
+
+    /// Notes who in the hook decided.
+    pub(super) fn attributed(&mut self, index: usize, to: Option<&Arc<Attribution>>) {
+        self.runs[index].attribution = to.cloned();
     }
 
     /// Takes back that the hook's change was committed.

@@ -192,9 +192,11 @@ impl<'a, K: HookKind> Outcome<'a, K> {
         if self.is_shadow(index) {
             return self.shadowed(index, Some("halt"));
         }
-        halt.by = Some(self.plan.steps[index].id.clone());
+        let hook = &self.plan.steps[index].id;
+        halt.by = Some(halt.attribution.as_ref().map_or(hook, |other| &other.id).clone());
         self.answered(index);
         if let Some(log) = self.log() {
+            log.attributed(index, halt.attribution.as_ref());
             log.done(index, Some("halt"));
         }
         self.rare().halt.get_or_insert(halt);

@@ -71,6 +71,7 @@ fn filtered(hook: HookId) -> Run {
         duration: None,
         changed: false,
         verdict: None,
+        attribution: None,
         note: None,
         cause: None,
         visibility: Visibility::Internal,

@@ -1,7 +1,9 @@
+use std::sync::Arc;
+
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{Reason, Verdict};
+use super::{Attribution, Reason, Verdict};
 use crate::data::ToolResult;
 use crate::failure::FailureKind;
 use crate::id::HookId;
@@ -75,9 +77,12 @@ pub struct Question {
     /// Whatever else who is asked may want to see: a preview, say.
     #[serde(default, skip_serializing_if = "Value::is_null")]
     pub details: Value,
-    /// The hook; set by the dispatch.
+    /// The hook, or who it answers for; set by the dispatch.
     #[serde(default)]
     pub by: Option<HookId>,
+    /// Who the hook answers for, where it carries what others wrote.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub attribution: Option<Arc<Attribution>>,
 }
 
 /// A refusal: its reason, its cause, and the hook it came from.
@@ -89,9 +94,12 @@ pub struct Denial {
     /// Whether policy refused or the hook could not answer.
     #[serde(default)]
     pub cause: Cause,
-    /// The hook; set by the dispatch.
+    /// The hook, or who it answers for; set by the dispatch.
     #[serde(default)]
     pub by: Option<HookId>,
+    /// Who the hook answers for, where it carries what others wrote.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub attribution: Option<Arc<Attribution>>,
 }
 
 /// "The policy said no" and "the hook could not answer" are two different things to the end.
@@ -109,7 +117,7 @@ pub enum Cause {
 impl Denial {
     /// A decision of policy, for `reason`.
     pub fn new(reason: impl Into<Reason>) -> Self {
-        Self { reason: reason.into(), cause: Cause::Policy, by: None }
+        Self { reason: reason.into(), cause: Cause::Policy, by: None, attribution: None }
     }
 }
 
@@ -130,7 +138,14 @@ impl From<String> for Denial {
 impl Question {
     /// Not decided, for `reason`.
     pub fn new(reason: impl Into<Reason>) -> Self {
-        Self { reason: reason.into(), risk: None, choices: Vec::new(), details: Value::Null, by: None }
+        Self {
+            reason: reason.into(),
+            risk: None,
+            choices: Vec::new(),
+            details: Value::Null,
+            by: None,
+            attribution: None,
+        }
     }
 
     /// How bad it can get, in a word of the app's.

@@ -1,6 +1,8 @@
+use std::sync::Arc;
+
 use serde::{Deserialize, Serialize};
 
-use super::{Reason, Verdict};
+use super::{Attribution, Reason, Verdict};
 use crate::id::HookId;
 
 /// What hooks say of a prompt a person submitted: block > stop > proceed, and contexts for the model.
@@ -23,10 +25,14 @@ pub struct PromptVerdict {
     /// Whether the turn goes on.
     #[verdict(nested)]
     pub decision: PromptDecision,
-    /// The hook that does not let it; set by the dispatch.
+    /// The hook that does not let it, or who that answers for; set by the dispatch.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[verdict(by = decision)]
     pub by: Option<HookId>,
+    /// Who the hook answers for, where it carries what others wrote.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[verdict(by = decision)]
+    pub attribution: Option<Arc<Attribution>>,
     /// Text to be put before the model with the prompt.
     #[verdict(joined)]
     pub contexts: Vec<String>,

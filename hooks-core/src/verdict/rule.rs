@@ -7,12 +7,13 @@
 mod types;
 
 use std::fmt;
+use std::sync::Arc;
 
 use crate::failure::FailureKind;
 use crate::id::HookId;
 use crate::verdict::Cause;
 use crate::verdict::Semantics;
-use crate::verdict::{Denial, Reason};
+use crate::verdict::{Attribution, Denial, Reason};
 
 /// What a verdict needs besides its derive.
 #[diagnostic::on_unimplemented(
@@ -148,6 +149,11 @@ pub trait Attributed {
     type Type: Attributed;
     /// Sets the hook.
     fn attribute(&mut self, hook: &HookId);
+
+    /// Who the hook answers for.
+    fn attribution(&self) -> Option<&Arc<Attribution>> {
+        None
+    }
 }
 
 /// What the variant that refuses holds.
@@ -175,6 +181,7 @@ pub fn denial(kind: FailureKind, hook: &HookId) -> Denial {
         reason: Reason::from(format!("the hook `{hook}` could not answer ({kind}); this is not a decision of policy")),
         cause: Cause::CouldNotAnswer(kind),
         by: Some(hook.clone()),
+        attribution: None,
     }
 }
 

@@ -1,6 +1,8 @@
+use std::sync::Arc;
+
 use serde::{Deserialize, Serialize};
 
-use super::{Contexts, FollowUp, Reason, Verdict};
+use super::{Attribution, Contexts, FollowUp, Reason, Verdict};
 use crate::id::HookId;
 
 /// What hooks say of a turn that is about to end: block > end > continue > no opinion.
@@ -25,10 +27,14 @@ pub struct StopVerdict {
     /// How the turn goes on.
     #[verdict(nested)]
     pub decision: StopDecision,
-    /// The hook whose decision it is, of several that continue the first; set by the dispatch.
+    /// The hook whose decision it is, or who that answers for, of several that continue the first; set by the dispatch.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[verdict(by = decision)]
     pub by: Option<HookId>,
+    /// Who the hook answers for, where it carries what others wrote.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[verdict(by = decision)]
+    pub attribution: Option<Arc<Attribution>>,
     /// Text that goes with the answer.
     #[verdict(joined)]
     pub contexts: Contexts,

@@ -50,6 +50,19 @@ impl Decision {
         }
     }
 
+    /// Why, in the words of the rule; `None` where nothing was decided.
+    pub fn reason(&self) -> Option<&str> {
+        match self {
+            Self::None => None,
+            Self::Feedback(reason)
+            | Self::Continue(reason)
+            | Self::Allow(reason)
+            | Self::Ask(reason)
+            | Self::Defer(reason)
+            | Self::Deny(reason) => Some(reason),
+        }
+    }
+
     /// A word for records; `None` where nothing was decided.
     pub fn as_str(&self) -> Option<&'static str> {
         Some(match self {

@@ -23,18 +23,125 @@ pub(super) fn read(event: Event, status: &RunStatus, stdout: &str, stderr: &str)
     if code != 0 && text.is_empty() {
         return failed(format!("{ended}: {}", first_line(stderr)));
     }
-    match serde_json::from_str::<Value>(text) {
-        Ok(Value::Object(object)) => match event {
-            Event::UserPromptSubmit => prompt(&object),
-            Event::PreToolUse => tool(&object),
-            Event::Stop => stop(&object),
-            _ => Answer::default(),
-        },
+    match object(text) {
+        Some(object) => {
+            let mut answer = match event {
+                Event::UserPromptSubmit => prompt(&object),
+                Event::PreToolUse => tool(&object),
+                Event::Stop => stop(&object),
+                Event::SessionStart | Event::PostToolUse | Event::PostToolUseFailure => beside(event, &object),
+                _ => Answer::default(),
+            };
+            without_effect(event, &object, &mut answer);
+            answer
+        }
         _ if text.is_empty() => Answer::default(),
         // Text, or JSON that is no object.
         _ if event == Event::UserPromptSubmit => Answer { contexts: vec![text.to_owned()], ..Answer::default() },
         _ => Answer::default(),
     }
+}
+
+/// Each key of an answer by the other ways to write it.
+const SPELLINGS: &[(&str, &[&str])] = &[
+    ("blockingError", &["blocking_error", "hook_blocking_error"]),
+    ("preventContinuation", &["prevent_continuation", "hook_stopped_continuation"]),
+    ("stopReason", &["stop_reason"]),
+    (
+        "additionalContext",
+        &["additional_context", "additional_contexts", "additionalContexts", "hook_additional_context"],
+    ),
+    ("suppressOutput", &["suppress_output"]),
+    ("systemMessage", &["system_message"]),
+    ("force_continue", &["forceContinue"]),
+    ("follow_up_message", &["followUpMessage"]),
+];
+
+/// Keys that have no other spelling.
+const OTHERS: &[&str] = &["continue", "decision", "reason", "hookSpecificOutput"];
+
+/// The object that a text is, its keys in one spelling. A record of what a conversation is given, or a list of such, is an
+/// answer too.
+fn object(text: &str) -> Option<Fields> {
+    let said = match serde_json::from_str::<Value>(text).ok()? {
+        Value::Object(object) if object.contains_key("attachment_type") => of_records([object]),
+        Value::Object(object) => object,
+        Value::Array(records) => {
+            let record = |record: Value| match record {
+                Value::Object(record) if record.contains_key("attachment_type") => Some(record),
+                _ => None,
+            };
+            let records: Option<Vec<Fields>> = records.into_iter().map(record).collect();
+            of_records(records.filter(|records| !records.is_empty())?)
+        }
+        _ => return None,
+    };
+    Some(in_one_spelling(said))
+}
+
+fn in_one_spelling(mut object: Fields) -> Fields {
+    for (key, others) in SPELLINGS {
+        for other in *others {
+            if let Some(value) = object.remove(*other) {
+                object.entry(*key).or_insert(value);
+            }
+        }
+    }
+    if let Some(Value::Object(output)) = object.get_mut("hookSpecificOutput") {
+        *output = in_one_spelling(std::mem::take(output));
+    }
+    object
+}
+
+/// What records stand for, each a type and its message.
+fn of_records(records: impl IntoIterator<Item = Fields>) -> Fields {
+    let mut said = Fields::new();
+    for mut record in records {
+        let message = ["message", "content", "text", "reason"].iter().find_map(|key| record.remove(*key));
+        let message = message.unwrap_or_default();
+        match record.get("attachment_type").and_then(Value::as_str) {
+            // What blocks without a message blocks.
+            Some("hook_blocking_error") => {
+                let is_said = message.as_str().is_some_and(|text| !text.trim().is_empty());
+                said.entry("blockingError").or_insert(if is_said { message } else { true.into() });
+            }
+            Some("hook_stopped_continuation") => {
+                said.insert("preventContinuation".to_owned(), true.into());
+                said.entry("stopReason").or_insert(message);
+            }
+            Some("hook_additional_context") => {
+                let contexts = said.entry("additionalContext").or_insert_with(|| Value::Array(Vec::new()));
+                if let Value::Array(contexts) = contexts {
+                    contexts.push(message);
+                }
+            }
+            Some("hook_success") => {}
+            other => {
+                said.insert(format!("attachment_type: {}", other.unwrap_or("?")), message);
+            }
+        }
+    }
+    said
+}
+
+/// Remarks on what an answer says without effect.
+fn without_effect(event: Event, object: &Fields, answer: &mut Answer) {
+    let known = |key: &str| OTHERS.contains(&key) || SPELLINGS.iter().any(|(known, _)| *known == key);
+    let decides = matches!(event, Event::SessionEnd | Event::PreCompact);
+    let keys: Vec<&str> = object.keys().map(String::as_str).filter(|key| decides == known(key)).take(5).collect();
+    let is_all = object.keys().all(|key| !known(key));
+    // What a rule was given, printed again, was not meant as an answer.
+    let is_input = ["event", "data", "hook_event_name"].iter().any(|key| object.contains_key(*key));
+    if keys.is_empty() || is_input || !(decides || is_all || keys.iter().any(|key| key.starts_with("attachment_type")))
+    {
+        return;
+    }
+    let listed = keys.iter().map(|key| format!("`{key}`")).collect::<Vec<_>>().join(", ");
+    answer.remarks.push(if decides {
+        format!("{listed} has no power at {event}")
+    } else {
+        format!("the answer has {listed}, which mean nothing here")
+    });
 }
 
 fn failed(why: String) -> Answer {
@@ -68,6 +175,20 @@ fn tool(object: &Fields) -> Answer {
         Some("ask") => Decision::Ask(reason),
         _ => Decision::None,
     };
+    answer
+}
+
+/// At the start of a session and behind a call: context, and a complaint for the model.
+fn beside(event: Event, object: &Fields) -> Answer {
+    let output = object.get("hookSpecificOutput").and_then(Value::as_object);
+    let mut answer = Answer { contexts: contexts(object), stop: prevented(object), ..Answer::default() };
+    answer.contexts.extend(output.map(contexts).unwrap_or_default());
+    match (blocking_error(object), event) {
+        // There is nothing yet that could be refused: the session stops at its first prompt.
+        (Some(reason), Event::SessionStart) => answer.stop = Some(reason),
+        (Some(reason), _) => answer.decision = Decision::Feedback(reason),
+        (None, _) => {}
+    }
     answer
 }
 
@@ -107,33 +228,30 @@ fn goes_on(object: &Fields) -> Option<String> {
     (string(object, "decision")? == "block").then(|| string(object, "reason")).flatten()
 }
 
-/// `blockingError` or `hook_blocking_error`: a text that is not empty, or true.
+/// `blockingError`: a text that is not empty, or true.
 fn blocking_error(object: &Fields) -> Option<String> {
-    ["blockingError", "hook_blocking_error"].iter().find_map(|name| match object.get(*name)? {
+    match object.get("blockingError")? {
         Value::String(text) if !text.trim().is_empty() => Some(text.clone()),
         Value::Bool(true) => {
             Some(string(object, "reason").or_else(|| string(object, "stopReason")).unwrap_or_default())
         }
         _ => None,
-    })
+    }
 }
 
 fn prevented(object: &Fields) -> Option<String> {
-    let prevents = ["preventContinuation", "hook_stopped_continuation"]
-        .iter()
-        .any(|name| object.get(*name) == Some(&Value::Bool(true)));
+    let prevents = object.get("preventContinuation") == Some(&Value::Bool(true));
     prevents.then(|| string(object, "stopReason").unwrap_or_else(|| "a hook ended the turn".to_owned()))
 }
 
-/// `additionalContext` or `hook_additional_context`, a text or a list of texts.
+/// `additionalContext`, a text or a list of texts.
 fn contexts(object: &Fields) -> Vec<String> {
-    let found = ["additionalContext", "hook_additional_context"].iter().filter_map(|name| object.get(*name));
-    let texts = found.flat_map(|value| match value {
-        Value::Array(texts) => texts.iter().filter_map(Value::as_str).map(str::to_owned).collect(),
-        Value::String(text) => vec![text.clone()],
+    let texts = match object.get("additionalContext") {
+        Some(Value::Array(texts)) => texts.iter().filter_map(Value::as_str).map(str::to_owned).collect(),
+        Some(Value::String(text)) => vec![text.clone()],
         _ => Vec::new(),
-    });
-    texts.filter(|text| !text.trim().is_empty()).collect()
+    };
+    texts.into_iter().filter(|text| !text.trim().is_empty()).collect()
 }
 
 fn string(object: &Fields, name: &str) -> Option<String> {

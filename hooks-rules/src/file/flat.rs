@@ -2,7 +2,7 @@ use super::json::Node;
 use super::{Draft, Drafts, Flaw, Flaws, handler};
 use crate::dialect::Dialect;
 use crate::event::Event;
-use crate::matcher::Matcher;
+use crate::matcher::{Matcher, flat_keys, has_no_effect};
 
 /// One handler with its matcher among the other fields.
 pub(super) fn entry(event: Event, node: &Node, drafts: &mut Drafts, flaws: &mut Flaws) {
@@ -15,6 +15,11 @@ pub(super) fn entry(event: Event, node: &Node, drafts: &mut Drafts, flaws: &mut 
             return;
         }
     };
+    let is_read = !flat_keys(event).is_empty();
+    if let (Some(node), Some((problem, help))) = (node.get("matcher"), has_no_effect(event, is_read, written.as_ref()))
+    {
+        flaws.push(Flaw::warning(node.span.clone(), problem, help));
+    }
     if let Some((handler, parts)) = handler::read(Dialect::Agentao, event, node, &["matcher"], flaws) {
         drafts.kept.push(Draft { event, matcher, written_matcher: written, handler, span: node.span.clone(), parts });
     }

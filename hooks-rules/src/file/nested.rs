@@ -3,7 +3,7 @@ use super::{Draft, Drafts, Flaw, Flaws, handler, keys};
 use crate::dialect::Dialect;
 use crate::event::Event;
 use crate::json_type;
-use crate::matcher::{Matcher, matches_nothing};
+use crate::matcher::{Matcher, has_no_effect, matches_nothing};
 
 /// One group: a matcher, and an inner list of handlers.
 pub(super) fn group(event: Event, node: &Node, drafts: &mut Drafts, flaws: &mut Flaws) {
@@ -47,6 +47,11 @@ pub(super) fn group(event: Event, node: &Node, drafts: &mut Drafts, flaws: &mut 
     }
     if let (Some(entry), Some(flaw)) = (node.get("matcher"), matches_nothing(event, &matcher, written.as_ref())) {
         flaws.push(Flaw::warning(entry.span.clone(), flaw.0, flaw.1));
+    }
+    let is_read = event.spec().matched.is_some();
+    if let (Some(node), Some((problem, help))) = (node.get("matcher"), has_no_effect(event, is_read, written.as_ref()))
+    {
+        flaws.push(Flaw::warning(node.span.clone(), problem, help));
     }
     for node in handlers {
         if drafts.are_full(node) {

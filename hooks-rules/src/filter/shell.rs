@@ -1,7 +1,9 @@
 //! A pattern against a line of shell. Each command that the line runs is held against it; what is not understood is
 //! selected, so that no way of writing a command keeps a guard from running.
 
+mod code;
 mod command;
+mod nodes;
 mod parse;
 mod pattern;
 mod programs;
@@ -42,7 +44,7 @@ fn runs(pattern: &Pattern, line: &str, depth: usize) -> bool {
     if depth == 0 || (pattern.says_more() && read.computes) {
         return true;
     }
-    let line = Line { pattern, text: line, depth };
+    let line = Line { pattern, text: line, depth, writes: read.writes };
     read.assignments.iter().any(|assignment| line.is_run_later(assignment))
         || read.simple.iter().any(|command| line.is_run_by(command))
 }
@@ -52,6 +54,8 @@ struct Line<'a> {
     pattern: &'a Pattern,
     text: &'a str,
     depth: usize,
+    /// Whether it writes a file, which may hold anything.
+    writes: bool,
 }
 
 impl Line<'_> {
@@ -67,26 +71,69 @@ impl Line<'_> {
         let words = &command.words[1..];
         match programs::role(&name.text) {
             Role::Obscure => true,
-            Role::Quiet => false,
+            // In these modes the shell knows programs by other names.
+            Role::Quiet => {
+                name.text == "set" && words.iter().any(|word| matches!(word.text.as_str(), "posix" | "history"))
+            }
             Role::Evaluates => words.iter().any(Word::hides_a_command),
             Role::Shell => self.is_run_by_shell(words, command.is_fed),
             Role::Joins => {
                 let joined: Vec<&str> = words.iter().map(|word| word.text.as_str()).collect();
                 words.iter().any(|word| word.computed) || self.inner(&joined.join(" ")) || self.is_launched(words)
             }
-            Role::Git if self.pattern.names(name) && words.iter().any(|word| programs::renames_git(&word.text)) => true,
-            Role::Git if !words.iter().any(|word| word.computed || programs::starts_from_git(&word.text)) => false,
-            Role::Launches | Role::Git => words.iter().any(|word| word.computed) || self.is_launched(words),
-            Role::Feeds => {
-                // What it reads is put behind the words, or in the place of a mark among them.
-                let mut words = words.to_vec();
-                words.push(Word::computed());
-                words.iter().any(|word| word.text.contains("{}")) && self.launches_something(&words)
-                    || self.is_launched(&words)
+            Role::Git => self.is_run_by_git(name, words),
+            Role::Launches => words.iter().any(|word| word.computed) || self.is_launched(words),
+            Role::Feeds => self.is_run_with_what_is_read(words),
+            role @ (Role::Interprets | Role::Awk | Role::Sed) => self.is_run_by_code(role, words, command.is_fed),
+            Role::Tool => {
+                let reads = |word: &Word| word.text == "-" || programs::is_a_stream(&word.text);
+                (command.is_fed && words.iter().any(reads))
+                    || self.is_in_a_file()
+                    || self.is_launched(words)
+                    || words.iter().any(code::starts_others)
             }
-            Role::Interprets => self.is_written_somewhere(),
-            Role::Unknown => (name.text.contains('/') && self.is_written_somewhere()) || self.is_passed_on(words),
+            Role::Unknown => (name.text.contains('/') && self.is_in_a_file()) || self.is_passed_on(words),
         }
+    }
+
+    /// What code of another language starts: code that is not understood, or stands in a file.
+    fn is_run_by_code(&self, role: Role, words: &[Word], is_fed: bool) -> bool {
+        let has_a_file = role == Role::Interprets
+            || words.iter().any(|word| word.text.starts_with("-f") || word.text.starts_with("--f"));
+        code::is_opaque(role, words, is_fed) || self.is_written_somewhere() || (has_a_file && self.writes)
+    }
+
+    /// What git starts: by some of its commands, by an alias, by a hook that the line writes.
+    fn is_run_by_git(&self, name: &Word, words: &[Word]) -> bool {
+        let starts = words.iter().any(|word| word.computed || programs::starts_from_git(&word.text));
+        let renames = || words.iter().any(|word| programs::renames_git(&word.text));
+        (self.pattern.names(name) && renames())
+            || (starts && (words.iter().any(|word| word.computed) || self.is_launched(words)))
+            || ((self.text.contains("hooks") || self.text.contains(".git/")) && self.is_in_a_file())
+    }
+
+    /// What a program starts with words that it reads: they stand behind its own, or in the place of a mark among them.
+    fn is_run_with_what_is_read(&self, words: &[Word]) -> bool {
+        let mark = words.iter().enumerate().find_map(|(at, word)| match word.text.as_str() {
+            "-I" => words.get(at + 1).map(|next| next.text.clone()),
+            "-i" | "--replace" => Some("{}".to_owned()),
+            text => ["-I", "-i", "--replace="].iter().find_map(|option| text.strip_prefix(option)).map(str::to_owned),
+        });
+        let mark = mark.unwrap_or_else(|| "{}".to_owned());
+        let is_mark = |word: &Word| word.text.contains(&mark);
+        let is_option = |word: &Word| word.text.starts_with('-');
+        let first = words.iter().enumerate().find(|(at, word)| {
+            let takes =
+                |option: &Word| matches!(option.text.as_str(), "-I" | "-n" | "-L" | "-P" | "-s" | "-d" | "-a" | "-E");
+            !is_option(word) && !at.checked_sub(1).and_then(|before| words.get(before)).is_some_and(takes)
+        });
+        let is_program =
+            |at: usize| at > 0 && matches!(words[at - 1].text.as_str(), "-exec" | "-execdir" | "-ok" | "-okdir");
+        let runs_the_mark = first.is_some_and(|(_, word)| is_mark(word))
+            || words.iter().enumerate().any(|(at, word)| is_program(at) && is_mark(word));
+        let mut read = words.to_vec();
+        read.push(Word::computed());
+        runs_the_mark || (words.iter().any(is_mark) && self.launches_something(words)) || self.is_launched(&read)
     }
 
     /// Whether the words of a program that starts others start what the pattern is for.
@@ -97,10 +144,12 @@ impl Line<'_> {
                 || self.is_a_line(word, rest)
                 || match programs::role(&word.text) {
                     Role::Shell => self.is_run_by_shell(&rest[1..], false),
-                    Role::Interprets => self.is_written_somewhere(),
+                    role @ (Role::Interprets | Role::Awk | Role::Sed) => self.is_run_by_code(role, &rest[1..], false),
+                    Role::Tool => self.is_in_a_file(),
                     Role::Obscure => true,
                     Role::Launches | Role::Joins | Role::Feeds => rest[1..].iter().any(|word| word.computed),
-                    Role::Quiet | Role::Evaluates | Role::Git | Role::Unknown => false,
+                    Role::Unknown => word.text.contains('/') && self.is_in_a_file(),
+                    Role::Quiet | Role::Evaluates | Role::Git => false,
                 }
         })
     }
@@ -115,10 +164,12 @@ impl Line<'_> {
     /// `-S'git push'`, `--command=…`.
     fn is_a_line(&self, word: &Word, rest: &[Word]) -> bool {
         let text = word.text.as_str();
-        let behind_an_option = text.strip_prefix('-').and_then(|rest| rest.get(1..));
+        // Several options may stand in one word, and the line behind the last: `-vS'git push'`.
+        let options = text.strip_prefix('-').unwrap_or_default().char_indices().take(4);
+        let behind_an_option = options.map(|(at, letter)| &text[1 + at + letter.len_utf8()..]);
         let value = text.split_once('=').map(|(_, value)| value);
-        [Some(text), behind_an_option, value].into_iter().flatten().any(|text| {
-            let text = text.trim_start_matches('!');
+        behind_an_option.chain([text]).chain(value).any(|text| {
+            let text = text.trim_start_matches(['!', '+', ':']);
             // `env` has escapes of its own, such as `\_` for a blank.
             if text.contains('\\') && self.pattern.is_written_in(text) {
                 return true;
@@ -149,16 +200,17 @@ impl Line<'_> {
         if !words.is_empty() && words.iter().all(|word| matches!(word.text.as_str(), "--version" | "--help")) {
             return false;
         }
-        let is_a_stream = |word: &Word| programs::STREAMS.iter().any(|stream| word.text.starts_with(stream));
-        let has_a_file = words.iter().any(|word| !is_option(word) && !is_a_stream(word));
-        is_fed || !has_a_file || self.is_written_somewhere()
+        let has_a_file = words.iter().any(|word| !is_option(word) && !programs::is_a_stream(&word.text));
+        let reads = |word: &Word| word.text == "-" || (is_option(word) && word.text.contains('s'));
+        is_fed || !has_a_file || words.iter().any(reads) || self.is_in_a_file()
     }
 
     /// Words behind a program that nothing is known of. It may start one of them.
     fn is_passed_on(&self, words: &[Word]) -> bool {
         words.iter().enumerate().any(|(at, word)| {
             let is_announced = || words[..at].iter().any(|before| programs::announces(&before.text));
-            (self.pattern.says_more() || is_announced()) && self.pattern.fits(&words[at..])
+            self.pattern.fits(&words[at..])
+                || self.is_a_line(word, &words[at..])
                 || (programs::role(&word.text) == Role::Shell
                     && is_announced()
                     && self.is_run_by_shell(&words[at + 1..], false))
@@ -167,11 +219,18 @@ impl Line<'_> {
 
     /// A variable by which programs find other programs, and a value that arithmetic would run.
     fn is_run_later(&self, assignment: &Assignment) -> bool {
-        assignment.value.hides_a_command() || (programs::is_run(&assignment.name) && self.is_written_somewhere())
+        let value = &assignment.value;
+        let is_open = || value.computed || value.text.contains(['$', '`']);
+        value.hides_a_command() || (programs::is_run(&assignment.name) && (is_open() || self.is_in_a_file()))
     }
 
     fn inner(&self, text: &str) -> bool {
         runs(self.pattern, text, self.depth - 1)
+    }
+
+    /// Whether a file that the line runs may hold the command: the line writes one, or has its words.
+    fn is_in_a_file(&self) -> bool {
+        self.writes || self.is_written_somewhere()
     }
 
     /// Whether the line holds the words of the pattern, as code of another language or text of a file has them.

@@ -194,11 +194,16 @@ fn read(ran: &Ran, reading: Reading) -> Answer {
     if !ran.cut {
         return reading.read(&ran.status, &ran.stdout, &ran.stderr);
     }
-    // What is cut is no answer, but exit code 2 blocks all the same.
-    let answer = reading.read(&ran.status, "", &ran.stderr);
-    match (answer.failure.is_some(), answer.decision.as_str()) {
-        (false, None) => reading.failed("it printed more than 1 MiB to stdout"),
-        _ => answer,
+    let is_text = !ran.stdout.trim_start_matches('\u{feff}').trim_start().starts_with('{');
+    // An answer that is cut is none, but exit code 2 blocks all the same.
+    let stdout = if is_text { ran.stdout.as_str() } else { "" };
+    let mut answer = reading.read(&ran.status, stdout, &ran.stderr);
+    match (is_text, answer.failure.is_some(), answer.decision.as_str()) {
+        (false, false, None) => reading.failed("it printed more than 1 MiB to stdout"),
+        _ => {
+            answer.remarks.push("it printed more than 1 MiB to stdout; the rest is left out".to_owned());
+            answer
+        }
     }
 }
 

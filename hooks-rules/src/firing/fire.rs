@@ -11,6 +11,7 @@ use super::active::ActiveRule;
 use super::deadline;
 use super::execute;
 use super::failed::{self, RulesFailed};
+use super::fired::RulesFired;
 use super::kept_out::KeptOut;
 use super::report::Notices;
 use super::session::{PassedFields, SessionInfo};
@@ -97,10 +98,21 @@ impl Firing {
     /// # Errors
     /// [`RulesFailed`] where rules failed and no other decided anything.
     pub(crate) async fn fire(&self, occurrence: Occurrence, tool: Option<&str>) -> Result<Answer, RulesFailed> {
+        let (answer, fired) = self.run(occurrence, tool).await;
+        self.shared.report_fired(fired.as_ref());
+        answer
+    }
+
+    /// The same, without telling what came of it; `None` where no rule was selected.
+    pub(crate) async fn run(
+        &self,
+        occurrence: Occurrence,
+        tool: Option<&str>,
+    ) -> (Result<Answer, RulesFailed>, Option<RulesFired>) {
         let selected = self.select(&occurrence, tool);
         let mut folded = Answer::default();
         if selected.is_empty() {
-            return Ok(folded);
+            return (Ok(folded), None);
         }
         let input = Arc::new(Input { occurrence, written: Default::default() });
         let all: Vec<&ActiveRule> = selected.iter().map(|active| &***active).collect();
@@ -126,7 +138,8 @@ impl Firing {
             members: folded.members.clone(),
             decided_by: folded.by.clone(),
         });
-        RulesFailed::of(&reports, &folded).map_or(Ok(folded), Err)
+        let fired = RulesFired::new(&input.occurrence, &reports, &folded);
+        (RulesFailed::of(&reports, &folded).map_or(Ok(folded), Err), Some(fired))
     }
 
     /// The rules that are for this occurrence, without copies.

@@ -9,6 +9,7 @@ use hooks_core::HookContext;
 use hooks_core::data::Message;
 
 use super::files::SessionFiles;
+use super::fired::{FiredListener, RulesFired};
 use super::report::{
     AnswerObserver, NoticeListener, Notices, Printed, RuleRun, RunObserver, RunOutcome, Wake, WakeListener,
 };
@@ -16,6 +17,7 @@ use super::session::SessionInfo;
 use super::transcript::Transcripts;
 use crate::alias::Aliases;
 use crate::answer::Answer;
+use crate::rule::RuleSource;
 use crate::run::{Background, Clients, Environment};
 
 /// What all rules of an app share, through every reload.
@@ -28,6 +30,7 @@ pub(crate) struct Shared {
     pub(crate) answer_observers: Vec<AnswerObserver>,
     pub(crate) notice_listeners: Vec<NoticeListener>,
     pub(crate) wake_listeners: Vec<WakeListener>,
+    pub(crate) fired_listeners: Vec<FiredListener>,
     pub(crate) files: Option<SessionFiles>,
     transcripts: Transcripts,
     /// What rules before a call said to the model, until its result is there: by conversation and call.
@@ -37,7 +40,7 @@ pub(crate) struct Shared {
     /// How often a turn was continued in a row, by conversation.
     continued: Mutex<HashMap<String, u32>>,
     /// Why a session is to stop at its first prompt.
-    stopped: Mutex<HashMap<String, String>>,
+    stopped: Mutex<HashMap<String, (String, Option<RuleSource>)>>,
 }
 
 /// How many calls may wait for their results with a context.
@@ -57,6 +60,7 @@ impl Shared {
             answer_observers: Vec::new(),
             notice_listeners: Vec::new(),
             wake_listeners: Vec::new(),
+            fired_listeners: Vec::new(),
             files: None,
             transcripts: Transcripts::default(),
             contexts: Mutex::default(),
@@ -80,6 +84,11 @@ impl Shared {
         if says || notices.decided_by.is_some() {
             self.notice_listeners.iter().for_each(|listener| isolated(|| listener(notices)));
         }
+    }
+
+    pub(crate) fn report_fired(&self, fired: Option<&RulesFired>) {
+        let Some(fired) = fired else { return };
+        self.fired_listeners.iter().for_each(|listener| isolated(|| listener(fired)));
     }
 
     /// Wakes the model: by the app, and where it does not say how at the next result, prompt or end of a turn.
@@ -147,18 +156,18 @@ impl Shared {
         lock(&self.continued).remove(conversation(cx));
     }
 
-    /// Has the session stop at its first prompt, where `reason` says why, or not: when it starts there is nothing yet that
+    /// Has the session stop at its first prompt, where `stop` says why and by which rule, or not: when it starts there is nothing yet that
     /// could be stopped. What stopped an earlier session of this name does not stop this one.
-    pub(crate) fn stop_session(&self, session: &str, reason: Option<String>) {
+    pub(crate) fn stop_session(&self, session: &str, stop: Option<(String, Option<RuleSource>)>) {
         let mut stopped = lock(&self.stopped);
-        match reason {
-            Some(reason) => stopped.insert(session.to_owned(), reason),
+        match stop {
+            Some(stop) => stopped.insert(session.to_owned(), stop),
             None => stopped.remove(session),
         };
     }
 
-    /// Why the session is to stop, once.
-    pub(crate) fn take_stop(&self, cx: &HookContext) -> Option<String> {
+    /// Why the session is to stop, and the rule that says so, once.
+    pub(crate) fn take_stop(&self, cx: &HookContext) -> Option<(String, Option<RuleSource>)> {
         lock(&self.stopped).remove(cx.session().unwrap_or_default())
     }
 

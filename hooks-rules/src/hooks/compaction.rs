@@ -22,7 +22,7 @@ pub(super) fn before(id: &str, firing: Arc<Firing>) -> Hook {
             occurrence.set_flat("reason", event.reason.as_str());
             let answer = firing.fire(occurrence, None).await?;
             Ok::<_, RulesFailed>(match answer.decision {
-                refused @ Decision::Deny(_) => permission(refused, None),
+                refused @ Decision::Deny(_) => permission(refused, answer.by.as_ref()),
                 _ => Permission::NoOpinion,
             })
         })

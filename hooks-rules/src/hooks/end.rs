@@ -1,9 +1,10 @@
 use std::sync::Arc;
 
 use hooks_core::kinds::{Stop, StopReason, TurnEnd};
-use hooks_core::verdict::StopVerdict;
+use hooks_core::verdict::{StopDecision, StopVerdict};
 use hooks_core::{Hook, HookContext};
 
+use super::attributed;
 use crate::answer::{Answer, Decision};
 use crate::event::Event;
 use crate::firing::{Firing, RulesFailed};
@@ -31,9 +32,15 @@ pub(super) fn stop(id: &str, firing: Arc<Firing>) -> Hook {
                 occurrence.set("agent_transcript_path", firing.transcript(own).unwrap_or_default());
             }
             occurrence.set_flat("turn_end_reason", event.reason.as_ref());
-            let answer = firing.fire(occurrence, None).await;
-            let answer = answer.inspect_err(|_: &RulesFailed| firing.shared.turn_ends(cx))?;
-            let mut answer = answer;
+            let at_max_iter = event.reason == StopReason::MaxIterations;
+            occurrence.note("at_max_iter", at_max_iter);
+            let (answer, mut fired) = firing.run(occurrence, None).await;
+            let Ok(mut answer) = answer else {
+                firing.shared.turn_ends(cx);
+                firing.shared.report_fired(fired.as_ref());
+                return answer.map(|_| StopVerdict::default());
+            };
+            let goes_on = matches!((&answer.decision, &answer.stop), (Decision::Continue(_), None));
             // What somebody woke the model for is a reason to go on.
             if let (Decision::None, None) = (&answer.decision, &answer.stop) {
                 let wakes = firing.shared.take_wakes(cx);
@@ -41,7 +48,16 @@ pub(super) fn stop(id: &str, firing: Arc<Firing>) -> Hook {
                     answer.decision = Decision::Continue(wakes.join("\n\n"));
                 }
             }
-            Ok::<_, RulesFailed>(verdict(&firing, cx, event.stop_hook_active, answer))
+            let verdict = verdict(&firing, cx, event.stop_hook_active, answer);
+            if let Some(fired) = fired.as_mut().filter(|_| goes_on) {
+                match verdict.decision {
+                    StopDecision::Continue(_) if at_max_iter => fired.outcome = "continue_at_max_iter",
+                    StopDecision::Continue(_) => {}
+                    _ => fired.outcome = "reentry_capped",
+                }
+            }
+            firing.shared.report_fired(fired.as_ref());
+            Ok::<_, RulesFailed>(verdict)
         })
     })
 }
@@ -77,6 +93,7 @@ fn verdict(firing: &Firing, cx: &HookContext, again: bool, answer: Answer) -> St
         }
         _ => StopVerdict::default(),
     };
+    verdict = attributed(verdict, answer.by.as_ref(), StopVerdict::attributed_to);
     verdict = answer.contexts.into_iter().fold(verdict, StopVerdict::with_context);
     verdict = answer.messages.into_iter().fold(verdict, StopVerdict::with_system_message);
     if answer.suppress_output { verdict.suppress_output() } else { verdict }

@@ -3,9 +3,9 @@ use std::sync::Arc;
 use hooks_core::Hook;
 use hooks_core::data::ToolInput;
 use hooks_core::kinds::PermissionRequest;
-use hooks_core::verdict::{Halt, Permission};
+use hooks_core::verdict::Permission;
 
-use super::{Ended, call, tool};
+use super::{Ended, call, halt, tool};
 use crate::answer::Decision;
 use crate::firing::Firing;
 
@@ -17,14 +17,15 @@ pub(super) fn request(id: &str, firing: Arc<Firing>) -> Hook {
             let mut occurrence = firing.occurrence(cx);
             call::tell_input(&firing, &mut occurrence, &event.call, &input);
             let answer = firing.fire(occurrence, Some(&event.call.name)).await?;
+            let by = answer.by.as_ref();
             match (answer.stop, answer.decision) {
                 // `interrupt` has no reason of its own.
-                (Some(reason), Decision::Deny(message)) if reason.is_empty() => Err(Ended::from(Halt::new(message))),
-                (Some(reason), _) => Err(Ended::from(Halt::new(reason))),
+                (Some(reason), Decision::Deny(message)) if reason.is_empty() => Err(Ended::from(halt(message, by))),
+                (Some(reason), _) => Err(Ended::from(halt(reason, by))),
                 (None, Decision::Allow(_)) => {
                     Ok((answer.updated_input.map_or(input, ToolInput::from), Permission::Allow))
                 }
-                (None, decision @ Decision::Deny(_)) => Ok((input, tool::permission(decision, None))),
+                (None, decision @ Decision::Deny(_)) => Ok((input, tool::permission(decision, by))),
                 (None, _) => Ok((input, Permission::NoOpinion)),
             }
         })

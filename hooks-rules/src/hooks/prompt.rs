@@ -4,6 +4,7 @@ use hooks_core::Hook;
 use hooks_core::kinds::UserPromptSubmit;
 use hooks_core::verdict::PromptVerdict;
 
+use super::attributed;
 use crate::answer::Decision;
 use crate::firing::{Firing, RulesFailed};
 
@@ -16,8 +17,8 @@ pub(super) fn submit(id: &str, firing: Arc<Firing>) -> Hook {
             if !cx.agent_path().is_empty() {
                 return Ok(PromptVerdict::default());
             }
-            if let Some(reason) = firing.shared.take_stop(cx) {
-                return Ok(PromptVerdict::stop(reason));
+            if let Some((reason, by)) = firing.shared.take_stop(cx) {
+                return Ok(attributed(PromptVerdict::stop(reason), by.as_ref(), PromptVerdict::attributed_to));
             }
             let mut occurrence = firing.occurrence(cx);
             occurrence.set("prompt", event.prompt.as_str());
@@ -27,6 +28,7 @@ pub(super) fn submit(id: &str, firing: Arc<Firing>) -> Hook {
                 (None, Decision::Deny(reason)) => PromptVerdict::block(reason),
                 (None, _) => PromptVerdict::default(),
             };
+            let verdict = attributed(verdict, answer.by.as_ref(), PromptVerdict::attributed_to);
             let contexts = answer.contexts.into_iter().chain(firing.shared.take_wakes(cx));
             Ok::<_, RulesFailed>(contexts.fold(verdict, PromptVerdict::with_context))
         })

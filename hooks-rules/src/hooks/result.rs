@@ -7,7 +7,7 @@ use hooks_core::verdict::Halt;
 use hooks_core::{Hook, HookContext};
 use serde_json::{Value, json};
 
-use super::call;
+use super::{call, halt};
 use crate::answer::{Answer, Decision};
 use crate::firing::{Firing, RulesFailed};
 use crate::stdin::Occurrence;
@@ -92,7 +92,8 @@ fn apply(
     for text in before.into_iter().chain(feedback).chain(answer.contexts) {
         result.add_context(text);
     }
-    Ok((result, answer.stop.map(Halt::new)))
+    let by = answer.by;
+    Ok((result, answer.stop.map(|reason| halt(reason, by.as_ref()))))
 }
 
 /// At most 10,000 characters, the middle left out.

@@ -2,9 +2,9 @@ use std::sync::Arc;
 
 use hooks_core::Hook;
 use hooks_core::kinds::{BeforeAgentStart, SessionEnd, SessionEndReason, SessionSource, SessionStart};
-use hooks_core::verdict::{AgentStart, Contexts, Halt};
+use hooks_core::verdict::{AgentStart, Contexts};
 
-use super::Ended;
+use super::{Ended, halt};
 use crate::firing::{Firing, RulesFailed};
 
 /// `SessionStart`.
@@ -19,7 +19,8 @@ pub(super) fn start(id: &str, firing: Arc<Firing>) -> Hook {
                 let _reported_where_it_is_used = files.exports(&event.session, true);
             }
             let answer = firing.fire(occurrence, None).await;
-            firing.shared.stop_session(&event.session, answer.as_ref().ok().and_then(|answer| answer.stop.clone()));
+            let stop = answer.as_ref().ok().and_then(|answer| Some((answer.stop.clone()?, answer.by.clone())));
+            firing.shared.stop_session(&event.session, stop);
             Ok::<_, RulesFailed>(Contexts::from(answer?.contexts))
         })
     })
@@ -64,7 +65,7 @@ pub(super) fn agent(id: &str, firing: Arc<Firing>) -> Hook {
             }
             let answer = firing.fire(firing.occurrence(cx), None).await?;
             match answer.stop {
-                Some(reason) => Err(Ended::from(Halt::new(reason))),
+                Some(reason) => Err(Ended::from(halt(reason, answer.by.as_ref()))),
                 None => Ok(AgentStart::from(Contexts::from(answer.contexts))),
             }
         })

@@ -3,10 +3,9 @@ use std::sync::Arc;
 use hooks_core::Hook;
 use hooks_core::data::ToolInput;
 use hooks_core::kinds::BeforeToolCall;
-use hooks_core::verdict::{Halt, Permission, Question};
-use serde_json::json;
+use hooks_core::verdict::{Denial, Permission, Question};
 
-use super::{Ended, call};
+use super::{Ended, attributed, call, halt};
 use crate::answer::Decision;
 use crate::firing::Firing;
 use crate::rule::RuleSource;
@@ -22,7 +21,7 @@ pub(super) fn before(id: &str, firing: Arc<Firing>) -> Hook {
             let seen = occurrence.get("tool_input").cloned();
             let answer = firing.fire(occurrence, Some(&call.name)).await?;
             if let Some(reason) = answer.stop {
-                return Err(Ended::from(Halt::new(reason)));
+                return Err(Ended::from(halt(reason, answer.by.as_ref())));
             }
             firing.shared.keep_contexts(cx, &call.id, answer.contexts);
             // The tool gets the path that the rules have judged.
@@ -33,11 +32,11 @@ pub(super) fn before(id: &str, firing: Arc<Firing>) -> Hook {
     })
 }
 
-/// A decision as a permission. Who is asked sees which rule it is that asks.
+/// A decision as a permission, which names the rule that decided.
 pub(super) fn permission(decision: Decision, by: Option<&RuleSource>) -> Permission {
-    let question = |reason: String| Question::new(reason).details(json!({ "asked_by": by }));
+    let question = |reason: String| attributed(Question::new(reason), by, Question::attributed_to);
     match decision {
-        Decision::Deny(reason) => Permission::deny(reason),
+        Decision::Deny(reason) => Permission::Deny(attributed(Denial::new(reason), by, Denial::attributed_to).into()),
         Decision::Defer(reason) => Permission::Defer(question(reason).into()),
         Decision::Ask(reason) => Permission::Ask(question(reason).into()),
         Decision::Allow(_) => Permission::Allow,

@@ -7,13 +7,20 @@ use super::{BadMatcher, Form, expression};
 use crate::event::Event;
 use crate::json_type;
 
-pub(super) fn read(event: Event, written: &Value) -> Result<Form, BadMatcher> {
-    let keys: &[&str] = match event {
+/// What a matcher of an event may say; nothing where every rule runs, whatever its matcher says.
+pub(crate) fn keys(event: Event) -> &'static [&'static str] {
+    match event {
         Event::PreToolUse | Event::PostToolUse | Event::PostToolUseFailure => &["tool_name", "toolName"],
         Event::PreCompact => &["trigger"],
-        // The others run every rule, whatever its matcher says.
-        _ => return Ok(Form::All),
-    };
+        _ => &[],
+    }
+}
+
+pub(super) fn read(event: Event, written: &Value) -> Result<Form, BadMatcher> {
+    let keys = keys(event);
+    if keys.is_empty() {
+        return Ok(Form::All);
+    }
     let Value::Object(entries) = written else {
         return Err(BadMatcher::new(
             format!("a matcher of a flat handler is an object, not {}", json_type::of(written)),

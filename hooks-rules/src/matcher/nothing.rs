@@ -51,6 +51,18 @@ fn values(event: Event) -> (&'static [&'static str], bool) {
     }
 }
 
+/// What is wrong with a matcher at an event that has nothing to match.
+pub(crate) fn has_no_effect(event: Event, is_read: bool, written: Option<&Value>) -> Option<(String, &'static str)> {
+    let selects_all = match written? {
+        Value::String(text) => matches!(text.as_str(), "" | "*"),
+        Value::Object(entries) => entries.is_empty(),
+        Value::Null => true,
+        _ => false,
+    };
+    let problem = || format!("a matcher has no effect at `{event}`: the rule runs each time");
+    (!is_read && !selects_all).then(|| (problem(), "remove it, and let the command decide"))
+}
+
 /// What is wrong with a matcher that selects nothing that there is, and what to write.
 pub(crate) fn matches_nothing(event: Event, matcher: &Matcher, written: Option<&Value>) -> Option<(String, String)> {
     let (known, may_be_others) = values(event);

@@ -8,8 +8,8 @@ use crate::alias::Aliases;
 use crate::answer::Answer;
 use crate::dialect::Dialect;
 use crate::firing::{
-    AnswerObserver, NoticeListener, Notices, Owner, PluginFolder, Printed, RuleRun, RunObserver, SessionFiles, Shared,
-    Wake, WakeListener,
+    AnswerObserver, FiredListener, NoticeListener, Notices, Owner, PluginFolder, Printed, RuleRun, RulesFired,
+    RunObserver, SessionFiles, Shared, Wake, WakeListener,
 };
 use crate::run::{Clients, Environment, Judge, Post};
 
@@ -34,6 +34,7 @@ pub struct RulesBuilder {
     answer_observers: Vec<AnswerObserver>,
     notice_listeners: Vec<NoticeListener>,
     wake_listeners: Vec<WakeListener>,
+    fired_listeners: Vec<FiredListener>,
 }
 
 impl RulesBuilder {
@@ -191,6 +192,12 @@ impl RulesBuilder {
         self
     }
 
+    /// Calls `listener` once for each event for which rules ran, with what they came to together.
+    pub fn on_fired(mut self, listener: impl Fn(&RulesFired) + Send + Sync + 'static) -> Self {
+        self.fired_listeners.push(Arc::new(listener));
+        self
+    }
+
     /// Calls `listener` where a command that nobody waited for wakes the model (`asyncRewake`, exit code 2): it may begin a turn
     /// with the text. Without a listener the model reads it at the next result, prompt or end of a turn.
     pub fn on_wake(mut self, listener: impl Fn(&Wake) + Send + Sync + 'static) -> Self {
@@ -214,6 +221,7 @@ impl RulesBuilder {
         shared.answer_observers.clone_from(&self.answer_observers);
         shared.notice_listeners.clone_from(&self.notice_listeners);
         shared.wake_listeners.clone_from(&self.wake_listeners);
+        shared.fired_listeners.clone_from(&self.fired_listeners);
         shared.files = self.files.clone().map(SessionFiles::new);
         Rules::new(self, shared)
     }

@@ -130,12 +130,22 @@ async fn a_folder_that_is_gone_is_not_the_end() {
 
 #[tokio::test]
 async fn bytes_that_are_no_text_and_too_many_of_them_are_read() {
-    let observed = Observed::default();
     assert_eq!(said(&one(r"printf 'a\377b'"), &HookContext::new()).await, "a\u{fffd}b");
-    let text = commands("UserPromptSubmit", &["head -c 64000000 /dev/zero"]);
-    let rules = built(observed.listens(Rules::builder().text("hooks.json", text)));
-    assert_eq!(said(&rules, &HookContext::new()).await, "");
-    assert_eq!(observed.failures(), ["it printed more than 1 MiB to stdout"]);
+    // An answer that is cut is none; text is text.
+    for (line, failures) in [
+        ("printf '{'; head -c 64000000 /dev/zero; printf '}'", vec!["it printed more than 1 MiB to stdout"]),
+        ("head -c 64000000 /dev/zero | tr '\\0' x", vec![]),
+    ] {
+        let observed = Observed::default();
+        let rules = built(observed.listens(Rules::builder().text("hooks.json", commands("UserPromptSubmit", &[line]))));
+        let said = said(&rules, &HookContext::new()).await;
+        assert_eq!(
+            (observed.failures(), said.starts_with("xxx")),
+            (failures.iter().map(ToString::to_string).collect(), failures.is_empty())
+        );
+        let remarks = observed.runs.lock().unwrap()[0].remarks.concat();
+        assert_eq!(remarks.contains("more than 1 MiB"), failures.is_empty(), "{remarks}");
+    }
 }
 
 /// The deadline is the rule's own; what was said by then counts for nothing.

@@ -160,7 +160,7 @@ async fn the_rule_that_decided_is_named() {
     assert_eq!((&by.rule, by.plugin.as_deref(), by.line), (&asks, Some("guards"), 1));
     assert!(by.file.ends_with("hooks/hooks.json"));
     let Permission::Ask(question) = &fired.verdict else { panic!("{:?}", fired.verdict) };
-    assert_eq!(question.details["asked_by"]["rule"], asks.as_str());
+    assert_eq!(question.by.as_ref().unwrap().as_str(), asks.as_str());
     let runs = observed.runs.lock().unwrap();
     assert_eq!(
         runs.iter().map(|run| run.plugin.as_deref()).collect::<Vec<_>>(),

@@ -2,9 +2,11 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "the helpers of tests are tests too")]
 #![cfg(all(unix, feature = "runner"))]
 
+mod attribution;
 mod cases;
 mod commands;
 mod explaining;
+mod fired;
 mod folding;
 mod guards;
 mod installing;

@@ -2,10 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::hash::{BuildHasher, Hash};
+use std::sync::Arc;
 
 use super::{AnyOf, Attributed, Compares, Intersects, Joins, Keeps, Names};
 use crate::id::HookId;
-use crate::verdict::{Contexts, Denial, FollowUp, Question};
+use crate::verdict::{Attribution, Contexts, Denial, FollowUp, Question};
 
 /// Types whose default says nothing.
 macro_rules! keeps {
@@ -151,6 +152,22 @@ impl Attributed for Option<HookId> {
     }
 }
 
+#[diagnostic::do_not_recommend]
+impl Names for Option<Arc<Attribution>> {
+    type Type = Self;
+}
+
+#[diagnostic::do_not_recommend]
+impl Attributed for Option<Arc<Attribution>> {
+    type Type = Self;
+
+    fn attribute(&mut self, _: &HookId) {}
+
+    fn attribution(&self) -> Option<&Arc<Attribution>> {
+        self.as_ref()
+    }
+}
+
 macro_rules! attributed {
     ($($ty:ty),*) => {
         $(
@@ -160,7 +177,11 @@ macro_rules! attributed {
 
                 #[inline]
                 fn attribute(&mut self, hook: &HookId) {
-                    self.by.attribute(hook);
+                    self.by = Some(self.attribution.as_ref().map_or(hook, |other| &other.id).clone());
+                }
+
+                fn attribution(&self) -> Option<&Arc<Attribution>> {
+                    self.attribution.as_ref()
                 }
             }
         )*
@@ -176,5 +197,9 @@ impl<T: Attributed> Attributed for Box<T> {
     #[inline]
     fn attribute(&mut self, hook: &HookId) {
         (**self).attribute(hook);
+    }
+
+    fn attribution(&self) -> Option<&Arc<Attribution>> {
+        (**self).attribution()
     }
 }

@@ -33,7 +33,7 @@ pub(super) fn of_enum(variants: &[Variant]) -> Parts {
     let freezes = those(|variant| variant.is(Word::Freezes));
     let lapses = those(|variant| variant.is(Word::Lapses));
     let is_silent = those(|variant| variant.is(Word::Neutral));
-    let attributed = with_parts().flat_map(|(variant, parts)| attributed(&variant.name, parts));
+    let whose = whose(variants, &parts);
     let could_not_answer = refusal.map_or_else(
         || quote!(__hooks_core::Option::None),
         |Variant { name, refusal, .. }| {
@@ -88,10 +88,7 @@ pub(super) fn of_enum(variants: &[Variant]) -> Parts {
             lapses
         }
 
-        #[inline]
-        fn attribute(&mut self, hook: &__hooks_core::HookId) {
-            #(#attributed)*
-        }
+        #whose
 
         fn could_not_answer(
             kind: __hooks_core::FailureKind,
@@ -117,12 +114,43 @@ pub(super) fn of_enum(variants: &[Variant]) -> Parts {
     }
 }
 
+/// Notes the hook, and says who it answers for.
+fn whose(variants: &[Variant], parts: &[Vec<Part<'_>>]) -> TokenStream {
+    let with_parts = || variants.iter().zip(parts);
+    let attributed = with_parts().flat_map(|(variant, parts)| attributed(&variant.name, parts));
+    let attributions = with_parts().flat_map(|(variant, parts)| attributions(&variant.name, parts));
+    quote! {
+        #[inline]
+        fn attribute(&mut self, hook: &__hooks_core::HookId) {
+            #(#attributed)*
+        }
+
+        fn attribution(&self) -> __hooks_core::Option<&__hooks_core::Arc<__hooks_core::Attribution>> {
+            #(#attributions)*
+            __hooks_core::Option::None
+        }
+    }
+}
+
 /// Notes the hook in the fields of a variant that do so.
 fn attributed<'a>(name: &'a Ident, parts: &'a [Part<'_>]) -> impl Iterator<Item = TokenStream> + 'a {
     parts.iter().filter_map(move |part| {
         let member = &part.field.member;
         let set = part.attribute(&quote!(__hooks_core_it, hook))?;
         Some(quote!(if let Self::#name { #member: __hooks_core_it, .. } = self { #set; }))
+    })
+}
+
+/// Who in the hook decided, by the fields of a variant that know it.
+fn attributions<'a>(name: &'a Ident, parts: &'a [Part<'_>]) -> impl Iterator<Item = TokenStream> + 'a {
+    parts.iter().filter_map(move |part| {
+        let member = &part.field.member;
+        let found = part.attribution(&quote!(__hooks_core_it))?;
+        Some(quote!(if let Self::#name { #member: __hooks_core_it, .. } = self {
+            if let __hooks_core::Option::Some(found) = #found {
+                return __hooks_core::Option::Some(found);
+            }
+        }))
     })
 }
 

@@ -24,6 +24,30 @@ fn merge(part: &Part<'_>, by: &[&Member]) -> TokenStream {
     }
 }
 
+/// Notes the hook, and says who it answers for.
+fn whose(
+    attributed: impl Iterator<Item = TokenStream>,
+    attributions: impl Iterator<Item = TokenStream>,
+) -> TokenStream {
+    quote! {
+        #[inline]
+        fn attribute(&mut self, hook: &__hooks_core::HookId) {
+            if !__hooks_core::Verdict::is_silent(self) {
+                let other = __hooks_core::Verdict::attribution(self);
+                let other = __hooks_core::Option::map(other, |other| __hooks_core::Clone::clone(&other.id));
+                let hook = __hooks_core::Option::unwrap_or(__hooks_core::Option::as_ref(&other), hook);
+                #(#attributed)*
+            }
+        }
+
+        fn attribution(&self) -> __hooks_core::Option<&__hooks_core::Arc<__hooks_core::Attribution>> {
+            let found = __hooks_core::Option::None;
+            #(let found = __hooks_core::Option::or(found, #attributions);)*
+            found
+        }
+    }
+}
+
 pub(super) fn of_struct(fields: &[Field]) -> Parts {
     let parts: Vec<Part<'_>> =
         fields.iter().enumerate().map(|(i, field)| Part::new(field, &i.to_string(), false)).collect();
@@ -55,6 +79,7 @@ pub(super) fn of_struct(fields: &[Field]) -> Parts {
         let says = decision(part).map_or_else(|| quote!(true), |part| part.says());
         Some(quote!(if #says { #set; }))
     });
+    let whose = whose(attributed, parts.iter().filter_map(|part| part.attribution(&part.borrowed())));
     let refusals = nested.iter().map(|part| {
         let (member, answer) = (&part.field.member, part.call("Verdict", "could_not_answer", &quote!(kind, hook)));
         quote! {
@@ -100,12 +125,7 @@ pub(super) fn of_struct(fields: &[Field]) -> Parts {
             changed
         }
 
-        #[inline]
-        fn attribute(&mut self, hook: &__hooks_core::HookId) {
-            if !__hooks_core::Verdict::is_silent(self) {
-                #(#attributed)*
-            }
-        }
+        #whose
 
         fn could_not_answer(
             kind: __hooks_core::FailureKind,

@@ -112,4 +112,14 @@ impl<'a> Part<'a> {
         };
         Some(self.call(of, "attribute", arguments))
     }
+
+    /// Who in the hook decided, where the field knows that.
+    pub(super) fn attribution(&self, it: &TokenStream) -> Option<TokenStream> {
+        let of = match self.field.rule {
+            Rule::By => "Attributed",
+            Rule::Nested => "Verdict",
+            _ => return None,
+        };
+        Some(self.call(of, "attribution", it))
+    }
 }

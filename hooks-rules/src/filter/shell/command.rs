@@ -24,4 +24,6 @@ pub(super) struct Commands {
     pub(super) assignments: Vec<Assignment>,
     /// Whether the line has `$( )`, backticks, a variable, or braces that make several words of one.
     pub(super) computes: bool,
+    /// Whether it writes a file.
+    pub(super) writes: bool,
 }

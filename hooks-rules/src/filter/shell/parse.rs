@@ -6,6 +6,11 @@ use std::time::{Duration, Instant};
 use tree_sitter::{Node, ParseOptions, Parser, Tree};
 
 use super::command::{Assignment, Command, Commands};
+use super::nodes::{
+    begins_a_word, calculates, feeds, holds_a_command, holds_an_end, is_arithmetic, is_arithmetic_itself,
+    is_plain_mark, words_behind, writes,
+};
+use super::programs;
 use super::word::Word;
 
 /// A line longer than this is not read.
@@ -19,9 +24,15 @@ const PATIENCE: Duration = Duration::from_millis(200);
 
 pub(super) fn read(line: &str) -> Option<Commands> {
     let tree = tree(line)?;
-    let mut walk = Walk { source: line, found: Commands::default() };
+    // By these a shell knows programs by other names.
+    let plain: String = line.chars().filter(|c| !matches!(c, '\'' | '"' | '\\')).collect();
+    if ["BASH_ALIASES", "BASH_CMDS", "POSIXLY_CORRECT"].iter().any(|name| plain.contains(name)) {
+        return None;
+    }
+    let mut walk = Walk { source: line, found: Commands::default(), hides: false, calculates: false };
     walk.node(tree.root_node(), false, 0)?;
-    Some(walk.found)
+    // Arithmetic runs what a variable holds.
+    (!(walk.hides && walk.calculates)).then_some(walk.found)
 }
 
 /// Something in the line that is bash's and not known to other shells.
@@ -67,6 +78,10 @@ fn tree(line: &str) -> Option<Tree> {
 struct Walk<'a> {
     source: &'a str,
     found: Commands,
+    /// Whether quotes keep a `$` or a backtick as text.
+    hides: bool,
+    /// Whether it has arithmetic.
+    calculates: bool,
 }
 
 impl<'a> Walk<'a> {
@@ -79,7 +94,17 @@ impl<'a> Walk<'a> {
         if depth > DEPTH {
             return None;
         }
+        self.hides |=
+            matches!(node.kind(), "raw_string" | "ansi_c_string" | "heredoc_body" | "string_content" | "word")
+                && self.text(node).contains(['$', '`', '\\']);
+        self.calculates |= is_arithmetic_itself(node, self.text(node));
         match node.kind() {
+            // The shell takes a sign within a word for a part of it.
+            "comment" if !begins_a_word(self.source, node.start_byte()) => return None,
+            "heredoc_start" if !is_plain_mark(self.text(node)) => return None,
+            "heredoc_body" if self.ends_before(node) => return None,
+            // Prompts run what a variable holds.
+            "expansion" if self.text(node).contains('@') => return None,
             "command" | "declaration_command" | "unset_command" => self.command(node, None, is_fed)?,
             "redirected_statement" => return self.redirected(node, is_fed, depth),
             "variable_assignment" => self.assignment(node),
@@ -120,6 +145,7 @@ impl<'a> Walk<'a> {
         let mut cursor = node.walk();
         let others: Vec<_> = node.children(&mut cursor).filter(|child| Some(*child) != body).collect();
         let is_fed = is_fed || others.iter().any(|redirect| feeds(*redirect, self.source));
+        self.found.writes |= others.iter().any(|redirect| writes(*redirect, self.source));
         match body {
             Some(body) if body.kind() == "command" => {
                 self.command(body, Some(&others), is_fed)?;
@@ -190,7 +216,9 @@ impl<'a> Walk<'a> {
             self.found.computes |= command.words.last().is_some_and(|word| word.text.contains('{') && word.computed);
             end = Some(part.end_byte());
         }
-        if !command.words.is_empty() {
+        if let Some(name) = command.words.first() {
+            self.found.writes |= programs::writes(&name.text);
+            self.calculates |= calculates(&command.words);
             self.found.simple.push(command);
         }
         Some(())
@@ -210,6 +238,19 @@ impl<'a> Walk<'a> {
         self.found.assignments.push(Assignment { name, value });
     }
 
+    /// Whether a here-document goes on behind the line that ends it.
+    fn ends_before(&self, body: Node<'_>) -> bool {
+        let mut before = body.prev_sibling();
+        while let Some(node) = before {
+            if node.kind() == "heredoc_start" {
+                let mark = self.text(node).trim_matches(['\'', '"', '\\']);
+                return self.text(body).lines().any(|line| line.trim_start_matches('\t') == mark);
+            }
+            before = node.prev_sibling();
+        }
+        false
+    }
+
     /// Whether a here-document is text without anything in it that runs: its mark is quoted.
     fn is_plain(&self, body: Node<'_>) -> bool {
         let mut before = body.prev_sibling();
@@ -221,59 +262,4 @@ impl<'a> Walk<'a> {
         }
         false
     }
-}
-
-/// The words of a redirection that are none of its own: those behind its file, and behind the mark of a here-document.
-fn words_behind(redirect: Node<'_>) -> Vec<Node<'_>> {
-    let mut cursor = redirect.walk();
-    match redirect.kind() {
-        "file_redirect" => redirect.children_by_field_name("destination", &mut cursor).skip(1).collect(),
-        "heredoc_redirect" => redirect.children_by_field_name("argument", &mut cursor).collect(),
-        _ => Vec::new(),
-    }
-}
-
-/// Whether a redirection writes to standard input.
-fn feeds(redirect: Node<'_>, source: &str) -> bool {
-    let is_input = || source[redirect.byte_range()].trim_start_matches(|c: char| c.is_ascii_digit()).starts_with('<');
-    matches!(redirect.kind(), "heredoc_redirect" | "herestring_redirect")
-        || (redirect.kind() == "file_redirect" && is_input())
-}
-
-/// Whether a text holds a command in backticks or brackets that no backslash keeps.
-fn holds_a_command(text: &str) -> bool {
-    let mut escaped = false;
-    let mut dollar = false;
-    text.chars().any(|c| {
-        let found = !escaped && (c == '`' || (dollar && c == '('));
-        dollar = !escaped && c == '$';
-        escaped = !escaped && c == '\\';
-        found
-    })
-}
-
-/// Whether a word goes on behind the end of its line, which no word does without a backslash.
-fn holds_an_end(text: &str) -> bool {
-    text.match_indices('\n').any(|(at, _)| !text[..at].ends_with('\\'))
-}
-
-/// Whether a node is a part of arithmetic or of `[[ ]]`.
-fn is_arithmetic(node: Node<'_>) -> bool {
-    let mut above = node.parent();
-    while let Some(parent) = above {
-        match parent.kind() {
-            "binary_expression"
-            | "unary_expression"
-            | "arithmetic_expansion"
-            | "test_command"
-            | "subscript"
-            | "ternary_expression"
-            | "postfix_expression"
-            | "parenthesized_expression"
-            | "c_style_for_statement" => return true,
-            "command" | "program" => return false,
-            _ => above = parent.parent(),
-        }
-    }
-    false
 }

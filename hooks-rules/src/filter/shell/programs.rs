@@ -15,8 +15,14 @@ pub(super) enum Role {
     Joins,
     /// It starts a program, with words that it reads.
     Feeds,
-    /// It runs code of another language.
+    /// It runs code of another language: what stands in an option, what it reads, or a file.
     Interprets,
+    /// The same, by a program among its words that is often harmless: `awk`.
+    Awk,
+    /// The same: `sed`.
+    Sed,
+    /// It starts what one of its options or files says.
+    Tool,
     /// What the line runs afterwards cannot be told from it.
     Obscure,
     /// It runs none of them, but for some of its commands.
@@ -25,8 +31,10 @@ pub(super) enum Role {
     Unknown,
 }
 
-/// Ways to name what a shell is fed with as a file.
-pub(super) const STREAMS: &[&str] = &["/dev/stdin", "/dev/fd", "/proc"];
+/// Whether a word names as a file what a program is fed with.
+pub(super) fn is_a_stream(word: &str) -> bool {
+    ["/dev/", "/proc/"].iter().any(|folder| word.contains(folder)) && word != "/dev/null"
+}
 
 /// Words of the grammar. As the name of a command each means that the line was not understood.
 pub(super) fn is_reserved(name: &str) -> bool {
@@ -44,9 +52,37 @@ pub(super) fn announces(word: &str) -> bool {
 
 /// Whether a program or a shell runs what this variable holds.
 pub(super) fn is_run(variable: &str) -> bool {
-    const NAMES: &[&str] = &["PS0", "PS1", "PS2", "PS4", "ENV", "BASH_ENV", "VISUAL", "BROWSER", "PATH", "SHELL"];
+    const NAMES: &[&str] = &[
+        "PS0",
+        "PS1",
+        "PS2",
+        "PS4",
+        "ENV",
+        "BASH_ENV",
+        "VISUAL",
+        "BROWSER",
+        "PATH",
+        "SHELL",
+        "HOME",
+        "PERL5OPT",
+        "PERL5DB",
+        "PERL5LIB",
+        "PYTHONPATH",
+        "PYTHONSTARTUP",
+        "NODE_OPTIONS",
+        "NODE_PATH",
+        "RUBYOPT",
+        "RUBYLIB",
+        "MAKEFLAGS",
+        "MAKEFILES",
+        "TAR_OPTIONS",
+        "LESSOPEN",
+        "LESSCLOSE",
+        "RSYNC_RSH",
+        "GIT_SSH",
+    ];
     const ENDS: &[&str] = &["COMMAND", "PAGER", "EDITOR", "PRELOAD", "DIFF", "ASKPASS", "SHELL", "HOOK"];
-    NAMES.contains(&variable) || ENDS.iter().any(|end| variable.ends_with(end))
+    NAMES.contains(&variable) || variable.starts_with("GIT_CONFIG") || ENDS.iter().any(|end| variable.ends_with(end))
 }
 
 /// Whether git starts what stands behind this word, or remembers it.
@@ -59,10 +95,21 @@ pub(super) fn starts_from_git(word: &str) -> bool {
         "for-each-repo",
         "difftool",
         "mergetool",
+        "config",
+        "send-email",
+        "shell",
         "-c",
+        "-u",
+        "-x",
+        "--exec",
+        "--upload-pack",
+        "--receive-pack",
+        "--config",
         "--config-env",
     ];
-    COMMANDS.contains(&word) || word.contains("alias.")
+    const STARTS: &[&str] =
+        &["-O", "--open-files", "--exec=", "--upload-pack=", "--receive-pack=", "--config", "ext::", "--sendmail"];
+    COMMANDS.contains(&word) || word.contains("alias.") || STARTS.iter().any(|start| word.starts_with(start))
 }
 
 /// Whether git may know its commands by other names after this word.
@@ -75,14 +122,14 @@ const PROGRAMS: &[(Role, &str)] = &[
     (Role::Shell, "sh bash dash zsh ksh ksh93 mksh ash fish rbash yash csh tcsh source . pwsh su runuser"),
     (Role::Joins, "eval trap watch ssh"),
     (Role::Feeds, "xargs parallel find fd fdfind rush"),
-    (Role::Obscure, "alias hash enable shopt coproc bind at batch crontab"),
+    (Role::Obscure, "alias hash enable shopt coproc bind at batch crontab fc history"),
     (Role::Evaluates, "let declare typeset local readonly export unset read printf test [ wait"),
     (
         Role::Launches,
         "env nice nohup timeout time sudo doas setsid stdbuf unbuffer ionice chrt taskset chroot unshare \
-         nsenter strace ltrace gdb valgrind perf entr flock script expect command builtin exec busybox \
-         toybox setarch linux32 linux64 i386 x86_64 setpriv capsh systemd-run systemd-inhibit start-stop- \
-         daemon daemonize screen tmux firejail bwrap proot fakeroot dbus-run-session xvfb-run torify \
+         nsenter strace ltrace valgrind perf entr flock script expect command builtin exec busybox \
+         toybox setarch linux32 linux64 i386 x86_64 setpriv capsh systemd-run systemd-inhibit \
+         start-stop-daemon daemonize screen tmux firejail bwrap proot fakeroot dbus-run-session xvfb-run torify \
          torsocks proxychains proxychains4 rlwrap cgexec numactl prlimit hyperfine direnv npx bunx pnpx \
          chronic ts ifne sem catchsegv caffeinate arch gtimeout genv gnice mapfile readarray compgen \
          complete gosu su-exec tini dumb-init dotenv chpst softlimit setuidgid pkexec run0 sg newgrp \
@@ -90,10 +137,16 @@ const PROGRAMS: &[(Role, &str)] = &[
     ),
     (
         Role::Interprets,
-        "awk gawk mawk nawk original-awk sed gsed perl ruby node nodejs deno bun php lua luajit tclsh \
-         wish Rscript R julia osascript vi vim nvim ex view emacs ed make gmake just ninja tar gtar \
-         bsdtar zip rsync scp sftp socat nc ncat split sort less more man sqlite3 mysql psql ftp dc m4 \
-         ghci guile racket sbcl groovy scala jshell elixir erl swift ts-node tsx run-parts logrotate",
+        "python pypy perl ruby node nodejs deno bun php lua luajit tclsh wish Rscript R julia osascript vi vim \
+         nvim ex view emacs ed sqlite3 mysql psql dc m4 ghci guile racket sbcl groovy scala jshell elixir erl \
+         swift ts-node tsx gdb lldb",
+    ),
+    (Role::Awk, "awk gawk mawk nawk original-awk"),
+    (Role::Sed, "sed gsed"),
+    (
+        Role::Tool,
+        "make gmake just ninja tar gtar bsdtar zip rsync scp sftp socat nc ncat split sort less more man ftp \
+         run-parts logrotate",
     ),
     (Role::Git, "git"),
     (
@@ -105,12 +158,35 @@ const PROGRAMS: &[(Role, &str)] = &[
     ),
 ];
 
+/// Programs that write files, beside redirections.
+const WRITERS: &str = "cp mv ln tee dd install tar gtar bsdtar unzip gunzip gzip xz bzip2 zstd cpio curl wget patch split csplit \
+                       rsync scp xxd openssl gpg ar cc gcc clang mkfifo";
+
+/// Whether a program is likely to write a file that it names.
+pub(super) fn writes(program: &str) -> bool {
+    let name = name(program);
+    WRITERS.split_whitespace().any(|known| known == name)
+}
+
+/// Folders of the system. A program elsewhere may have any name.
+const FOLDERS: &[&str] = &["/bin", "/usr/bin", "/sbin", "/usr/sbin", "/usr/local/bin", "/usr/local/sbin"];
+
 /// What a program does, by its name or its path.
 pub(super) fn role(program: &str) -> Role {
-    let name = program.rsplit('/').next().unwrap_or(program);
-    if name.starts_with("python") || name.starts_with("pypy") {
-        return Role::Interprets;
-    }
+    let name = name(program);
     let known = PROGRAMS.iter().find(|(_, names)| names.split(' ').any(|known| known == name));
-    known.map_or(Role::Unknown, |(role, _)| *role)
+    let role = known.map_or(Role::Unknown, |(role, _)| *role);
+    let is_of_the_system = program.rsplit_once('/').is_none_or(|(folder, _)| FOLDERS.contains(&folder));
+    match role {
+        Role::Quiet | Role::Evaluates | Role::Awk | Role::Sed if !is_of_the_system => Role::Unknown,
+        role => role,
+    }
+}
+
+/// The name of a program, without its folder and without the number of its version.
+fn name(program: &str) -> &str {
+    let name = program.rsplit('/').next().unwrap_or(program);
+    let is_known = PROGRAMS.iter().any(|(_, names)| names.split(' ').any(|known| known == name));
+    let bare = name.trim_end_matches(|c: char| c.is_ascii_digit() || matches!(c, '.' | '-'));
+    if is_known || bare.is_empty() { name } else { bare }
 }

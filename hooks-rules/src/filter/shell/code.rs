@@ -1,0 +1,62 @@
+//! Code of other languages in the words of a command. What it starts is not read from it: code that can start a program is
+//! opaque.
+
+use super::programs::Role;
+use super::word::Word;
+
+/// Whether a program runs code that is not understood: code that it reads, or that stands in an option.
+pub(super) fn is_opaque(role: Role, words: &[Word], is_fed: bool) -> bool {
+    if words.iter().any(|word| word.computed) {
+        return true;
+    }
+    match role {
+        // Its input is data.
+        Role::Awk => words.iter().any(|word| starts_others(word) || pipes(&word.text)),
+        Role::Sed => words.iter().any(|word| runs_its_lines(&word.text)),
+        _ => {
+            let has_a_file = words.iter().any(|word| !word.text.starts_with(['-', '+']));
+            let tells =
+                matches!(words, [only] if matches!(only.text.as_str(), "--version" | "-V" | "--help" | "-h" | "-v"));
+            !tells && (is_fed || !has_a_file || words.iter().any(|word| is_inline(&word.text) || starts_others(word)))
+        }
+    }
+}
+
+/// Words by which languages start programs.
+pub(super) fn starts_others(word: &Word) -> bool {
+    const WORDS: &[&str] = &["system", "exec", "popen", "spawn", "shell", "getline", "!", "`", "$(", "eval", "@"];
+    let text = word.text.as_str();
+    (text.contains(char::is_whitespace) || text.contains(['(', '"', '\'', '!', '=']))
+        && WORDS.iter().any(|word| text.contains(word))
+}
+
+/// An option that has code behind it, or a file that is read first.
+fn is_inline(option: &str) -> bool {
+    if let Some(long) = option.strip_prefix("--") {
+        return ["eval", "print", "exec", "require", "import", "command", "cmd", "init"]
+            .iter()
+            .any(|name| long.starts_with(name));
+    }
+    let behind =
+        |letters: &str| letters.contains(['e', 'E', 'c', 'r', 'p', 'n', 's', 'S', 'x', 'M', 'I']) || letters.is_empty();
+    option.strip_prefix('-').is_some_and(behind) || (option.starts_with('+') && option.len() > 1)
+}
+
+/// Whether a program of awk has a pipe, which is no `||`.
+fn pipes(text: &str) -> bool {
+    text.replace("||", "").contains('|')
+}
+
+/// Whether a program of sed may have `e`, by which it runs lines: as a command, or as a flag behind `s`.
+fn runs_its_lines(text: &str) -> bool {
+    let is_option = matches!(
+        text,
+        "-e" | "-n" | "-ne" | "-En" | "-nE" | "-Ee" | "-re" | "-i" | "-E" | "-r" | "-s" | "--expression"
+    );
+    let flags = |word: &str| word.contains('e') && word.chars().all(|c| "gpiIemMw0123456789".contains(c));
+    // As a command it stands where a command begins; what is behind it is the line that it runs.
+    let commands =
+        || text.split([';', '{', '}', '\n']).map(|command| command.trim_start_matches(|c: char| !c.is_alphabetic()));
+    !is_option
+        && (text.split(|c: char| !c.is_alphanumeric()).any(flags) || commands().any(|command| command.starts_with('e')))
+}

@@ -1,0 +1,114 @@
+//! What single nodes of a line's tree say.
+
+use tree_sitter::Node;
+
+use super::word::Word;
+
+/// The words of a redirection that are none of its own: those behind its file, and behind the mark of a here-document.
+pub(super) fn words_behind(redirect: Node<'_>) -> Vec<Node<'_>> {
+    let mut cursor = redirect.walk();
+    match redirect.kind() {
+        "file_redirect" => redirect.children_by_field_name("destination", &mut cursor).skip(1).collect(),
+        "heredoc_redirect" => redirect.children_by_field_name("argument", &mut cursor).collect(),
+        _ => Vec::new(),
+    }
+}
+
+/// Whether a comment stands where the shell has one: at the start of a word.
+pub(super) fn begins_a_word(source: &str, at: usize) -> bool {
+    let before = &source[..at];
+    let stands_apart = before.is_empty() || before.ends_with([' ', '\t', '\n', ';', '&', '|', '(', ')', '`']);
+    let end = before.trim_end_matches([' ', '\t', '\n']);
+    // A backslash keeps the blank, or joins the lines.
+    stands_apart && !end.ends_with('\\')
+}
+
+/// Whether the mark of a here-document is one word, in one kind of quotes or none.
+pub(super) fn is_plain_mark(text: &str) -> bool {
+    let inner = match text.as_bytes() {
+        [b'\'', inner @ .., b'\''] | [b'"', inner @ .., b'"'] => inner,
+        other => other.strip_prefix(b"\\").unwrap_or(other),
+    };
+    !inner.is_empty()
+        && inner.iter().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.' | b'+'))
+}
+
+/// Whether a redirection writes a file.
+pub(super) fn writes(redirect: Node<'_>, source: &str) -> bool {
+    if redirect.kind() != "file_redirect" {
+        return false;
+    }
+    let text = source[redirect.byte_range()].trim_start_matches(|c: char| c.is_ascii_digit());
+    let to = text.trim_start_matches(['>', '&', '|', '<']).trim();
+    text.contains('>') && to != "/dev/null" && !to.trim_end_matches('-').chars().all(|c| c.is_ascii_digit())
+}
+
+/// Whether a node is one of arithmetic.
+pub(super) fn is_arithmetic_itself(node: Node<'_>, text: &str) -> bool {
+    match node.kind() {
+        "arithmetic_expansion" | "c_style_for_statement" | "subscript" | "test_command" => true,
+        "compound_statement" => text.starts_with("(("),
+        "expansion" => text.contains(':'),
+        _ => false,
+    }
+}
+
+/// Whether a command makes arithmetic of its words, or of a variable that they name.
+pub(super) fn calculates(words: &[Word]) -> bool {
+    let has = |flag: &str| words.iter().any(|word| word.text.starts_with('-') && word.text.contains(flag));
+    match words.first().map(|name| name.text.as_str()) {
+        Some("let") => true,
+        Some("declare" | "typeset" | "local" | "export" | "readonly") => has("i"),
+        Some("test" | "[" | "printf") => has("v"),
+        Some("wait") => has("p"),
+        Some("read" | "mapfile" | "readarray" | "unset" | "getopts") => {
+            words.iter().any(|word| word.text.contains('['))
+        }
+        _ => false,
+    }
+}
+
+/// Whether a redirection writes to standard input.
+pub(super) fn feeds(redirect: Node<'_>, source: &str) -> bool {
+    let is_input = || source[redirect.byte_range()].trim_start_matches(|c: char| c.is_ascii_digit()).starts_with('<');
+    matches!(redirect.kind(), "heredoc_redirect" | "herestring_redirect")
+        || (redirect.kind() == "file_redirect" && is_input())
+}
+
+/// Whether a text holds a command in backticks or brackets that no backslash keeps.
+pub(super) fn holds_a_command(text: &str) -> bool {
+    let mut escaped = false;
+    let mut dollar = false;
+    text.chars().any(|c| {
+        let found = !escaped && (c == '`' || (dollar && c == '('));
+        dollar = !escaped && c == '$';
+        escaped = !escaped && c == '\\';
+        found
+    })
+}
+
+/// Whether a word goes on behind the end of its line, which no word does without a backslash.
+pub(super) fn holds_an_end(text: &str) -> bool {
+    text.match_indices('\n').any(|(at, _)| !text[..at].ends_with('\\'))
+}
+
+/// Whether a node is a part of arithmetic or of `[[ ]]`.
+pub(super) fn is_arithmetic(node: Node<'_>) -> bool {
+    let mut above = node.parent();
+    while let Some(parent) = above {
+        match parent.kind() {
+            "binary_expression"
+            | "unary_expression"
+            | "arithmetic_expansion"
+            | "test_command"
+            | "subscript"
+            | "ternary_expression"
+            | "postfix_expression"
+            | "parenthesized_expression"
+            | "c_style_for_statement" => return true,
+            "command" | "program" => return false,
+            _ => above = parent.parent(),
+        }
+    }
+    false
+}
