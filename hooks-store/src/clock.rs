@@ -25,6 +25,7 @@ pub(crate) fn as_millis<S: Serializer>(time: &SystemTime, serializer: S) -> Resu
 }
 
 /// The same, where there is one.
+#[allow(clippy::ref_option, reason = "serde calls it so")]
 pub(crate) fn as_optional_millis<S: Serializer>(time: &Option<SystemTime>, serializer: S) -> Result<S::Ok, S::Error> {
     match time {
         Some(time) => as_millis(time, serializer),

@@ -44,7 +44,7 @@ impl Database {
                 let writers = set(pool().max_connections(1), pragmas);
                 let readers = set(
                     pool().max_connections(options.connections),
-                    format!("PRAGMA busy_timeout = {}; PRAGMA query_only = ON;", BUSY.as_millis(),),
+                    format!("PRAGMA busy_timeout = {}; PRAGMA query_only = ON;", BUSY.as_millis()),
                 );
                 let writers = connect(writers).await?;
                 Ok(Self { dialect: address.dialect, writers, readers: connect(readers).await? })

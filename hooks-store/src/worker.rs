@@ -169,7 +169,9 @@ impl Run {
             claim(self.database(), &self.name, false).await?
         };
         let found = claimed.is_some();
-        claimed.into_iter().for_each(|claimed| self.start(claimed));
+        if let Some(claimed) = claimed {
+            self.start(claimed);
+        }
         Ok(found)
     }
 

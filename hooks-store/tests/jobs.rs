@@ -65,7 +65,7 @@ async fn a_job_is_run_once_by_whichever_worker_takes_it() {
         assert_eq!(done.len(), 20);
         let attempts = database.store.attempts(&done[0].id).await.unwrap();
         assert_eq!((attempts.len(), attempts[0].status.as_deref()), (1, Some("completed")));
-        assert_eq!(database.store.remove_done_jobs(Duration::from_secs(60)).await.unwrap(), 0);
+        assert_eq!(database.store.remove_done_jobs(Duration::from_mins(1)).await.unwrap(), 0);
         std::thread::sleep(Duration::from_millis(2)); // the age of a job has milliseconds
         assert_eq!(database.store.remove_done_jobs(Duration::ZERO).await.unwrap(), 20);
     }

@@ -146,7 +146,7 @@ async fn what_cannot_be_answered_says_why() {
 
         // A turn that was cancelled while it waited has ended without the call.
         database.empty().await;
-        let patient = StoredApprover::new(store.clone()).patience(Duration::from_secs(60));
+        let patient = StoredApprover::new(store.clone()).patience(Duration::from_mins(1));
         let (cancelled, paid) = session(&database, patient, asks()).await;
         let turn = cancelled.turn(None, "pay");
         let token = turn.cancellation();

@@ -77,10 +77,8 @@ pub(crate) fn retry(args: &RetryArgs, as_json: bool) -> Output {
     with_store(&args.store, |store| async move {
         let (mut queued, mut not) = (Vec::new(), Vec::new());
         for id in &args.ids {
-            match store.retry(id).await.map_err(|error| error.to_string())? {
-                true => queued.push(id),
-                false => not.push(id),
-            }
+            let is_queued = store.retry(id).await.map_err(|error| error.to_string())?;
+            if is_queued { queued.push(id) } else { not.push(id) }
         }
         let exit = if not.is_empty() { Exit::DONE } else { Exit::FAULTY };
         if as_json {

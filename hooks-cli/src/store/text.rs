@@ -1,5 +1,6 @@
 //! Lines for people.
 
+use std::fmt::Write;
 use std::time::SystemTime;
 
 use hooks_store::{StoredAttempt, StoredJob, StoredQuestion};
@@ -30,7 +31,7 @@ pub(super) fn job(job: &StoredJob) -> String {
     );
     if let Some(cause) = &job.cause {
         let code = job.code.as_deref().map(|code| format!("{code}: ")).unwrap_or_default();
-        text.push_str(&format!("\n             {code}{}", printable(cause)));
+        let _ = write!(text, "\n             {code}{}", printable(cause));
     }
     text
 }
@@ -63,7 +64,7 @@ pub(super) fn question(question: &StoredQuestion) -> String {
         printable(&request.input.text()),
     );
     for choice in &request.question.choices {
-        text.push_str(&format!("\n  - {}", printable(choice)));
+        let _ = write!(text, "\n  - {}", printable(choice));
     }
     text
 }

@@ -26,11 +26,12 @@ async fn hold(
         None => {
             let make = "INSERT INTO hooks_conversations (id, changes, next_place, last_row) VALUES ($1, 0, 0, '') \
                         ON CONFLICT (id) DO NOTHING";
-            let made = sqlx::query(make).bind(conversation).execute(&mut **tx).await.map_err(|error| failed(&error))?;
+            let inserted =
+                sqlx::query(make).bind(conversation).execute(&mut **tx).await.map_err(|error| failed(&error))?;
             let found = stored(find(tx, conversation, dialect.for_update()).await)?;
             let found = found.ok_or(StoreError::Conflict)?;
             // Whoever saw nothing has not seen what another one began meanwhile.
-            if seen.is_some() && made.rows_affected() == 0 {
+            if seen.is_some() && inserted.rows_affected() == 0 {
                 return Err(StoreError::Conflict);
             }
             return Ok(found);

@@ -31,7 +31,7 @@ pub struct StoredApprover {
 impl StoredApprover {
     /// A turn waits for half a minute, and a question for seven days.
     pub fn new(store: Store) -> Self {
-        Self { store, patience: Duration::from_secs(30), expires: Duration::from_secs(7 * 24 * 60 * 60) }
+        Self { store, patience: Duration::from_secs(30), expires: Duration::from_hours(7 * 24) }
     }
 
     /// How long a turn waits before it is suspended. Its limit for an approval, if that is shorter, denies before.
