@@ -136,4 +136,17 @@ impl Store {
         question.answer = Some(answer.clone());
         Ok(question)
     }
+
+    /// Closes a question that nobody is to act on any more. `false` where none of this id waits.
+    ///
+    /// # Errors
+    /// [`StoreError`].
+    pub async fn close_question(&self, id: &str) -> Result<bool, StoreError> {
+        for status in [OPEN, ANSWERED] {
+            if approver::close(&self.database, id, status).await.map_err(|error| failed(&error))? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
 }

@@ -16,10 +16,15 @@ Exit status:
 
 /// A support desk with hooks: replays recorded conversations through it, or lets you talk to it.
 #[derive(Clone, Debug, Default, Parser)]
-#[command(version, after_help = EXIT_STATUS)]
+#[command(version, after_help = EXIT_STATUS, args_conflicts_with_subcommands = true, subcommand_precedence_over_arg = true)]
 #[non_exhaustive]
 #[expect(clippy::struct_excessive_bools, reason = "each is a switch of its own on the command line")]
 pub struct Args {
+    /// What else the desk does.
+    #[cfg(feature = "store")]
+    #[command(subcommand)]
+    pub command: Option<Command>,
+
     /// Conversations, one `{"id": …, "messages": […]}` per line in the chat form of OpenAI; `-` reads standard input
     /// [default: the sample that ships with the desk].
     #[arg(value_name = "FILE")]
@@ -79,6 +84,17 @@ pub struct Args {
     #[arg(long, conflicts_with_all = ["input", "out", "plan", "json", "show", "on_ask"])]
     pub chat: bool,
 
+    /// In a chat, keep the conversation here, the file of a store or the URL of a Postgres: it is gone on with the next
+    /// time, other processes answer what is asked, and `worker` works off its background hooks.
+    #[cfg(feature = "store")]
+    #[arg(long, value_name = "FILE_OR_URL", requires = "chat")]
+    pub store: Option<String>,
+
+    /// The conversation in the store.
+    #[cfg(feature = "store")]
+    #[arg(long, value_name = "ID", requires = "store", default_value = "chat")]
+    pub conversation: String,
+
     /// In a chat, the model that answers in the clerk's place, such as `claude-sonnet-4-5`; its key comes from the
     /// environment.
     #[cfg(feature = "genai")]
@@ -89,4 +105,23 @@ pub struct Args {
     #[cfg(feature = "genai")]
     #[arg(long, value_name = "URL", requires = "model")]
     pub base_url: Option<String>,
+}
+
+/// What else the desk does.
+#[cfg(feature = "store")]
+#[derive(Clone, Debug, clap::Subcommand)]
+#[non_exhaustive]
+pub enum Command {
+    /// Works off the background hooks of a store, until Ctrl-C; any number of workers may share one.
+    Worker {
+        /// The file of the store, or the URL of a Postgres.
+        #[arg(long, value_name = "FILE_OR_URL")]
+        store: String,
+        /// How many run at a time.
+        #[arg(long, value_name = "NUMBER", default_value_t = 1)]
+        parallelism: usize,
+        /// End when none is queued any more.
+        #[arg(long)]
+        once: bool,
+    },
 }

@@ -5,12 +5,14 @@ mod clerk;
 mod input;
 mod person;
 mod screen;
+#[cfg(feature = "store")]
+pub(crate) mod stored;
 
 use std::process::ExitCode;
 use std::sync::Arc;
 
 use hooks_agent::model::Model;
-use hooks_agent::{Outcome, Session, TurnEvent};
+use hooks_agent::{Outcome, Session, Turn, TurnEvent};
 use hooks_core::data::Role;
 use hooks_core::kinds::SessionEndReason;
 
@@ -92,8 +94,13 @@ impl Chat<'_> {
         if let Some(trace) = &self.desk.trace {
             trace.begin(number);
         }
+        let turn = session.turn(self.desk.prompt.as_ref(), line.as_str());
+        let _outcome = self.follow(turn, &line).await;
+    }
+
+    /// Shows what happens in a turn that answers `line`, as it happens, and how it ended.
+    async fn follow(&mut self, mut turn: Turn, line: &str) -> Outcome {
         let (mut speaking, mut started) = (false, None);
-        let mut turn = session.turn(self.desk.prompt.as_ref(), line.as_str());
         self.screen.wait();
         loop {
             let event = tokio::select! {
@@ -128,7 +135,7 @@ impl Chat<'_> {
             if let Some(trace) = &self.desk.trace {
                 trace.event(&event);
                 self.trace();
-            } else if let Some(aside) = aside(&event, &line, started.as_deref()) {
+            } else if let Some(aside) = aside(&event, line, started.as_deref()) {
                 self.screen.say(Style::Aside, &format!("  · {aside}\n"));
             }
             self.screen.wait();
@@ -144,6 +151,7 @@ impl Chat<'_> {
             trace.end(reply.exit.as_ref());
         }
         self.trace();
+        reply.outcome
     }
 
     fn trace(&self) {

@@ -139,6 +139,19 @@ impl Desk {
         Ok(self)
     }
 
+    /// Has the jobs of background hooks go to `background`.
+    #[cfg(feature = "store")]
+    pub(crate) fn background(self, background: impl hooks_core::detached::BackgroundSink) -> Self {
+        self.registry.set_background(background);
+        self
+    }
+
+    /// All hooks that there are.
+    #[cfg(feature = "store")]
+    pub(crate) fn registry(&self) -> &Registry {
+        &self.registry
+    }
+
     /// Has every turn traced.
     ///
     /// # Errors

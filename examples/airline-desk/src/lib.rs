@@ -20,6 +20,8 @@ pub mod report;
 pub mod rules;
 pub mod run;
 pub mod scenes;
+#[cfg(feature = "store")]
+pub mod stored;
 pub mod summary;
 pub mod tally;
 pub mod trace;

@@ -24,6 +24,8 @@ use crate::lines::{Line, Lines};
 use crate::output::Output;
 use crate::report;
 use crate::scenes;
+#[cfg(feature = "store")]
+use crate::{args::Command, stored};
 use crate::summary::{Skipped, Summary, Totals};
 use crate::trace::{Trace, Tracing};
 
@@ -61,6 +63,10 @@ pub enum RunError {
     /// The system gives no runtime to wait with.
     #[error("the runtime cannot be started: {0}")]
     Runtime(io::Error),
+    /// The store cannot be opened, or fails.
+    #[cfg(feature = "store")]
+    #[error("{0}")]
+    Store(String),
     /// The desk cannot be talked to.
     #[error("the session cannot go on: {0}")]
     Session(#[from] TurnError),
@@ -104,6 +110,14 @@ fn run(args: &Args) -> Result<ExitCode, RunError> {
     }
     if let Some(tracing) = args.trace {
         desk = desk.traced(tracing)?;
+    }
+    #[cfg(feature = "store")]
+    if let Some(Command::Worker { store, parallelism, once }) = &args.command {
+        return stored::work(desk, store, *parallelism, *once);
+    }
+    #[cfg(feature = "store")]
+    if let Some(store) = &args.store {
+        return stored::chat(desk, model(args), store, &args.conversation);
     }
     if args.chat {
         return chat::run(&desk, model(args));

@@ -124,7 +124,7 @@ impl StoredApprover {
 }
 
 /// Closes a question that is in this state still.
-async fn close(database: &Database, id: &str, status: &str) -> Result<bool, sqlx::Error> {
+pub(super) async fn close(database: &Database, id: &str, status: &str) -> Result<bool, sqlx::Error> {
     let mut tx = database.write().await?;
     let close =
         sqlx::query("UPDATE hooks_questions SET status = $3 WHERE id = $1 AND status = $2").bind(id).bind(status);

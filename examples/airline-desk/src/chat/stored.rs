@@ -1,0 +1,166 @@
+//! A conversation that is kept: gone on with in the next process, and what is asked may be answered in another one.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use hooks_agent::approve::ApprovalAnswer;
+use hooks_agent::model::Model;
+use hooks_agent::{Outcome, Session};
+use hooks_core::kinds::SessionEndReason;
+use hooks_store::{Store, StoredApprover, StoredQuestion};
+
+use super::input::{Heard, Input};
+use super::person::Person;
+use super::screen::{Screen, Style};
+use super::{Chat, INSTRUCTIONS, bookings};
+use crate::desk::Desk;
+use crate::run::RunError;
+
+/// How often it is looked for an answer of another process.
+const LOOK: Duration = Duration::from_millis(200);
+
+/// What happens next.
+enum Next {
+    Heard(Heard),
+    /// Another process has answered.
+    Answered,
+}
+
+pub(crate) async fn talk(
+    desk: &Desk,
+    model: Arc<dyn Model>,
+    store: &Store,
+    url: &str,
+    conversation: &str,
+) -> Result<(), RunError> {
+    let (_person, questions) = Person::new();
+    let harness = desk
+        .harness()
+        .shared_model("main", model)
+        .tools(bookings::tools())
+        .store(store.clone())
+        .approver(StoredApprover::new(store.clone()).patience(Duration::ZERO))
+        .build();
+    let chat = Chat { desk, screen: Screen::new(), input: Input::new(), questions };
+    harness.start("terminal").await?;
+    let session = harness.session(conversation, desk.agent.clone());
+    let session = session.system_prompt(INSTRUCTIONS).channel("terminal").open().await?;
+    let stored = session.messages().await?.len();
+    chat.screen.say(Style::Aside, &format!("The conversation `{conversation}` in {url}: {stored} messages so far.\n"));
+    chat.trace();
+    let mut kept = Kept { chat, store, url, conversation, number: 0 };
+    kept.talk(&session).await?;
+    kept.chat.screen.say(Style::Aside, "\n");
+    session.close(SessionEndReason::Shutdown).await?;
+    harness.stop("the person left", Duration::from_secs(5)).await?;
+    desk.close().await;
+    kept.chat.trace();
+    Ok(())
+}
+
+struct Kept<'a> {
+    chat: Chat<'a>,
+    store: &'a Store,
+    url: &'a str,
+    conversation: &'a str,
+    number: u64,
+}
+
+impl Kept<'_> {
+    async fn talk(&mut self, session: &Session) -> Result<(), RunError> {
+        loop {
+            let question = self.question().await?;
+            match &question {
+                Some(question) if question.answer.is_some() => {
+                    self.resume(session).await;
+                    continue;
+                }
+                Some(question) => self.show(question),
+                None => self.chat.screen.say(Style::Person, "\nyou> "),
+            }
+            let line = match self.next(question.is_some()).await? {
+                Next::Answered => continue,
+                Next::Heard(Heard::End) => return Ok(()),
+                Next::Heard(Heard::Interrupt) => {
+                    self.chat.screen.say(Style::Aside, "(Ctrl-D ends the conversation)");
+                    continue;
+                }
+                Next::Heard(Heard::Line(line)) => line,
+            };
+            self.chat.screen.echo(&line);
+            match (question, line.trim().to_lowercase().as_str()) {
+                (_, "") => {}
+                (Some(question), "y" | "yes") => self.answer(&question, &ApprovalAnswer::Yes).await,
+                (Some(question), "n" | "no") => {
+                    self.answer(&question, &ApprovalAnswer::No("The customer said no".to_owned())).await;
+                }
+                _ => {
+                    self.number += 1;
+                    self.begin();
+                    let turn = session.turn(self.chat.desk.prompt.as_ref(), line.as_str());
+                    let _outcome = self.chat.follow(turn, &line).await;
+                }
+            }
+        }
+    }
+
+    /// The question of this conversation that waits, also of an agent within it.
+    async fn question(&self) -> Result<Option<StoredQuestion>, RunError> {
+        let questions = self.store.questions().await.map_err(|error| RunError::Store(error.to_string()))?;
+        let within = format!("{}/", self.conversation);
+        let is_here = |question: &StoredQuestion| {
+            let conversation = &question.request.conversation;
+            conversation == self.conversation || conversation.starts_with(&within)
+        };
+        Ok(questions.into_iter().find(is_here))
+    }
+
+    fn show(&self, question: &StoredQuestion) {
+        let reason = &question.request.question.reason;
+        let (store, id) = (self.url, &question.id);
+        let text = format!("  ? {reason}: y or n, or elsewhere: hooks answer --store {store} {id} yes\n  [y/n] ");
+        self.chat.screen.say(Style::Question, &text);
+    }
+
+    /// The next line; where a question waits, an answer of another process comes before it.
+    async fn next(&self, waits: bool) -> Result<Next, RunError> {
+        loop {
+            let look = async {
+                if waits { tokio::time::sleep(LOOK).await } else { std::future::pending().await }
+            };
+            tokio::select! {
+                heard = self.chat.input.next() => return Ok(Next::Heard(heard)),
+                () = look => {
+                    if self.question().await?.is_none_or(|question| question.answer.is_some()) {
+                        self.chat.screen.say(Style::Plain, "\n");
+                        return Ok(Next::Answered);
+                    }
+                }
+            }
+        }
+    }
+
+    async fn answer(&self, question: &StoredQuestion, answer: &ApprovalAnswer) {
+        // Another process may have been first: then its answer holds.
+        if let Err(error) = self.store.answer(&question.id, answer).await {
+            self.chat.screen.say(Style::Aside, &format!("({error})\n"));
+        }
+    }
+
+    async fn resume(&mut self, session: &Session) {
+        self.begin();
+        let turn = session.resume(self.chat.desk.prompt.as_ref());
+        if let Outcome::Failed(_) = self.chat.follow(turn, "").await {
+            // What was answered belongs to a call that has its result by now.
+            if let Ok(Some(question)) = self.question().await {
+                let _ = self.store.close_question(&question.id).await;
+            }
+        }
+    }
+
+    fn begin(&self) {
+        if let Some(trace) = &self.chat.desk.trace {
+            trace.begin(self.number);
+        }
+    }
+}

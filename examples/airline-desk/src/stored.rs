@@ -1,0 +1,98 @@
+//! The desk on a store: conversations that are gone on with, questions that another process answers, and workers.
+
+use std::fs::OpenOptions;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use hooks_agent::model::Model;
+use hooks_core::kinds::AfterCreateMessage;
+use hooks_core::{CancellationToken, Hook, HookContext, MissingState};
+use hooks_store::{Store, Worker};
+
+use crate::chat;
+use crate::desk::Desk;
+use crate::run::{RunError, runtime};
+
+/// Where the worker of a store in a file keeps what it indexed; of a Postgres, here.
+struct Index(PathBuf);
+
+impl Index {
+    fn beside(store: &str) -> Self {
+        let is_file = !store.contains("://");
+        Self(if is_file { Path::new(store).with_extension("index") } else { PathBuf::from("desk.index") })
+    }
+
+    fn add(&self, line: &str) -> std::io::Result<()> {
+        let mut file = OpenOptions::new().create(true).append(true).open(&self.0)?;
+        file.write_all(format!("{line}\n").as_bytes())
+    }
+}
+
+/// Indexes what is stored, in whichever process works it off. It runs at least once: the same line twice does no harm.
+fn indexes() -> Hook {
+    let index = |cx: &HookContext, event: &AfterCreateMessage| -> Result<(), IndexError> {
+        let (role, text) = (event.message.role.as_str(), event.message.text());
+        let start: String = text.chars().take(60).collect();
+        cx.state::<Index>()?.add(&format!("{} {role}: {}", cx.conversation().unwrap_or_default(), start.escape_debug()))?;
+        Ok(())
+    };
+    Hook::at::<AfterCreateMessage>("index_messages")
+        .background(move |cx, event, ()| {
+            let indexed = index(cx, event);
+            Box::pin(async { indexed })
+        })
+        .idempotent()
+        .retries(2)
+        .description("Indexes what is stored.")
+}
+
+/// Why a message was not indexed.
+#[derive(Debug, thiserror::Error)]
+enum IndexError {
+    #[error(transparent)]
+    State(#[from] MissingState),
+    #[error("the index cannot be written: {0}")]
+    Written(#[from] std::io::Error),
+}
+
+async fn open(desk: Desk, url: &str) -> Result<(Desk, Store), RunError> {
+    let failed = |error: hooks_store::OpenError| RunError::Store(error.to_string());
+    let store = Store::open(url).await.map_err(failed)?;
+    let queue = store.job_queue().await.map_err(failed)?;
+    Ok((desk.background(queue).also(vec![indexes()])?, store))
+}
+
+/// Talks until the input ends, in a conversation of the store.
+pub(crate) fn chat(desk: Desk, model: Arc<dyn Model>, url: &str, conversation: &str) -> Result<ExitCode, RunError> {
+    runtime().map_err(RunError::Runtime)?.block_on(async {
+        let (desk, store) = open(desk, url).await?;
+        chat::stored::talk(&desk, model, &store, url, conversation).await?;
+        store.close().await;
+        Ok(ExitCode::SUCCESS)
+    })
+}
+
+/// Works off background hooks.
+pub(crate) fn work(desk: Desk, url: &str, parallelism: usize, once: bool) -> Result<ExitCode, RunError> {
+    runtime().map_err(RunError::Runtime)?.block_on(async {
+        let (desk, store) = open(desk, url).await?;
+        let cx = desk.cx.to_builder().state(Index::beside(url)).build();
+        let worker = Worker::new(store.clone(), desk.registry().clone()).context(cx).parallelism(parallelism);
+        if once {
+            worker.run_until_empty().await;
+        } else {
+            let stop = CancellationToken::new();
+            let stopped = stop.clone();
+            tokio::spawn(async move {
+                if tokio::signal::ctrl_c().await.is_ok() {
+                    stopped.cancel();
+                }
+            });
+            worker.run(stop).await;
+        }
+        store.close().await;
+        Ok(ExitCode::SUCCESS)
+    })
+}
