@@ -43,6 +43,7 @@ chapters! {
     rules: "rules.md",
     performance: "performance.md",
     replay: "replay.md",
+    durable: "durable.md",
     from_vellum: "coming-from/vellum.md",
     from_standard_agents: "coming-from/standard-agents.md",
     from_openclaw: "coming-from/openclaw.md",

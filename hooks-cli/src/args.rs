@@ -1,5 +1,8 @@
 //! The command line.
 
+#[cfg(feature = "store")]
+mod store;
+
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -9,7 +12,7 @@ use hooks_rules::Dialect;
 
 use crate::event_name::EventName;
 #[cfg(feature = "store")]
-use crate::store::{AnswerArgs, ConversationsArgs, ExportArgs, RetryArgs, RunsArgs, StoreArgs};
+pub use store::{AnswerArgs, AnswerWord, ConversationsArgs, ExportArgs, RetryArgs, RunsArgs, StoreArgs};
 
 const EXIT_STATUS: &str = "\
 Exit status:

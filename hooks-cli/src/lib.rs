@@ -44,8 +44,6 @@
 mod exit;
 mod event_name;
 mod paint;
-#[cfg(feature = "store")]
-mod store;
 mod args;
 mod output;
 mod diagnostics;
@@ -53,6 +51,8 @@ mod places;
 mod discover;
 mod files;
 mod wait;
+#[cfg(feature = "store")]
+mod store;
 mod program;
 mod about;
 mod formats;
@@ -65,6 +65,8 @@ mod replay;
 mod trust;
 mod run;
 
+#[cfg(feature = "store")]
+pub use args::{AnswerArgs, AnswerWord, ConversationsArgs, ExportArgs, RetryArgs, RunsArgs, StoreArgs};
 pub use args::{
     CheckArgs, Cli, Color, Command, DispatchArgs, ExplainArgs, FilesArgs, Form, Format, ListArgs, ReplayArgs,
     SchemaArgs, ShadowArgs, TrustArgs,
@@ -72,5 +74,3 @@ pub use args::{
 pub use exit::Exit;
 pub use output::Output;
 pub use program::Program;
-#[cfg(feature = "store")]
-pub use store::{AnswerArgs, AnswerWord, ConversationsArgs, ExportArgs, RetryArgs, RunsArgs, StoreArgs};

@@ -5,7 +5,7 @@ use sqlx::{Any, AnyPool, ConnectOptions, Connection, Executor, Transaction};
 use std::time::Duration;
 
 use crate::dialect::{Address, Dialect};
-use crate::store::OpenOptions;
+use crate::options::OpenOptions;
 
 /// How long a writer waits for another one.
 const BUSY: Duration = Duration::from_secs(10);

@@ -2,9 +2,6 @@
 
 use hooks_agent::store::StoreError;
 
-use crate::dialect::MIN_SQLITE;
-use crate::schema;
-
 /// A store could not be opened. Nothing was changed.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -18,24 +15,24 @@ pub enum OpenError {
         reason: String,
     },
     /// The SQLite that is linked can corrupt files.
-    #[error(
-        "SQLite {found} is linked, which can corrupt a file that two connections write to; link {} or newer",
-        MIN_SQLITE.map(|part| part.to_string()).join(".")
-    )]
+    #[error("SQLite {found} is linked, which can corrupt a file that two connections write to; link {needed} or newer")]
     OldSqlite {
         /// Its version.
         found: String,
+        /// The first version that does not.
+        needed: String,
     },
     /// A newer version of this crate has written the database.
     #[error(
-        "`{url}` has the schema {found}, and this version of hooks-store knows {} at most; update hooks-store",
-        schema::VERSION
+        "`{url}` has the schema {found}, and this version of hooks-store knows {known} at most; update hooks-store"
     )]
     NewerSchema {
         /// The database.
         url: String,
         /// Its schema.
         found: i64,
+        /// The newest that is known here.
+        known: i64,
     },
     /// The file is damaged.
     #[error("`{url}` is damaged: {reason}; restore it from a copy, or read what is left with `sqlite3 FILE .recover`")]

@@ -14,8 +14,9 @@
 //! chapter on durability.
 
 mod clock;
-mod dialect;
 mod error;
+mod dialect;
+mod options;
 mod database;
 mod schema;
 mod store;
@@ -28,7 +29,8 @@ mod worker;
 
 pub use error::OpenError;
 pub use jobs::{JobFilter, JobStatus, StoredAttempt, StoredJob};
+pub use options::{OpenOptions, Synchronous};
 pub use questions::{AnswerError, StoredApprover, StoredQuestion};
 pub use sink::JobQueue;
-pub use store::{OpenOptions, Store, Synchronous};
+pub use store::Store;
 pub use worker::Worker;

@@ -11,7 +11,8 @@ use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use crate::database::Database;
 use crate::error::OpenError;
 use crate::jobs;
-use crate::store::{OpenOptions, Store};
+use crate::options::OpenOptions;
+use crate::store::Store;
 
 /// How long a hook waits for its job to be stored.
 const PATIENCE: Duration = Duration::from_secs(15);

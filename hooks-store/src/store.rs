@@ -8,6 +8,7 @@ use sqlx::Row as _;
 use crate::database::Database;
 use crate::dialect::{Address, Dialect, MIN_SQLITE};
 use crate::error::OpenError;
+use crate::options::{OpenOptions, Synchronous};
 use crate::schema::{self, Schema};
 
 /// Up to this size a file is checked for damage when it is opened: a moment.
@@ -28,67 +29,7 @@ impl fmt::Debug for Store {
     }
 }
 
-/// How a store is opened.
-#[derive(Clone, Debug)]
-#[must_use = "options open nothing by themselves"]
-pub struct OpenOptions {
-    pub(crate) synchronous: Synchronous,
-    pub(crate) connections: u32,
-    silence: Duration,
-}
-
-/// What a commit to an SQLite file waits for.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Synchronous {
-    /// The disk: what was stored survives a loss of power. Some 0.3 to 4 ms a commit.
-    #[default]
-    Full,
-    /// The operating system: what was stored survives the end of the process, and a loss of power may take the last
-    /// commits. Some 30 µs a commit.
-    Normal,
-}
-
-impl Synchronous {
-    pub(crate) fn pragma(self) -> &'static str {
-        match self {
-            Self::Full => "FULL",
-            Self::Normal => "NORMAL",
-        }
-    }
-}
-
-impl Default for OpenOptions {
-    fn default() -> Self {
-        Self { synchronous: Synchronous::default(), connections: 8, silence: Duration::from_secs(15) }
-    }
-}
-
 impl OpenOptions {
-    /// [`Synchronous::Full`], and at most 8 connections that read, or to a Postgres.
-    pub fn new() -> Self {
-        Self::default()
-    }
-
-    /// What a commit to an SQLite file waits for.
-    pub fn synchronous(mut self, synchronous: Synchronous) -> Self {
-        self.synchronous = synchronous;
-        self
-    }
-
-    /// How many connections there may be to a Postgres, or how many that read an SQLite file; at least one.
-    pub fn connections(mut self, connections: u32) -> Self {
-        self.connections = connections.max(1);
-        self
-    }
-
-    /// How long a process that holds a conversation may show no life before another one takes the conversation over: 15 s
-    /// unless this is said. A process of the same machine that has ended is seen at once. The same for all processes.
-    pub fn silence(mut self, limit: Duration) -> Self {
-        self.silence = limit.max(Duration::from_millis(30));
-        self
-    }
-
     /// Opens a store: see [`Store::open`].
     ///
     /// # Errors
@@ -102,7 +43,7 @@ impl OpenOptions {
         }
         let mut tx = connected.write().await.map_err(database)?;
         if let Schema::Newer(found) = schema::migrate(&mut tx, address.dialect).await.map_err(database)? {
-            return Err(OpenError::NewerSchema { url: address.shown, found });
+            return Err(OpenError::NewerSchema { url: address.shown, found, known: schema::VERSION });
         }
         tx.commit().await.map_err(database)?;
         Ok(Store { database: connected, synchronous: self.synchronous, silence: self.silence, address })
@@ -146,7 +87,7 @@ async fn sound(database: &Database, address: &Address) -> Result<(), OpenError> 
         sqlx::query_scalar("SELECT sqlite_version()").fetch_one(&database.readers).await.map_err(failed)?;
     let parts: Vec<u32> = found.split('.').map(|part| part.parse().unwrap_or_default()).collect();
     if *parts < MIN_SQLITE[..] {
-        return Err(OpenError::OldSqlite { found });
+        return Err(OpenError::OldSqlite { found, needed: MIN_SQLITE.map(|part| part.to_string()).join(".") });
     }
     let size = "SELECT page_count * page_size FROM pragma_page_count(), pragma_page_size()";
     let size: i64 = sqlx::query_scalar(size).fetch_one(&database.readers).await.map_err(failed)?;

@@ -24,10 +24,10 @@ use crate::lines::{Line, Lines};
 use crate::output::Output;
 use crate::report;
 use crate::scenes;
-#[cfg(feature = "store")]
-use crate::{args::Command, stored};
 use crate::summary::{Skipped, Summary, Totals};
 use crate::trace::{Trace, Tracing};
+#[cfg(feature = "store")]
+use crate::{args::Command, stored};
 
 /// Input over this length is worth a progress bar.
 const LONG: u64 = 8 * 1024 * 1024;

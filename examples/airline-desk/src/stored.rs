@@ -35,7 +35,11 @@ fn indexes() -> Hook {
     let index = |cx: &HookContext, event: &AfterCreateMessage| -> Result<(), IndexError> {
         let (role, text) = (event.message.role.as_str(), event.message.text());
         let start: String = text.chars().take(60).collect();
-        cx.state::<Index>()?.add(&format!("{} {role}: {}", cx.conversation().unwrap_or_default(), start.escape_debug()))?;
+        cx.state::<Index>()?.add(&format!(
+            "{} {role}: {}",
+            cx.conversation().unwrap_or_default(),
+            start.escape_debug()
+        ))?;
         Ok(())
     };
     Hook::at::<AfterCreateMessage>("index_messages")

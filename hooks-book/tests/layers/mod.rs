@@ -11,7 +11,8 @@ use std::path::{Path, PathBuf};
 
 use source::Crate;
 
-const CRATES: [&str; 6] = ["hooks-macros", "hooks-core", "hooks-agent", "hooks-rules", "hooks-replay", "hooks-cli"];
+const CRATES: [&str; 7] =
+    ["hooks-macros", "hooks-core", "hooks-agent", "hooks-rules", "hooks-replay", "hooks-store", "hooks-cli"];
 
 /// Crates that do not hold yet. They are read and counted; one that holds is to be taken out.
 const PENDING: &[&str] = &[];

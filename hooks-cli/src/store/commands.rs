@@ -7,8 +7,8 @@ use hooks_agent::store::MessageStore;
 use hooks_store::{AnswerError, JobFilter, Store};
 use serde_json::json;
 
-use super::args::{AnswerArgs, AnswerWord, ConversationsArgs, ExportArgs, RetryArgs, RunsArgs, StoreArgs};
 use super::text;
+use crate::args::{AnswerArgs, AnswerWord, ConversationsArgs, ExportArgs, RetryArgs, RunsArgs, StoreArgs};
 use crate::exit::Exit;
 use crate::output::{self, Output};
 use crate::paint::{BAD, styled};

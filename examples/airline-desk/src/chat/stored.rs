@@ -125,9 +125,7 @@ impl Kept<'_> {
     /// The next line; where a question waits, an answer of another process comes before it.
     async fn next(&self, waits: bool) -> Result<Next, RunError> {
         loop {
-            let look = async {
-                if waits { tokio::time::sleep(LOOK).await } else { std::future::pending().await }
-            };
+            let look = async { if waits { tokio::time::sleep(LOOK).await } else { std::future::pending().await } };
             tokio::select! {
                 heard = self.chat.input.next() => return Ok(Next::Heard(heard)),
                 () = look => {

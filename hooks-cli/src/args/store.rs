@@ -1,3 +1,5 @@
+//! What the commands on a store are given.
+
 use clap::{Args, ValueEnum};
 
 /// A store.
