@@ -44,6 +44,6 @@ pub use lines::Unreadable;
 pub use reader::Reader;
 pub use recorder::{RecordLimits, Recorder};
 pub use replay::{Replay, ReplayError};
-pub use report::{Example, Group, Report, Slower};
+pub use report::{Example, ExampleCall, Group, Report, Slower};
 pub use secrets::OwnRule;
 pub use shadow::{ShadowHook, ShadowReport};

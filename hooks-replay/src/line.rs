@@ -39,16 +39,25 @@ pub struct Header {
     pub written_by: String,
     /// When it began, in milliseconds since 1970.
     pub started: u64,
+    /// Bytes of a text, beyond which it was cut.
+    #[serde(default = "field")]
+    pub field: usize,
+}
+
+/// How long a text may be where nothing is said.
+pub(crate) fn field() -> usize {
+    16 << 10
 }
 
 impl Header {
-    pub(crate) fn new(program: &str) -> Self {
+    pub(crate) fn new(program: &str, field: usize) -> Self {
         let since = std::time::UNIX_EPOCH.elapsed().unwrap_or_default();
         Self {
             schema: SCHEMA,
             program: program.to_owned(),
             written_by: env!("CARGO_PKG_VERSION").to_owned(),
             started: u64::try_from(since.as_millis()).unwrap_or(u64::MAX),
+            field,
         }
     }
 }

@@ -11,7 +11,7 @@ use std::thread::JoinHandle;
 use hooks_core::record::{Observer, Record, Trace};
 use serde_json::Value;
 
-use crate::line::{DispatchLine, Header, Line, Mark};
+use crate::line::{self, DispatchLine, Header, Line, Mark};
 use crate::secrets::{OwnRule, scrub, scrub_text};
 
 /// How large a recording may become. A limit that is met is noted in the line, or in the file.
@@ -31,7 +31,7 @@ pub struct RecordLimits {
 impl Default for RecordLimits {
     /// 16 KiB a field, 64 MiB a file, four files beside it, 1,024 dispatches that wait.
     fn default() -> Self {
-        Self { field: 16 << 10, file: 64 << 20, files: 4, queue: 1024 }
+        Self { field: line::field(), file: 64 << 20, files: 4, queue: 1024 }
     }
 }
 
@@ -197,7 +197,7 @@ impl Writer {
     }
 
     fn header(&mut self) -> io::Result<()> {
-        let header = Line::Header(Header::new(&self.program));
+        let header = Line::Header(Header::new(&self.program, self.limits.field));
         self.write(&header)?;
         self.file.flush()
     }

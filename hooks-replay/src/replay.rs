@@ -11,11 +11,12 @@ use hooks_core::record::{Observer, Record, Trace};
 use hooks_core::{ConfigError, HookContext, HookSet, JsonError, Registry};
 
 use crate::compare::{compare, is_of_a_replay};
-use crate::line::{DispatchLine, Line};
-use crate::lines::Unreadable;
+use crate::line::{self, DispatchLine, Line};
+use crate::lines::{Unreadable, read_line};
 use crate::reader::Reader;
-use crate::recorder::{RecordLimits, clean};
-use crate::report::{Report, plain};
+use crate::recorder::clean;
+use crate::report::Report;
+use crate::secrets::OwnRule;
 use crate::traffic::{Found, is_recording, traffic};
 
 type Scope<'a> = dyn Fn(&Registry, &Ids) -> Result<HookSet, ConfigError> + Send + Sync + 'a;
@@ -26,6 +27,7 @@ pub struct Replay<'a> {
     registry: &'a Registry,
     scope: Box<Scope<'a>>,
     context: Box<Context<'a>>,
+    rules: Vec<OwnRule>,
 }
 
 /// A recording could not be replayed at all.
@@ -52,7 +54,7 @@ impl<'a> Replay<'a> {
         registry: &'a Registry,
         scope: impl Fn(&Registry, &Ids) -> Result<HookSet, ConfigError> + Send + Sync + 'a,
     ) -> Self {
-        Self { registry, scope: Box::new(scope), context: Box::new(|cx| cx) }
+        Self { registry, scope: Box::new(scope), context: Box::new(|cx| cx), rules: Vec::new() }
     }
 
     /// Puts the state that the hooks ask for into the context of each dispatch. It is the replay's own: give it nothing that
@@ -60,6 +62,14 @@ impl<'a> Replay<'a> {
     #[must_use]
     pub fn context(mut self, context: impl Fn(HookContextBuilder) -> HookContextBuilder + Send + Sync + 'a) -> Self {
         self.context = Box::new(context);
+        self
+    }
+
+    /// The app's own rules for what must not be written, as the recorder had them: what they remove is no difference, and
+    /// stands in no report.
+    #[must_use]
+    pub fn with_rules(mut self, rules: Vec<OwnRule>) -> Self {
+        self.rules = rules;
         self
     }
 
@@ -103,7 +113,7 @@ impl<'a> Replay<'a> {
 /// The first line that is not blank, and those before it.
 fn first_line(input: &mut impl BufRead) -> std::io::Result<Vec<u8>> {
     let mut first = Vec::new();
-    while first.iter().all(u8::is_ascii_whitespace) && input.read_until(b'\n', &mut first)? > 0 {}
+    while first.iter().all(u8::is_ascii_whitespace) && read_line(input, &mut first)? > 0 {}
     Ok(first)
 }
 
@@ -124,6 +134,8 @@ struct Running<'r, 'a> {
     capture: Capture,
     /// One set per agent and prompt.
     sets: HashMap<Place, HookSet>,
+    /// Bytes of a text, beyond which the recording cut it.
+    field: usize,
 }
 
 /// What a set is made for: app, agent and prompt.
@@ -131,7 +143,8 @@ type Place = [Option<Arc<str>>; 3];
 
 impl<'r, 'a> Running<'r, 'a> {
     fn new(replay: &'r Replay<'a>) -> Self {
-        Self { replay, report: Report::default(), capture: Capture::default(), sets: HashMap::new() }
+        let (report, capture, sets) = (Report::default(), Capture::default(), HashMap::new());
+        Self { replay, report, capture, sets, field: line::field() }
     }
 
     async fn found(
@@ -147,8 +160,8 @@ impl<'r, 'a> Running<'r, 'a> {
                     let problem = format_args!("{count} dispatches were not written: the recorder was too slow");
                     self.report.fail(&place, &problem);
                 }
-                Found::Line(Line::Header(_)) => {}
-                Found::Other(what) => *self.report.other.entry(plain(&what)).or_default() += 1,
+                Found::Line(Line::Header(header)) => self.field = header.field,
+                Found::Other(what) => self.report.foreign(&what),
                 Found::Unreadable(error) => self.report.fail(name, &error),
             }
         }
@@ -189,12 +202,11 @@ impl<'r, 'a> Running<'r, 'a> {
         let mut differences = compare(&recorded, &replayed);
         if !differences.is_empty() {
             // What was written was cleaned, and so is what is compared with it and shown.
-            let field = RecordLimits::default().field;
-            clean(&mut recorded, &[], field);
-            clean(&mut replayed, &[], field);
+            clean(&mut recorded, &self.replay.rules, self.field);
+            clean(&mut replayed, &self.replay.rules, self.field);
             differences = compare(&recorded, &replayed);
         }
-        report.add(&recorded.kind, place, recorded.ids.conversation.as_deref(), differences);
+        report.add(&recorded, place, differences);
         Ok(())
     }
 

@@ -7,12 +7,16 @@ mod text;
 use std::collections::{BTreeMap, HashMap};
 
 use serde::Serialize;
+use serde_json::Value;
 
 use crate::compare::{Difference, Flip, find};
-use crate::line::RunLine;
+use crate::line::{DispatchLine, RunLine};
 
 /// How many examples a group keeps.
 const EXAMPLES: usize = 3;
+
+/// How many groups a hook has of one sort at a kind, and how many types of lines are told apart: reasons may name ids.
+const DISTINCT: usize = 20;
 
 /// How many runs of a hook its median is of, at most and at least.
 const SAMPLES: usize = 1024;
@@ -40,7 +44,7 @@ pub struct Report {
     pub groups: Vec<Group>,
     /// Lines and dispatches that could not be replayed.
     pub failed: usize,
-    /// Why, for the first of them.
+    /// Why, for the first of them; `failed` says how many there are.
     pub problems: Vec<String>,
     /// Dispatches that differ.
     pub differing: usize,
@@ -97,9 +101,29 @@ pub struct Example {
     pub place: String,
     /// The conversation, where it is known.
     pub conversation: Option<String>,
+    /// The call of a tool that the dispatch is about.
+    pub call: Option<ExampleCall>,
     /// The difference.
     #[serde(flatten)]
     pub difference: Difference,
+}
+
+/// A call of a tool.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct ExampleCall {
+    /// The tool.
+    pub tool: String,
+    /// The call's id.
+    pub id: String,
+}
+
+impl ExampleCall {
+    /// The call that an event is about.
+    fn of(event: &Value) -> Option<Self> {
+        let text = |name: &str| Some(plain(event.get("call")?.get(name)?.as_str()?));
+        Some(Self { tool: text("name")?, id: text("id")? })
+    }
 }
 
 impl Report {
@@ -124,39 +148,44 @@ impl Report {
         }
     }
 
-    /// Notes the differences of one dispatch.
-    pub(crate) fn add(&mut self, kind: &str, place: &str, conversation: Option<&str>, differences: Vec<Difference>) {
+    /// Notes how a dispatch differs from the `recorded` one.
+    pub(crate) fn add(&mut self, recorded: &DispatchLine, place: &str, differences: Vec<Difference>) {
         self.differing += usize::from(!differences.is_empty());
         for difference in differences {
-            let title = plain(&title(&difference));
-            let hook = hook(&difference).map(str::to_owned);
-            let known = self.groups.iter_mut().find(|group| {
-                group.kind == kind && group.rank == difference.rank() && group.title == title && group.hook == hook
-            });
-            let group = match known {
-                Some(group) => group,
-                None => {
-                    let flip =
-                        if let Difference::Verdict { flip, .. } = &difference { Some(flip.clone()) } else { None };
-                    self.groups.push(Group {
-                        kind: kind.to_owned(),
-                        title,
-                        hook,
-                        flip,
-                        count: 0,
-                        examples: Vec::new(),
-                        rank: difference.rank(),
-                    });
-                    let last = self.groups.len() - 1;
-                    &mut self.groups[last]
-                }
-            };
+            let group = self.group(&recorded.kind, &difference);
             group.count += 1;
             if group.examples.len() < EXAMPLES {
-                let (place, conversation) = (plain(place), conversation.map(plain));
-                group.examples.push(Example { place, conversation, difference });
+                let conversation = recorded.ids.conversation.as_deref().map(plain);
+                let call = ExampleCall::of(&recorded.event);
+                group.examples.push(Example { place: plain(place), conversation, call, difference });
             }
         }
+    }
+
+    /// The group of such differences.
+    fn group(&mut self, kind: &str, difference: &Difference) -> &mut Group {
+        let (rank, hook) = (difference.rank(), hook(difference).map(str::to_owned));
+        let flip = if let Difference::Verdict { flip, .. } = difference { Some(flip.clone()) } else { None };
+        let is_alike =
+            |group: &Group| group.kind == kind && group.rank == rank && group.hook == hook && group.flip == flip;
+        let mut title = plain(&title(difference));
+        let is_known = self.groups.iter().any(|group| is_alike(group) && group.title == title);
+        if !is_known && self.groups.iter().filter(|group| is_alike(group)).count() >= DISTINCT {
+            title = flip.as_ref().map_or_else(|| "other".to_owned(), |flip| format!("{flip}: for other reasons"));
+        }
+        let at = self.groups.iter().position(|group| is_alike(group) && group.title == title).unwrap_or_else(|| {
+            let kind = kind.to_owned();
+            self.groups.push(Group { kind, title, hook, flip, count: 0, examples: Vec::new(), rank });
+            self.groups.len() - 1
+        });
+        &mut self.groups[at]
+    }
+
+    /// Notes a line that holds nothing a hook sees.
+    pub(crate) fn foreign(&mut self, what: &str) {
+        let what = plain(what);
+        let is_known = self.other.contains_key(&what) || self.other.len() < DISTINCT;
+        *self.other.entry(if is_known { what } else { "of other types".to_owned() }).or_default() += 1;
     }
 
     /// Notes something that could not be replayed.

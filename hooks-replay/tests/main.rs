@@ -8,6 +8,7 @@ mod every_kind;
 mod least;
 mod lines;
 mod replays;
+mod reports;
 mod secrets;
 mod support;
 mod traffic;

@@ -80,7 +80,7 @@ pub(crate) enum Traffic {
 }
 
 impl Traffic {
-    async fn fire(&self, set: &HookSet, turn: u64) {
+    pub(crate) async fn fire(&self, set: &HookSet, turn: u64) {
         let cx = HookContext::builder().agent("support").conversation("c-1").turn(turn).build();
         match self {
             Self::Call { tool, input } => {

@@ -30,11 +30,7 @@ impl Report {
                 ),
             );
             for example in &group.examples {
-                let conversation = example.conversation.as_deref().unwrap_or_default();
-                put(
-                    &mut page,
-                    format_args!("<p>{} <span>{}</span></p>\n", escaped(&example.place), escaped(conversation)),
-                );
+                put(&mut page, format_args!("<p>{}</p>\n", escaped(&example.at())));
                 match &example.difference {
                     Difference::Rewrite { followed, diff, .. } => rewrite(&mut page, followed, diff),
                     Difference::Status { cause: Some(cause), .. } => {
@@ -50,7 +46,10 @@ impl Report {
             "Not started, since they outlive their dispatch",
             self.not_started.iter().map(|(hook, count)| format!("{count} × {hook}")),
         );
-        list(&mut page, &format!("{} could not be replayed", self.failed), self.problems.iter().cloned());
+        let more = self.failed.saturating_sub(self.problems.len());
+        let more = (more > 0).then(|| format!("and {more} more"));
+        let problems = self.problems.iter().cloned().chain(more);
+        list(&mut page, &format!("{} could not be replayed", self.failed), problems);
         if self.partly > 0 {
             put(
                 &mut page,

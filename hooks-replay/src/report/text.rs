@@ -51,13 +51,18 @@ impl fmt::Display for Report {
     }
 }
 
+impl Example {
+    /// Where it is: the line, the conversation, the call.
+    pub(super) fn at(&self) -> String {
+        let conversation = self.conversation.as_ref().map(|conversation| format!(" ({conversation})"));
+        let call = self.call.as_ref().map(|call| format!(" {} {}", call.tool, call.id));
+        [Some(self.place.clone()), conversation, call].into_iter().flatten().collect()
+    }
+}
+
 impl fmt::Display for Example {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "         {}", self.place)?;
-        if let Some(conversation) = &self.conversation {
-            write!(f, " ({conversation})")?;
-        }
-        writeln!(f)?;
+        writeln!(f, "         {}", self.at())?;
         match &self.difference {
             Difference::Rewrite { followed, diff, .. } => {
                 for line in diff.lines().filter(|line| !line.starts_with("@@")) {
