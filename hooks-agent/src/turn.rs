@@ -10,6 +10,7 @@ mod end;
 mod fire;
 mod gate;
 mod handle;
+mod inputs;
 mod lineage;
 mod pairs;
 mod phases;
@@ -39,6 +40,7 @@ use crate::budget::Budget;
 use crate::event::TurnEvent;
 use crate::event_queue::EventSender;
 use crate::injected;
+use crate::inputs::TurnInputs;
 use crate::limits::Limits;
 use crate::panics;
 use crate::reply::{EndedBy, Outcome, Reply, TurnError};
@@ -92,6 +94,8 @@ struct TurnLoop {
     counts: Counts,
     room: Room,
     draft: Draft,
+    /// What came from outside of the hooks, where somebody wants to know.
+    inputs: Option<Box<TurnInputs>>,
 }
 
 /// The conversation, as the model reads it and as it is stored.
@@ -187,7 +191,9 @@ async fn run(start: Start) -> Reply {
         Ok(hooks) => hooks,
         Err(error) => return session.report(&to_end, Reply::of(Outcome::Failed(error.into()))),
     };
+    let inputs = session.harness.on_inputs.as_ref().map(|_| inputs::begun(&session, message.as_ref(), stored.as_ref().ok()));
     let mut turn = TurnLoop {
+        inputs,
         cx: to_end.to_builder().cancellation(cancellation.clone()).build(),
         to_end,
         cancellation,
@@ -237,8 +243,13 @@ async fn run(start: Start) -> Reply {
     let (session, cx) = (Arc::clone(&turn.session), turn.to_end.clone());
     let (Ok(end) | Err(end)) = ended;
     let end = if late { end.late(turn.last_said()) } else { end };
+    let cancelled = turn.cancellation.is_cancelled();
+    let inputs = turn.inputs.take();
     let reply = turn.end(end).await;
     drop(lease);
+    if let Some(inputs) = inputs {
+        session.report_inputs(&cx, TurnInputs { cancelled, ..*inputs }, &reply);
+    }
     session.report(&cx, reply)
 }
 

@@ -63,6 +63,8 @@ mod replay;
 mod trust;
 mod run;
 
+#[cfg(feature = "turns")]
+pub use args::Turns;
 pub use args::{
     CheckArgs, Cli, Color, Command, DispatchArgs, ExplainArgs, FilesArgs, Form, Format, ListArgs, ReplayArgs,
     SchemaArgs, ShadowArgs, TrustArgs,

@@ -97,3 +97,36 @@ fn a_command_is_given_the_folder_of_the_transcript() {
     assert_eq!(said.code, Some(2), "{}{}", said.out, said.err);
     assert!(said.out.contains("none → deny: in the shop"), "{}", said.out);
 }
+
+#[test]
+fn rules_are_compared_with_other_rules() {
+    let folder = folder(r#"{"type": "command", "command": "echo 'not that' >&2; exit 2"}"#);
+    let rules = fs::read_to_string(folder.path().join("rules.json")).unwrap();
+    fs::write(folder.path().join("candidate.json"), rules.replace("exit 2", "exit 0")).unwrap();
+    let said = replay(folder.path(), &["--set", "candidate.json"]);
+    assert_eq!(said.code, Some(2), "{}{}", said.out, said.err);
+    assert!(said.out.contains("deny → none: not that"), "{}", said.out);
+    let said = replay(folder.path(), &["--set", "rules.json"]);
+    assert_eq!(said.code, Some(0), "{}{}", said.out, said.err);
+    let said = replay(folder.path(), &["--set", "nowhere.toml"]);
+    assert_eq!(said.code, Some(1), "{}{}", said.out, said.err);
+    assert!(said.err.contains("nowhere.toml"), "{}", said.err);
+}
+
+#[test]
+fn two_recordings_are_compared() {
+    let folder = folder(r#"{"type": "command", "command": "true"}"#);
+    let line = |word: &str| {
+        format!(
+            r#"{{"line":"dispatch","kind":"before_tool_call","event":{{}},"runs":[{{"hook":"guard","status":"completed","word":"{word}","verdict":{{"permission":"{word}"}}}}],"word":"{word}","verdict":{{"permission":"{word}"}}}}
+"#
+        )
+    };
+    fs::write(folder.path().join("main.jsonl"), line("allow")).unwrap();
+    fs::write(folder.path().join("branch.jsonl"), line("deny")).unwrap();
+    let said = hooks(folder.path(), &["replay", "main.jsonl", "--against", "branch.jsonl"]);
+    assert_eq!(said.code, Some(2), "{}{}", said.out, said.err);
+    assert!(said.out.contains("`guard` allow → deny"), "{}", said.out);
+    let said = hooks(folder.path(), &["replay", "main.jsonl", "--against", "main.jsonl"]);
+    assert_eq!(said.code, Some(0), "{}{}", said.out, said.err);
+}

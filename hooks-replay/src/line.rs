@@ -1,5 +1,6 @@
 //! The lines of a recording: what is written, and read again by other versions.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use hooks_core::context::Ids;
@@ -20,6 +21,13 @@ pub enum Line {
     Header(Header),
     /// A dispatch.
     Dispatch(Box<DispatchLine>),
+    /// The end of a turn, with what it took from outside of its hooks.
+    Turn(Box<TurnLine>),
+    /// The dispatches of a turn that follow were not written: there were more than a turn may have.
+    Full {
+        /// The turn, as [`Ids::request`] names it.
+        request: Option<Arc<str>>,
+    },
     /// Lines that were not written: the writer was too slow for the program.
     Dropped {
         /// How many.
@@ -110,6 +118,27 @@ fn is_zero(number: &usize) -> bool {
 #[allow(clippy::trivially_copy_pass_by_ref)] // what serde asks for
 fn is_zero_u64(number: &u64) -> bool {
     *number == 0
+}
+
+/// A turn that ended: what it took from outside of its hooks, and what came of it.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+#[non_exhaustive]
+pub struct TurnLine {
+    /// Where it happened.
+    pub ids: Ids,
+    /// The conversation, and what models and tools answered, as `hooks_agent::inputs::TurnInputs` is written; null where that
+    /// was longer than a turn may be.
+    pub inputs: Value,
+    /// How it ended, in a word.
+    pub exit: String,
+    /// What the person read.
+    pub reply: String,
+    /// How many dispatches it had.
+    pub dispatches: usize,
+    /// What was left out of this line.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub marks: Vec<Mark>,
 }
 
 /// Something that was left out of a line before it was written, so that its replay is one of something else.

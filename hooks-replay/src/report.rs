@@ -34,6 +34,12 @@ pub struct Report {
     /// Dispatches of which the recording has no whole line, because a text was cut or a secret removed: what was replayed is
     /// what the recording has.
     pub partly: usize,
+    /// Dispatches that a hook decided or changed which is not replayed: what they came to without it was not compared.
+    pub unanswered: usize,
+    /// Turns that were replayed.
+    pub turns: usize,
+    /// Turns that went another way than the recorded ones.
+    pub diverged: usize,
     /// Dispatches within another one, which are replayed with it.
     pub nested: usize,
     /// Hooks that a replay does not start, since they would outlive it, and how often they were due.
@@ -85,6 +91,8 @@ pub struct Group {
     pub hook: Option<String>,
     /// Where the verdict flipped, how.
     pub flip: Option<Flip>,
+    /// Whether it comes after a turn went another way: what the recording answered there, nobody was asked.
+    pub counterfactual: bool,
     /// How often.
     pub count: usize,
     /// The first of them.
@@ -134,7 +142,7 @@ impl Report {
 
     /// Whether a verdict or the end of a dispatch differs.
     pub fn has_flips(&self) -> bool {
-        self.groups.iter().any(|group| group.rank <= 1)
+        self.groups.iter().any(Group::is_flip)
     }
 
     /// For the end of a program: 2 where a verdict flipped; else 3 where something could not be replayed, or nothing was there
@@ -142,7 +150,7 @@ impl Report {
     pub fn exit_code(&self) -> u8 {
         match self {
             _ if self.has_flips() => 2,
-            _ if self.failed > 0 || self.replayed == 0 => 3,
+            _ if self.failed > 0 || (self.replayed == 0 && self.turns == 0) => 3,
             _ if !self.groups.is_empty() => 1,
             _ => 0,
         }
@@ -150,9 +158,20 @@ impl Report {
 
     /// Notes how a dispatch differs from the `recorded` one.
     pub(crate) fn add(&mut self, recorded: &DispatchLine, place: &str, differences: Vec<Difference>) {
+        self.add_to(false, recorded, place, differences);
+    }
+
+    /// As [`add`](Self::add), where it may come after the turn went another way.
+    pub(crate) fn add_to(
+        &mut self,
+        counterfactual: bool,
+        recorded: &DispatchLine,
+        place: &str,
+        differences: Vec<Difference>,
+    ) {
         self.differing += usize::from(!differences.is_empty());
         for difference in differences {
-            let group = self.group(&recorded.kind, &difference);
+            let group = self.group(&recorded.kind, counterfactual, &difference);
             group.count += 1;
             if group.examples.len() < EXAMPLES {
                 let conversation = recorded.ids.conversation.as_deref().map(plain);
@@ -163,11 +182,13 @@ impl Report {
     }
 
     /// The group of such differences.
-    fn group(&mut self, kind: &str, difference: &Difference) -> &mut Group {
+    fn group(&mut self, kind: &str, counterfactual: bool, difference: &Difference) -> &mut Group {
         let (rank, hook) = (difference.rank(), hook(difference).map(str::to_owned));
         let flip = if let Difference::Verdict { flip, .. } = difference { Some(flip.clone()) } else { None };
-        let is_alike =
-            |group: &Group| group.kind == kind && group.rank == rank && group.hook == hook && group.flip == flip;
+        let is_alike = |group: &Group| {
+            let of_one_sort = group.counterfactual == counterfactual && group.rank == rank && group.flip == flip;
+            of_one_sort && group.kind == kind && group.hook == hook
+        };
         let mut title = plain(&title(difference));
         let is_known = self.groups.iter().any(|group| is_alike(group) && group.title == title);
         if !is_known && self.groups.iter().filter(|group| is_alike(group)).count() >= DISTINCT {
@@ -175,7 +196,8 @@ impl Report {
         }
         let at = self.groups.iter().position(|group| is_alike(group) && group.title == title).unwrap_or_else(|| {
             let kind = kind.to_owned();
-            self.groups.push(Group { kind, title, hook, flip, count: 0, examples: Vec::new(), rank });
+            let (count, examples) = (0, Vec::new());
+            self.groups.push(Group { kind, title, hook, flip, counterfactual, count, examples, rank });
             self.groups.len() - 1
         });
         &mut self.groups[at]
@@ -223,7 +245,17 @@ impl Report {
             }
         }
         self.slower.sort_by(|a, b| a.hook.cmp(&b.hook));
-        self.groups.sort_by(|a, b| (a.rank, b.count, &a.kind, &a.title).cmp(&(b.rank, a.count, &b.kind, &b.title)));
+        self.groups.sort_by(|a, b| {
+            let sort = |group: &Group| (group.counterfactual, group.rank);
+            (sort(a), b.count, &a.kind, &a.title).cmp(&(sort(b), a.count, &b.kind, &b.title))
+        });
+    }
+}
+
+impl Group {
+    /// Whether it changes what the agent does.
+    pub(crate) fn is_flip(&self) -> bool {
+        self.rank <= 1 && !self.counterfactual
     }
 }
 
@@ -237,7 +269,7 @@ fn hook(difference: &Difference) -> Option<&str> {
     match difference {
         Difference::Verdict { hook, .. } | Difference::Rewrite { hook, .. } => hook.as_deref(),
         Difference::Status { hook, .. } | Difference::Added { hook } | Difference::Gone { hook } => Some(hook),
-        Difference::Outcome { .. } | Difference::Order { .. } => None,
+        Difference::Outcome { .. } | Difference::Order { .. } | Difference::Flow { .. } => None,
     }
 }
 
@@ -250,6 +282,13 @@ fn title(difference: &Difference) -> String {
         Difference::Outcome { recorded: Some(error), replayed: None } => format!("fails no longer: {error}"),
         Difference::Outcome { replayed, .. } => {
             format!("fails otherwise: {}", replayed.as_deref().unwrap_or_default())
+        }
+        Difference::Flow { recorded: Some(then), replayed: Some(now), .. } if then == now => {
+            "is given something else".to_owned()
+        }
+        Difference::Flow { recorded, replayed, .. } => {
+            let word = |side: &Option<String>| side.clone().unwrap_or_else(|| "nothing".to_owned());
+            format!("goes another way: {} → {}", word(recorded), word(replayed))
         }
         Difference::Status { recorded, replayed, .. } => format!("{recorded} → {replayed}"),
         Difference::Added { .. } => "is new".to_owned(),

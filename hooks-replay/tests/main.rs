@@ -3,6 +3,7 @@
 // A test that is wrong stops.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+mod baselines;
 mod every_kind;
 #[path = "../../hooks-core/tests/kinds/least.rs"]
 mod least;
@@ -12,3 +13,5 @@ mod reports;
 mod secrets;
 mod support;
 mod traffic;
+#[cfg(feature = "agent")]
+mod turns;

@@ -148,6 +148,11 @@ impl HookSet {
         self.entry::<K>().is_some()
     }
 
+    /// The names of the kinds at which hooks are in force.
+    pub fn kinds(&self) -> impl Iterator<Item = &'static str> + '_ {
+        self.0.outlines.iter().map(|outline| outline.kind)
+    }
+
     /// How much of the end of a stream the hooks of `K` in force keep back.
     pub fn hold<K: HookKind>(&self) -> Hold {
         self.entry::<K>().map_or(Hold::NOTHING, |entry| entry.hold)

@@ -9,7 +9,7 @@ impl Report {
     pub fn to_github(&self) -> String {
         let mut text = String::new();
         for group in &self.groups {
-            let level = if group.rank <= 1 { "error" } else { "warning" };
+            let level = if group.is_flip() { "error" } else { "warning" };
             let hook = group.hook.as_deref().map(|hook| format!("`{hook}` ")).unwrap_or_default();
             let place =
                 group.examples.first().map(|example| format!(", first at {}", example.at())).unwrap_or_default();

@@ -17,8 +17,8 @@ impl Report {
             self.differing, self.replayed, self.replayed, self.differing
         );
         for group in &self.groups {
-            let open = if group.rank <= 1 { " open" } else { "" };
-            let class = if group.rank <= 1 { "flip" } else { "change" };
+            let open = if group.is_flip() { " open" } else { "" };
+            let class = if group.is_flip() { "flip" } else { "change" };
             let hook = group.hook.as_deref().map(|hook| format!(" <code>{}</code>", escaped(hook))).unwrap_or_default();
             put(
                 &mut page,
@@ -33,6 +33,7 @@ impl Report {
                 put(&mut page, format_args!("<p>{}</p>\n", escaped(&example.at())));
                 match &example.difference {
                     Difference::Rewrite { followed, diff, .. } => rewrite(&mut page, followed, diff),
+                    Difference::Flow { diff, .. } if !diff.is_empty() => rewrite(&mut page, &[], diff),
                     Difference::Status { cause: Some(cause), .. } => {
                         put(&mut page, format_args!("<pre>{}</pre>\n", escaped(cause)));
                     }
