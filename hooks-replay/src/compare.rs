@@ -78,6 +78,11 @@ pub enum Difference {
         /// The hook.
         hook: String,
     },
+    /// A hook has other options, filters or parameters than it had.
+    Revised {
+        /// The hook.
+        hook: String,
+    },
     /// The hooks run in another order.
     Order {
         /// The recorded one.
@@ -97,7 +102,7 @@ impl Difference {
             Self::Verdict { .. } | Self::Rewrite { .. } => 2,
             Self::Status { .. } => 3,
             Self::Order { .. } => 4,
-            Self::Added { .. } | Self::Gone { .. } => 5,
+            Self::Added { .. } | Self::Gone { .. } | Self::Revised { .. } => 5,
         }
     }
 
@@ -151,7 +156,9 @@ fn diverging(then: &[RunLine], today: &[RunLine]) -> Vec<String> {
     let other = today.iter().filter(|run| match find(then, &run.hook) {
         Some(before) => {
             let answers = before.verdict != run.verdict || before.change != run.change || before.shadow != run.shadow;
-            answers || before.status != run.status
+            // What is done where it fails is an option.
+            let revised = before.revision != run.revision && run.cause.is_some();
+            answers || revised || before.status != run.status
         }
         None => effective(run),
     });
@@ -209,6 +216,11 @@ fn runs(then: &[RunLine], today: &[RunLine], found: &mut Vec<Difference>) {
             found.extend(new_failure(run));
             continue;
         };
+        if let (Some(then), Some(now)) = (&before.revision, &run.revision)
+            && then != now
+        {
+            found.push(Difference::Revised { hook: run.hook.clone() });
+        }
         if before.status != run.status && !is_of_a_replay(run) {
             found.push(Difference::Status {
                 hook: run.hook.clone(),

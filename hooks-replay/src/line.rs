@@ -159,6 +159,9 @@ pub enum Mark {
 pub struct RunLine {
     /// The id of the hook.
     pub hook: String,
+    /// A number that changes with its options, its filters and its parameters, in hexadecimal digits.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub revision: Option<String>,
     /// How it ended: `completed`, `failed`, `skipped: …`.
     pub status: String,
     /// What it decided; null where it decided nothing.
@@ -220,6 +223,7 @@ impl RunLine {
         let after = traced.and_then(|traced| traced.after.as_ref());
         Self {
             hook: run.hook.to_string(),
+            revision: traced.map(|traced| format!("{:016x}", traced.revision)),
             status: run.status.to_string(),
             verdict: traced.map(|traced| traced.verdict.clone()).unwrap_or_default(),
             word: run.verdict.map(str::to_owned),

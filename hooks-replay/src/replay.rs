@@ -4,6 +4,7 @@ mod accept;
 mod side;
 
 use std::path::Path;
+use std::sync::Arc;
 
 use hooks_core::context::{HookContextBuilder, Ids};
 use hooks_core::{ConfigError, HookSet, Registry};
@@ -13,7 +14,7 @@ use crate::compare::{answers_are_missing, compare, is_of_a_replay};
 use crate::line::{self, DispatchLine, Line};
 use crate::recorder::clean;
 use crate::report::Report;
-use crate::secrets::OwnRule;
+use crate::secrets::{OwnRule, Scrubber};
 use crate::source::{Progress, ReplayError, Source, breathe};
 use crate::traffic::Found;
 
@@ -25,7 +26,7 @@ pub struct Replay<'a> {
     candidate: Option<Side<'a>>,
     context: Box<Context<'a>>,
     progress: Box<dyn Fn(Progress) + Send + Sync + 'a>,
-    rules: Vec<OwnRule>,
+    rules: Arc<[OwnRule]>,
 }
 
 impl<'a> Replay<'a> {
@@ -39,7 +40,7 @@ impl<'a> Replay<'a> {
             candidate: None,
             context: Box::new(|cx| cx),
             progress: Box::new(|_| ()),
-            rules: Vec::new(),
+            rules: Arc::default(),
         }
     }
 
@@ -75,7 +76,7 @@ impl<'a> Replay<'a> {
     /// stands in no report.
     #[must_use]
     pub fn with_rules(mut self, rules: Vec<OwnRule>) -> Self {
-        self.rules = rules;
+        self.rules = rules.into();
         self
     }
 
@@ -123,13 +124,15 @@ struct Running<'r, 'a> {
     replay: &'r Replay<'a>,
     report: Report,
     sides: Sides,
+    scrubber: Scrubber,
     /// Bytes of a text, beyond which the recording cut it.
     field: usize,
 }
 
 impl<'r, 'a> Running<'r, 'a> {
     fn new(replay: &'r Replay<'a>) -> Self {
-        Self { replay, report: Report::default(), sides: Sides::default(), field: line::field() }
+        let scrubber = Scrubber::new(Arc::clone(&replay.rules));
+        Self { replay, report: Report::default(), sides: Sides::default(), scrubber, field: line::field() }
     }
 
     async fn found(&mut self, name: &str, number: usize, found: Found) -> Result<(), ReplayError> {
@@ -190,8 +193,8 @@ impl<'r, 'a> Running<'r, 'a> {
         let mut differences = compare(&before, &after);
         if !differences.is_empty() {
             // What was written was cleaned, and so is what is compared with it and shown.
-            clean(&mut before, &self.replay.rules, self.field);
-            clean(&mut after, &self.replay.rules, self.field);
+            clean(&mut before, &mut self.scrubber, self.field);
+            clean(&mut after, &mut self.scrubber, self.field);
             differences = compare(&before, &after);
         }
         report.add(&before, place, differences);

@@ -268,7 +268,10 @@ pub(crate) fn plain(text: &str) -> String {
 fn hook(difference: &Difference) -> Option<&str> {
     match difference {
         Difference::Verdict { hook, .. } | Difference::Rewrite { hook, .. } => hook.as_deref(),
-        Difference::Status { hook, .. } | Difference::Added { hook } | Difference::Gone { hook } => Some(hook),
+        Difference::Status { hook, .. }
+        | Difference::Added { hook }
+        | Difference::Gone { hook }
+        | Difference::Revised { hook } => Some(hook),
         Difference::Outcome { .. } | Difference::Order { .. } | Difference::Flow { .. } => None,
     }
 }
@@ -291,6 +294,7 @@ fn title(difference: &Difference) -> String {
             format!("goes another way: {} → {}", word(recorded), word(replayed))
         }
         Difference::Status { recorded, replayed, .. } => format!("{recorded} → {replayed}"),
+        Difference::Revised { .. } => "has other options, filters or parameters".to_owned(),
         Difference::Added { .. } => "is new".to_owned(),
         Difference::Gone { .. } => "is gone".to_owned(),
         Difference::Order { recorded, replayed } => format!("order: {} → {}", recorded.join(", "), replayed.join(", ")),

@@ -19,7 +19,7 @@ use walk::{Step, Walk};
 
 use crate::line::{self, DispatchLine, Line, TurnLine};
 use crate::report::Report;
-use crate::secrets::OwnRule;
+use crate::secrets::{OwnRule, Scrubber};
 use crate::source::{Progress, ReplayError, Source, breathe};
 use crate::traffic::Found;
 
@@ -58,7 +58,7 @@ pub struct TurnReplay<'a> {
     agents: Box<Agents<'a>>,
     context: Box<Context<'a>>,
     progress: Box<dyn Fn(Progress) + Send + Sync + 'a>,
-    rules: Arc<Vec<OwnRule>>,
+    rules: Arc<[OwnRule]>,
     window: Option<Window>,
     matching: Matching,
 }
@@ -101,7 +101,7 @@ impl<'a> TurnReplay<'a> {
     /// As [`Replay::with_rules`](crate::Replay::with_rules).
     #[must_use]
     pub fn with_rules(mut self, rules: Vec<OwnRule>) -> Self {
-        self.rules = Arc::new(rules);
+        self.rules = rules.into();
         self
     }
 
@@ -131,8 +131,13 @@ impl<'a> TurnReplay<'a> {
     ) -> Result<Report, ReplayError> {
         let paths: Vec<_> = paths.into_iter().map(|path| path.as_ref().to_owned()).collect();
         let source = Source::of(&paths);
-        let mut running =
-            Running { replay: self, report: Report::default(), open: OpenTurns::default(), field: line::field() };
+        let mut running = Running {
+            replay: self,
+            report: Report::default(),
+            open: OpenTurns::default(),
+            scrubber: Scrubber::new(Arc::clone(&self.rules)),
+            field: line::field(),
+        };
         for path in &paths {
             for (number, found) in source.lines(path)? {
                 running.found(&format!("{}:{number}", path.display()), found).await?;
@@ -162,6 +167,7 @@ struct Running<'r, 'a> {
     replay: &'r TurnReplay<'a>,
     report: Report,
     open: OpenTurns,
+    scrubber: Scrubber,
     field: usize,
 }
 
@@ -231,17 +237,19 @@ impl Running<'_, '_> {
                 return Ok(());
             }
         };
-        let mut walk = Walk::new(place.to_owned(), dispatches, self.replay.matching, self.field);
-        walk.rules = Arc::clone(&self.replay.rules);
+        let scrubber = std::mem::replace(&mut self.scrubber, Scrubber::new(Arc::default()));
+        let walk = Walk::new(place.to_owned(), dispatches, (self.replay.matching, self.field), scrubber);
         let walk = self.replay.run(&turn, inputs, walk).await;
         let walk = match walk {
             Ok(walk) => walk,
             Err(TurnError::Hooks(error)) => return Err(error.into()),
             Err(error) => {
+                self.scrubber = Scrubber::new(Arc::clone(&self.replay.rules));
                 self.report.fail(place, &error);
                 return Ok(());
             }
         };
+        self.scrubber = walk.scrubber;
         let report = &mut self.report;
         report.turns += 1;
         report.partly += usize::from(!turn.marks.is_empty());
@@ -317,10 +325,8 @@ impl TurnReplay<'_> {
                 }
             }
         };
-        let mut walk = follower.walk();
-        walk.ended((&turn.exit, &turn.reply), (reply.exit.as_ref(), &reply.to_string()));
-        let place = Walk::new(String::new(), Vec::new(), walk.matching, walk.field);
-        Ok(std::mem::replace(&mut walk, place))
+        follower.walk().ended((&turn.exit, &turn.reply), (reply.exit.as_ref(), &reply.to_string()));
+        Ok(follower.take())
     }
 }
 
@@ -329,6 +335,13 @@ impl TurnReplay<'_> {
 struct Follower(Arc<Mutex<Walk>>);
 
 impl Follower {
+    /// The walk, at its end. A registry may hold the follower still.
+    fn take(&self) -> Walk {
+        let scrubber = Scrubber::new(Arc::default());
+        let done = Walk::new(String::new(), Vec::new(), (Matching::Strict, 0), scrubber);
+        std::mem::replace(&mut *self.walk(), done)
+    }
+
     fn walk(&self) -> MutexGuard<'_, Walk> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }

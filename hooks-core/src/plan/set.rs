@@ -12,7 +12,7 @@ use crate::diagnostics::ListOwner;
 use crate::id::HookId;
 use crate::job::Job;
 use crate::kind::HookKind;
-use crate::options::{Hold, HookMode, RunMode, Visibility};
+use crate::options::{Hold, HookMode, OnReplay, RunMode, Visibility};
 use crate::panics::catch;
 use crate::plan::StepParts;
 use crate::record::Observer;
@@ -247,6 +247,9 @@ fn line(part: &StepParts<'_>) -> PlanLine {
     }
     if options.mode == HookMode::Shadow {
         text.push_str(" in shadow;");
+    }
+    if options.on_replay == OnReplay::Skip {
+        text.push_str(" not in a replay;");
     }
     let _ = write!(text, " priority {};", options.priority);
     for (option, ids) in [("after", &options.after), ("before", &options.before), ("requires", &options.requires)] {

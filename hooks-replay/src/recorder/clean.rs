@@ -3,13 +3,13 @@
 use serde_json::Value;
 
 use crate::line::{DispatchLine, Mark, TurnLine};
-use crate::secrets::{OwnRule, scrub, scrub_text};
+use crate::secrets::Scrubber;
 
 /// Removes secrets from a line and cuts what is too long. A replayed line is cleaned in the same way before it is compared.
-pub(crate) fn clean(line: &mut DispatchLine, rules: &[OwnRule], field: usize) {
+pub(crate) fn clean(line: &mut DispatchLine, scrubber: &mut Scrubber, field: usize) {
     let (mut redacted, mut cut) = (false, false);
     let mut value = |value: &mut Value| {
-        redacted |= scrub(value, rules);
+        redacted |= scrubber.scrub(value);
         cut |= shorten(value, field);
     };
     value(&mut line.event);
@@ -24,15 +24,15 @@ pub(crate) fn clean(line: &mut DispatchLine, rules: &[OwnRule], field: usize) {
         }
     }
     for text in line.runs.iter_mut().flatten().filter_map(|run| run.cause.as_mut()).chain(&mut line.error) {
-        redacted |= scrub_text("", text, rules);
+        redacted |= scrubber.scrub_text("", text);
     }
     marked(&mut line.marks, cut, redacted);
 }
 
 /// As [`clean`], of a turn.
-pub(super) fn clean_turn(line: &mut TurnLine, rules: &[OwnRule], field: usize) {
-    let mut redacted = scrub(&mut line.inputs, rules);
-    redacted |= scrub_text("", &mut line.reply, rules);
+pub(super) fn clean_turn(line: &mut TurnLine, scrubber: &mut Scrubber, field: usize) {
+    let mut redacted = scrubber.scrub(&mut line.inputs);
+    redacted |= scrubber.scrub_text("", &mut line.reply);
     let mut reply = Value::String(std::mem::take(&mut line.reply));
     let cut = shorten(&mut line.inputs, field) | shorten(&mut reply, field);
     if let Value::String(reply) = reply {

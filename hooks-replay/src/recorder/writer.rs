@@ -12,14 +12,14 @@ use super::clean::{clean, clean_turn, marked};
 use super::turns::{Room, Turns};
 use super::{RecordLimits, Task};
 use crate::line::{DispatchLine, Header, Line, TurnLine};
-use crate::secrets::OwnRule;
+use crate::secrets::{OwnRule, Scrubber};
 
 /// What the thread holds.
 pub(super) struct Writer {
     path: PathBuf,
     program: String,
     limits: RecordLimits,
-    rules: Vec<OwnRule>,
+    scrubber: Scrubber,
     file: BufWriter<File>,
     written: u64,
     turns: Turns,
@@ -34,7 +34,8 @@ impl Writer {
         }
         let (file, written) = open(&path)?;
         let turns = Turns::default();
-        let mut writer = Self { path, program, limits, rules, file, written, turns, failed: false };
+        let mut writer =
+            Self { path, program, limits, scrubber: Scrubber::new(rules.into()), file, written, turns, failed: false };
         writer.header();
         Ok(writer)
     }
@@ -63,7 +64,7 @@ impl Writer {
     }
 
     fn dispatch(&mut self, mut line: Box<DispatchLine>) {
-        clean(&mut line, &self.rules, self.limits.field);
+        clean(&mut line, &mut self.scrubber, self.limits.field);
         let request = line.ids.request.clone();
         let Some(bytes) = self.bytes(&Line::Dispatch(line)) else { return };
         match request.as_ref().map(|request| self.turns.add(request, bytes.len() as u64, self.limits.turn)) {
@@ -76,7 +77,7 @@ impl Writer {
     fn turn(&mut self, mut line: Box<TurnLine>, inputs: Value) {
         let tally = line.ids.request.as_ref().map(|request| self.turns.end(request)).unwrap_or_default();
         (line.inputs, line.dispatches) = (inputs, tally.dispatches);
-        clean_turn(&mut line, &self.rules, self.limits.field);
+        clean_turn(&mut line, &mut self.scrubber, self.limits.field);
         let Some(bytes) = self.bytes(&Line::Turn(line.clone())) else { return };
         if tally.bytes + bytes.len() as u64 <= self.limits.turn {
             return self.put(&bytes);

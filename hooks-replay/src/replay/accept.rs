@@ -126,9 +126,9 @@ impl Running<'_, '_> {
             }
         };
         self.report.replayed += 1;
-        let line = |line: DispatchLine, marks: &[_]| {
+        let mut line = |line: DispatchLine, marks: &[_]| {
             let mut line = DispatchLine { ids: recorded.ids.clone(), marks: marks.to_vec(), ..line };
-            clean(&mut line, &self.replay.rules, self.field);
+            clean(&mut line, &mut self.scrubber, self.field);
             Line::Dispatch(Box::new(line))
         };
         let mut lines: Vec<_> = fired.within.into_iter().map(|within| line(within, &[])).collect();

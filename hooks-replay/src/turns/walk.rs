@@ -1,7 +1,6 @@
 //! A turn beside its recording, dispatch by dispatch, as it runs.
 
 use std::collections::{HashSet, VecDeque};
-use std::sync::Arc;
 
 use hooks_core::CancellationToken;
 use serde_json::Value;
@@ -10,7 +9,7 @@ use super::Matching;
 use crate::compare::{Difference, answers_are_missing, compare, diff, is_of_a_replay};
 use crate::line::DispatchLine;
 use crate::recorder::clean;
-use crate::secrets::OwnRule;
+use crate::secrets::Scrubber;
 
 /// A dispatch that differs, or that a report notes for something else.
 pub(super) struct Step {
@@ -28,9 +27,9 @@ pub(super) struct Walk {
     then: HashSet<String>,
     /// The kinds at which there are hooks.
     today: HashSet<&'static str>,
-    pub(super) matching: Matching,
-    pub(super) rules: Arc<Vec<OwnRule>>,
-    pub(super) field: usize,
+    matching: Matching,
+    pub(super) scrubber: Scrubber,
+    field: usize,
     /// Where the turn begins, for what has no line of its own.
     place: String,
     pub(super) cancellation: CancellationToken,
@@ -42,14 +41,19 @@ pub(super) struct Walk {
 }
 
 impl Walk {
-    pub(super) fn new(place: String, recorded: Vec<(String, DispatchLine)>, matching: Matching, field: usize) -> Self {
+    pub(super) fn new(
+        place: String,
+        recorded: Vec<(String, DispatchLine)>,
+        (matching, field): (Matching, usize),
+        scrubber: Scrubber,
+    ) -> Self {
         let recorded: VecDeque<_> = recorded.into_iter().filter(|(_, line)| is_compared(line)).collect();
         Self {
             then: recorded.iter().map(|(_, line)| line.kind.clone()).collect(),
             recorded,
             today: HashSet::new(),
             matching,
-            rules: Arc::default(),
+            scrubber,
             field,
             place,
             cancellation: CancellationToken::new(),
@@ -125,7 +129,7 @@ impl Walk {
         if !self.diverged && then != now {
             let text = |(exit, reply): (&str, &str)| Value::from(vec![exit, reply]);
             let mut turn = DispatchLine { kind: "turn".to_owned(), subject: text(now), ..DispatchLine::default() };
-            clean(&mut turn, &self.rules, self.field);
+            clean(&mut turn, &mut self.scrubber, self.field);
             let diff = diff(&text(then), &turn.subject);
             if !diff.is_empty() {
                 let (recorded, replayed) = (Some(then.0.to_owned()), Some(now.0.to_owned()));
@@ -143,8 +147,8 @@ impl Walk {
         let mut differences = compare(&then, &now);
         if !differences.is_empty() || !is_given_the_same {
             // What was written was cleaned, and so is what is compared with it and shown.
-            clean(&mut then, &self.rules, self.field);
-            clean(&mut now, &self.rules, self.field);
+            clean(&mut then, &mut self.scrubber, self.field);
+            clean(&mut now, &mut self.scrubber, self.field);
             is_given_the_same = then.subject == now.subject;
             differences = compare(&then, &now);
         }
@@ -169,10 +173,10 @@ impl Walk {
         self.compared += 1;
         let call = |line: &DispatchLine| line.event.pointer("/call/id").cloned();
         let found = self.recorded.iter().position(|(_, then)| then.kind == now.kind && call(then) == call(&now));
-        clean(&mut now, &self.rules, self.field);
+        clean(&mut now, &mut self.scrubber, self.field);
         let (place, then, differences) = match found.and_then(|at| self.recorded.remove(at)) {
             Some((place, mut then)) => {
-                clean(&mut then, &self.rules, self.field);
+                clean(&mut then, &mut self.scrubber, self.field);
                 let differences = compare(&then, &now);
                 (place, then, differences)
             }
