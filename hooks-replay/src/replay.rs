@@ -15,10 +15,8 @@ use crate::line::{self, DispatchLine, Line};
 use crate::recorder::clean;
 use crate::report::Report;
 use crate::secrets::{OwnRule, Scrubber};
-use crate::source::{Progress, ReplayError, Source, breathe};
+use crate::source::{Context, Progress, ReplayError, Source, breathe};
 use crate::traffic::Found;
-
-type Context<'a> = dyn Fn(HookContextBuilder) -> HookContextBuilder + Send + Sync + 'a;
 
 /// Replays recorded dispatches, each on its own, through the hooks of a registry.
 pub struct Replay<'a> {

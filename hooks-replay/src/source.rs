@@ -7,6 +7,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::task::Poll;
 
+use hooks_core::context::HookContextBuilder;
+
 use crate::line::Line;
 use crate::lines::{Unreadable, read_line};
 use crate::reader::Reader;
@@ -21,6 +23,9 @@ pub struct Progress {
     /// Bytes of all files; what is no plain file has none.
     pub total: u64,
 }
+
+/// Puts state into the context of a dispatch.
+pub(crate) type Context<'a> = dyn Fn(HookContextBuilder) -> HookContextBuilder + Send + Sync + 'a;
 
 /// A recording could not be replayed at all.
 #[derive(Debug, thiserror::Error)]
@@ -47,7 +52,7 @@ pub(crate) struct Source {
 }
 
 /// The lines of one file.
-type Lines = Box<dyn Iterator<Item = (usize, Found)> + Send>;
+type FoundLines = Box<dyn Iterator<Item = (usize, Found)> + Send>;
 
 impl Source {
     pub(crate) fn of<P: AsRef<Path>>(paths: &[P]) -> Self {
@@ -60,7 +65,7 @@ impl Source {
     }
 
     /// The lines of the file at `path`: a recording, or a transcript of another program, which is told by its first line.
-    pub(crate) fn lines(&self, path: &Path) -> Result<Lines, ReplayError> {
+    pub(crate) fn lines(&self, path: &Path) -> Result<FoundLines, ReplayError> {
         let unreadable = |error| ReplayError::File { path: path.display().to_string(), error };
         let file = File::open(path).map_err(unreadable)?;
         let mut input = BufReader::new(Counted { file, read: Arc::clone(&self.read) });

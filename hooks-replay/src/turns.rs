@@ -20,7 +20,7 @@ use walk::{Step, Walk};
 use crate::line::{self, DispatchLine, Line, TurnLine};
 use crate::report::Report;
 use crate::secrets::{OwnRule, Scrubber};
-use crate::source::{Progress, ReplayError, Source, breathe};
+use crate::source::{Context, Progress, ReplayError, Source, breathe};
 use crate::traffic::Found;
 
 /// What is done where a turn goes another way than the recorded one.
@@ -35,7 +35,6 @@ pub enum Matching {
 }
 
 type Agents<'a> = dyn Fn(&Ids) -> (AgentDef, Option<PromptDef>) + Send + Sync + 'a;
-type Context<'a> = dyn Fn(HookContextBuilder) -> HookContextBuilder + Send + Sync + 'a;
 
 /// Replays recorded turns: the loop of `hooks-agent` with today's hooks, and with a model, tools and a person that can only
 /// say what was recorded. There is no way to give it others:
@@ -131,7 +130,7 @@ impl<'a> TurnReplay<'a> {
     ) -> Result<Report, ReplayError> {
         let paths: Vec<_> = paths.into_iter().map(|path| path.as_ref().to_owned()).collect();
         let source = Source::of(&paths);
-        let mut running = Running {
+        let mut running = RunningTurns {
             replay: self,
             report: Report::default(),
             open: OpenTurns::default(),
@@ -145,7 +144,7 @@ impl<'a> TurnReplay<'a> {
                 breathe(number).await;
             }
         }
-        let Running { mut report, open, .. } = running;
+        let RunningTurns { mut report, open, .. } = running;
         for (_, lines) in open.0 {
             report.fail(lines.first().map_or("", |(place, _)| place), &NO_END);
         }
@@ -163,7 +162,7 @@ impl std::fmt::Debug for TurnReplay<'_> {
 const NO_END: &str = "the turn has no end in the recording: the program ended first, or does not record turns";
 
 /// A replay under way.
-struct Running<'r, 'a> {
+struct RunningTurns<'r, 'a> {
     replay: &'r TurnReplay<'a>,
     report: Report,
     open: OpenTurns,
@@ -199,7 +198,7 @@ impl OpenTurns {
     }
 }
 
-impl Running<'_, '_> {
+impl RunningTurns<'_, '_> {
     async fn found(&mut self, place: &str, found: Found) -> Result<(), ReplayError> {
         match found {
             Found::Line(Line::Dispatch(line)) => {
