@@ -191,7 +191,8 @@ async fn run(start: Start) -> Reply {
         Ok(hooks) => hooks,
         Err(error) => return session.report(&to_end, Reply::of(Outcome::Failed(error.into()))),
     };
-    let inputs = session.harness.on_inputs.as_ref().map(|_| inputs::begun(&session, message.as_ref(), stored.as_ref().ok()));
+    let inputs =
+        session.harness.on_inputs.as_ref().map(|_| inputs::begun(&session, message.as_ref(), stored.as_ref().ok()));
     let mut turn = TurnLoop {
         inputs,
         cx: to_end.to_builder().cancellation(cancellation.clone()).build(),

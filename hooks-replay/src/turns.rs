@@ -50,8 +50,9 @@ type Agents<'a> = dyn Fn(&Ids) -> (AgentDef, Option<PromptDef>) + Send + Sync + 
 /// A turn is replayed from the conversation as it was before it, whatever became of the turns before. Where its hooks do
 /// something else than they did, so that the turn goes another way, it [stops or goes on](Matching).
 ///
-/// The recording needs [`Recorder::turns`](crate::Recorder::turns). Turns that somebody steered or cancelled, and those of
-/// agents that another one asked, are not replayed; to who asked them, they answer as they did.
+/// The recording needs [`Recorder::turns`](crate::Recorder::turns). Turns that somebody steered or cancelled, those that went on
+/// after they were suspended, and those of agents that another one asked, are not replayed; to who asked them, they answer as
+/// they did.
 pub struct TurnReplay<'a> {
     registry: Registry,
     agents: Box<Agents<'a>>,
@@ -279,6 +280,7 @@ fn whole(turn: &TurnLine, dispatches: usize) -> Result<TurnInputs, String> {
     match &inputs {
         TurnInputs { steered: 1.., .. } => Err("messages joined the turn while it ran".to_owned()),
         TurnInputs { cancelled: true, .. } => Err("the turn was cancelled, or its time was up".to_owned()),
+        TurnInputs { prompt: None, .. } => Err("it goes on with a turn that was suspended".to_owned()),
         _ => Ok(inputs),
     }
 }
@@ -310,7 +312,7 @@ impl TurnReplay<'_> {
             session = session.profile(profile.as_str());
         }
         let session = session.open().await?;
-        let running = session.turn_with(prompt.as_ref(), inputs.prompt);
+        let running = session.turn_with(prompt.as_ref(), inputs.prompt.unwrap_or_default());
         let stop = follower.walk().cancellation.clone();
         let cancel = running.cancellation();
         let reply = {

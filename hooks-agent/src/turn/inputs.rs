@@ -12,7 +12,11 @@ use crate::state::SessionState;
 use crate::store::StoredConversation;
 
 /// What is known before the first hook.
-pub(super) fn begun(session: &SessionState, prompt: &Message, stored: Option<&StoredConversation>) -> Box<TurnInputs> {
+pub(super) fn begun(
+    session: &SessionState,
+    prompt: Option<&Message>,
+    stored: Option<&StoredConversation>,
+) -> Box<TurnInputs> {
     let rows = stored.iter().flat_map(|stored| &stored.rows);
     Box::new(TurnInputs {
         stored: rows.map(|row| row.message.clone()).collect::<Vec<_>>().into(),
