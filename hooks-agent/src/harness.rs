@@ -10,6 +10,7 @@ use hooks_core::{HookContext, HookSet, Registry};
 use crate::agents::{SubAgent, SubAgents};
 use crate::approve::{Approver, Nobody};
 use crate::hook_sets::HookSets;
+use crate::inputs::TurnInputs;
 use crate::limits::Limits;
 use crate::model::{Model, Models};
 use crate::preflight::Preflight;
@@ -67,6 +68,7 @@ impl Harness {
                 agents: SubAgents::default(),
                 preflight: None,
                 on_reply: None,
+                on_inputs: None,
                 store: Arc::new(MemoryStore::new()),
                 approver: Arc::new(Nobody),
                 window: None,
@@ -165,6 +167,16 @@ impl HarnessBuilder {
     /// It is called at the end of the turn, before the next one of the session begins. A panic of it goes to the log.
     pub fn on_reply(mut self, listener: impl Fn(&HookContext, &Reply) + Send + Sync + 'static) -> Self {
         self.state.on_reply = Some(Arc::new(listener));
+        self
+    }
+
+    /// Called at the end of every turn that ran with all that it took from outside of its hooks: the conversation, what models
+    /// and tools answered, what was approved. So a recording of turns is made; `hooks-replay` has one. Where this is not said,
+    /// nothing is kept for it.
+    ///
+    /// It holds what people and tools said. A panic of the listener goes to the log.
+    pub fn on_inputs(mut self, listener: impl Fn(&HookContext, TurnInputs, &Reply) + Send + Sync + 'static) -> Self {
+        self.state.on_inputs = Some(Arc::new(listener));
         self
     }
 

@@ -51,6 +51,7 @@ mod budget;
 mod agents;
 pub mod approve;
 pub mod model;
+pub mod inputs;
 pub mod store;
 pub mod window;
 mod preflight;

@@ -1,5 +1,7 @@
 use std::time::Duration;
 
+use serde::{Deserialize, Serialize};
+
 /// How far a turn may go.
 ///
 /// ```
@@ -8,7 +10,8 @@ use std::time::Duration;
 /// let mut limits = Limits::default();
 /// limits.iterations = 20;
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 #[non_exhaustive]
 pub struct Limits {
     /// Calls of the model in a turn, those that hooks ask for and those of agents that it asks included. 50.

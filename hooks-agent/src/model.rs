@@ -11,6 +11,7 @@ use std::time::Duration;
 use hooks_core::data::{Block, Messages, Usage};
 use hooks_core::hook::BoxFuture;
 use hooks_core::kinds::ModelFailure;
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 #[cfg(feature = "genai")]
@@ -129,7 +130,8 @@ impl std::fmt::Debug for Deltas<'_> {
 }
 
 /// What a model answered.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 #[non_exhaustive]
 pub struct ModelAnswer {
     /// Text and tool calls, in their order.
@@ -176,7 +178,8 @@ impl ModelAnswer {
 }
 
 /// Why a model did not answer.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum ModelError {
     /// The provider refuses the call as it is: only other messages can help.

@@ -20,6 +20,7 @@ use crate::approve::Approver;
 use crate::budget::Budget;
 use crate::call_site::{COMPACTION, MAIN, SUB_AGENT};
 use crate::hook_sets::HookSets;
+use crate::inputs::TurnInputs;
 use crate::limits::Limits;
 use crate::model::Models;
 use crate::panics;
@@ -45,6 +46,7 @@ pub(crate) struct HarnessState {
     pub(crate) agents: SubAgents,
     pub(crate) preflight: Option<Arc<dyn Preflight>>,
     pub(crate) on_reply: Option<Arc<OnReply>>,
+    pub(crate) on_inputs: Option<Arc<OnInputs>>,
     pub(crate) store: Arc<dyn MessageStore>,
     pub(crate) approver: Arc<dyn Approver>,
     pub(crate) window: Option<Window>,
@@ -124,6 +126,9 @@ impl OpenSessions {
 
 /// Called at the end of every turn.
 pub(crate) type OnReply = dyn Fn(&HookContext, &Reply) + Send + Sync;
+
+/// Given what a turn took from outside of its hooks.
+pub(crate) type OnInputs = dyn Fn(&HookContext, TurnInputs, &Reply) + Send + Sync;
 
 /// What an agent has of the one that asks it.
 #[derive(Clone, Default)]
@@ -269,6 +274,17 @@ impl SessionState {
             tracing::error!(target: "hooks_agent", panic, "the listener to replies panicked");
         }
         reply
+    }
+}
+
+impl SessionState {
+    /// Gives who listens what a turn took from outside of its hooks.
+    pub(crate) fn report_inputs(&self, cx: &HookContext, inputs: TurnInputs, reply: &Reply) {
+        let Some(listener) = &self.harness.on_inputs else { return };
+        if let Err(panic) = catch_unwind(AssertUnwindSafe(|| listener(cx, inputs, reply))) {
+            let panic = panics::message(panic);
+            tracing::error!(target: "hooks_agent", panic, "the listener to inputs panicked");
+        }
     }
 }
 

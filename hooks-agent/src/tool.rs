@@ -9,10 +9,11 @@ use std::sync::Arc;
 use hooks_core::HookContext;
 use hooks_core::data::{ToolCall, ToolInput, ToolResult};
 use hooks_core::hook::BoxFuture;
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 /// The description of a tool for a model.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct ToolSpec {
     /// The name, by which the model asks for it.
@@ -167,6 +168,11 @@ impl Tools {
     /// The names of all of them, also of those that a hook has to contribute.
     pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
         self.0.iter().map(|known| known.spec.name.as_str())
+    }
+
+    /// Those that the model is offered only where a hook contributes them.
+    pub(crate) fn bundled(&self) -> impl Iterator<Item = &ToolSpec> {
+        self.0.iter().filter(|known| !known.always).map(|known| &known.spec)
     }
 
     /// Those that the model is offered in every turn.

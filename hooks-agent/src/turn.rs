@@ -11,6 +11,7 @@ mod end;
 mod fire;
 mod gate;
 mod handle;
+mod inputs;
 mod lineage;
 mod pairs;
 mod phases;
@@ -40,6 +41,7 @@ use crate::budget::Budget;
 use crate::event::TurnEvent;
 use crate::event_queue::EventSender;
 use crate::injected;
+use crate::inputs::TurnInputs;
 use crate::limits::Limits;
 use crate::panics;
 use crate::reply::{EndedBy, Outcome, Reply, TurnError};
@@ -100,6 +102,8 @@ struct TurnLoop {
     counts: Counts,
     room: Room,
     draft: Draft,
+    /// What came from outside of the hooks, where somebody wants to know.
+    inputs: Option<Box<TurnInputs>>,
 }
 
 /// The conversation, as the model reads it and as it is stored.
@@ -199,8 +203,10 @@ async fn run(start: Start) -> Reply {
 
 async fn answer(start: Start, lease: Lease, stored: Result<StoredConversation, StoreError>, number: u64) -> Reply {
     let (session, message) = (Arc::clone(&start.session), start.request.message.clone());
+    let listened = session.harness.on_inputs.is_some();
+    let inputs = listened.then(|| inputs::begun(&session, message.as_ref(), stored.as_ref().ok()));
     let mut turn = match TurnLoop::new(start, &lease, number) {
-        Ok(turn) => turn,
+        Ok(turn) => TurnLoop { inputs, ..turn },
         Err(failed) => {
             let (cx, error) = *failed;
             return session.report(&cx, Reply::of(Outcome::Failed(error.into())));
@@ -231,8 +237,13 @@ async fn answer(start: Start, lease: Lease, stored: Result<StoredConversation, S
     let (session, cx) = (Arc::clone(&turn.session), turn.to_end.clone());
     let (Ok(end) | Err(end)) = ended;
     let end = if late { end.late(turn.last_said()) } else { end };
+    let cancelled = turn.cancellation.is_cancelled();
+    let inputs = turn.inputs.take();
     let reply = turn.end(end).await;
     drop(lease);
+    if let Some(inputs) = inputs {
+        session.report_inputs(&cx, TurnInputs { cancelled, ..*inputs }, &reply);
+    }
     session.report(&cx, reply)
 }
 
@@ -264,6 +275,7 @@ impl TurnLoop {
             input: asked.message.as_ref().map(|message| message.text().into_owned()).unwrap_or_default(),
             taken: false,
             halted: None,
+            inputs: None,
             lease: lease.token(),
             transcript: Transcript::default(),
             model: ModelInput {

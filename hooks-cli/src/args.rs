@@ -116,6 +116,22 @@ pub struct ReplayArgs {
     #[arg(long, value_name = "FILE")]
     pub trust_file: Option<PathBuf>,
 
+    /// Compare today's hooks with these, and not with the recording: overrides (`candidate.toml`) over those that there are,
+    /// or a file of rules in the place of `--rules`.
+    #[arg(long, value_name = "FILE")]
+    pub set: Option<PathBuf>,
+
+    /// Compare the recordings with this one. Nothing is run.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["rules", "set"])]
+    pub against: Option<PathBuf>,
+
+    /// Replay whole turns, with a model and tools that say what was recorded. Where a turn goes another way, stop there
+    /// (`strict`), or go on with the recorded answers (`loose`).
+    #[cfg(feature = "turns")]
+    #[arg(long, value_enum, value_name = "HOW", num_args = 0..=1, require_equals = true, default_missing_value = "strict",
+          conflicts_with_all = ["against", "set"])]
+    pub turns: Option<Turns>,
+
     /// Write the report as a page of HTML that needs nothing else.
     #[arg(long, value_name = "FILE")]
     pub html: Option<PathBuf>,
@@ -304,6 +320,26 @@ impl From<Form> for Dialect {
         match form {
             Form::Claude => Self::Claude,
             Form::Agentao => Self::Agentao,
+        }
+    }
+}
+
+/// What is done where a turn goes another way than the recorded one.
+#[cfg(feature = "turns")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Turns {
+    /// It stops there.
+    Strict,
+    /// It goes on with the recorded answers.
+    Loose,
+}
+
+#[cfg(feature = "turns")]
+impl From<Turns> for hooks_replay::Matching {
+    fn from(turns: Turns) -> Self {
+        match turns {
+            Turns::Strict => Self::Strict,
+            Turns::Loose => Self::Loose,
         }
     }
 }

@@ -181,7 +181,7 @@ async fn fire_all(
         // Signals first: before they are caught nothing may be started.
         biased;
         number = wait::signal() => Err(Ended::Signal(number)),
-        done = wait::with_sign_of_life(work, &what) => done,
+        done = wait::with_sign_of_life(work, || what.clone()) => done,
     };
     let diagnostics = given.diagnostics(&rules);
     let mut output = match done {

@@ -65,6 +65,8 @@ mod replay;
 mod trust;
 mod run;
 
+#[cfg(feature = "turns")]
+pub use args::Turns;
 #[cfg(feature = "store")]
 pub use args::{AnswerArgs, AnswerWord, ConversationsArgs, ExportArgs, RetryArgs, RunsArgs, StoreArgs};
 pub use args::{

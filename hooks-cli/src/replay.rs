@@ -1,13 +1,15 @@
-//! Recorded dispatches, and other programs' transcripts, through today's hooks.
+//! Recorded dispatches and turns, and other programs' transcripts, through today's hooks.
 
-use std::path::{Path, PathBuf};
+mod hooks;
+mod recordings;
+
+use std::path::PathBuf;
+use std::sync::Mutex;
 use std::time::Duration;
 
-use hooks_core::context::Ids;
-use hooks_core::scope::{AgentDef, AppDef};
-use hooks_core::{ConfigError, HookSet, Registry};
-use hooks_replay::{Reader, Replay, Report, ShadowReport};
-use hooks_rules::PlainHttp;
+use hooks_core::overrides::Overrides;
+use hooks_replay::{Progress, Reader, Replay, Report, ShadowReport, between};
+use hooks_rules::{PlainHttp, Rules};
 
 use crate::args::{FilesArgs, ReplayArgs, ShadowArgs};
 use crate::diagnostics;
@@ -18,13 +20,25 @@ use crate::output::{Output, json};
 use crate::paint::{BAD, FAINT, line, styled};
 use crate::program::Program;
 use crate::wait;
+use hooks::{scope, with_rules};
+use recordings::{recordings, unreadable};
 
 /// Replays, and tells what differs.
 pub(crate) fn replay(program: &Program, args: &ReplayArgs, as_json: bool) -> Output {
-    match prepared(program, args) {
-        Ok((given, recordings)) => wait::block_on("replay", || replay_all(program, args, &given, &recordings, as_json)),
-        Err(output) => output,
-    }
+    let done = recordings(&args.recordings).and_then(|files| {
+        not_written_over(args, &files)?;
+        match &args.against {
+            Some(other) => Ok(match between(&files, other) {
+                Ok(report) => told(&report, args, as_json),
+                Err(problem) => faulty(&problem),
+            }),
+            None => {
+                let prepared = Prepared::of(program, args)?;
+                Ok(wait::block_on("replay", || replay_all(program, args, &prepared, &files, as_json)))
+            }
+        }
+    });
+    done.unwrap_or_else(|output| output)
 }
 
 /// Tells what hooks in shadow would have decided.
@@ -44,119 +58,152 @@ pub(crate) fn shadow(args: &ShadowArgs, as_json: bool) -> Output {
     Output::new(text, if report.unreadable > 0 { Exit::UNDECIDED } else { Exit::DONE })
 }
 
-/// Everything that can be wrong before anything runs.
-fn prepared(program: &Program, args: &ReplayArgs) -> Result<(Given, Vec<PathBuf>), Output> {
-    if args.rules.is_empty() && program.definitions.is_empty() {
-        return Err(not_understood(
-            "there are no hooks to replay through; name a file of rules, as in `--rules .claude/settings.json`",
-        ));
+/// What hooks are compared with.
+enum Candidate {
+    /// Nothing: the recording is.
+    None,
+    /// Other rules.
+    Rules(Given),
+    /// Overrides that hold over those that there are.
+    Overrides(PathBuf),
+}
+
+/// Files of rules that may run.
+struct Prepared {
+    given: Given,
+    candidate: Candidate,
+}
+
+impl Prepared {
+    /// Everything that can be wrong before anything runs.
+    fn of(program: &Program, args: &ReplayArgs) -> Result<Self, Output> {
+        if args.rules.is_empty() && args.set.is_none() && program.definitions.is_empty() {
+            return Err(not_understood(
+                "there are no hooks to replay through; name a file of rules, as in `--rules .claude/settings.json`",
+            ));
+        }
+        let given = runnable(&args.rules, args)?;
+        let candidate = match &args.set {
+            None => Candidate::None,
+            Some(file) if file.extension().is_some_and(|extension| extension == "toml") => {
+                Candidate::Overrides(file.clone())
+            }
+            Some(file) => Candidate::Rules(runnable(std::slice::from_ref(file), args)?),
+        };
+        let has_rules = |given: &Given| !given.rules().list().is_empty();
+        let of_candidate = if let Candidate::Rules(rules) = &candidate { has_rules(rules) } else { false };
+        if program.definitions.is_empty() && !has_rules(&given) && !of_candidate {
+            return Err(not_understood("these files have no rule, so there are no hooks to replay through"));
+        }
+        Ok(Self { given, candidate })
     }
-    let given = Given::named(&FilesArgs { files: args.rules.clone(), ..FilesArgs::default() })?;
-    let rules = given.rules();
-    let wrong = given.diagnostics(&rules);
+}
+
+/// The rules of files that have no error and are trusted.
+fn runnable(files: &[PathBuf], args: &ReplayArgs) -> Result<Given, Output> {
+    let given = Given::named(&FilesArgs { files: files.to_vec(), ..FilesArgs::default() })?;
+    let wrong = given.diagnostics(&given.rules());
     if wrong.iter().any(diagnostics::Diagnostic::is_error) {
         return Err(Output::trouble(format!("{}\n", diagnostics::all(&wrong)), Exit::FAULTY));
     }
-    if rules.list().is_empty() && program.definitions.is_empty() {
-        return Err(not_understood("these files have no rule, so there are no hooks to replay through"));
-    }
     trusted(args.trust, args.trust_file.as_deref(), &given)?;
-    let files = recordings(&args.recordings)?;
+    Ok(given)
+}
+
+/// What is read is not what is written.
+fn not_written_over(args: &ReplayArgs, files: &[PathBuf]) -> Result<(), Output> {
     let same = |html: &PathBuf| {
         let html = std::fs::canonicalize(html).ok()?;
-        files.iter().find(|file| std::fs::canonicalize(file).is_ok_and(|file| file == html))
+        files.iter().chain(&args.against).find(|file| std::fs::canonicalize(file).is_ok_and(|file| file == html))
     };
-    if let Some(file) = args.html.as_ref().and_then(same) {
-        let name = line(&file.to_string_lossy());
-        return Err(not_understood(&format!(
-            "--html {name}: this is a recording that is to be read; name another file"
-        )));
-    }
-    Ok((given, files))
-}
-
-/// The files that these are, or that are within these folders.
-fn recordings(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Output> {
-    let mut files = Vec::new();
-    for path in paths {
-        collect(path, &mut files).map_err(|error| unreadable(path, &error))?;
-    }
-    if files.is_empty() {
-        return Err(not_understood("these folders have no file that ends with `.jsonl`"));
-    }
-    Ok(files)
-}
-
-fn unreadable(path: &Path, error: &std::io::Error) -> Output {
-    let text = format!("{}: {}: {error}", styled(BAD, "error"), line(&path.to_string_lossy()));
-    Output::trouble(text, Exit::NOT_UNDERSTOOD)
-}
-
-/// The file, or all plain `.jsonl` files within the folder, in the order of their names.
-fn collect(path: &Path, files: &mut Vec<PathBuf>) -> std::io::Result<()> {
-    if !std::fs::metadata(path)?.is_dir() {
-        files.push(path.to_owned());
-        return Ok(());
-    }
-    let mut entries: Vec<PathBuf> =
-        std::fs::read_dir(path)?.map(|entry| Ok(entry?.path())).collect::<Result<_, std::io::Error>>()?;
-    entries.sort();
-    for entry in entries {
-        // A link may lead back or nowhere, and what is no plain file may never end.
-        let what = std::fs::symlink_metadata(&entry)?;
-        let is_recording = what.is_file() && entry.extension().is_some_and(|extension| extension == "jsonl");
-        if what.is_dir() || is_recording {
-            collect(&entry, files)?;
+    match args.html.as_ref().and_then(same) {
+        None => Ok(()),
+        Some(file) => {
+            let name = line(&file.to_string_lossy());
+            Err(not_understood(&format!("--html {name}: this is a recording that is to be read; name another file")))
         }
     }
-    Ok(())
 }
 
 async fn replay_all(
     program: &Program,
     args: &ReplayArgs,
-    given: &Given,
+    prepared: &Prepared,
     recordings: &[PathBuf],
     as_json: bool,
 ) -> Output {
-    let rules = given.builder().post(PlainHttp).build();
-    let work = async {
-        let registry = &program.registry;
-        registry.set_app(AppDef::new("hooks").hooks(rules.install(registry).map_err(|error| error.to_string())?));
-        let replay = Replay::new(registry, |registry, ids| scope(program, registry, ids));
-        replay.files(recordings).await.map_err(|error| error.to_string())
+    let rules = prepared.given.builder().post(PlainHttp).build();
+    let others = match &prepared.candidate {
+        Candidate::Rules(given) => Some(given.builder().post(PlainHttp).build()),
+        _ => None,
     };
-    let what = format!("{} files", recordings.len());
+    let progress = Mutex::new(None);
+    let listener = |now: Progress| *progress.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = Some(now);
+    let work = report(program, args, prepared, recordings, (&rules, others.as_ref()), &listener);
+    let what = || {
+        let now = *progress.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let percent = now.filter(|now| now.total > 0).map_or(0, |now| now.read.saturating_mul(100) / now.total);
+        format!("{} files, {percent} %", recordings.len())
+    };
+    let end = async || {
+        for rules in [Some(&rules), others.as_ref()].into_iter().flatten() {
+            rules.shutdown(Duration::ZERO).await;
+        }
+    };
     let done = tokio::select! {
         // Signals first: before they are caught nothing may be started.
         biased;
         number = wait::signal() => {
-            rules.shutdown(Duration::ZERO).await;
+            end().await;
             return Output::trouble(styled(FAINT, "interrupted; the commands were ended"), Exit::signal(number));
         }
-        done = wait::with_sign_of_life(work, &what) => done,
+        done = wait::with_sign_of_life(work, what) => done,
     };
-    rules.shutdown(Duration::ZERO).await;
+    end().await;
     let output = match done {
         Ok(report) => told(&report, args, as_json),
-        Err(problem) => Output::trouble(format!("{}: {problem}\n", styled(BAD, "error")), Exit::FAULTY),
+        Err(problem) => faulty(&problem),
     };
-    let found = given.diagnostics(&rules);
+    let found = prepared.given.diagnostics(&rules);
     if found.is_empty() { output } else { output.and_err(&format!("{}\n", diagnostics::all(&found))) }
 }
 
-/// The set of the agent and the prompt that a dispatch names; for traffic of another program, which names none, the first.
-fn scope(program: &Program, registry: &Registry, ids: &Ids) -> Result<HookSet, ConfigError> {
-    let named = program.definitions.iter().find(|(agent, prompt)| {
-        ids.agent.as_deref() == Some(&*agent.name)
-            && ids.prompt.as_deref() == prompt.as_ref().map(|prompt| &*prompt.name)
-    });
-    let first = program.definitions.first().filter(|_| ids.agent.is_none());
-    match named.or(first) {
-        Some((agent, prompt)) => registry.scope(agent, prompt.as_ref()),
-        // The app's list alone, which has the rules.
-        None => registry.scope(&AgentDef::new(ids.agent.as_deref().unwrap_or("agent")), None),
+/// The report of what is asked for. The app's registry stays as it is.
+async fn report(
+    program: &Program,
+    args: &ReplayArgs,
+    prepared: &Prepared,
+    recordings: &[PathBuf],
+    (rules, others): (&Rules, Option<&Rules>),
+    progress: &(dyn Fn(Progress) + Send + Sync),
+) -> Result<Report, String> {
+    let registry = with_rules(&program.registry, rules)?;
+    #[cfg(feature = "turns")]
+    if let Some(matching) = args.turns {
+        let replay = hooks_replay::TurnReplay::new(&registry, |ids| hooks::definition(program, ids))
+            .matching(matching.into())
+            .progress(progress);
+        return replay.files(recordings).await.map_err(|error| error.to_string());
     }
+    let _ = args;
+    let candidate = match (&prepared.candidate, others) {
+        (Candidate::Overrides(file), _) => {
+            let candidate = registry.fork();
+            candidate.add_overrides([Overrides::from_file(file)]).map_err(|error| error.to_string())?;
+            Some(candidate)
+        }
+        (_, Some(others)) => Some(with_rules(&program.registry, others)?),
+        _ => None,
+    };
+    let mut replay = Replay::new(&registry, |registry, ids| scope(program, registry, ids)).progress(progress);
+    if let Some(candidate) = &candidate {
+        replay = replay.candidate(candidate, |registry, ids| scope(program, registry, ids));
+    }
+    replay.files(recordings).await.map_err(|error| error.to_string())
+}
+
+fn faulty(problem: &dyn std::fmt::Display) -> Output {
+    Output::trouble(format!("{}: {problem}\n", styled(BAD, "error")), Exit::FAULTY)
 }
 
 fn told(report: &Report, args: &ReplayArgs, as_json: bool) -> Output {

@@ -34,9 +34,9 @@ pub(crate) fn block_on<F: Future<Output = Output>>(what: &str, work: impl FnOnce
     done.unwrap_or_else(|_| trouble(format!("the {what} panicked")))
 }
 
-/// Waits for `work`; where it takes long, a spinner on standard error says what is waited for. indicatif draws on a
-/// terminal only.
-pub(crate) async fn with_sign_of_life<T>(work: impl Future<Output = T>, what: &str) -> T {
+/// Waits for `work`; where it takes long, a spinner on standard error says what is waited for, and how far it is. indicatif
+/// draws on a terminal only.
+pub(crate) async fn with_sign_of_life<T>(work: impl Future<Output = T>, what: impl Fn() -> String) -> T {
     let mut work = std::pin::pin!(work);
     tokio::select! {
         done = &mut work => return done,
@@ -47,9 +47,15 @@ pub(crate) async fn with_sign_of_life<T>(work: impl Future<Output = T>, what: &s
     // Also where the wait is given up.
     let bar = bar.with_finish(ProgressFinish::AndClear);
     bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_spinner()));
-    bar.set_message(what.to_owned());
     bar.enable_steady_tick(TICK);
-    work.await
+    loop {
+        bar.set_message(what());
+        tokio::select! {
+            biased;
+            done = &mut work => return done,
+            () = sleep(TICK) => {}
+        }
+    }
 }
 
 /// Ends when the process is asked to end, with the number of the signal.

@@ -90,3 +90,82 @@ async fn an_app_asks_from_within_a_runtime() {
     let reply = ask(&program(), &["dispatch", "--event", "Notification", "--trust", file.to_str().unwrap()]);
     assert_eq!(reply.exit, Exit::DONE);
 }
+
+/// A recording of the app, with the hook of its app's list and that of its agent.
+fn recorded(folder: &std::path::Path) -> String {
+    use hooks_replay::{RecordLimits, Recorder};
+
+    let path = folder.join("app.jsonl");
+    let registry = registry();
+    registry.set_app(AppDef::new("app").hooks(["trim"]));
+    registry.observe(Recorder::create(&path, "clerk", RecordLimits::default()).unwrap());
+    let set = registry.scope(&AgentDef::new("clerk").hooks(["no_refunds"]), None).unwrap();
+    let cx = HookContext::builder().agent("clerk").build();
+    let call = ToolCall::new("call_1", "refund", serde_json::json!({}));
+    let input = call.input.clone();
+    let _ = set.fire_blocking(&cx, &BeforeToolCall::new(call), input).unwrap();
+    let _ = set.fire_blocking(&cx, &BeforeCreateMessage::new(), Message::new(Role::User, "hi")).unwrap();
+    path.to_string_lossy().into_owned()
+}
+
+/// Rules come beside what the app's list names, not in its place; the app's registry stays as it is.
+#[test]
+fn an_app_replays_its_recording_and_tries_overrides() {
+    let folder = tempfile::tempdir().unwrap();
+    let recording = recorded(folder.path());
+    let registry = registry();
+    registry.set_app(AppDef::new("app").hooks(["trim"]));
+    let program = Program::of(&registry).scope(&AgentDef::new("clerk").hooks(["no_refunds"]), None).unwrap();
+    let reply = ask(&program, &["replay", &recording]);
+    assert_eq!(reply.exit, Exit::DONE, "{}{}", reply.out, reply.err);
+    let rules = folder.path().join("rules.json");
+    std::fs::write(&rules, r#"{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "true"}]}]}}"#).unwrap();
+    let rules = rules.to_string_lossy().into_owned();
+    let reply = ask(&program, &["replay", &recording, "--trust", "--rules", &rules]);
+    assert_eq!(reply.exit, Exit::DONE, "{}{}", reply.out, reply.err);
+    let overrides = folder.path().join("candidate.toml");
+    std::fs::write(&overrides, "[hooks.no_refunds]\nmode = \"shadow\"\n").unwrap();
+    let overrides = overrides.to_string_lossy().into_owned();
+    let reply = ask(&program, &["replay", &recording, "--set", &overrides]);
+    assert_eq!(reply.exit, Exit::REFUSED, "{}{}", reply.out, reply.err);
+    assert!(plain(&reply).contains("`no_refunds` deny → none: a person pays refunds"), "{}", reply.out);
+    let reply = ask(&program, &["replay", &recording]);
+    assert_eq!(reply.exit, Exit::DONE, "{}{}", reply.out, reply.err);
+    std::fs::write(folder.path().join("candidate.toml"), "[hooks.no_such_hook]\nenabled = false\n").unwrap();
+    let reply = ask(&program, &["replay", &recording, "--set", &overrides]);
+    assert!(reply.exit == Exit::FAULTY && reply.err.contains("no_such_hook"), "{}{}", reply.out, reply.err);
+}
+
+#[cfg(feature = "turns")]
+#[test]
+fn an_app_replays_turns() {
+    use hooks_agent::Harness;
+    use hooks_agent::model::{Line, Scripted};
+    use hooks_replay::{RecordLimits, Recorder};
+
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("turns.jsonl");
+    let recorder = Recorder::create(&path, "clerk", RecordLimits::default()).unwrap();
+    let agent = AgentDef::new("clerk").hooks(["no_refunds", "trim"]);
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    runtime.block_on(async {
+        let registry = registry();
+        registry.observe(recorder.clone());
+        let model = Scripted::new([Line::call("a", "refund", serde_json::json!({})), Line::text("I cannot.")]);
+        let harness = Harness::builder(registry).model("main", model).on_inputs(recorder.turns()).build();
+        let session = harness.session("c-1", agent.clone()).open().await.unwrap();
+        let _reply = session.turn(None, "pay me back").await;
+    });
+    recorder.flush();
+    let recording = path.to_string_lossy().into_owned();
+    let program = Program::of(&registry()).scope(&agent, None).unwrap();
+    for how in ["--turns", "--turns=strict", "--turns=loose"] {
+        let reply = ask(&program, &["replay", &recording, how]);
+        assert_eq!(reply.exit, Exit::DONE, "{how}: {}{}", reply.out, reply.err);
+        assert!(reply.out.contains("1 turns replayed, 0 go another way"), "{how}: {}", reply.out);
+    }
+    let open = Program::of(&registry()).scope(&AgentDef::new("clerk").hooks(["trim"]), None).unwrap();
+    let reply = ask(&open, &["replay", &recording, "--turns"]);
+    assert_eq!(reply.exit, Exit::REFUSED, "{}{}", reply.out, reply.err);
+    assert!(plain(&reply).contains("1 turns replayed, 1 go another way"), "{}", reply.out);
+}

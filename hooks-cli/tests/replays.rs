@@ -64,3 +64,69 @@ fn what_cannot_guard_is_no_success() {
     fs::write(&recording, "").unwrap();
     assert_eq!(replay(folder.path(), &[]).code, Some(3));
 }
+
+/// What a recorder moved aside is read too, the oldest first; what never ends or leads nowhere is left alone.
+#[cfg(unix)]
+#[test]
+fn a_folder_is_read_with_what_was_moved_aside_and_without_what_is_no_file() {
+    let folder = folder(r#"{"type": "command", "command": "echo 'not that' >&2; exit 2"}"#);
+    let transcripts = folder.path().join("transcripts");
+    for name in ["s.jsonl.1", "s.jsonl.10", "s.jsonl.2", "notes.txt", "notes.txt.1"] {
+        fs::write(transcripts.join(name), TRANSCRIPT).unwrap();
+    }
+    std::os::unix::fs::symlink("nowhere.jsonl", transcripts.join("broken.jsonl")).unwrap();
+    std::os::unix::fs::symlink("..", transcripts.join("up")).unwrap();
+    let made = std::process::Command::new("mkfifo").arg(transcripts.join("pipe.jsonl")).status();
+    assert!(made.unwrap().success());
+    let said = replay(folder.path(), &[]);
+    assert_eq!(said.code, Some(2), "{}", said.err);
+    assert!(said.out.starts_with("4 dispatches replayed, 4 differ"), "{}", said.out);
+    let places = ["s.jsonl.10:1", "s.jsonl.2:1", "s.jsonl.1:1"].map(|name| said.out.find(name).unwrap());
+    assert!(places.is_sorted(), "{}", said.out);
+}
+
+/// A command is told where the recorded call was made, also where that folder is on another machine; it runs where it can.
+#[test]
+fn a_command_is_given_the_folder_of_the_transcript() {
+    let folder = folder(
+        r#"{"type": "command", "command": "grep -q '\"cwd\":\"/gone/shop\"' && { echo 'in the shop' >&2; exit 2; }; exit 0"}"#,
+    );
+    let text = TRANSCRIPT.replace(r#""sessionId":"s","#, r#""sessionId":"s","cwd":"/gone/shop","#);
+    fs::write(folder.path().join("transcripts/s.jsonl"), text).unwrap();
+    let said = replay(folder.path(), &[]);
+    assert_eq!(said.code, Some(2), "{}{}", said.out, said.err);
+    assert!(said.out.contains("none → deny: in the shop"), "{}", said.out);
+}
+
+#[test]
+fn rules_are_compared_with_other_rules() {
+    let folder = folder(r#"{"type": "command", "command": "echo 'not that' >&2; exit 2"}"#);
+    let rules = fs::read_to_string(folder.path().join("rules.json")).unwrap();
+    fs::write(folder.path().join("candidate.json"), rules.replace("exit 2", "exit 0")).unwrap();
+    let said = replay(folder.path(), &["--set", "candidate.json"]);
+    assert_eq!(said.code, Some(2), "{}{}", said.out, said.err);
+    assert!(said.out.contains("deny → none: not that"), "{}", said.out);
+    let said = replay(folder.path(), &["--set", "rules.json"]);
+    assert_eq!(said.code, Some(0), "{}{}", said.out, said.err);
+    let said = replay(folder.path(), &["--set", "nowhere.toml"]);
+    assert_eq!(said.code, Some(1), "{}{}", said.out, said.err);
+    assert!(said.err.contains("nowhere.toml"), "{}", said.err);
+}
+
+#[test]
+fn two_recordings_are_compared() {
+    let folder = folder(r#"{"type": "command", "command": "true"}"#);
+    let line = |word: &str| {
+        format!(
+            r#"{{"line":"dispatch","kind":"before_tool_call","event":{{}},"runs":[{{"hook":"guard","status":"completed","word":"{word}","verdict":{{"permission":"{word}"}}}}],"word":"{word}","verdict":{{"permission":"{word}"}}}}
+"#
+        )
+    };
+    fs::write(folder.path().join("main.jsonl"), line("allow")).unwrap();
+    fs::write(folder.path().join("branch.jsonl"), line("deny")).unwrap();
+    let said = hooks(folder.path(), &["replay", "main.jsonl", "--against", "branch.jsonl"]);
+    assert_eq!(said.code, Some(2), "{}{}", said.out, said.err);
+    assert!(said.out.contains("`guard` allow → deny"), "{}", said.out);
+    let said = hooks(folder.path(), &["replay", "main.jsonl", "--against", "main.jsonl"]);
+    assert_eq!(said.code, Some(0), "{}{}", said.out, said.err);
+}

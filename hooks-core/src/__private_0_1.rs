@@ -30,7 +30,7 @@ pub use crate::kind::{
     OwnedEvent, Removable, Same, Slot, SubjectType, Submitted, VerdictType, Wire, semantics,
 };
 pub use crate::kinds;
-pub use crate::options::{Hold, HookIds, HookMode, Options, RunMode, Timeout, Visibility, options};
+pub use crate::options::{Hold, HookIds, HookMode, OnReplay, Options, RunMode, Timeout, Visibility, options};
 pub use crate::plugin::PluginEntry;
 pub use crate::scope::HookRef;
 pub use crate::signature::checks as check;

@@ -351,7 +351,8 @@ impl HookContextBuilder {
         self
     }
 
-    /// Marks its dispatches as replays. Detached and background hooks are skipped, and noted as such in the record.
+    /// Marks its dispatches as replays. Detached and background hooks are skipped, and those that say
+    /// [`OnReplay::Skip`](crate::hook::OnReplay::Skip); the record says so.
     pub fn replay(mut self, replay: bool) -> Self {
         self.0.replay = replay;
         self

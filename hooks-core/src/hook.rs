@@ -18,7 +18,7 @@ use crate::context::{Parameters, WithSpec};
 pub use crate::failure::OnFailure;
 pub use crate::handler::BoxFuture;
 pub use crate::id::HookId;
-pub use crate::options::{Hold, HookMode, Options, RunMode, Timeout, Visibility};
+pub use crate::options::{Hold, HookMode, OnReplay, Options, RunMode, Timeout, Visibility};
 pub use crate::source::Origin;
 use crate::verdict::Capability;
 
@@ -76,6 +76,13 @@ impl Hook {
     #[must_use]
     pub fn mode(mut self, mode: HookMode) -> Self {
         self.options.mode = mode;
+        self
+    }
+
+    /// What it does where the dispatch is a replay: one that sends a message, say, is skipped there.
+    #[must_use]
+    pub fn on_replay(mut self, on_replay: OnReplay) -> Self {
+        self.options.on_replay = on_replay;
         self
     }
 

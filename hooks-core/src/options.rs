@@ -61,6 +61,9 @@ pub struct Options {
     /// Whether its answers count.
     #[serde(skip_serializing_if = "is_default")]
     pub mode: HookMode,
+    /// What it does in a replay.
+    #[serde(skip_serializing_if = "is_default")]
+    pub on_replay: OnReplay,
 }
 
 impl Options {
@@ -80,6 +83,7 @@ impl Options {
         retries: 0,
         hold: Hold::NOTHING,
         mode: HookMode::Enforce,
+        on_replay: OnReplay::Run,
     };
 
     // Not public API. Used by generated code.
@@ -103,6 +107,14 @@ impl Options {
     #[must_use]
     pub const fn in_mode(mut self, mode: HookMode) -> Self {
         self.mode = mode;
+        self
+    }
+
+    // Not public API. Used by generated code.
+    #[doc(hidden)]
+    #[must_use]
+    pub const fn in_replay(mut self, on_replay: OnReplay) -> Self {
+        self.on_replay = on_replay;
         self
     }
 
@@ -201,6 +213,20 @@ closed_words! {
         /// They do not: the hook runs on its own scratch, within its deadline, and the record says what it decided. It can
         /// neither deny, change, remove nor fail, so a new guard can be watched for a week before it is enforced.
         Shadow = "shadow",
+    }
+}
+
+closed_words! {
+    /// What a hook does where the dispatch is a replay.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+    #[serde(rename_all = "snake_case")]
+    #[non_exhaustive]
+    pub enum OnReplay {
+        /// It runs.
+        #[default]
+        Run = "run",
+        /// It does not: it reaches the world, or reads from it what is different today.
+        Skip = "skip",
     }
 }
 

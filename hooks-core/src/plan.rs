@@ -18,7 +18,7 @@ pub(crate) use order::Candidate;
 pub use set::HookSet;
 pub(crate) use set::{Disabled, KindPlan, PlanEntry, SetParts};
 
-use crate::context::PerHook;
+use crate::context::{HookContext, PerHook};
 use crate::failure::OnFailure;
 use crate::handler::Form;
 use crate::handler::{Handler, LendFn, OwnFn, ReadAsyncFn, ReadFn};
@@ -26,7 +26,7 @@ use crate::hook::{Binding, Hook, Only, OwnEvent};
 use crate::id::HookId;
 use crate::job::Job;
 use crate::kind::HookKind;
-use crate::options::{HookMode, Visibility};
+use crate::options::{HookMode, OnReplay, Visibility};
 use crate::record::Status;
 use crate::verdict::Capabilities;
 
@@ -49,6 +49,8 @@ pub(crate) struct Step<K: HookKind> {
     pub(crate) on_failure: OnFailure,
     pub(crate) stage: usize,
     pub(crate) visibility: Visibility,
+    /// A number that changes with its options, its filters and its parameters; 0 where nobody listens.
+    pub(crate) revision: u64,
     /// What most hooks have none of.
     pub(crate) extras: Option<Box<Extras<K>>>,
 }
@@ -67,6 +69,8 @@ pub(crate) struct Extras<K: HookKind> {
     pub(crate) launch: Option<Box<dyn Launch<K>>>,
     /// Whether its answers do not count.
     pub(crate) shadow: bool,
+    /// Whether a replay leaves it out.
+    pub(crate) skips_replay: bool,
 }
 
 /// Starts a hook that no dispatch waits for, at its place in the plan.
@@ -74,7 +78,7 @@ pub(crate) trait Launch<K: HookKind>: Send + Sync {
     /// `shared` is the event that all detached hooks of the dispatch have.
     fn launch(
         &self,
-        cx: &crate::context::HookContext,
+        cx: &HookContext,
         event: &K,
         shared: &mut Option<Arc<K>>,
         subject: &K::Subject,
@@ -103,6 +107,8 @@ pub(crate) struct StepParts<'a> {
     pub(crate) overridden: Option<&'a str>,
     /// The parameters that a list gives it, as the list has them.
     pub(crate) given: Option<&'a Value>,
+    /// Whether somebody listens to the dispatches of the set.
+    pub(crate) observed: bool,
 }
 
 /// A part of a plan that is run in one way.
@@ -140,6 +146,18 @@ impl<K: HookKind> Filter<K> {
 }
 
 impl<K: HookKind> Step<K> {
+    /// Whether it runs for this event.
+    #[inline]
+    pub(crate) fn runs(&self, event: &K, cx: &HookContext) -> bool {
+        self.matches(event) && !self.skips_replay(cx)
+    }
+
+    /// Whether it is left out because the dispatch is a replay.
+    #[inline]
+    pub(crate) fn skips_replay(&self, cx: &HookContext) -> bool {
+        self.extras.as_ref().is_some_and(|extras| extras.skips_replay) && cx.is_replay()
+    }
+
     #[inline]
     pub(crate) fn matches(&self, event: &K) -> bool {
         self.filters.is_empty() || self.filters.iter().all(|filter| filter.matches(event))
@@ -188,7 +206,7 @@ impl<K: HookKind> Plan<K> {
     }
 
     /// The contexts of the hooks that have one of their own, by the index of the step; empty where none has.
-    pub(crate) fn own_contexts(&self, cx: &crate::context::HookContext) -> OwnContexts {
+    pub(crate) fn own_contexts(&self, cx: &HookContext) -> OwnContexts {
         if !self.has_own_contexts {
             return OwnContexts::default();
         }
@@ -198,7 +216,7 @@ impl<K: HookKind> Plan<K> {
 }
 
 /// See [`Plan::own_contexts`].
-pub(crate) type OwnContexts = Box<[Option<crate::context::HookContext>]>;
+pub(crate) type OwnContexts = Box<[Option<HookContext>]>;
 
 impl<K: HookKind> fmt::Debug for Plan<K> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -220,6 +238,7 @@ fn step<K: HookKind>(
         blocking: binding.own_event::<K>().filter(|_| options.blocking && !binding.form.detached),
         launch: launch(part, &handler),
         shadow: options.mode == HookMode::Shadow,
+        skips_replay: options.on_replay == OnReplay::Skip,
     };
     Some(Step {
         id: part.hook.id.clone(),
@@ -230,13 +249,23 @@ fn step<K: HookKind>(
         on_failure: binding.policy(options),
         stage: part.stage,
         visibility: options.visibility,
+        revision: if part.observed { revision(part) } else { 0 },
     })
+}
+
+/// The same number as long as nothing changes of the hook but its code, in every process.
+fn revision(part: &StepParts<'_>) -> u64 {
+    let given = part.given.map(Value::to_string).unwrap_or_default();
+    let text = format!("{:?} {:?} {given}", part.hook.options, part.binding.filters);
+    // FNV-1a: a hasher of the standard library may change with its version.
+    text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
 }
 
 impl<K: HookKind> Extras<K> {
     fn any(&self) -> bool {
-        let Self { own, capabilities, fallback, blocking, launch, shadow } = self;
+        let Self { own, capabilities, fallback, blocking, launch, shadow, skips_replay } = self;
         *shadow
+            || *skips_replay
             || own.is_some()
             || capabilities.is_some()
             || fallback.is_some()

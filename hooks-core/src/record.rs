@@ -135,7 +135,7 @@ impl fmt::Display for Status {
             Self::Completed => "completed",
             Self::Skipped(Skip::Filter) => "skipped: its filter did not match",
             Self::Skipped(Skip::Disabled) => "skipped: disabled",
-            Self::Skipped(Skip::Replay) => "skipped: a replay starts nothing that outlives it",
+            Self::Skipped(Skip::Replay) => "skipped: a replay leaves it out",
             Self::Skipped(Skip::Removed) => "skipped: the subject was removed",
             Self::Skipped(Skip::Decided) => "skipped: an earlier verdict is final",
             Self::Skipped(Skip::Aborted) => "skipped: the dispatch ended with an error",
@@ -159,7 +159,7 @@ pub enum Skip {
     Filter,
     /// It is disabled.
     Disabled,
-    /// It runs on its own, and the dispatch is a replay: see
+    /// The dispatch is a replay, and no dispatch waits for it, or it says [`OnReplay::Skip`](crate::hook::OnReplay::Skip): see
     /// [`HookContextBuilder::replay`](crate::context::HookContextBuilder::replay).
     Replay,
     /// An earlier hook removed the subject.

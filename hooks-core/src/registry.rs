@@ -113,6 +113,18 @@ impl Registry {
         Ok(self)
     }
 
+    /// A registry with the hooks, lists and overrides of this one and without its observers, for what is tried beside it: what
+    /// is changed in one of them is not in the other.
+    #[must_use]
+    pub fn fork(&self) -> Self {
+        Self::from(Snapshot { observers: Arc::default(), ..Snapshot::clone(&self.snapshot()) })
+    }
+
+    /// The app's list.
+    pub fn app(&self) -> AppDef {
+        self.snapshot().app.clone()
+    }
+
     /// Sets the app's list, which is always in force.
     pub fn set_app(&self, app: AppDef) {
         self.edit(|snapshot| snapshot.app = app);

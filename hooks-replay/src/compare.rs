@@ -47,6 +47,16 @@ pub enum Difference {
         /// Today's.
         replayed: Option<String>,
     },
+    /// A turn goes another way: it dispatches another kind, ends otherwise, or gives a kind another subject though no hook
+    /// before it did anything else.
+    Flow {
+        /// The recorded kind or end; `None` where there is none any more.
+        recorded: Option<String>,
+        /// Today's; `None` where there was none.
+        replayed: Option<String>,
+        /// A unified diff of both subjects as JSON; empty where the kinds differ.
+        diff: String,
+    },
     /// A hook ended in another way.
     Status {
         /// The hook.
@@ -68,6 +78,11 @@ pub enum Difference {
         /// The hook.
         hook: String,
     },
+    /// A hook has other options, filters or parameters than it had.
+    Revised {
+        /// The hook.
+        hook: String,
+    },
     /// The hooks run in another order.
     Order {
         /// The recorded one.
@@ -82,13 +97,19 @@ impl Difference {
     pub(crate) fn rank(&self) -> u8 {
         match self {
             Self::Verdict { flip, .. } if flip.from != flip.to => 0,
-            Self::Outcome { .. } => 1,
+            Self::Outcome { .. } | Self::Flow { .. } => 1,
             // The same word for another reason.
             Self::Verdict { .. } | Self::Rewrite { .. } => 2,
             Self::Status { .. } => 3,
             Self::Order { .. } => 4,
-            Self::Added { .. } | Self::Gone { .. } => 5,
+            Self::Added { .. } | Self::Gone { .. } | Self::Revised { .. } => 5,
         }
+    }
+
+    /// Whether a turn may go another way because of it.
+    #[cfg(feature = "agent")]
+    pub(crate) fn is_effective(&self) -> bool {
+        self.rank() <= 2
     }
 
     /// Whether it changes what the agent does.
@@ -133,7 +154,12 @@ fn diverging(then: &[RunLine], today: &[RunLine]) -> Vec<String> {
     let effective = |run: &&RunLine| run.change.is_some() || !run.verdict.is_null() || run.cause.is_some();
     let gone = then.iter().filter(effective).filter(|run| find(today, &run.hook).is_none());
     let other = today.iter().filter(|run| match find(then, &run.hook) {
-        Some(before) => before.verdict != run.verdict || before.change != run.change || before.status != run.status,
+        Some(before) => {
+            let answers = before.verdict != run.verdict || before.change != run.change || before.shadow != run.shadow;
+            // What is done where it fails is an option.
+            let revised = before.revision != run.revision && run.cause.is_some();
+            answers || revised || before.status != run.status
+        }
         None => effective(run),
     });
     gone.chain(other).map(|run| run.hook.clone()).collect()
@@ -177,7 +203,7 @@ fn outcome(line: &DispatchLine) -> Value {
     subject
 }
 
-fn diff(then: &Value, now: &Value) -> String {
+pub(crate) fn diff(then: &Value, now: &Value) -> String {
     let text = |value: &Value| serde_json::to_string_pretty(value).unwrap_or_default();
     let (then, now) = (text(then), text(now));
     similar::TextDiff::from_lines(&then, &now).unified_diff().context_radius(1).to_string()
@@ -190,6 +216,11 @@ fn runs(then: &[RunLine], today: &[RunLine], found: &mut Vec<Difference>) {
             found.extend(new_failure(run));
             continue;
         };
+        if let (Some(then), Some(now)) = (&before.revision, &run.revision)
+            && then != now
+        {
+            found.push(Difference::Revised { hook: run.hook.clone() });
+        }
         if before.status != run.status && !is_of_a_replay(run) {
             found.push(Difference::Status {
                 hook: run.hook.clone(),
@@ -222,6 +253,12 @@ fn new_failure(run: &RunLine) -> Option<Difference> {
 
 pub(crate) fn find<'a>(runs: &'a [RunLine], hook: &str) -> Option<&'a RunLine> {
     runs.iter().find(|run| run.hook == hook)
+}
+
+/// Whether a hook that is not replayed decided or changed something: what the dispatch came to without it says nothing.
+pub(crate) fn answers_are_missing(then: &[RunLine], today: &[RunLine]) -> bool {
+    let answered = |run: &RunLine| !run.shadow && (run.change.is_some() || !run.verdict.is_null());
+    today.iter().filter(|run| is_of_a_replay(run)).any(|run| find(then, &run.hook).is_some_and(answered))
 }
 
 /// Whether a hook did not run because the dispatch is a replay.

@@ -25,6 +25,10 @@
 //!
 //! A replay fires hooks and nothing else: it holds no tool and no model. Hooks that run detached or in the background are
 //! not started, and every hook can ask [`HookContext::is_replay`](hooks_core::HookContext::is_replay).
+//!
+//! With the feature `agent`, off by default, whole turns of the loop of `hooks-agent` are recorded
+//! (`harness.on_inputs(recorder.turns())`) and replayed (`TurnReplay`), with a model and tools that can only say what was
+//! recorded.
 
 // The layers. A module uses those above it, never those below it.
 mod secrets;
@@ -33,17 +37,26 @@ mod lines;
 mod recorder;
 mod reader;
 mod traffic;
+mod source;
+mod capture;
 mod compare;
 mod report;
 mod shadow;
 mod replay;
+mod between;
+#[cfg(feature = "agent")]
+mod turns;
 
+pub use between::between;
 pub use compare::{Difference, Flip};
-pub use line::{DispatchLine, Header, Line, Mark, RunLine, SCHEMA};
+pub use line::{DispatchLine, Header, Line, Mark, RunLine, SCHEMA, TurnLine};
 pub use lines::Unreadable;
 pub use reader::Reader;
 pub use recorder::{RecordLimits, Recorder};
-pub use replay::{Replay, ReplayError};
-pub use report::{Example, Group, Report, Slower};
+pub use replay::Replay;
+pub use report::{Example, ExampleCall, Group, Report, Slower};
 pub use secrets::OwnRule;
 pub use shadow::{ShadowHook, ShadowReport};
+pub use source::{Progress, ReplayError};
+#[cfg(feature = "agent")]
+pub use turns::{Matching, TurnReplay};

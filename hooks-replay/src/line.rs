@@ -1,5 +1,6 @@
 //! The lines of a recording: what is written, and read again by other versions.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use hooks_core::context::Ids;
@@ -20,6 +21,13 @@ pub enum Line {
     Header(Header),
     /// A dispatch.
     Dispatch(Box<DispatchLine>),
+    /// The end of a turn, with what it took from outside of its hooks.
+    Turn(Box<TurnLine>),
+    /// The dispatches of a turn that follow were not written: there were more than a turn may have.
+    Full {
+        /// The turn, as [`Ids::request`] names it.
+        request: Option<Arc<str>>,
+    },
     /// Lines that were not written: the writer was too slow for the program.
     Dropped {
         /// How many.
@@ -39,16 +47,25 @@ pub struct Header {
     pub written_by: String,
     /// When it began, in milliseconds since 1970.
     pub started: u64,
+    /// Bytes of a text, beyond which it was cut.
+    #[serde(default = "field")]
+    pub field: usize,
+}
+
+/// How long a text may be where nothing is said.
+pub(crate) fn field() -> usize {
+    16 << 10
 }
 
 impl Header {
-    pub(crate) fn new(program: &str) -> Self {
+    pub(crate) fn new(program: &str, field: usize) -> Self {
         let since = std::time::UNIX_EPOCH.elapsed().unwrap_or_default();
         Self {
             schema: SCHEMA,
             program: program.to_owned(),
             written_by: env!("CARGO_PKG_VERSION").to_owned(),
             started: u64::try_from(since.as_millis()).unwrap_or(u64::MAX),
+            field,
         }
     }
 }
@@ -103,6 +120,27 @@ fn is_zero_u64(number: &u64) -> bool {
     *number == 0
 }
 
+/// A turn that ended: what it took from outside of its hooks, and what came of it.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+#[non_exhaustive]
+pub struct TurnLine {
+    /// Where it happened.
+    pub ids: Ids,
+    /// The conversation, and what models and tools answered, as `hooks_agent::inputs::TurnInputs` is written; null where that
+    /// was longer than a turn may be.
+    pub inputs: Value,
+    /// How it ended, in a word.
+    pub exit: String,
+    /// What the person read.
+    pub reply: String,
+    /// How many dispatches it had.
+    pub dispatches: usize,
+    /// What was left out of this line.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub marks: Vec<Mark>,
+}
+
 /// Something that was left out of a line before it was written, so that its replay is one of something else.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -121,6 +159,9 @@ pub enum Mark {
 pub struct RunLine {
     /// The id of the hook.
     pub hook: String,
+    /// A number that changes with its options, its filters and its parameters, in hexadecimal digits.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub revision: Option<String>,
     /// How it ended: `completed`, `failed`, `skipped: …`.
     pub status: String,
     /// What it decided; null where it decided nothing.
@@ -182,6 +223,7 @@ impl RunLine {
         let after = traced.and_then(|traced| traced.after.as_ref());
         Self {
             hook: run.hook.to_string(),
+            revision: traced.map(|traced| format!("{:016x}", traced.revision)),
             status: run.status.to_string(),
             verdict: traced.map(|traced| traced.verdict.clone()).unwrap_or_default(),
             word: run.verdict.map(str::to_owned),

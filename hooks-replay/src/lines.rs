@@ -1,8 +1,11 @@
 //! The lines of a file, one at a time: a file of a gigabyte is never in memory as a whole.
 
-use std::io::BufRead;
+use std::io::{BufRead, Read};
 
 use crate::line::SCHEMA;
+
+/// The longest line that is kept, in bytes.
+pub(crate) const LONGEST: u64 = 64 << 20;
 
 /// A line that is no line of a recording. The rest of the file is read all the same.
 #[derive(Debug, thiserror::Error)]
@@ -19,6 +22,12 @@ pub enum Unreadable {
     /// The last line has no end: the program ended while it was written.
     #[error("line {line} has no end: the program ended while it was written")]
     Torn {
+        /// Its number, from 1.
+        line: usize,
+    },
+    /// The line is longer than any that is read.
+    #[error("line {line} is longer than {LONGEST} bytes; it was left out")]
+    TooLong {
         /// Its number, from 1.
         line: usize,
     },
@@ -65,8 +74,9 @@ impl<R: BufRead> Iterator for Lines<R> {
             let mut text = Vec::new();
             self.number += 1;
             let line = self.number;
-            match self.input.read_until(b'\n', &mut text) {
+            match read_line(&mut self.input, &mut text) {
                 Ok(0) => return None,
+                Ok(read) if read > LONGEST => return Some((line, Err(Unreadable::TooLong { line }))),
                 Ok(_) if text.iter().all(u8::is_ascii_whitespace) => {}
                 Ok(_) => return Some((line, Ok(text))),
                 Err(error) => {
@@ -77,6 +87,15 @@ impl<R: BufRead> Iterator for Lines<R> {
         }
         None
     }
+}
+
+/// Reads a line into `text`, and how long it is. Of one that is longer than [`LONGEST`] the rest is read past.
+pub(crate) fn read_line(input: &mut impl BufRead, text: &mut Vec<u8>) -> std::io::Result<u64> {
+    let read = Read::take(&mut *input, LONGEST).read_until(b'\n', text)? as u64;
+    if read < LONGEST || text.ends_with(b"\n") {
+        return Ok(read);
+    }
+    Ok(read + input.skip_until(b'\n')? as u64)
 }
 
 impl Unreadable {

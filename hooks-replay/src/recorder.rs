@@ -1,18 +1,24 @@
 //! Writing a recording: an observer hands each dispatch to a thread that removes secrets, cuts, and writes.
 
-use std::fs::{File, OpenOptions};
-use std::io::{self, BufWriter, Read, Seek, Write};
-use std::path::{Path, PathBuf};
+mod clean;
+mod turns;
+mod writer;
+
+use std::io;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::sync::mpsc::{SyncSender, sync_channel};
 use std::thread::JoinHandle;
 
 use hooks_core::record::{Observer, Record, Trace};
 use serde_json::Value;
 
-use crate::line::{DispatchLine, Header, Line, Mark};
-use crate::secrets::{OwnRule, scrub, scrub_text};
+pub(crate) use clean::clean;
+use writer::Writer;
+
+use crate::line::{self, DispatchLine, TurnLine};
+use crate::secrets::OwnRule;
 
 /// How large a recording may become. A limit that is met is noted in the line, or in the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,6 +26,8 @@ use crate::secrets::{OwnRule, scrub, scrub_text};
 pub struct RecordLimits {
     /// Bytes of one text. A longer one is cut.
     pub field: usize,
+    /// Bytes of a turn. Of one that has more, the rest is left out.
+    pub turn: u64,
     /// Bytes of a file, after which the next one begins.
     pub file: u64,
     /// Files that are kept beside the one that is written; older ones are removed.
@@ -29,9 +37,9 @@ pub struct RecordLimits {
 }
 
 impl Default for RecordLimits {
-    /// 16 KiB a field, 64 MiB a file, four files beside it, 1,024 dispatches that wait.
+    /// 16 KiB a field, 4 MiB a turn, 64 MiB a file, four files beside it, 1,024 dispatches that wait.
     fn default() -> Self {
-        Self { field: 16 << 10, file: 64 << 20, files: 4, queue: 1024 }
+        Self { field: line::field(), turn: 4 << 20, file: 64 << 20, files: 4, queue: 1024 }
     }
 }
 
@@ -53,8 +61,13 @@ struct Shared {
 
 enum Task {
     Write(Box<DispatchLine>),
+    #[cfg_attr(not(feature = "agent"), expect(dead_code, reason = "only the loop knows turns"))]
+    Turn(Box<TurnLine>, Inputs),
     Flush(SyncSender<()>),
 }
+
+/// Writes what a turn took from outside of its hooks, on the recorder's thread.
+type Inputs = Box<dyn FnOnce() -> Value + Send>;
 
 impl Recorder {
     /// Begins a recording at `path`, behind what an earlier one left there.
@@ -96,6 +109,39 @@ impl Recorder {
     }
 }
 
+impl Recorder {
+    /// A listener that writes each turn of a harness, so that it can be replayed:
+    /// `harness.on_inputs(recorder.turns())`.
+    #[cfg(feature = "agent")]
+    pub fn turns(
+        &self,
+    ) -> impl Fn(&hooks_core::HookContext, hooks_agent::inputs::TurnInputs, &hooks_agent::Reply)
+    + Send
+    + Sync
+    + 'static
+    + use<> {
+        let recorder = self.clone();
+        move |cx, inputs, reply| {
+            if cx.is_replay() {
+                return;
+            }
+            let ids = (**cx.ids()).clone();
+            let (exit, reply) = (reply.exit.to_string(), reply.to_string());
+            let line = TurnLine { ids, exit, reply, ..TurnLine::default() };
+            // It is a struct of data: nothing of it is code of the app that could fail.
+            let inputs = Box::new(move || serde_json::to_value(inputs).unwrap_or_default());
+            recorder.send(Task::Turn(Box::new(line), inputs));
+        }
+    }
+
+    fn send(&self, task: Task) {
+        let Some(queue) = &self.0.queue else { return };
+        if queue.try_send(task).is_err() {
+            self.0.dropped.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+}
+
 impl Observer for Recorder {
     fn dispatched(&self, _record: &Record) {}
 
@@ -108,10 +154,7 @@ impl Observer for Recorder {
         if trace.replay {
             return;
         }
-        let Some(queue) = &self.0.queue else { return };
-        if queue.try_send(Task::Write(Box::new(DispatchLine::of(trace)))).is_err() {
-            self.0.dropped.fetch_add(1, Ordering::Relaxed);
-        }
+        self.send(Task::Write(Box::new(DispatchLine::of(trace))));
     }
 }
 
@@ -127,185 +170,5 @@ impl Drop for Shared {
         if let Some(thread) = self.thread.take() {
             let _ = thread.join();
         }
-    }
-}
-
-/// What the thread holds.
-struct Writer {
-    path: PathBuf,
-    program: String,
-    limits: RecordLimits,
-    rules: Vec<OwnRule>,
-    file: BufWriter<File>,
-    written: u64,
-    /// Whether a write has failed, which is reported once.
-    failed: bool,
-}
-
-impl Writer {
-    fn new(path: PathBuf, program: String, limits: RecordLimits, rules: Vec<OwnRule>) -> io::Result<Self> {
-        if std::fs::metadata(&path).is_ok_and(|file| file.len() >= limits.file) {
-            rotate(&path, limits.files)?;
-        }
-        let (file, written) = open(&path)?;
-        let mut writer = Self { path, program, limits, rules, file, written, failed: false };
-        writer.header()?;
-        Ok(writer)
-    }
-
-    fn run(&mut self, tasks: &Receiver<Task>, dropped: &AtomicU64) {
-        loop {
-            let task = tasks.try_recv().or_else(|_| {
-                // Nothing waits: what is in the buffer goes to the file before the thread sleeps.
-                self.flush();
-                tasks.recv()
-            });
-            let count = dropped.swap(0, Ordering::Relaxed);
-            if count > 0 {
-                self.line(&Line::Dropped { count });
-            }
-            match task {
-                Ok(Task::Write(line)) => self.dispatch(line),
-                Ok(Task::Flush(done)) => {
-                    self.flush();
-                    let _ = done.send(());
-                }
-                Err(_) => return self.flush(),
-            }
-        }
-    }
-
-    fn dispatch(&mut self, mut line: Box<DispatchLine>) {
-        clean(&mut line, &self.rules, self.limits.field);
-        if self.written >= self.limits.file {
-            self.next_file();
-        }
-        self.line(&Line::Dispatch(line));
-    }
-
-    fn next_file(&mut self) {
-        let next =
-            self.file.flush().and_then(|()| rotate(&self.path, self.limits.files)).and_then(|()| open(&self.path));
-        match next {
-            Ok((file, written)) => {
-                (self.file, self.written) = (file, written);
-                let header = self.header();
-                self.report(header);
-            }
-            Err(error) => self.report(Err(error)),
-        }
-    }
-
-    fn header(&mut self) -> io::Result<()> {
-        let header = Line::Header(Header::new(&self.program));
-        self.write(&header)?;
-        self.file.flush()
-    }
-
-    fn line(&mut self, line: &Line) {
-        let written = self.write(line);
-        self.report(written);
-    }
-
-    fn write(&mut self, line: &Line) -> io::Result<()> {
-        let mut bytes = serde_json::to_vec(line)?;
-        bytes.push(b'\n');
-        self.written += bytes.len() as u64;
-        self.file.write_all(&bytes)
-    }
-
-    fn flush(&mut self) {
-        let flushed = self.file.flush();
-        self.report(flushed);
-    }
-
-    fn report(&mut self, outcome: io::Result<()>) {
-        let Err(error) = outcome else { return };
-        if !std::mem::replace(&mut self.failed, true) {
-            tracing::error!(target: "hooks_replay", path = %self.path.display(), %error, "the recording cannot be written");
-        }
-    }
-}
-
-/// The file, at its end, and how long it is. A line that was torn by the end of a program is ended.
-fn open(path: &Path) -> io::Result<(BufWriter<File>, u64)> {
-    let mut options = OpenOptions::new();
-    options.create(true).read(true).append(true);
-    #[cfg(unix)]
-    {
-        // What people and tools said is for the owner alone.
-        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    }
-    let mut file = options.open(path)?;
-    let mut written = file.metadata()?.len();
-    if written > 0 {
-        let mut last = [0];
-        file.seek(io::SeekFrom::End(-1))?;
-        file.read_exact(&mut last)?;
-        if last != *b"\n" {
-            file.write_all(b"\n")?;
-            written += 1;
-        }
-    }
-    Ok((BufWriter::new(file), written))
-}
-
-/// Moves `path` to `path.1`, that to `path.2`, and so on; the last one is removed.
-fn rotate(path: &Path, keep: usize) -> io::Result<()> {
-    let numbered = |number: usize| {
-        let mut name = path.as_os_str().to_owned();
-        name.push(format!(".{number}"));
-        PathBuf::from(name)
-    };
-    if keep == 0 {
-        return std::fs::remove_file(path);
-    }
-    for number in (1..keep).rev() {
-        if numbered(number).exists() {
-            std::fs::rename(numbered(number), numbered(number + 1))?;
-        }
-    }
-    std::fs::rename(path, numbered(1))
-}
-
-/// Removes secrets from a line and cuts what is too long. A replayed line is cleaned in the same way before it is compared.
-pub(crate) fn clean(line: &mut DispatchLine, rules: &[OwnRule], field: usize) {
-    let (mut redacted, mut cut) = (false, false);
-    let mut value = |value: &mut Value| {
-        redacted |= scrub(value, rules);
-        cut |= shorten(value, field);
-    };
-    value(&mut line.event);
-    value(&mut line.subject);
-    value(&mut line.verdict);
-    for run in line.runs.iter_mut().flatten() {
-        value(&mut run.verdict);
-        if let Some(change) = &mut run.change {
-            let mut operations = serde_json::to_value(&*change).unwrap_or_default();
-            value(&mut operations);
-            *change = serde_json::from_value(operations).unwrap_or_default();
-        }
-    }
-    for text in line.runs.iter_mut().flatten().filter_map(|run| run.cause.as_mut()).chain(&mut line.error) {
-        redacted |= scrub_text("", text, rules);
-    }
-    for (mark, is_so) in [(Mark::Cut, cut), (Mark::Redacted, redacted)] {
-        if is_so && !line.marks.contains(&mark) {
-            line.marks.push(mark);
-        }
-    }
-}
-
-/// Cuts every text to `limit` bytes. Returns whether one was longer.
-fn shorten(value: &mut Value, limit: usize) -> bool {
-    match value {
-        Value::String(text) if text.len() > limit => {
-            let end = (0..=limit).rev().find(|end| text.is_char_boundary(*end)).unwrap_or(0);
-            text.truncate(end);
-            true
-        }
-        Value::Array(items) => items.iter_mut().fold(false, |any, item| shorten(item, limit) | any),
-        Value::Object(fields) => fields.values_mut().fold(false, |any, item| shorten(item, limit) | any),
-        _ => false,
     }
 }

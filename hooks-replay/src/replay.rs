@@ -1,49 +1,30 @@
 //! Recorded dispatches through today's hooks.
 
-use std::collections::HashMap;
-use std::fs::File;
-use std::io::{BufRead, BufReader, Cursor, Read};
+mod accept;
+mod side;
+
 use std::path::Path;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use hooks_core::context::{HookContextBuilder, Ids};
-use hooks_core::record::{Observer, Record, Trace};
-use hooks_core::{ConfigError, HookContext, HookSet, JsonError, Registry};
+use hooks_core::{ConfigError, HookSet, Registry};
+use side::{Side, Sides};
 
-use crate::compare::{compare, is_of_a_replay};
-use crate::line::{DispatchLine, Line};
-use crate::lines::Unreadable;
-use crate::reader::Reader;
-use crate::recorder::{RecordLimits, clean};
-use crate::report::{Report, plain};
-use crate::traffic::{Found, is_recording, traffic};
-
-type Scope<'a> = dyn Fn(&Registry, &Ids) -> Result<HookSet, ConfigError> + Send + Sync + 'a;
-type Context<'a> = dyn Fn(HookContextBuilder) -> HookContextBuilder + Send + Sync + 'a;
+use crate::compare::{answers_are_missing, compare, is_of_a_replay};
+use crate::line::{self, DispatchLine, Line};
+use crate::recorder::clean;
+use crate::report::Report;
+use crate::secrets::{OwnRule, Scrubber};
+use crate::source::{Context, Progress, ReplayError, Source, breathe};
+use crate::traffic::Found;
 
 /// Replays recorded dispatches, each on its own, through the hooks of a registry.
 pub struct Replay<'a> {
-    registry: &'a Registry,
-    scope: Box<Scope<'a>>,
+    today: Side<'a>,
+    candidate: Option<Side<'a>>,
     context: Box<Context<'a>>,
-}
-
-/// A recording could not be replayed at all.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum ReplayError {
-    /// The file cannot be read.
-    #[error("{path}: {error}")]
-    #[non_exhaustive]
-    File {
-        /// The file.
-        path: String,
-        /// What happened.
-        error: std::io::Error,
-    },
-    /// The hooks of today are not in order.
-    #[error(transparent)]
-    Config(#[from] ConfigError),
+    progress: Box<dyn Fn(Progress) + Send + Sync + 'a>,
+    rules: Arc<[OwnRule]>,
 }
 
 impl<'a> Replay<'a> {
@@ -52,7 +33,26 @@ impl<'a> Replay<'a> {
         registry: &'a Registry,
         scope: impl Fn(&Registry, &Ids) -> Result<HookSet, ConfigError> + Send + Sync + 'a,
     ) -> Self {
-        Self { registry, scope: Box::new(scope), context: Box::new(|cx| cx) }
+        Self {
+            today: Side::new(registry, scope),
+            candidate: None,
+            context: Box::new(|cx| cx),
+            progress: Box::new(|_| ()),
+            rules: Arc::default(),
+        }
+    }
+
+    /// Compares other hooks with those of [`new`](Self::new), and not these with the recording: of the recording the events
+    /// and subjects are taken alone. `registry` may be the same one, where `scope` puts others of its hooks in force, or a
+    /// [`fork`](Registry::fork) of it.
+    #[must_use]
+    pub fn candidate(
+        mut self,
+        registry: &'a Registry,
+        scope: impl Fn(&Registry, &Ids) -> Result<HookSet, ConfigError> + Send + Sync + 'a,
+    ) -> Self {
+        self.candidate = Some(Side::new(registry, scope));
+        self
     }
 
     /// Puts the state that the hooks ask for into the context of each dispatch. It is the replay's own: give it nothing that
@@ -60,6 +60,21 @@ impl<'a> Replay<'a> {
     #[must_use]
     pub fn context(mut self, context: impl Fn(HookContextBuilder) -> HookContextBuilder + Send + Sync + 'a) -> Self {
         self.context = Box::new(context);
+        self
+    }
+
+    /// Tells how far the replay is, after each line that was read. So it should be quick.
+    #[must_use]
+    pub fn progress(mut self, listener: impl Fn(Progress) + Send + Sync + 'a) -> Self {
+        self.progress = Box::new(listener);
+        self
+    }
+
+    /// The app's own rules for what must not be written, as the recorder had them: what they remove is no difference, and
+    /// stands in no report.
+    #[must_use]
+    pub fn with_rules(mut self, rules: Vec<OwnRule>) -> Self {
+        self.rules = rules.into();
         self
     }
 
@@ -80,35 +95,20 @@ impl<'a> Replay<'a> {
         &self,
         paths: impl IntoIterator<Item = P, IntoIter: Send> + Send,
     ) -> Result<Report, ReplayError> {
+        let paths: Vec<_> = paths.into_iter().map(|path| path.as_ref().to_owned()).collect();
+        let source = Source::of(&paths);
         let mut running = Running::new(self);
-        for path in paths {
-            let path = path.as_ref();
+        for path in &paths {
             let name = path.display().to_string();
-            let unreadable = |error| ReplayError::File { path: name.clone(), error };
-            let mut input = BufReader::new(File::open(path).map_err(unreadable)?);
-            let first = first_line(&mut input).map_err(unreadable)?;
-            let is_recording = is_recording(&first);
-            let input = Cursor::new(first).chain(input);
-            if is_recording {
-                running.found(&name, Reader::new(input).map(of_recording)).await?;
-            } else {
-                running.found(&name, traffic(input)).await?;
+            for (number, found) in source.lines(path)? {
+                running.found(&name, number, found).await?;
+                (self.progress)(source.progress());
+                breathe(number).await;
             }
         }
         running.report.sort();
         Ok(running.report)
     }
-}
-
-/// The first line that is not blank, and those before it.
-fn first_line(input: &mut impl BufRead) -> std::io::Result<Vec<u8>> {
-    let mut first = Vec::new();
-    while first.iter().all(u8::is_ascii_whitespace) && input.read_until(b'\n', &mut first)? > 0 {}
-    Ok(first)
-}
-
-fn of_recording((number, line): (usize, Result<Line, Unreadable>)) -> (usize, Found) {
-    (number, line.map_or_else(Found::Unreadable, Found::Line))
 }
 
 impl std::fmt::Debug for Replay<'_> {
@@ -121,117 +121,81 @@ impl std::fmt::Debug for Replay<'_> {
 struct Running<'r, 'a> {
     replay: &'r Replay<'a>,
     report: Report,
-    capture: Capture,
-    /// One set per agent and prompt.
-    sets: HashMap<Place, HookSet>,
+    sides: Sides,
+    scrubber: Scrubber,
+    /// Bytes of a text, beyond which the recording cut it.
+    field: usize,
 }
-
-/// What a set is made for: app, agent and prompt.
-type Place = [Option<Arc<str>>; 3];
 
 impl<'r, 'a> Running<'r, 'a> {
     fn new(replay: &'r Replay<'a>) -> Self {
-        Self { replay, report: Report::default(), capture: Capture::default(), sets: HashMap::new() }
+        let scrubber = Scrubber::new(Arc::clone(&replay.rules));
+        Self { replay, report: Report::default(), sides: Sides::default(), scrubber, field: line::field() }
     }
 
-    async fn found(
-        &mut self,
-        name: &str,
-        lines: impl Iterator<Item = (usize, Found)> + Send,
-    ) -> Result<(), ReplayError> {
-        for (number, found) in lines {
-            let place = format!("{name}:{number}");
-            match found {
-                Found::Line(Line::Dispatch(recorded)) => self.dispatch(*recorded, &place).await?,
-                Found::Line(Line::Dropped { count }) => {
-                    let problem = format_args!("{count} dispatches were not written: the recorder was too slow");
-                    self.report.fail(&place, &problem);
-                }
-                Found::Line(Line::Header(_)) => {}
-                Found::Other(what) => *self.report.other.entry(plain(&what)).or_default() += 1,
-                Found::Unreadable(error) => self.report.fail(name, &error),
+    async fn found(&mut self, name: &str, number: usize, found: Found) -> Result<(), ReplayError> {
+        let place = || format!("{name}:{number}");
+        match found {
+            Found::Line(Line::Dispatch(recorded)) => return self.dispatch(*recorded, &place()).await,
+            Found::Line(Line::Dropped { count }) => {
+                let problem = format_args!("{count} lines were not written: the recorder was too slow");
+                self.report.fail(&place(), &problem);
             }
+            Found::Line(Line::Full { .. }) => {
+                self.report.fail(&place(), &"the rest of the turn was not written: it was longer than a turn may be");
+            }
+            Found::Line(Line::Header(header)) => self.field = header.field,
+            // Turns are replayed in another way.
+            Found::Line(Line::Turn(_)) => {}
+            Found::Other(what) => self.report.foreign(&what),
+            Found::Unreadable(error) => self.report.fail(name, &error),
         }
         Ok(())
     }
 
-    async fn dispatch(&mut self, mut recorded: DispatchLine, place: &str) -> Result<(), ReplayError> {
+    async fn dispatch(&mut self, recorded: DispatchLine, place: &str) -> Result<(), ReplayError> {
         if recorded.depth > 0 {
             self.report.nested += 1;
             return Ok(());
         }
-        let set = self.set(&recorded.ids)?;
-        let builder = HookContext::builder().with_ids(recorded.ids.clone()).replay(true);
-        let cx = (self.replay.context)(builder).replay(true).build();
-        let fired = set.fire_json(&recorded.kind, &cx, recorded.event.clone(), recorded.subject.clone()).await;
-        let mut replayed = match (self.capture.take(), fired) {
-            (Some(line), Ok(_) | Err(JsonError::Dispatch(_))) => line,
-            // No hook of today is at the kind: the dispatch leaves everything as it is.
-            (None, Ok(fired)) => DispatchLine {
-                event: recorded.event.clone(),
-                subject: recorded.subject.clone(),
-                runs: Some(Vec::new()),
-                verdict: fired.verdict,
-                ..DispatchLine::default()
-            },
-            (_, Err(error)) => {
-                self.report.fail(place, &error);
+        let today = match self.sides.today.fire(self.replay, &self.replay.today, &recorded).await? {
+            Ok(fired) => fired.outermost,
+            Err(problem) => {
+                self.report.fail(place, &problem);
                 return Ok(());
             }
         };
+        let (mut before, mut after) = match &self.replay.candidate {
+            None => (recorded, today),
+            Some(candidate) => match self.sides.candidate.fire(self.replay, candidate, &recorded).await? {
+                // Where it happened, and what of it is there, the recording says.
+                Ok(fired) => (DispatchLine { ids: recorded.ids, marks: recorded.marks, ..today }, fired.outermost),
+                Err(problem) => {
+                    self.report.fail(place, &problem);
+                    return Ok(());
+                }
+            },
+        };
         let report = &mut self.report;
         report.replayed += 1;
-        report.partly += usize::from(!recorded.marks.is_empty());
-        for run in replayed.runs.iter().flatten().filter(|run| is_of_a_replay(run)) {
+        report.partly += usize::from(!before.marks.is_empty());
+        let (then, now) = (before.runs.as_deref().unwrap_or_default(), after.runs.as_deref().unwrap_or_default());
+        for run in now.iter().filter(|run| is_of_a_replay(run)) {
             *report.not_started.entry(run.hook.clone()).or_default() += 1;
         }
-        report.time(recorded.runs.as_deref().unwrap_or_default(), replayed.runs.as_deref().unwrap_or_default());
-        let mut differences = compare(&recorded, &replayed);
+        report.time(then, now);
+        if self.replay.candidate.is_none() && answers_are_missing(then, now) {
+            report.unanswered += 1;
+            return Ok(());
+        }
+        let mut differences = compare(&before, &after);
         if !differences.is_empty() {
             // What was written was cleaned, and so is what is compared with it and shown.
-            let field = RecordLimits::default().field;
-            clean(&mut recorded, &[], field);
-            clean(&mut replayed, &[], field);
-            differences = compare(&recorded, &replayed);
+            clean(&mut before, &mut self.scrubber, self.field);
+            clean(&mut after, &mut self.scrubber, self.field);
+            differences = compare(&before, &after);
         }
-        report.add(&recorded.kind, place, recorded.ids.conversation.as_deref(), differences);
+        report.add(&before, place, differences);
         Ok(())
-    }
-
-    fn set(&mut self, ids: &Ids) -> Result<HookSet, ConfigError> {
-        let place = [ids.app.clone(), ids.agent.clone(), ids.prompt.clone()];
-        if let Some(set) = self.sets.get(&place) {
-            return Ok(set.clone());
-        }
-        let observer = self.replay.registry.observe(self.capture.clone());
-        let set = (self.replay.scope)(self.replay.registry, ids);
-        self.replay.registry.remove_observer(&observer);
-        let set = set?;
-        self.sets.insert(place, set.clone());
-        Ok(set)
-    }
-}
-
-/// Keeps the line of the last dispatch that no other one is around.
-#[derive(Clone, Default)]
-struct Capture(Arc<Mutex<Option<DispatchLine>>>);
-
-impl Capture {
-    fn take(&self) -> Option<DispatchLine> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).take()
-    }
-}
-
-impl Observer for Capture {
-    fn dispatched(&self, _record: &Record) {}
-
-    fn traces(&self) -> bool {
-        true
-    }
-
-    fn traced(&self, trace: &Trace<'_>) {
-        if trace.depth == 0 {
-            *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(DispatchLine::of(trace));
-        }
     }
 }

@@ -1,6 +1,8 @@
 //! Secrets are removed before the first byte is written.
 
-use std::sync::LazyLock;
+use std::collections::HashSet;
+use std::hash::{BuildHasher, RandomState};
+use std::sync::{Arc, LazyLock};
 
 use regex::{Captures, Regex};
 use secrets_scanner::Scanner;
@@ -36,52 +38,80 @@ static BY_PLACE: LazyLock<Vec<Regex>> = LazyLock::new(|| {
 /// A rule of the app's own: gives a text without what must not be written, or `None` where there is none of it.
 pub type OwnRule = Box<dyn Fn(&str) -> Option<String> + Send + Sync>;
 
-/// Removes secrets from every text of `value`, keys included. Returns whether there were any.
-pub(crate) fn scrub(value: &mut Value, own: &[OwnRule]) -> bool {
-    scrub_at("", value, own)
+/// Removes secrets from texts.
+pub(crate) struct Scrubber {
+    own: Arc<[OwnRule]>,
+    hasher: RandomState,
+    /// The hashes of texts without any: a conversation is part of many dispatches, and to look for secrets takes long.
+    clean: HashSet<u64>,
 }
 
-fn scrub_at(key: &str, value: &mut Value, own: &[OwnRule]) -> bool {
-    match value {
-        Value::String(text) => scrub_text(key, text, own),
-        Value::Array(items) => items.iter_mut().fold(false, |any, item| scrub_at(key, item, own) | any),
-        Value::Object(fields) => {
-            let mut any = false;
-            let mut scrubbed = Map::with_capacity(fields.len());
-            for (mut key, mut value) in std::mem::take(fields) {
-                any |= scrub_at(&key, &mut value, own);
-                any |= scrub_text("", &mut key, own);
-                scrubbed.insert(key, value);
+/// How many texts are known at most.
+const KNOWN: usize = 1 << 16;
+
+impl Scrubber {
+    pub(crate) fn new(own: Arc<[OwnRule]>) -> Self {
+        Self { own, hasher: RandomState::new(), clean: HashSet::new() }
+    }
+
+    /// Removes secrets from every text of `value`, keys included. Returns whether there were any.
+    pub(crate) fn scrub(&mut self, value: &mut Value) -> bool {
+        self.scrub_at("", value)
+    }
+
+    fn scrub_at(&mut self, key: &str, value: &mut Value) -> bool {
+        match value {
+            Value::String(text) => self.scrub_text(key, text),
+            Value::Array(items) => items.iter_mut().fold(false, |any, item| self.scrub_at(key, item) | any),
+            Value::Object(fields) => {
+                let mut any = false;
+                let mut scrubbed = Map::with_capacity(fields.len());
+                for (mut key, mut value) in std::mem::take(fields) {
+                    any |= self.scrub_at(&key, &mut value);
+                    any |= self.scrub_text("", &mut key);
+                    scrubbed.insert(key, value);
+                }
+                *fields = scrubbed;
+                any
             }
-            *fields = scrubbed;
-            any
+            Value::Null | Value::Bool(_) | Value::Number(_) => false,
         }
-        Value::Null | Value::Bool(_) | Value::Number(_) => false,
     }
-}
 
-/// Removes secrets from one text. Many are known by the name before them only, as in `"password": "…"`, so the scanner sees
-/// the key too.
-pub(crate) fn scrub_text(key: &str, text: &mut String, own: &[OwnRule]) -> bool {
-    let before = text.clone();
-    for rule in own {
-        if let Some(clean) = rule(text) {
-            *text = clean;
+    /// Removes secrets from one text. Many are known by the name before them only, as in `"password": "…"`, so the scanner
+    /// sees the key too.
+    pub(crate) fn scrub_text(&mut self, key: &str, text: &mut String) -> bool {
+        let hash = self.hasher.hash_one((key, &*text));
+        if self.clean.contains(&hash) {
+            return false;
         }
-    }
-    // Shorter than any secret, and most texts of an event are.
-    if text.len() >= 8 {
-        let named = format!("{key} = \"{text}\"");
-        let redacted = redact(&named);
-        if redacted == named {
-            // What a rule wants at the beginning or the end of a text.
-            *text = redact(text);
-        } else {
-            let inner = redacted.strip_prefix(&format!("{key} = \"")).and_then(|rest| rest.strip_suffix('"'));
-            inner.unwrap_or(REDACTED).clone_into(text);
+        let before = text.clone();
+        for rule in &*self.own {
+            if let Some(clean) = rule(text) {
+                *text = clean;
+            }
         }
+        // Shorter than any secret, and most texts of an event are.
+        if text.len() >= 8 {
+            let named = format!("{key} = \"{text}\"");
+            let redacted = redact(&named);
+            if redacted == named {
+                // What a rule wants at the beginning or the end of a text.
+                *text = redact(text);
+            } else {
+                let inner = redacted.strip_prefix(&format!("{key} = \"")).and_then(|rest| rest.strip_suffix('"'));
+                inner.unwrap_or(REDACTED).clone_into(text);
+            }
+        }
+        if *text != before {
+            return true;
+        }
+        if self.clean.len() >= KNOWN {
+            self.clean.clear();
+        }
+        self.clean.insert(hash);
+        false
     }
-    *text != before
 }
 
 fn redact(content: &str) -> String {

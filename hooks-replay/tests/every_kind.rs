@@ -109,6 +109,13 @@ kinds! {
     PrefilterLlmHistory SessionEnd SessionStart Shutdown Stop StreamDelta TurnEnd UserPromptSubmit
 }
 
+/// A hook at every kind that changes nothing, so that every dispatch is recorded.
+#[cfg(feature = "agent")]
+pub(crate) fn watching() -> Vec<Hook> {
+    let plan = |kind| Plan { kind, act: Act::Keep, reads: true, waits: false, priority: -100 };
+    (0..KINDS.len()).map(|kind| KINDS[kind].1(1_000 + kind, &plan(kind))).collect()
+}
+
 #[test]
 fn every_built_in_kind_is_here() {
     let mut all: Vec<_> = hooks_core::kinds::all().iter().map(|kind| kind.name).collect();

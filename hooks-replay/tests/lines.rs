@@ -23,7 +23,7 @@ async fn torn_unknown_and_foreign_lines_are_told_and_the_rest_goes_on() {
     for part in [
         "there is no kind `a_kind_that_is_gone`",
         "unknown variant `something_else`",
-        "3 dispatches were not written",
+        "3 lines were not written",
         "has no end",
     ] {
         assert!(problems.contains(part), "{part}: {problems}");

@@ -3,11 +3,15 @@
 // A test that is wrong stops.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+mod baselines;
 mod every_kind;
 #[path = "../../hooks-core/tests/kinds/least.rs"]
 mod least;
 mod lines;
 mod replays;
+mod reports;
 mod secrets;
 mod support;
 mod traffic;
+#[cfg(feature = "agent")]
+mod turns;

@@ -132,3 +132,33 @@ async fn the_page_and_the_annotations_hold_recorded_text_as_data() {
     assert!(page.contains("&lt;script&gt;") && !page.contains("<script>"), "{page}");
     assert!(report.to_github().lines().all(|line| line.starts_with("::warning title=")), "{}", report.to_github());
 }
+
+/// Without the hook nobody can say what the dispatch would have come to, so nothing is said of it.
+#[tokio::test]
+async fn what_a_hook_decided_that_is_not_replayed_is_no_difference() {
+    use hooks_core::hook::OnReplay;
+
+    let folder = Folder::new();
+    let path = folder.path("month.jsonl");
+    let asks = limit(5_000).on_replay(OnReplay::Skip);
+    let hooks = desk().with(asks);
+    hooks.record(&path, &month()).await;
+    let report = hooks.replay(&path).await;
+    assert!(report.is_empty(), "{report}");
+    assert_eq!((report.replayed, report.unanswered), (7, 4));
+    assert_eq!(report.not_started.get("refund_limit"), Some(&4));
+    assert!(report.to_string().contains("4 of the dispatches were not compared"), "{report}");
+}
+
+/// What no traffic shows is told all the same.
+#[tokio::test]
+async fn a_hook_with_other_options_is_told() {
+    let folder = Folder::new();
+    let path = folder.path("month.jsonl");
+    desk().record(&path, &month()).await;
+    let report = desk().with(limit(5_000).on_failure(OnFailure::Required)).replay(&path).await;
+    assert_eq!(differences(&report), ["4 refund_limit has other options, filters or parameters"]);
+    let report = desk().with(limit(5_000).only("tool", "refund|transfer")).replay(&path).await;
+    assert_eq!(differences(&report), ["4 refund_limit has other options, filters or parameters"]);
+    assert_eq!(report.exit_code(), 1);
+}

@@ -49,6 +49,14 @@ impl Hooks {
         registry.scope(&AgentDef::new("support"), None)
     }
 
+    /// The agent of a loop in which they all run.
+    #[cfg(feature = "agent")]
+    pub(crate) fn agent(&self, registry: &Registry) -> AgentDef {
+        let hooks: Vec<_> = self.0.iter().map(|hook| hook.id().to_string()).collect();
+        registry.set_app(AppDef::new("desk").hooks(hooks));
+        AgentDef::new("support")
+    }
+
     /// Runs the program of yesterday, and records it.
     pub(crate) async fn record(&self, path: &Path, traffic: &[Traffic]) {
         self.record_within(path, traffic, RecordLimits::default()).await;
@@ -80,7 +88,7 @@ pub(crate) enum Traffic {
 }
 
 impl Traffic {
-    async fn fire(&self, set: &HookSet, turn: u64) {
+    pub(crate) async fn fire(&self, set: &HookSet, turn: u64) {
         let cx = HookContext::builder().agent("support").conversation("c-1").turn(turn).build();
         match self {
             Self::Call { tool, input } => {

@@ -61,3 +61,62 @@ async fn a_new_guard_that_fails_is_told_with_its_cause() {
     assert!(report.to_string().contains("the service is down"), "{report}");
     assert!(!report.to_string().contains(['\u{1b}', '\u{202e}']), "{report}");
 }
+
+/// What a program writes in the person's name, and what one agent asks another, nobody submitted as a prompt; the calls of a
+/// sub-agent are calls like any other.
+#[tokio::test]
+async fn only_what_a_person_wrote_is_a_prompt() {
+    let user = |fields: &str, content: Value| {
+        format!(r#"{{"type":"user","sessionId":"s-1",{fields}"message":{{"role":"user","content":{content}}}}}"#)
+    };
+    let none = [
+        user(r#""isMeta":true,"#, json!("Caveat: …")),
+        user(r#""isMeta":true,"#, json!([{"type": "text", "text": "the text of a skill"}])),
+        user(r#""isSidechain":true,"#, json!("find the tests of the parser")),
+        user(r#""isCompactSummary":true,"#, json!("This session is being continued …")),
+        user("", json!("<command-name>/clear</command-name>\n<command-message>clear</command-message>")),
+        user("", json!("<local-command-stdout>Set model</local-command-stdout>")),
+        user("", json!([{"type": "text", "text": "<bash-input>ls</bash-input>"}])),
+        user("", json!([{"type": "text", "text": "[Request interrupted by user for tool use]"}])),
+    ];
+    let call = r#"{"type":"assistant","isSidechain":true,"sessionId":"s-1","message":{"role":"assistant","content":[{"type":"tool_use","id":"toolu_1","name":"refund","input":{"cents":1}}]}}"#;
+    let text = none.iter().map(String::as_str).chain([call]).collect::<Vec<_>>().join("\n");
+    let folder = Folder::new();
+    let path = folder.path("claude");
+    std::fs::write(&path, text + "\n").unwrap();
+    let report = desk().replay(&path).await;
+    assert_eq!((report.replayed, report.failed), (1, 0), "{report}");
+    assert_eq!(report.other, [("user".to_owned(), none.len())].into_iter().collect());
+    let asked = user("", json!([{"type": "text", "text": "pay them back"}]));
+    std::fs::write(&path, asked + "\n").unwrap();
+    assert_eq!(desk().replay(&path).await.replayed, 1);
+}
+
+/// The form of OpenAI before calls had ids.
+#[tokio::test]
+async fn a_function_call_is_a_call() {
+    let text = r#"{"id":"s-1","messages":[{"role":"user","content":"pay"},{"role":"assistant","content":null,"function_call":{"name":"refund","arguments":"{\"cents\": 9900}"}},{"role":"function","name":"refund","content":"sent to ada@example.org"}]}
+"#;
+    let folder = Folder::new();
+    let path = folder.path("old.jsonl");
+    std::fs::write(&path, text).unwrap();
+    let report = desk().replay(&path).await;
+    assert_eq!(report.replayed, 3, "{report}");
+    assert_eq!(
+        differences(&report),
+        ["1 refund_limit none → deny: refunds over 5000 cents need a person", "1 mask_mail rewrites otherwise"]
+    );
+}
+
+#[tokio::test]
+async fn an_example_names_the_call() {
+    let folder = Folder::new();
+    let path = folder.path("claude.jsonl");
+    std::fs::write(&path, CLAUDE).unwrap();
+    let report = desk().replay(&path).await;
+    let call = report.groups[0].examples[0].call.as_ref().unwrap();
+    assert_eq!((call.tool.as_str(), call.id.as_str()), ("refund", "toolu_1"));
+    for page in [report.to_string(), report.to_html(), report.to_github()] {
+        assert!(page.contains("claude.jsonl:3 (s-1) refund toolu_1"), "{page}");
+    }
+}

@@ -8,6 +8,7 @@ use hooks_core::diagnostics::Finding;
 use hooks_core::plugin::Plugin;
 use hooks_core::scope::{AgentDef, AppDef, DefinitionError, PromptDef};
 use hooks_core::{ConfigError, Hook, HookContext, HookSet, Registry, hooks};
+use hooks_replay::Recorder;
 
 use crate::hooks::watch::{self, Metrics};
 use crate::mask::Masks;
@@ -51,10 +52,11 @@ pub struct Desk {
     pub(crate) answer: Answer,
     pub(crate) trace: Option<Trace>,
     pub(crate) cx: HookContext,
+    pub(crate) recorder: Option<Recorder>,
     rules: Option<FileRules>,
     app: AppDef,
-    hooks: HookSet,
-    registry: Registry,
+    pub(crate) hooks: HookSet,
+    pub(crate) registry: Registry,
     metrics: Arc<Metrics>,
     tally: Arc<Tally>,
 }
@@ -93,8 +95,9 @@ impl Desk {
         let hooks = registry.scope(agent, prompt.map(|prompt| prompt as _))?;
         let cx =
             HookContext::builder().app("airline-desk").human_present(true).shared_state(Arc::clone(&metrics)).build();
-        let (agent, prompt, trace, rules) = (agent.clone(), prompt.cloned(), None, None);
-        Ok(Self { agent, prompt, answer: Answer::Yes, trace, cx, rules, app, hooks, registry, metrics, tally })
+        let (agent, prompt, answer) = (agent.clone(), prompt.cloned(), Answer::Yes);
+        let (trace, recorder, rules) = (None, None, None);
+        Ok(Self { agent, prompt, answer, trace, cx, recorder, rules, app, hooks, registry, metrics, tally })
     }
 
     /// Has the rules in `files` in force too, whatever agents and prompts say. Their commands run.
@@ -173,7 +176,11 @@ impl Desk {
 
     /// A harness with the desk's hooks, and without a model or a tool.
     pub fn harness(&self) -> HarnessBuilder {
-        Harness::builder(self.registry.clone()).context(self.cx.clone())
+        let harness = Harness::builder(self.registry.clone()).context(self.cx.clone());
+        match &self.recorder {
+            Some(recorder) => harness.on_inputs(recorder.turns()),
+            None => harness,
+        }
     }
 
     /// What is said where a gate asks.

@@ -15,6 +15,7 @@ pub mod hooks;
 pub mod lines;
 pub mod mask;
 pub mod output;
+pub mod recorded;
 pub mod replay;
 pub mod report;
 pub mod rules;

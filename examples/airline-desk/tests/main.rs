@@ -14,6 +14,7 @@ mod chat;
 mod masks;
 mod program;
 mod recorded;
+mod replayed;
 mod sample;
 mod scenes;
 mod support;

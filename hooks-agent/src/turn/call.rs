@@ -63,8 +63,9 @@ impl TurnLoop {
         self.emit(|| TurnEvent::ModelCalled { profile: call.profile.clone(), messages: call.messages.len() });
 
         let limits = self.limits().clone();
-        let stream =
-            CallStream::new(shows && !request.defer_output, self.hooks.has::<StreamDelta>(), self.events.clone());
+        let is_judged = self.hooks.has::<StreamDelta>();
+        let stream = CallStream::new(shows && !request.defer_output, is_judged, self.events.clone());
+        let stream = if self.inputs.is_some() { stream.heard_in_whole() } else { stream };
         let listener = |delta: Delta<'_>| stream.came(delta);
         // The call itself may panic, before there is a future.
         let answer = AssertUnwindSafe(async { model.call(&call, Deltas::to(&listener)).await }).catch_unwind();
@@ -86,6 +87,7 @@ impl TurnLoop {
                 () = stream.arrived() => {
                     if let Some(stopped) = self.judge_stream(&stream, &mut judged).await? {
                         let answer = Err(ModelError::Broken("its stream was stopped".to_owned()));
+                        self.note_answer(&answer, &stream);
                         return Ok(Answered { answer, shown: judged.shown(&stream), stopped: Some(stopped) });
                     }
                 }
@@ -100,6 +102,7 @@ impl TurnLoop {
                 () = idle => break Err(ModelError::Broken(format!("nothing more came for {:?}", limits.idle))),
             }
         };
+        self.note_answer(&answer, &stream);
         let mut answer = answer;
         let mut stopped = None;
         if shows

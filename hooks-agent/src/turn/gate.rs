@@ -189,19 +189,21 @@ impl TurnLoop {
     }
 
     /// The person's answer; the error is what the model reads where there is none.
-    async fn approval(&self, request: &ApprovalRequest) -> Result<ApprovalAnswer, String> {
-        let parts = &self.session.harness;
+    async fn approval(&mut self, request: &ApprovalRequest) -> Result<ApprovalAnswer, String> {
+        let parts = Arc::clone(&self.session.harness);
         let answer = AssertUnwindSafe(async { parts.approver.approve(request).await }).catch_unwind();
         let (reason, limit, deferred) = (&request.question.reason, request.expires, request.deferred);
-        tokio::select! {
+        let answer = tokio::select! {
             biased;
-            () = self.cancellation.cancelled() => Err("Not run: the turn was cancelled".to_owned()),
+            () = self.cancellation.cancelled() => return Err("Not run: the turn was cancelled".to_owned()),
             answer = tokio::time::timeout(limit, answer) => match answer {
                 Ok(Ok(answer)) => Ok(answer),
                 Ok(Err(_panic)) => Err(format!("Denied: {reason}. The answer could not be got")),
                 Err(_) if deferred => Err(format!("Not run: it was put off ({reason}), and nobody decided it in time")),
                 Err(_) => Err(format!("Denied: {reason}. Nobody answered")),
             },
-        }
+        };
+        self.note_approval(answer.as_ref().ok());
+        answer
     }
 }

@@ -78,7 +78,13 @@ impl TurnLoop {
         tokio::select! {
             biased;
             () = self.cancellation.cancelled() => Err(End::cancelled(ExitReason::AbortedPreCall)),
-            found = tokio::time::timeout(self.limits().model, look) => Ok(found.ok().and_then(Result::ok).unwrap_or_default()),
+            found = tokio::time::timeout(self.limits().model, look) => {
+                let found = found.ok().and_then(Result::ok).unwrap_or_default();
+                if let Some(inputs) = &mut self.inputs {
+                    inputs.findings.clone_from(&found);
+                }
+                Ok(found)
+            }
         }
     }
 

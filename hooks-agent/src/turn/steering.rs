@@ -51,6 +51,9 @@ impl TurnLoop {
     /// Stores what joined the turn since its last step.
     pub(super) async fn join_steering(&mut self) -> Result<(), End> {
         for message in self.steering.take() {
+            if let Some(inputs) = &mut self.inputs {
+                inputs.steered += 1;
+            }
             self.store(message).await?;
         }
         Ok(())

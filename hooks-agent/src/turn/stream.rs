@@ -38,6 +38,8 @@ struct Pieces {
     shown: String,
     /// What is to be judged, neighbours of one source joined.
     waiting: Vec<(Source, String)>,
+    /// All the text that has come, where somebody wants to know.
+    heard: Option<String>,
 }
 
 /// Where a piece comes from.
@@ -71,6 +73,17 @@ impl CallStream {
         Self { shows, is_judged, events, pieces: Mutex::default(), arrived: Notify::new() }
     }
 
+    /// Keeps all the text that comes, for [`heard`](Self::heard).
+    pub(super) fn heard_in_whole(self) -> Self {
+        self.pieces().heard = Some(String::new());
+        self
+    }
+
+    /// The text that has come, where it is kept.
+    pub(super) fn heard(&self) -> String {
+        self.pieces().heard.clone().unwrap_or_default()
+    }
+
     fn pieces(&self) -> MutexGuard<'_, Pieces> {
         self.pieces.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -89,6 +102,9 @@ impl CallStream {
     pub(super) fn came(&self, delta: Delta<'_>) {
         let mut pieces = self.pieces();
         pieces.last = Some(Instant::now());
+        if let (Some(heard), Delta::Text(text)) = (&mut pieces.heard, delta) {
+            heard.push_str(text);
+        }
         if self.shows {
             let (source, text) = match delta {
                 Delta::Text(text) => (Source::Text, text),

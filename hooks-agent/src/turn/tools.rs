@@ -130,6 +130,7 @@ impl TurnLoop {
         for (ReadyCall { call, input, runner }, run) in ready.into_iter().zip(runs) {
             let ended = match (run, runner) {
                 (Some((run, took)), runner) => {
+                    self.note_result(&call, &run.outcome);
                     self.draft.usage += run.usage;
                     self.halted = self.halted.take().or(run.halt);
                     if run.waits.is_some() {

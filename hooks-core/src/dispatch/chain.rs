@@ -231,7 +231,7 @@ impl<'a, K: HookKind> Chain<'a, K> {
         let step = &plan.steps[index];
         let handler = match step.fallback().filter(|_| self.outcome.falls_back(index)) {
             Some(fallback) => fallback,
-            None if !step.matches(event) => return Progress::Done(Flow::Next),
+            None if !step.runs(event, self.cx) => return Progress::Done(Flow::Next),
             None => {
                 if let Some(log) = self.outcome.log() {
                     log.start(index);

@@ -62,7 +62,7 @@ impl<'a, K: HookKind> Log<'a, K> {
         runs.extend(plan.steps.iter().map(|step| Run::skipped(&step.id, Skip::Filter, step.visibility)));
         let mark = Mark { started: None, open: true, fell_back: false, outdated_by: None };
         let marks = vec![mark; runs.len()];
-        let payload = Payload::new(listeners.observers, event, subject, plan.steps.len()).map(Box::new);
+        let payload = Payload::new(listeners.observers, event, subject, plan).map(Box::new);
         let start = Instant::now();
         Self { plan, cx, event, listeners, start, ended: Some(start), runs, marks, payload }
     }
@@ -223,9 +223,12 @@ impl<'a, K: HookKind> Log<'a, K> {
                 // A hook that was dropped took its time too.
                 run.duration = run.duration.or_else(|| mark.started.map(|started| started.elapsed()));
                 // A chain that came to its end has seen every filter; the fields of an event may be the app's code.
-                let selected = mark.started.is_some() || (ended && catch(|| step.matches(self.event)).unwrap_or(false));
+                let unseen = ended || step.skips_replay(self.cx);
+                let selected =
+                    mark.started.is_some() || (unseen && catch(|| step.matches(self.event)).unwrap_or(false));
                 run.status = match selected {
                     false => Status::Skipped(Skip::Filter),
+                    true if step.skips_replay(self.cx) => Status::Skipped(Skip::Replay),
                     true if mark.started.is_some() || (Some(step.stage) == stage && !dropped) => Status::Cancelled,
                     true => Status::Skipped(skip),
                 };

@@ -113,11 +113,11 @@ impl<'a, K: HookKind> Start<'a, K> {
     /// Calls one hook, or its fallback where the hook has failed.
     #[inline]
     fn step(&mut self, index: usize, outcome: &mut Outcome<'_, K>, task: &mut Context<'_>) -> Flow {
-        let Inputs { event, subject, .. } = self.inputs;
+        let Inputs { cx, event, subject, .. } = self.inputs;
         let step = &outcome.plan.steps[index];
         let handler = match step.fallback().filter(|_| outcome.falls_back(index)) {
             Some(fallback) => fallback,
-            None if !step.matches(event) => return Flow::Next,
+            None if !step.runs(event, cx) => return Flow::Next,
             None => {
                 if let Some(log) = outcome.log() {
                     log.start(index);
@@ -259,7 +259,7 @@ impl<'a, K: HookKind> Stage<'a, K> {
         let plan = outcome.plan;
         let later = plan.steps.iter().enumerate().skip(last + 1);
         for (index, step) in later.take_while(|(_, step)| step.stage == plan.steps[last].stage) {
-            if !catch(|| step.matches(self.inputs.event)).unwrap_or(true) {
+            if !catch(|| step.runs(self.inputs.event, self.inputs.cx)).unwrap_or(true) {
                 continue;
             }
             let fail = || {

@@ -5,6 +5,7 @@ use serde_json::Value;
 use crate::context::depth;
 use crate::kind::{HookKind, Wire};
 use crate::panics::catch;
+use crate::plan::{Plan, Step};
 use crate::record::{Observer, Record, Trace, TracedRun};
 use crate::text::redacted;
 
@@ -22,14 +23,15 @@ impl<K: HookKind> Payload<K> {
         observers: &[std::sync::Arc<dyn Observer>],
         event: &K,
         subject: &K::Subject,
-        steps: usize,
+        plan: &Plan<K>,
     ) -> Option<Self> {
         if !observers.iter().any(|observer| catch(|| observer.traces()).unwrap_or(false)) {
             return None;
         }
         let wire = K::WIRE?();
+        let run = |step: &Step<K>| TracedRun { revision: step.revision, ..TracedRun::default() };
         let (event, before) = (written(|| (wire.write_event)(event))?, written(|| (wire.write_subject)(subject))?);
-        Some(Self { wire, event, before, runs: vec![TracedRun::default(); steps] })
+        Some(Self { wire, event, before, runs: plan.steps.iter().map(run).collect() })
     }
 
     /// Notes the subject after the change of a hook.
@@ -39,7 +41,8 @@ impl<K: HookKind> Payload<K> {
 
     /// Takes back that the hook's change was committed.
     pub(super) fn unchanged(&mut self, index: usize) {
-        self.runs[index] = TracedRun::default();
+        let run = &mut self.runs[index];
+        *run = TracedRun { revision: run.revision, ..TracedRun::default() };
     }
 
     /// Notes what a hook decided.

@@ -12,7 +12,7 @@ use crate::diagnostics::ListOwner;
 use crate::id::HookId;
 use crate::job::Job;
 use crate::kind::HookKind;
-use crate::options::{Hold, HookMode, RunMode, Visibility};
+use crate::options::{Hold, HookMode, OnReplay, RunMode, Visibility};
 use crate::panics::catch;
 use crate::plan::StepParts;
 use crate::record::Observer;
@@ -148,6 +148,11 @@ impl HookSet {
         self.entry::<K>().is_some()
     }
 
+    /// The names of the kinds at which hooks are in force.
+    pub fn kinds(&self) -> impl Iterator<Item = &'static str> + '_ {
+        self.0.outlines.iter().map(|outline| outline.kind)
+    }
+
     /// How much of the end of a stream the hooks of `K` in force keep back.
     pub fn hold<K: HookKind>(&self) -> Hold {
         self.entry::<K>().map_or(Hold::NOTHING, |entry| entry.hold)
@@ -242,6 +247,9 @@ fn line(part: &StepParts<'_>) -> PlanLine {
     }
     if options.mode == HookMode::Shadow {
         text.push_str(" in shadow;");
+    }
+    if options.on_replay == OnReplay::Skip {
+        text.push_str(" not in a replay;");
     }
     let _ = write!(text, " priority {};", options.priority);
     for (option, ids) in [("after", &options.after), ("before", &options.before), ("requires", &options.requires)] {

@@ -39,4 +39,7 @@ pub struct TracedRun {
     pub after: Option<Value>,
     /// What it decided; null where it decided nothing.
     pub verdict: Value,
+    /// A number that changes with the hook's options, its filters and the parameters that a list gives it, and stays the same
+    /// from one run of the program to the next.
+    pub revision: u64,
 }

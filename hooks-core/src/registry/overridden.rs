@@ -6,6 +6,7 @@ use std::sync::Arc;
 use super::{Registry, Snapshot};
 use crate::diagnostics::{ConfigError, Problem};
 use crate::hook::Hook;
+use crate::id::HookId;
 use crate::overrides::{Changes, Overrides};
 use crate::plugin::PluginState;
 
@@ -17,12 +18,28 @@ impl Registry {
     /// Everything that is wrong with any of them, at once and with its place: what could not be read, ids that no hook has,
     /// options that a hook does not offer, hooks that are `locked`. Nothing is changed then.
     pub fn set_overrides(&self, layers: impl IntoIterator<Item = Overrides>) -> Result<(), ConfigError> {
+        self.override_with(HashMap::new(), layers)
+    }
+
+    /// Says what further layers change, which hold over those that were set before.
+    ///
+    /// # Errors
+    /// As [`set_overrides`](Self::set_overrides).
+    pub fn add_overrides(&self, layers: impl IntoIterator<Item = Overrides>) -> Result<(), ConfigError> {
+        self.override_with(HashMap::clone(&self.snapshot().overrides), layers)
+    }
+
+    fn override_with(
+        &self,
+        mut changes: HashMap<HookId, Changes>,
+        layers: impl IntoIterator<Item = Overrides>,
+    ) -> Result<(), ConfigError> {
+        // Before the lock: an iterator is code of the caller, which may use this registry.
         let layers: Vec<Overrides> = layers.into_iter().collect();
         let problems = self.edit(|snapshot| {
             let hooks = snapshot.hooks.iter().map(|(id, registered)| (id, &*registered.hook)).collect();
             let problems: Vec<Problem> = layers.iter().flat_map(|layer| layer.check(&hooks)).collect();
             if problems.is_empty() {
-                let mut changes = HashMap::new();
                 for layer in &layers {
                     layer.add_to(&mut changes);
                 }

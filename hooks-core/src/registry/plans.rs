@@ -81,6 +81,7 @@ pub(super) fn plan_kinds(
                         own: candidates[step.candidate].own.clone(),
                         overridden: candidates[step.candidate].overridden,
                         given: candidates[step.candidate].given,
+                        observed: !snapshot.observers.is_empty(),
                     })
                     .collect();
                 let skipped = disabled.remove(kind).unwrap_or_default();

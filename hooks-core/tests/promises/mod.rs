@@ -9,6 +9,7 @@
 
 mod attacked;
 mod attacked_async;
+mod replay;
 mod shadow;
 mod support;
 mod unawaited;

@@ -166,6 +166,18 @@ pub(crate) const OPTIONS: &[Known<Options>] = &[
         },
     },
     Known {
+        name: "on_replay",
+        write: "on_replay = skip",
+        elsewhere: &["replay", "pure", "side_effects", "replayable"],
+        meaning: "`run`; `skip`: a replay leaves it out, because it reaches the world",
+        default: "`run`",
+        read: |options, option, errors| {
+            let Some(variant) = ON_REPLAY.one(option, errors) else { return };
+            let variant = values::variant(variant, option);
+            options.settings.extend(quote!(.in_replay(__hooks_core::OnReplay::#variant)));
+        },
+    },
+    Known {
         name: "hold",
         write: "hold = 200",
         elsewhere: &["hold_back", "buffer", "window", "lookahead"],
@@ -273,6 +285,15 @@ const HOOK_MODES: Words<&str> = Words {
             "shadow",
         ),
         (&["active", "block", "enforcing", "live"], "enforce"),
+    ],
+};
+
+/// What a hook does in a replay: the word, and the variant of `hooks_core::hook::OnReplay`.
+const ON_REPLAY: Words<&str> = Words {
+    known: &[("run", "Run"), ("skip", "Skip")],
+    elsewhere: &[
+        (&["ignore", "leave_out", "never", "no", "off", "stub", "mock"], "skip"),
+        (&["always", "on", "pure", "yes"], "run"),
     ],
 };
 

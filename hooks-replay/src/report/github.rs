@@ -9,16 +9,20 @@ impl Report {
     pub fn to_github(&self) -> String {
         let mut text = String::new();
         for group in &self.groups {
-            let level = if group.rank <= 1 { "error" } else { "warning" };
+            let level = if group.is_flip() { "error" } else { "warning" };
             let hook = group.hook.as_deref().map(|hook| format!("`{hook}` ")).unwrap_or_default();
             let place =
-                group.examples.first().map(|example| format!(", first at {}", example.place)).unwrap_or_default();
+                group.examples.first().map(|example| format!(", first at {}", example.at())).unwrap_or_default();
             let message = format!("{hook}{} ({} times{place})", group.title, group.count);
             // Infallible: it is a `String`.
             let _ = writeln!(text, "::{level} title={}::{}", property(&group.kind), data(&message));
         }
         for problem in &self.problems {
             let _ = writeln!(text, "::error title=not replayed::{}", data(problem));
+        }
+        if self.failed > self.problems.len() {
+            let more = self.failed - self.problems.len();
+            let _ = writeln!(text, "::error title=not replayed::and {more} more, {} in all", self.failed);
         }
         text
     }

@@ -17,8 +17,8 @@ impl Report {
             self.differing, self.replayed, self.replayed, self.differing
         );
         for group in &self.groups {
-            let open = if group.rank <= 1 { " open" } else { "" };
-            let class = if group.rank <= 1 { "flip" } else { "change" };
+            let open = if group.is_flip() { " open" } else { "" };
+            let class = if group.is_flip() { "flip" } else { "change" };
             let hook = group.hook.as_deref().map(|hook| format!(" <code>{}</code>", escaped(hook))).unwrap_or_default();
             put(
                 &mut page,
@@ -30,13 +30,10 @@ impl Report {
                 ),
             );
             for example in &group.examples {
-                let conversation = example.conversation.as_deref().unwrap_or_default();
-                put(
-                    &mut page,
-                    format_args!("<p>{} <span>{}</span></p>\n", escaped(&example.place), escaped(conversation)),
-                );
+                put(&mut page, format_args!("<p>{}</p>\n", escaped(&example.at())));
                 match &example.difference {
                     Difference::Rewrite { followed, diff, .. } => rewrite(&mut page, followed, diff),
+                    Difference::Flow { diff, .. } if !diff.is_empty() => rewrite(&mut page, &[], diff),
                     Difference::Status { cause: Some(cause), .. } => {
                         put(&mut page, format_args!("<pre>{}</pre>\n", escaped(cause)));
                     }
@@ -50,7 +47,10 @@ impl Report {
             "Not started, since they outlive their dispatch",
             self.not_started.iter().map(|(hook, count)| format!("{count} × {hook}")),
         );
-        list(&mut page, &format!("{} could not be replayed", self.failed), self.problems.iter().cloned());
+        let more = self.failed.saturating_sub(self.problems.len());
+        let more = (more > 0).then(|| format!("and {more} more"));
+        let problems = self.problems.iter().cloned().chain(more);
+        list(&mut page, &format!("{} could not be replayed", self.failed), problems);
         if self.partly > 0 {
             put(
                 &mut page,

@@ -7,13 +7,17 @@ use crate::compare::Difference;
 
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.turns > 0 {
+            writeln!(f, "{} turns replayed, {} go another way", self.turns, self.diverged)?;
+        }
         writeln!(f, "{} dispatches replayed, {} differ", self.replayed, self.differing)?;
-        if self.replayed == 0 {
+        if self.replayed == 0 && self.turns == 0 {
             writeln!(f, "nothing was there to replay")?;
         }
         for group in &self.groups {
             let hook = group.hook.as_deref().map(|hook| format!("`{hook}` ")).unwrap_or_default();
-            writeln!(f, "\n{:>6} × {} {hook}{}", group.count, group.kind, group.title)?;
+            let after = if group.counterfactual { ", after the turn went another way" } else { "" };
+            writeln!(f, "\n{:>6} × {} {hook}{}{after}", group.count, group.kind, group.title)?;
             for example in &group.examples {
                 write!(f, "{example}")?;
             }
@@ -30,6 +34,13 @@ impl fmt::Display for Report {
         if !self.other.is_empty() {
             let other = self.other.iter().map(|(what, count)| format!("{count} × {what}"));
             writeln!(f, "\nlines without anything for a hook: {}", other.collect::<Vec<_>>().join(", "))?;
+        }
+        if self.unanswered > 0 {
+            let count = self.unanswered;
+            writeln!(
+                f,
+                "\n{count} of the dispatches were not compared: a hook that is not replayed had decided or changed them"
+            )?;
         }
         if self.partly > 0 {
             writeln!(
@@ -51,13 +62,18 @@ impl fmt::Display for Report {
     }
 }
 
+impl Example {
+    /// Where it is: the line, the conversation, the call.
+    pub(super) fn at(&self) -> String {
+        let conversation = self.conversation.as_ref().map(|conversation| format!(" ({conversation})"));
+        let call = self.call.as_ref().map(|call| format!(" {} {}", call.tool, call.id));
+        [Some(self.place.clone()), conversation, call].into_iter().flatten().collect()
+    }
+}
+
 impl fmt::Display for Example {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "         {}", self.place)?;
-        if let Some(conversation) = &self.conversation {
-            write!(f, " ({conversation})")?;
-        }
-        writeln!(f)?;
+        writeln!(f, "         {}", self.at())?;
         match &self.difference {
             Difference::Rewrite { followed, diff, .. } => {
                 for line in diff.lines().filter(|line| !line.starts_with("@@")) {
@@ -65,6 +81,12 @@ impl fmt::Display for Example {
                 }
                 if !followed.is_empty() {
                     writeln!(f, "           so that these came to something else: {}", followed.join(", "))?;
+                }
+                Ok(())
+            }
+            Difference::Flow { diff, .. } => {
+                for line in diff.lines().filter(|line| !line.starts_with("@@")) {
+                    writeln!(f, "           {line}")?;
                 }
                 Ok(())
             }

@@ -1,9 +1,18 @@
 //! Transcripts of Claude Code: `{"type": "assistant" | "user", "sessionId": …, "cwd": …, "message": {…}}`.
+//!
+//! A line of a sub-agent (`isSidechain`) has calls like any other; what it is asked, the agent wrote and no person.
 
 use serde_json::Value;
 
 use super::{Conversation, input, text};
 use crate::line::DispatchLine;
+
+/// Marks of lines that the program, or an agent, wrote in the person's name.
+const NO_PERSON: [&str; 3] = ["isMeta", "isSidechain", "isCompactSummary"];
+
+/// How texts begin that the program wrote in the person's name: commands of its own, their output, a cancellation.
+const WRITTEN: [&str; 5] =
+    ["<command-", "<local-command-", "<bash-", "<task-notification>", "[Request interrupted by user"];
 
 pub(super) fn line(conversation: &mut Conversation, value: &Value) -> Option<Vec<DispatchLine>> {
     let message = value.get("message")?;
@@ -11,12 +20,10 @@ pub(super) fn line(conversation: &mut Conversation, value: &Value) -> Option<Vec
     let field = |name: &str| value.get(name).and_then(Value::as_str);
     conversation.named(field("sessionId"), field("cwd"));
     let content = message.get("content")?;
+    let is_person = kind == "user" && !NO_PERSON.iter().any(|mark| value.get(mark) == Some(&Value::Bool(true)));
+    let is_prompt = |text: &&str| is_person && !WRITTEN.iter().any(|written| text.trim_start().starts_with(written));
     let Some(blocks) = content.as_array() else {
-        // Lines that the program wrote in the person's name are no prompts.
-        let is_prompt = kind == "user" && value.get("isMeta").and_then(Value::as_bool) != Some(true);
-        return Some(
-            content.as_str().filter(|_| is_prompt).map(|text| conversation.prompt(text)).into_iter().collect(),
-        );
+        return Some(content.as_str().filter(is_prompt).map(|text| conversation.prompt(text)).into_iter().collect());
     };
     let mut lines = Vec::new();
     for block in blocks {
@@ -32,7 +39,7 @@ pub(super) fn line(conversation: &mut Conversation, value: &Value) -> Option<Vec
                 let said = block.get("content").map(text).unwrap_or_default();
                 lines.extend(field("tool_use_id").and_then(|id| conversation.result(id, &said, failed)));
             }
-            Some("text") if kind == "user" => lines.extend(field("text").map(|text| conversation.prompt(text))),
+            Some("text") => lines.extend(field("text").filter(is_prompt).map(|text| conversation.prompt(text))),
             _ => {}
         }
     }

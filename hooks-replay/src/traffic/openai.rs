@@ -21,6 +21,11 @@ fn message(conversation: &mut Conversation, value: &Value) -> Option<Vec<Dispatc
             let id = value.get("tool_call_id")?.as_str()?;
             Some(conversation.result(id, &content(), false).into_iter().collect())
         }
+        // The form before `tool_calls`: one call at a time, known by its name.
+        "function" => {
+            let name = value.get("name")?.as_str()?;
+            Some(conversation.result(name, &content(), false).into_iter().collect())
+        }
         "assistant" => {
             let calls = value.get("tool_calls").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
             let call = |call: &Value| {
@@ -28,7 +33,12 @@ fn message(conversation: &mut Conversation, value: &Value) -> Option<Vec<Dispatc
                 let (id, name) = (call.get("id")?.as_str()?, function.get("name")?.as_str()?);
                 Some(conversation.call(id, name, &input(function.get("arguments"))))
             };
-            Some(calls.iter().filter_map(call).collect())
+            let mut lines: Vec<_> = calls.iter().filter_map(call).collect();
+            if let Some(function) = value.get("function_call").filter(|call| call.is_object()) {
+                let name = function.get("name")?.as_str()?;
+                lines.push(conversation.call(name, name, &input(function.get("arguments"))));
+            }
+            Some(lines)
         }
         _ => Some(Vec::new()),
     }

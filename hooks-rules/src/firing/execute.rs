@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::future::{pending, ready};
 use std::panic::AssertUnwindSafe;
-use std::path::PathBuf;
+use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -107,7 +107,7 @@ async fn run_line(
     }
     let environment = &shared.environment;
     let mut around = Surroundings {
-        cwd: PathBuf::from(&input.occurrence.cwd),
+        cwd: environment.folder(Some(Path::new(&input.occurrence.cwd))),
         variables: active.owner.variables(&environment.project),
     };
     if let Some(Err(error)) = active.owner.data().map(std::fs::create_dir_all) {

@@ -1,6 +1,7 @@
 //! All rules of one event: selected, run at the same time on the same input, folded in the order of the files.
 
 use std::collections::HashMap;
+use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
 use futures_util::future::join_all;
@@ -61,7 +62,10 @@ impl Firing {
             occurrence.pass(fields.clone());
         }
         occurrence.replay = cx.is_replay();
-        occurrence.cwd = self.shared.environment.folder(cx.workspace()).to_string_lossy().into_owned();
+        // What was recorded is told as it was, also where its folder is gone or on another machine.
+        let recorded = cx.workspace().filter(|_| cx.is_replay());
+        let cwd = recorded.map_or_else(|| self.shared.environment.folder(cx.workspace()), Path::to_path_buf);
+        occurrence.cwd = cwd.to_string_lossy().into_owned();
         if let Ok(session) = cx.state::<SessionInfo>() {
             let transcript = session.transcript.as_ref().map(|path| path.to_string_lossy().into_owned());
             occurrence.transcript = transcript.unwrap_or_default();

@@ -1,0 +1,249 @@
+//! The desk is recorded and replayed: unchanged it does what it did, and of each edit the report names the hook.
+#![allow(clippy::unwrap_used, clippy::print_stdout, reason = "tests say what they expect by unwrapping")]
+
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use airline_desk::desk::Desk;
+use hooks_core::data::{Message, Messages, ToolInput, ToolResult};
+use hooks_core::hook::{HookMode, OnFailure, OnReplay};
+use hooks_core::kinds::{
+    AfterToolCallFailure, AfterToolCallSuccess, BeforeCreateMessage, BeforeToolCall, FilterMessages, UserPromptSubmit,
+};
+use hooks_core::overrides::{Override, Overrides};
+use hooks_core::scope::AgentDef;
+use hooks_core::verdict::{Permission, PromptVerdict};
+use hooks_core::{Hook, Registry};
+use hooks_replay::{Matching, RecordLimits, Recorder, Report};
+
+use crate::support;
+
+fn definition() -> AgentDef {
+    AgentDef::from_file(support::desk_file("agent.json")).unwrap()
+}
+
+/// Records the conversations in `lines`.
+fn record(path: &Path, lines: &[u8]) {
+    let mut limits = RecordLimits::default();
+    (limits.queue, limits.file) = (1 << 20, u64::MAX);
+    let recorder = Recorder::create(path, "airline-desk", limits).unwrap();
+    let desk = Desk::with(Registry::discover().unwrap(), &definition(), None).unwrap().recorded(&recorder).unwrap();
+    support::replay(&desk, lines);
+    recorder.flush();
+}
+
+fn block_on<T>(work: impl Future<Output = T>) -> T {
+    tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(work)
+}
+
+fn dispatches(desk: &Desk, path: &Path) -> Report {
+    block_on(desk.replay().file(path)).unwrap()
+}
+
+fn turns(desk: &Desk, path: &Path, matching: Matching) -> Report {
+    block_on(desk.turn_replay().matching(matching).file(path)).unwrap()
+}
+
+/// The sample, or the recorded conversations beside the workspace: as many of them as `AIRLINE_DESK_REPLAYED` says.
+fn conversations() -> (Vec<u8>, usize) {
+    let sample = std::fs::read(support::desk_file("sample.jsonl")).unwrap();
+    let many = std::env::var("AIRLINE_DESK_REPLAYED").ok().and_then(|many| many.parse().ok()).unwrap_or(5);
+    let file = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data/airline-trajectories.jsonl"));
+    let Ok(recorded) = std::fs::read(&file) else {
+        println!("only the sample: {} is not there", file.display());
+        return (sample, 3);
+    };
+    let some = recorded.split_inclusive(|byte| *byte == b'\n').take(many);
+    (some.fold(sample, |all, line| [&all, line].concat()), 3 + many)
+}
+
+#[test]
+fn a_replay_of_the_unchanged_desk_is_empty() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("desk.jsonl");
+    let (lines, many) = conversations();
+    record(&path, &lines);
+    let desk = Desk::with(Registry::discover().unwrap(), &definition(), None).unwrap();
+    let report = dispatches(&desk, &path);
+    assert!(report.is_empty(), "{report}");
+    assert!(report.replayed > 50 * many, "{report}");
+    println!("{report}");
+    for matching in [Matching::Strict, Matching::Loose] {
+        let report = turns(&desk, &path, matching);
+        assert!(report.is_empty() && report.diverged == 0, "{report}");
+        assert!(report.turns > 2 * many, "{report}");
+        println!("{report}");
+    }
+}
+
+/// An edit of the desk's hooks: what it is, and how it is made.
+type Edit = fn(&Registry, AgentDef) -> AgentDef;
+
+/// The agent's list without a hook.
+fn without(id: &str) -> AgentDef {
+    let text = std::fs::read_to_string(support::desk_file("agent.json")).unwrap();
+    let mut agent: serde_json::Value = serde_json::from_str(&text).unwrap();
+    agent["hooks"].as_array_mut().unwrap().retain(|hook| hook != id);
+    AgentDef::from_json("agent.json", &agent.to_string()).unwrap()
+}
+
+fn overridden(registry: &Registry, id: &str, change: Override) {
+    registry.set_overrides([Overrides::new("edit").set(id, change)]).unwrap();
+}
+
+fn booking(most: usize, unasked: f64) -> Hook {
+    let guard = move |_: &_, _: &BeforeToolCall, input: &ToolInput| {
+        let passengers = input["passengers"].as_array().map_or(0, Vec::len);
+        let paid: f64 =
+            input["payment_methods"].as_array().into_iter().flatten().filter_map(|one| one["amount"].as_f64()).sum();
+        if passengers > most {
+            return Permission::deny(format!("at most {most}"));
+        }
+        if paid > unasked { Permission::ask(format!("over {unasked}")) } else { Permission::allow() }
+    };
+    Hook::at::<BeforeToolCall>("guard_booking").reader(guard).only("tool", "book_reservation")
+}
+
+fn cancellation(verdict: Permission) -> Hook {
+    let guard = move |_: &_, _: &BeforeToolCall, _: &ToolInput| verdict.clone();
+    Hook::at::<BeforeToolCall>("guard_cancellation").reader(guard).only("tool", "cancel_reservation")
+}
+
+const EDITS: &[(&str, Edit)] = &[
+    ("a mask dropped", |_, _| without("redact_pii")),
+    ("a mask that keeps birth dates", |registry, agent| {
+        let mails = |_: &_, _: &_, row: &mut Message| {
+            row.rewrite_text(|text| {
+                let mask = |word: &str| if word.contains('@') { "[email]".to_owned() } else { word.to_owned() };
+                text.contains('@').then(|| text.split(' ').map(mask).collect::<Vec<_>>().join(" "))
+            });
+        };
+        registry.replace(Hook::at::<BeforeCreateMessage>("redact_pii").writer(mails)).unwrap();
+        agent
+    }),
+    ("the mask of payments dropped", |_, _| without("mask_payment_ids")),
+    ("the mask of prose dropped", |_, _| without("mask_payment_prose")),
+    ("an order swapped", |registry, agent| {
+        overridden(registry, "mask_payment_ids", Override::new().priority(50));
+        agent
+    }),
+    ("a limit raised", |registry, agent| {
+        registry.replace(booking(9, 1_000.0)).unwrap();
+        agent
+    }),
+    ("a limit lowered", |registry, agent| {
+        registry.replace(booking(5, 10.0)).unwrap();
+        agent
+    }),
+    ("a guard that lets everything through", |registry, agent| {
+        registry.replace(cancellation(Permission::allow())).unwrap();
+        agent
+    }),
+    ("a guard that denies everything", |registry, agent| {
+        registry.replace(cancellation(Permission::deny("nobody cancels"))).unwrap();
+        agent
+    }),
+    ("a guard that fails", |registry, agent| {
+        let fails = |_: &_, _: &_, _: &ToolInput| Err::<(), _>("the rules are gone");
+        registry.replace(Hook::at::<BeforeToolCall>("guard_booking").reader(fails).only("tool", "book_*")).unwrap();
+        agent
+    }),
+    ("a guard that panics", |registry, agent| {
+        let panics = |_: &_, _: &_, _: &ToolInput| -> Permission { std::panic::resume_unwind(Box::new("no rules")) };
+        registry.replace(Hook::at::<BeforeToolCall>("guard_booking").reader(panics).only("tool", "book_*")).unwrap();
+        agent
+    }),
+    ("a guard that is too slow", |registry, agent| {
+        let slow = Hook::at::<BeforeToolCall>("guard_cancellation")
+            .async_reader(|_, _, _| Box::pin(std::future::pending::<Permission>()))
+            .only("tool", "cancel_*");
+        registry.replace(slow.timeout(Duration::from_millis(1))).unwrap();
+        agent
+    }),
+    ("a guard removed", |_, _| without("guard_booking")),
+    ("a guard disabled", |registry, agent| {
+        registry.disable("guard_cancellation").unwrap();
+        agent
+    }),
+    ("a guard in shadow", |registry, agent| {
+        overridden(registry, "guard_cancellation", Override::new().mode(HookMode::Shadow));
+        agent
+    }),
+    ("another word to the model", |registry, agent| {
+        let says = |_: &_, _: &UserPromptSubmit, _: &Messages| PromptVerdict::context("Be brief.");
+        registry.replace(Hook::at::<UserPromptSubmit>("explain_masks").reader(says)).unwrap();
+        agent
+    }),
+    ("a contribution removed", |_, _| without("cancel_policy")),
+    ("a filter that keeps everything", |registry, agent| {
+        registry.replace(Hook::at::<FilterMessages>("forget_thoughts").reader(|_, _, _| ())).unwrap();
+        agent
+    }),
+    ("a hook mended", |registry, agent| {
+        registry.replace(Hook::at::<AfterToolCallSuccess>("fragile_tier").reader(|_, _, _| ())).unwrap();
+        agent
+    }),
+    ("a failure that removes", |registry, agent| {
+        overridden(registry, "fragile_tier", Override::new().on_failure(OnFailure::Remove));
+        agent
+    }),
+    ("a hook that reads the clock", |registry, agent| {
+        let stamps = |_: &_, _: &_, row: &mut Message| {
+            let now = std::time::UNIX_EPOCH.elapsed().unwrap_or_default();
+            row.extra.insert("stored_at".to_owned(), format!("{now:?}").into());
+        };
+        registry.register(Hook::at::<BeforeCreateMessage>("stamps").writer(stamps).priority(200)).unwrap();
+        agent.hooks(["stamps"])
+    }),
+    ("a hook added that sees failures only", |registry, agent| {
+        let reads = |_: &_, _: &_, _: &ToolResult| ();
+        registry.register(Hook::at::<AfterToolCallFailure>("counts_failures").reader(reads)).unwrap();
+        agent.hooks(["counts_failures"])
+    }),
+    ("a guard that no replay asks", |registry, agent| {
+        registry.replace(cancellation(Permission::allow()).on_replay(OnReplay::Skip)).unwrap();
+        agent
+    }),
+];
+
+/// What the report of each edit says first, dispatch by dispatch and turn by turn: the kind, the hook, what differs, how often.
+#[test]
+fn the_report_of_an_edit_names_the_hook() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("desk.jsonl");
+    record(&path, &std::fs::read(support::desk_file("sample.jsonl")).unwrap());
+    let mut told = String::new();
+    for (what, edit) in EDITS {
+        let registry = Registry::discover().unwrap();
+        let agent = edit(&registry, definition());
+        let desk = Desk::with(registry, &agent, None).unwrap();
+        let _ = writeln!(told, "{what}");
+        for (mode, report) in
+            [("dispatches", dispatches(&desk, &path)), ("turns", turns(&desk, &path, Matching::Strict))]
+        {
+            assert_eq!(report.failed, 0, "{what}: {report}");
+            let counts = match mode {
+                "turns" => format!("{} of {} go another way", report.diverged, report.turns),
+                _ => format!("{} of {} differ", report.differing, report.replayed),
+            };
+            let first = report.groups.first().map_or_else(String::new, |group| {
+                let at = &group.examples[0];
+                let line = at.place.rsplit(':').next().unwrap_or_default();
+                format!(
+                    "; {} × {} `{}` {}, first at line {line}",
+                    group.count,
+                    group.kind,
+                    group.hook.as_deref().unwrap_or("-"),
+                    group.title
+                )
+            });
+            let _ = writeln!(told, "  {mode}: {counts}{first}");
+        }
+    }
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/replayed.txt");
+    if std::env::var_os("UPDATE_SNAPSHOTS").is_some() {
+        std::fs::write(&file, &told).unwrap();
+    }
+    assert_eq!(told, std::fs::read_to_string(&file).unwrap_or_default(), "UPDATE_SNAPSHOTS=1 writes it anew");
+}

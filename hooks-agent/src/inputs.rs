@@ -1,0 +1,72 @@
+//! What a turn took from outside of its hooks, for who writes it down and runs the turn again.
+
+use hooks_core::data::{Message, Messages, ToolResult};
+use serde::{Deserialize, Serialize};
+
+use crate::approve::ApprovalAnswer;
+use crate::limits::Limits;
+use crate::model::{ModelAnswer, ModelError};
+use crate::tool::ToolSpec;
+
+/// All that a turn took from outside of its hooks, before any hook saw it. From this the turn can be run again, with other
+/// hooks, and without a model or a tool: see [`HarnessBuilder::on_inputs`](crate::HarnessBuilder::on_inputs).
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+#[non_exhaustive]
+pub struct TurnInputs {
+    /// The conversation before the turn.
+    pub stored: Messages,
+    /// The person's message; `None` where a turn that was suspended went on.
+    pub prompt: Option<Message>,
+    /// The session's system prompt.
+    pub system_prompt: String,
+    /// Where the person was.
+    pub channel: String,
+    /// The profiles of the harness, the default first.
+    pub profiles: Vec<String>,
+    /// The session's profile, where it has one of its own.
+    pub profile: Option<String>,
+    /// How far it could go.
+    pub limits: Limits,
+    /// The tools and agents that the model could be offered.
+    pub tools: Vec<ToolSpec>,
+    /// The tools that only hooks can have it offered.
+    pub bundled: Vec<ToolSpec>,
+    /// What the calls of models came to, in their order.
+    pub answers: Vec<AnswerInput>,
+    /// What the calls of tools and agents came to.
+    pub results: Vec<ResultInput>,
+    /// What was said about calls that a gate asked about, in the order of the questions; `None` where nobody answered in
+    /// time.
+    pub approvals: Vec<Option<ApprovalAnswer>>,
+    /// What the app's first look at the prompt found.
+    pub findings: Vec<String>,
+    /// Messages that joined the turn while it ran.
+    pub steered: usize,
+    /// Whether the turn was cancelled, or its time was up.
+    pub cancelled: bool,
+}
+
+/// What a call of a model came to.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct AnswerInput {
+    /// The answer, or why there is none.
+    pub outcome: Result<ModelAnswer, ModelError>,
+    /// Whether it came in pieces.
+    pub streamed: bool,
+    /// The text that had come where the answer broke off.
+    pub text: String,
+}
+
+/// What a call of a tool or an agent came to.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct ResultInput {
+    /// The id of the call.
+    pub call: String,
+    /// The tool or the agent.
+    pub tool: String,
+    /// What it said; an error where it failed.
+    pub result: ToolResult,
+}

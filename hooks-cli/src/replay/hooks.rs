@@ -1,0 +1,34 @@
+//! The hooks that a replay goes through.
+
+use hooks_core::context::Ids;
+use hooks_core::scope::{AgentDef, PromptDef};
+use hooks_core::{ConfigError, HookSet, Registry};
+use hooks_rules::Rules;
+
+use crate::program::Program;
+
+/// A registry of the replay's own, with these rules in force beside what the app's list names.
+pub(super) fn with_rules(registry: &Registry, rules: &Rules) -> Result<Registry, String> {
+    let registry = registry.fork();
+    let installed = rules.install(&registry).map_err(|error| error.to_string())?;
+    registry.set_app(registry.app().hooks(installed));
+    Ok(registry)
+}
+
+/// The set of the agent and the prompt that a dispatch names.
+pub(super) fn scope(program: &Program, registry: &Registry, ids: &Ids) -> Result<HookSet, ConfigError> {
+    let (agent, prompt) = definition(program, ids);
+    registry.scope(&agent, prompt.as_ref())
+}
+
+/// The agent and the prompt that a dispatch names; for traffic of another program, which names none, the first. Where the app
+/// has none, one without hooks: then the app's list alone is in force, which has the rules.
+pub(super) fn definition(program: &Program, ids: &Ids) -> (AgentDef, Option<PromptDef>) {
+    let named = program.definitions.iter().find(|(agent, prompt)| {
+        ids.agent.as_deref() == Some(&*agent.name)
+            && ids.prompt.as_deref() == prompt.as_ref().map(|prompt| &*prompt.name)
+    });
+    let first = program.definitions.first().filter(|_| ids.agent.is_none());
+    let known = named.or(first).cloned();
+    known.unwrap_or_else(|| (AgentDef::new(ids.agent.as_deref().unwrap_or("agent")), None))
+}

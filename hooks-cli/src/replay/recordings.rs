@@ -1,0 +1,57 @@
+//! Which files are read.
+
+use std::cmp::Reverse;
+use std::path::{Path, PathBuf};
+
+use crate::exit::Exit;
+use crate::files::not_understood;
+use crate::output::Output;
+use crate::paint::{BAD, line, styled};
+
+/// The files that these are, or that are within these folders.
+pub(super) fn recordings(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Output> {
+    let mut files = Vec::new();
+    for path in paths {
+        collect(path, &mut files).map_err(|error| unreadable(path, &error))?;
+    }
+    if files.is_empty() {
+        return Err(not_understood("these folders have no file that ends with `.jsonl`"));
+    }
+    Ok(files)
+}
+
+pub(super) fn unreadable(path: &Path, error: &std::io::Error) -> Output {
+    let text = format!("{}: {}: {error}", styled(BAD, "error"), line(&path.to_string_lossy()));
+    Output::trouble(text, Exit::NOT_UNDERSTOOD)
+}
+
+/// The file, or all plain `.jsonl` files within the folder, in the order of their names; what a recorder moved aside
+/// (`traffic.jsonl.2`, `traffic.jsonl.1`) before what it wrote later.
+fn collect(path: &Path, files: &mut Vec<PathBuf>) -> std::io::Result<()> {
+    if !std::fs::metadata(path)?.is_dir() {
+        files.push(path.to_owned());
+        return Ok(());
+    }
+    let mut entries: Vec<PathBuf> =
+        std::fs::read_dir(path)?.map(|entry| Ok(entry?.path())).collect::<Result<_, std::io::Error>>()?;
+    entries.sort_by_cached_key(|entry| match moved_aside(entry) {
+        Some((file, number)) => (file, Reverse(number)),
+        None => (entry.clone(), Reverse(0)),
+    });
+    for entry in entries {
+        // A link may lead back or nowhere, and what is no plain file may never end.
+        let what = std::fs::symlink_metadata(&entry)?;
+        let name = moved_aside(&entry).map_or_else(|| entry.clone(), |(file, _)| file);
+        let is_recording = what.is_file() && name.extension().is_some_and(|extension| extension == "jsonl");
+        if what.is_dir() || is_recording {
+            collect(&entry, files)?;
+        }
+    }
+    Ok(())
+}
+
+/// The file that a full one was moved aside from, and its number.
+fn moved_aside(path: &Path) -> Option<(PathBuf, u32)> {
+    let number = path.extension()?.to_str()?.parse().ok()?;
+    Some((path.with_extension(""), number))
+}

@@ -1,0 +1,124 @@
+//! Two recordings of the same traffic, beside each other.
+
+use std::collections::{HashMap, VecDeque};
+use std::fs::File;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::io::{self, BufRead, BufReader, Seek, SeekFrom};
+use std::path::Path;
+
+use serde_json::Value;
+
+use crate::compare::{Difference, compare};
+use crate::line::{DispatchLine, Line};
+use crate::lines::{Unreadable, read_line};
+use crate::report::Report;
+use crate::source::{ReplayError, Source};
+use crate::traffic::Found;
+
+/// What the recording `now` has otherwise than the recordings `then`. Nothing is run.
+///
+/// A dispatch is compared with that of its conversation, turn, kind and call; of several, with the one in the same place
+/// among them. One that has no such counterpart goes another way.
+///
+/// # Errors
+/// [`ReplayError::File`]: a file cannot be read.
+pub fn between<P: AsRef<Path>>(then: &[P], now: impl AsRef<Path>) -> Result<Report, ReplayError> {
+    let now = now.as_ref();
+    let unreadable = |error| ReplayError::File { path: now.display().to_string(), error };
+    let flow = |recorded, replayed| vec![Difference::Flow { recorded, replayed, diff: String::new() }];
+    let mut report = Report::default();
+    let mut other = Index::of(now, &mut report).map_err(unreadable)?;
+    let source = Source::of(then);
+    for path in then {
+        let path = path.as_ref();
+        for (number, found) in source.lines(path)? {
+            match found {
+                Found::Line(Line::Dispatch(line)) if line.depth == 0 => {
+                    report.replayed += 1;
+                    report.partly += usize::from(!line.marks.is_empty());
+                    let differences = match other.take(&line).map_err(unreadable)? {
+                        Some(now) => compare(&line, &now),
+                        None => flow(Some(line.kind.clone()), None),
+                    };
+                    report.add(&line, &format!("{}:{number}", path.display()), differences);
+                }
+                Found::Line(Line::Dispatch(_)) => report.nested += 1,
+                Found::Line(_) => {}
+                Found::Other(what) => report.foreign(&what),
+                Found::Unreadable(error) => report.fail(&path.display().to_string(), &error),
+            }
+        }
+    }
+    for (number, begins) in other.rest() {
+        if let Some(line) = other.read(begins).map_err(unreadable)? {
+            report.add(&line, &format!("{}:{number}", now.display()), flow(None, Some(line.kind.clone())));
+        }
+    }
+    report.sort();
+    Ok(report)
+}
+
+/// Where the dispatches of a file are: it may be larger than the memory.
+struct Index {
+    file: BufReader<File>,
+    /// The number of each line and where it begins, by what tells dispatches apart.
+    places: HashMap<u64, VecDeque<(usize, u64)>>,
+}
+
+impl Index {
+    fn of(path: &Path, report: &mut Report) -> io::Result<Self> {
+        let mut file = BufReader::new(File::open(path)?);
+        let mut places: HashMap<u64, VecDeque<(usize, u64)>> = HashMap::new();
+        let (mut begins, mut number) = (0, 0);
+        loop {
+            let mut text = Vec::new();
+            let read = read_line(&mut file, &mut text)?;
+            if read == 0 {
+                return Ok(Self { file, places });
+            }
+            number += 1;
+            match serde_json::from_slice(&text) {
+                Ok(Line::Dispatch(line)) if line.depth == 0 => {
+                    places.entry(key(&line)).or_default().push_back((number, begins));
+                }
+                Ok(_) => {}
+                Err(_) if text.iter().all(u8::is_ascii_whitespace) => {}
+                Err(error) => report.fail(&path.display().to_string(), &Unreadable::of(number, &text, error)),
+            }
+            begins += read;
+        }
+    }
+
+    /// The counterpart of a line.
+    fn take(&mut self, line: &DispatchLine) -> io::Result<Option<DispatchLine>> {
+        match self.places.get_mut(&key(line)).and_then(VecDeque::pop_front) {
+            Some((_, begins)) => self.read(begins),
+            None => Ok(None),
+        }
+    }
+
+    fn read(&mut self, begins: u64) -> io::Result<Option<DispatchLine>> {
+        self.file.seek(SeekFrom::Start(begins))?;
+        let mut text = Vec::new();
+        self.file.read_until(b'\n', &mut text)?;
+        Ok(match serde_json::from_slice(&text)? {
+            Line::Dispatch(line) => Some(*line),
+            _ => None,
+        })
+    }
+
+    /// The numbers and beginnings of the lines that were the counterpart of none.
+    fn rest(&self) -> Vec<(usize, u64)> {
+        let mut places: Vec<_> = self.places.values().flatten().copied().collect();
+        places.sort_unstable();
+        places
+    }
+}
+
+/// What a dispatch and its counterpart share.
+fn key(line: &DispatchLine) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    let call = line.event.pointer("/call/id").and_then(Value::as_str);
+    (&line.kind, &line.ids.conversation, &line.ids.agent_path, line.ids.turn, call).hash(&mut hasher);
+    hasher.finish()
+}

@@ -1,0 +1,98 @@
+//! A set of hooks that recorded dispatches are fired through.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use hooks_core::context::Ids;
+use hooks_core::{ConfigError, HookContext, HookSet, JsonError, Registry};
+
+use super::Replay;
+use crate::capture::Capture;
+use crate::line::DispatchLine;
+
+type Scope<'a> = dyn Fn(&Registry, &Ids) -> Result<HookSet, ConfigError> + Send + Sync + 'a;
+
+/// A registry, and which of its hooks are in force.
+pub(super) struct Side<'a> {
+    registry: &'a Registry,
+    scope: Box<Scope<'a>>,
+}
+
+impl<'a> Side<'a> {
+    pub(super) fn new(
+        registry: &'a Registry,
+        scope: impl Fn(&Registry, &Ids) -> Result<HookSet, ConfigError> + Send + Sync + 'a,
+    ) -> Self {
+        Self { registry, scope: Box::new(scope) }
+    }
+}
+
+/// What is kept of both sides while a replay runs.
+#[derive(Default)]
+pub(super) struct Sides {
+    pub(super) today: Sets,
+    pub(super) candidate: Sets,
+}
+
+/// The sets that were made, one per app, agent and prompt.
+#[derive(Default)]
+pub(super) struct Sets {
+    capture: Capture,
+    sets: HashMap<Place, HookSet>,
+}
+
+/// What a set is made for: app, agent and prompt.
+type Place = [Option<Arc<str>>; 3];
+
+/// How many sets are kept: a recording may have an agent for each user.
+const KEPT: usize = 256;
+
+/// What a dispatch came to.
+pub(super) struct FiredLines {
+    pub(super) outermost: DispatchLine,
+    /// Those of the dispatches within it.
+    pub(super) within: Vec<DispatchLine>,
+}
+
+impl Sets {
+    /// Fires what was recorded through the hooks of a side. The inner error is that of this dispatch alone.
+    pub(super) async fn fire(
+        &mut self,
+        replay: &Replay<'_>,
+        side: &Side<'_>,
+        recorded: &DispatchLine,
+    ) -> Result<Result<FiredLines, JsonError>, ConfigError> {
+        let set = self.of(side, &recorded.ids)?;
+        let builder = HookContext::builder().with_ids(recorded.ids.clone()).replay(true);
+        let cx = (replay.context)(builder).replay(true).build();
+        let fired = set.fire_json(&recorded.kind, &cx, recorded.event.clone(), recorded.subject.clone()).await;
+        let mut lines = self.capture.take();
+        Ok(match (lines.pop(), fired) {
+            (Some(outermost), Ok(_) | Err(JsonError::Dispatch(_))) => Ok(FiredLines { outermost, within: lines }),
+            // No hook is at the kind: the dispatch leaves everything as it is.
+            (None, Ok(fired)) => {
+                let (kind, event, subject) = (recorded.kind.clone(), recorded.event.clone(), recorded.subject.clone());
+                let (runs, verdict) = (Some(Vec::new()), fired.verdict);
+                let outermost = DispatchLine { kind, event, subject, runs, verdict, ..DispatchLine::default() };
+                Ok(FiredLines { outermost, within: Vec::new() })
+            }
+            (_, Err(error)) => Err(error),
+        })
+    }
+
+    fn of(&mut self, side: &Side<'_>, ids: &Ids) -> Result<HookSet, ConfigError> {
+        let place = [ids.app.clone(), ids.agent.clone(), ids.prompt.clone()];
+        if let Some(set) = self.sets.get(&place) {
+            return Ok(set.clone());
+        }
+        let observer = side.registry.observe(self.capture.clone());
+        let set = (side.scope)(side.registry, ids);
+        side.registry.remove_observer(&observer);
+        let set = set?;
+        if self.sets.len() >= KEPT {
+            self.sets.clear();
+        }
+        self.sets.insert(place, set.clone());
+        Ok(set)
+    }
+}

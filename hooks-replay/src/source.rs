@@ -1,0 +1,115 @@
+//! The lines of files, whatever wrote them, and how far they were read.
+
+use std::fs::File;
+use std::io::{BufRead, BufReader, Cursor, Read};
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::task::Poll;
+
+use hooks_core::context::HookContextBuilder;
+
+use crate::line::Line;
+use crate::lines::{Unreadable, read_line};
+use crate::reader::Reader;
+use crate::traffic::{Found, is_recording, traffic};
+
+/// How far a replay is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Progress {
+    /// Bytes that were read.
+    pub read: u64,
+    /// Bytes of all files; what is no plain file has none.
+    pub total: u64,
+}
+
+/// Puts state into the context of a dispatch.
+pub(crate) type Context<'a> = dyn Fn(HookContextBuilder) -> HookContextBuilder + Send + Sync + 'a;
+
+/// A recording could not be replayed at all.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ReplayError {
+    /// The file cannot be read.
+    #[error("{path}: {error}")]
+    #[non_exhaustive]
+    File {
+        /// The file.
+        path: String,
+        /// What happened.
+        error: std::io::Error,
+    },
+    /// The hooks of today are not in order.
+    #[error(transparent)]
+    Config(#[from] hooks_core::ConfigError),
+}
+
+/// Files, one after the other.
+pub(crate) struct Source {
+    total: u64,
+    read: Arc<AtomicU64>,
+}
+
+/// The lines of one file.
+type FoundLines = Box<dyn Iterator<Item = (usize, Found)> + Send>;
+
+impl Source {
+    pub(crate) fn of<P: AsRef<Path>>(paths: &[P]) -> Self {
+        let length = |path: &P| std::fs::metadata(path).ok().filter(std::fs::Metadata::is_file).map(|file| file.len());
+        Self { total: paths.iter().filter_map(length).sum(), read: Arc::default() }
+    }
+
+    pub(crate) fn progress(&self) -> Progress {
+        Progress { read: self.read.load(Ordering::Relaxed), total: self.total }
+    }
+
+    /// The lines of the file at `path`: a recording, or a transcript of another program, which is told by its first line.
+    pub(crate) fn lines(&self, path: &Path) -> Result<FoundLines, ReplayError> {
+        let unreadable = |error| ReplayError::File { path: path.display().to_string(), error };
+        let file = File::open(path).map_err(unreadable)?;
+        let mut input = BufReader::new(Counted { file, read: Arc::clone(&self.read) });
+        let first = first_line(&mut input).map_err(unreadable)?;
+        let is_recording = is_recording(&first);
+        let input = Cursor::new(first).chain(input);
+        Ok(if is_recording { Box::new(Reader::new(input).map(of_recording)) } else { Box::new(traffic(input)) })
+    }
+}
+
+/// Lets others run, who may want to end the replay: hooks may all be ready at once, for a gigabyte.
+pub(crate) async fn breathe(line: usize) {
+    let mut waits = line.is_multiple_of(64);
+    std::future::poll_fn(|cx| {
+        if std::mem::take(&mut waits) {
+            cx.waker().wake_by_ref();
+            return Poll::Pending;
+        }
+        Poll::Ready(())
+    })
+    .await;
+}
+
+/// A file, and how much of it was read.
+struct Counted {
+    file: File,
+    read: Arc<AtomicU64>,
+}
+
+impl Read for Counted {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        let read = self.file.read(buffer)?;
+        self.read.fetch_add(read as u64, Ordering::Relaxed);
+        Ok(read)
+    }
+}
+
+/// The first line that is not blank, and those before it.
+fn first_line(input: &mut impl BufRead) -> std::io::Result<Vec<u8>> {
+    let mut first = Vec::new();
+    while first.iter().all(u8::is_ascii_whitespace) && read_line(input, &mut first)? > 0 {}
+    Ok(first)
+}
+
+fn of_recording((number, line): (usize, Result<Line, Unreadable>)) -> (usize, Found) {
+    (number, line.map_or_else(Found::Unreadable, Found::Line))
+}

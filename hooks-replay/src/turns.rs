@@ -1,0 +1,365 @@
+//! Recorded turns through the loop, with today's hooks.
+
+mod answers;
+mod walk;
+
+use std::collections::VecDeque;
+use std::path::Path;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use hooks_agent::inputs::TurnInputs;
+use hooks_agent::store::{Append, MemoryStore, MessageStore};
+use hooks_agent::window::Window;
+use hooks_agent::{Harness, TurnError, TurnRequest};
+use hooks_core::context::{HookContextBuilder, Ids};
+use hooks_core::record::{Observer, Record, Trace};
+use hooks_core::scope::{AgentDef, PromptDef};
+use hooks_core::{HookContext, Registry};
+use walk::{Step, Walk};
+
+use crate::line::{self, DispatchLine, Line, TurnLine};
+use crate::report::Report;
+use crate::secrets::{OwnRule, Scrubber};
+use crate::source::{Context, Progress, ReplayError, Source, breathe};
+use crate::traffic::Found;
+
+/// What is done where a turn goes another way than the recorded one.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Matching {
+    /// It stops there: what comes after has no recorded answer.
+    #[default]
+    Strict,
+    /// It goes on with the recorded answers. What follows is marked as counterfactual: nobody was asked that.
+    Loose,
+}
+
+type Agents<'a> = dyn Fn(&Ids) -> (AgentDef, Option<PromptDef>) + Send + Sync + 'a;
+
+/// Replays recorded turns: the loop of `hooks-agent` with today's hooks, and with a model, tools and a person that can only
+/// say what was recorded. There is no way to give it others:
+///
+/// ```compile_fail,E0599
+/// # use hooks_agent::model::Scripted;
+/// # use hooks_core::prelude::*;
+/// # use hooks_replay::TurnReplay;
+/// let registry = Registry::empty();
+/// TurnReplay::new(&registry, |_| (AgentDef::new("support"), None)).model("main", Scripted::new([]));
+/// ```
+///
+/// A turn is replayed from the conversation as it was before it, whatever became of the turns before. Where its hooks do
+/// something else than they did, so that the turn goes another way, it [stops or goes on](Matching).
+///
+/// The recording needs [`Recorder::turns`](crate::Recorder::turns). Turns that somebody steered or cancelled, those that went on
+/// after they were suspended, and those of agents that another one asked, are not replayed; to who asked them, they answer as
+/// they did.
+pub struct TurnReplay<'a> {
+    registry: Registry,
+    agents: Box<Agents<'a>>,
+    context: Box<Context<'a>>,
+    progress: Box<dyn Fn(Progress) + Send + Sync + 'a>,
+    rules: Arc<[OwnRule]>,
+    window: Option<Window>,
+    matching: Matching,
+}
+
+impl<'a> TurnReplay<'a> {
+    /// A replay with the hooks of `registry`, for the agent and the prompt that a turn had.
+    pub fn new(registry: &Registry, agents: impl Fn(&Ids) -> (AgentDef, Option<PromptDef>) + Send + Sync + 'a) -> Self {
+        Self {
+            registry: registry.fork(),
+            agents: Box::new(agents),
+            context: Box::new(|cx| cx),
+            progress: Box::new(|_| ()),
+            rules: Arc::default(),
+            window: None,
+            matching: Matching::default(),
+        }
+    }
+
+    /// What is done where a turn goes another way; it stops where this is not said.
+    #[must_use]
+    pub fn matching(mut self, matching: Matching) -> Self {
+        self.matching = matching;
+        self
+    }
+
+    /// As [`Replay::context`](crate::Replay::context).
+    #[must_use]
+    pub fn context(mut self, context: impl Fn(HookContextBuilder) -> HookContextBuilder + Send + Sync + 'a) -> Self {
+        self.context = Box::new(context);
+        self
+    }
+
+    /// As [`Replay::progress`](crate::Replay::progress).
+    #[must_use]
+    pub fn progress(mut self, listener: impl Fn(Progress) + Send + Sync + 'a) -> Self {
+        self.progress = Box::new(listener);
+        self
+    }
+
+    /// As [`Replay::with_rules`](crate::Replay::with_rules).
+    #[must_use]
+    pub fn with_rules(mut self, rules: Vec<OwnRule>) -> Self {
+        self.rules = rules.into();
+        self
+    }
+
+    /// The window of the harness that recorded, where it had one: it is code, which no recording holds.
+    #[must_use]
+    pub fn window(mut self, window: Window) -> Self {
+        self.window = Some(window);
+        self
+    }
+
+    /// Replays the turns of the recording at `path`.
+    ///
+    /// # Errors
+    /// [`ReplayError`]: the file cannot be read, or the hooks of today are not in order. What is wrong with a line or a turn
+    /// is in the report.
+    pub async fn file(&self, path: impl AsRef<Path> + Send) -> Result<Report, ReplayError> {
+        self.files([path]).await
+    }
+
+    /// Replays the turns of several recordings, which may go on from one file to the next, into one report.
+    ///
+    /// # Errors
+    /// As [`file`](Self::file).
+    pub async fn files<P: AsRef<Path> + Send>(
+        &self,
+        paths: impl IntoIterator<Item = P, IntoIter: Send> + Send,
+    ) -> Result<Report, ReplayError> {
+        let paths: Vec<_> = paths.into_iter().map(|path| path.as_ref().to_owned()).collect();
+        let source = Source::of(&paths);
+        let mut running = RunningTurns {
+            replay: self,
+            report: Report::default(),
+            open: OpenTurns::default(),
+            scrubber: Scrubber::new(Arc::clone(&self.rules)),
+            field: line::field(),
+        };
+        for path in &paths {
+            for (number, found) in source.lines(path)? {
+                running.found(&format!("{}:{number}", path.display()), found).await?;
+                (self.progress)(source.progress());
+                breathe(number).await;
+            }
+        }
+        let RunningTurns { mut report, open, .. } = running;
+        for (_, lines) in open.0 {
+            report.fail(lines.first().map_or("", |(place, _)| place), &NO_END);
+        }
+        report.sort();
+        Ok(report)
+    }
+}
+
+impl std::fmt::Debug for TurnReplay<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("TurnReplay").field("matching", &self.matching).finish_non_exhaustive()
+    }
+}
+
+const NO_END: &str = "the turn has no end in the recording: the program ended first, or does not record turns";
+
+/// A replay under way.
+struct RunningTurns<'r, 'a> {
+    replay: &'r TurnReplay<'a>,
+    report: Report,
+    open: OpenTurns,
+    scrubber: Scrubber,
+    field: usize,
+}
+
+/// The dispatches of turns that have not ended yet, with their places.
+#[derive(Default)]
+struct OpenTurns(VecDeque<(Arc<str>, Vec<Placed>)>);
+
+/// A dispatch, and the line that it is in.
+type Placed = (String, DispatchLine);
+
+/// How many turns may be open at once.
+const OPEN: usize = 256;
+
+impl OpenTurns {
+    /// Adds a line; where too many turns are open, the place of the one that is given up.
+    fn add(&mut self, request: &Arc<str>, place: String, line: DispatchLine) -> Option<String> {
+        if let Some((_, lines)) = self.0.iter_mut().rev().find(|(open, _)| open == request) {
+            lines.push((place, line));
+            return None;
+        }
+        self.0.push_back((Arc::clone(request), vec![(place, line)]));
+        let oldest = if self.0.len() > OPEN { self.0.pop_front() } else { None };
+        oldest.and_then(|(_, lines)| lines.into_iter().next()).map(|(place, _)| place)
+    }
+
+    fn end(&mut self, request: Option<&Arc<str>>) -> Vec<Placed> {
+        let at = self.0.iter().rposition(|(open, _)| Some(open) == request);
+        at.and_then(|at| self.0.remove(at)).map(|(_, lines)| lines).unwrap_or_default()
+    }
+}
+
+impl RunningTurns<'_, '_> {
+    async fn found(&mut self, place: &str, found: Found) -> Result<(), ReplayError> {
+        match found {
+            Found::Line(Line::Dispatch(line)) => {
+                // What no turn has is replayed dispatch by dispatch.
+                let Some(request) = line.ids.request.clone() else { return Ok(()) };
+                if let Some(given_up) = self.open.add(&request, place.to_owned(), *line) {
+                    self.report.fail(&given_up, &NO_END);
+                }
+            }
+            Found::Line(Line::Turn(turn)) => {
+                let dispatches = self.open.end(turn.ids.request.as_ref());
+                if turn.ids.agent_path.is_empty() {
+                    return self.turn(*turn, dispatches, place).await;
+                }
+                self.report.nested += dispatches.len();
+            }
+            Found::Line(Line::Header(header)) => self.field = header.field,
+            Found::Line(Line::Dropped { count }) => {
+                let problem = format_args!("{count} lines were not written: the recorder was too slow");
+                self.report.fail(place, &problem);
+            }
+            // The turn says that it is not whole.
+            Found::Line(Line::Full { .. }) => {}
+            Found::Other(what) => self.report.foreign(&what),
+            Found::Unreadable(error) => self.report.fail(place, &error),
+        }
+        Ok(())
+    }
+
+    async fn turn(&mut self, turn: TurnLine, dispatches: Vec<Placed>, place: &str) -> Result<(), ReplayError> {
+        let inputs = match whole(&turn, dispatches.len()) {
+            Ok(inputs) => inputs,
+            Err(problem) => {
+                self.report.fail(place, &problem);
+                return Ok(());
+            }
+        };
+        let scrubber = std::mem::replace(&mut self.scrubber, Scrubber::new(Arc::default()));
+        let walk = Walk::new(place.to_owned(), dispatches, (self.replay.matching, self.field), scrubber);
+        let walk = self.replay.run(&turn, inputs, walk).await;
+        let walk = match walk {
+            Ok(walk) => walk,
+            Err(TurnError::Hooks(error)) => return Err(error.into()),
+            Err(error) => {
+                self.scrubber = Scrubber::new(Arc::clone(&self.replay.rules));
+                self.report.fail(place, &error);
+                return Ok(());
+            }
+        };
+        self.scrubber = walk.scrubber;
+        let report = &mut self.report;
+        report.turns += 1;
+        report.partly += usize::from(!turn.marks.is_empty());
+        report.diverged += usize::from(walk.diverged && walk.unanswered == 0);
+        report.replayed += walk.compared;
+        report.unanswered += walk.unanswered;
+        for hook in walk.not_started {
+            *report.not_started.entry(hook).or_default() += 1;
+        }
+        for Step { place, mut recorded, differences, counterfactual } in walk.steps {
+            recorded.ids.conversation.clone_from(&turn.ids.conversation);
+            report.add_to(counterfactual, &recorded, &place, differences);
+        }
+        Ok(())
+    }
+}
+
+/// The inputs of a turn that can be replayed.
+fn whole(turn: &TurnLine, dispatches: usize) -> Result<TurnInputs, String> {
+    if turn.inputs.is_null() {
+        return Err("the turn was longer than a recorded one may be".to_owned());
+    }
+    if dispatches != turn.dispatches {
+        return Err(format!("{dispatches} of the {} dispatches of the turn are in the recording", turn.dispatches));
+    }
+    let inputs: TurnInputs = serde_json::from_value(turn.inputs.clone())
+        .map_err(|error| format!("what the turn took from outside cannot be read: {error}"))?;
+    match &inputs {
+        TurnInputs { steered: 1.., .. } => Err("messages joined the turn while it ran".to_owned()),
+        TurnInputs { cancelled: true, .. } => Err("the turn was cancelled, or its time was up".to_owned()),
+        TurnInputs { prompt: None, .. } => Err("it goes on with a turn that was suspended".to_owned()),
+        _ => Ok(inputs),
+    }
+}
+
+impl TurnReplay<'_> {
+    /// Runs a turn with what was recorded in the place of the world, and has `walk` follow it.
+    async fn run(&self, turn: &TurnLine, inputs: TurnInputs, walk: Walk) -> Result<Walk, TurnError> {
+        let (agent, prompt) = (self.agents)(&turn.ids);
+        let follower = Follower(Arc::new(Mutex::new(walk)));
+        let registry = self.registry.fork();
+        registry.observe(follower.clone());
+        let set = registry.scope(&agent, prompt.as_ref()).map_err(TurnError::Hooks)?;
+        follower.walk().begins(set.kinds());
+        let mut ids = Ids::default();
+        ids.app.clone_from(&turn.ids.app);
+        ids.workspace.clone_from(&turn.ids.workspace);
+        ids.human_present = turn.ids.human_present;
+        let cx = (self.context)(HookContext::builder().with_ids(ids).replay(true)).replay(true).build();
+        let conversation = turn.ids.conversation.as_deref().unwrap_or_default();
+        let store = MemoryStore::new();
+        store.append(conversation, Append::new(inputs.stored.iter().cloned())).await?;
+        let mut harness = answers::recorded(Harness::builder(registry), &inputs).store(store).context(cx);
+        if let Some(window) = &self.window {
+            harness = harness.window(window.clone());
+        }
+        let mut session = harness.build().session(conversation, agent);
+        session = session.system_prompt(inputs.system_prompt.as_str()).channel(inputs.channel.as_str());
+        if let Some(profile) = &inputs.profile {
+            session = session.profile(profile.as_str());
+        }
+        let session = session.open().await?;
+        let request = TurnRequest::from(inputs.prompt.unwrap_or_default()).prompt(prompt);
+        let running = session.begin(request);
+        let stop = follower.walk().cancellation.clone();
+        let cancel = running.cancellation();
+        let reply = {
+            let mut running = running.into_future();
+            tokio::select! {
+                biased;
+                reply = &mut running => reply,
+                () = stop.cancelled() => {
+                    cancel.cancel();
+                    running.await
+                }
+            }
+        };
+        follower.walk().ended((&turn.exit, &turn.reply), (reply.exit.as_ref(), &reply.to_string()));
+        Ok(follower.take())
+    }
+}
+
+/// Gives a walk what the loop dispatches.
+#[derive(Clone)]
+struct Follower(Arc<Mutex<Walk>>);
+
+impl Follower {
+    /// The walk, at its end. A registry may hold the follower still.
+    fn take(&self) -> Walk {
+        let scrubber = Scrubber::new(Arc::default());
+        let done = Walk::new(String::new(), Vec::new(), (Matching::Strict, 0), scrubber);
+        std::mem::replace(&mut *self.walk(), done)
+    }
+
+    fn walk(&self) -> MutexGuard<'_, Walk> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Observer for Follower {
+    fn dispatched(&self, _record: &Record) {}
+
+    fn traces(&self) -> bool {
+        true
+    }
+
+    fn traced(&self, trace: &Trace<'_>) {
+        // What is fired when the session opens is no part of a turn.
+        if trace.record.ids.request.is_some() {
+            self.walk().dispatched(DispatchLine::of(trace));
+        }
+    }
+}

@@ -1,0 +1,129 @@
+//! A model, tools and a person that can only say what was recorded.
+
+use std::collections::VecDeque;
+use std::future::pending;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use hooks_agent::approve::{ApprovalAnswer, ApprovalRequest, Approver};
+use hooks_agent::inputs::{AnswerInput, ResultInput, TurnInputs};
+use hooks_agent::model::{Deltas, Model, ModelAnswer, ModelCall, ModelError};
+use hooks_agent::tool::{Tool, ToolError, ToolSpec};
+use hooks_agent::{HarnessBuilder, Limits};
+use hooks_core::HookContext;
+use hooks_core::data::{Block, ToolCall, ToolInput, ToolResult};
+use hooks_core::hook::BoxFuture;
+
+/// What was recorded of a turn and not said yet.
+#[derive(Clone)]
+struct Recorded(Arc<Mutex<Rest>>);
+
+struct Rest {
+    answers: VecDeque<AnswerInput>,
+    results: Vec<ResultInput>,
+    approvals: VecDeque<Option<ApprovalAnswer>>,
+}
+
+impl Recorded {
+    fn rest(&self) -> MutexGuard<'_, Rest> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Gives a harness what was recorded in the place of everything outside of it.
+pub(super) fn recorded(harness: HarnessBuilder, inputs: &TurnInputs) -> HarnessBuilder {
+    let rest = Rest {
+        answers: inputs.answers.clone().into(),
+        results: inputs.results.clone(),
+        approvals: inputs.approvals.clone().into(),
+    };
+    let recorded = Recorded(Arc::new(Mutex::new(rest)));
+    let tool = |spec: &ToolSpec| RecordedTool { spec: spec.clone(), recorded: recorded.clone() };
+    let mut harness = harness.tools(inputs.tools.iter().map(tool)).limits(limits(inputs)).approver(recorded.clone());
+    for spec in &inputs.bundled {
+        harness = harness.bundled_tool(tool(spec));
+    }
+    for profile in &inputs.profiles {
+        harness = harness.model(profile.as_str(), recorded.clone());
+    }
+    let findings = inputs.findings.clone();
+    harness.preflight(move |_: &HookContext, _: &str, _: &_| findings.clone())
+}
+
+/// Nothing is waited for: what was waited for then is in the recording.
+fn limits(inputs: &TurnInputs) -> Limits {
+    let mut limits = inputs.limits.clone();
+    (limits.turn, limits.retry_after, limits.approval) = (None, Duration::ZERO, Duration::ZERO);
+    limits
+}
+
+impl Model for Recorded {
+    fn call<'a>(&'a self, _call: &'a ModelCall, deltas: Deltas<'a>) -> BoxFuture<'a, Result<ModelAnswer, ModelError>> {
+        Box::pin(async move {
+            let said = self.rest().answers.pop_front();
+            let said = said.ok_or_else(|| ModelError::Rejected("the recording ends here".to_owned()))?;
+            if said.streamed {
+                // In one piece: how the pieces came was not recorded.
+                deltas.text(&said.text);
+                said.outcome.iter().flat_map(|answer| &answer.content).for_each(|block| stream(&deltas, block));
+            }
+            said.outcome.map_err(at_once)
+        })
+    }
+}
+
+fn stream(deltas: &Deltas<'_>, block: &Block) {
+    match block {
+        Block::Text(text) => deltas.text(&text.text),
+        Block::ToolUse(call) => deltas.tool_input(&call.id, &call.name, &call.input.text()),
+        _ => {}
+    }
+}
+
+/// The same error, without the time that the provider asked to wait.
+fn at_once(error: ModelError) -> ModelError {
+    match error {
+        ModelError::RateLimited { message, .. } => ModelError::rate_limited(message, Some(Duration::ZERO)),
+        other => other,
+    }
+}
+
+struct RecordedTool {
+    spec: ToolSpec,
+    recorded: Recorded,
+}
+
+impl Tool for RecordedTool {
+    fn spec(&self) -> ToolSpec {
+        self.spec.clone()
+    }
+
+    fn run<'a>(
+        &'a self,
+        _cx: &'a HookContext,
+        call: &'a ToolCall,
+        _input: ToolInput,
+    ) -> BoxFuture<'a, Result<ToolResult, ToolError>> {
+        Box::pin(async move {
+            let results = &mut self.recorded.rest().results;
+            let found = results.iter().position(|result| result.call == call.id && result.tool == call.name);
+            let found = found.map(|at| results.remove(at).result);
+            found
+                .ok_or_else(|| ToolError::new(format!("this call of `{}` was not run when it was recorded", call.name)))
+        })
+    }
+}
+
+impl Approver for Recorded {
+    fn approve<'a>(&'a self, _request: &'a ApprovalRequest) -> BoxFuture<'a, ApprovalAnswer> {
+        let answer = self.rest().approvals.pop_front();
+        Box::pin(async move {
+            match answer {
+                Some(Some(answer)) => answer,
+                // Nobody answered in time.
+                Some(None) => pending().await,
+                None => ApprovalAnswer::No("nobody was asked this when it was recorded".to_owned()),
+            }
+        })
+    }
+}

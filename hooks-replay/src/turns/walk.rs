@@ -1,0 +1,223 @@
+//! A turn beside its recording, dispatch by dispatch, as it runs.
+
+use std::collections::{HashSet, VecDeque};
+
+use hooks_core::CancellationToken;
+use serde_json::Value;
+
+use super::Matching;
+use crate::compare::{Difference, answers_are_missing, compare, diff, is_of_a_replay};
+use crate::line::DispatchLine;
+use crate::recorder::clean;
+use crate::secrets::Scrubber;
+
+/// A dispatch that differs, or that a report notes for something else.
+pub(super) struct Step {
+    pub(super) place: String,
+    pub(super) recorded: DispatchLine,
+    pub(super) differences: Vec<Difference>,
+    /// Whether it comes after the turn went another way.
+    pub(super) counterfactual: bool,
+}
+
+/// The recorded dispatches of a turn, and what was found of those that today's hooks have.
+pub(super) struct Walk {
+    recorded: VecDeque<(String, DispatchLine)>,
+    /// The kinds at which there were hooks, as far as the turn came to them.
+    then: HashSet<String>,
+    /// The kinds at which there are hooks.
+    today: HashSet<&'static str>,
+    matching: Matching,
+    pub(super) scrubber: Scrubber,
+    field: usize,
+    /// Where the turn begins, for what has no line of its own.
+    place: String,
+    pub(super) cancellation: CancellationToken,
+    pub(super) steps: Vec<Step>,
+    pub(super) compared: usize,
+    pub(super) unanswered: usize,
+    pub(super) not_started: Vec<String>,
+    pub(super) diverged: bool,
+}
+
+impl Walk {
+    pub(super) fn new(
+        place: String,
+        recorded: Vec<(String, DispatchLine)>,
+        (matching, field): (Matching, usize),
+        scrubber: Scrubber,
+    ) -> Self {
+        let recorded: VecDeque<_> = recorded.into_iter().filter(|(_, line)| is_compared(line)).collect();
+        Self {
+            then: recorded.iter().map(|(_, line)| line.kind.clone()).collect(),
+            recorded,
+            today: HashSet::new(),
+            matching,
+            scrubber,
+            field,
+            place,
+            cancellation: CancellationToken::new(),
+            steps: Vec::new(),
+            compared: 0,
+            unanswered: 0,
+            not_started: Vec::new(),
+            diverged: false,
+        }
+    }
+
+    pub(super) fn begins(&mut self, kinds: impl Iterator<Item = &'static str>) {
+        self.today = kinds.collect();
+    }
+
+    /// A dispatch has ended.
+    pub(super) fn dispatched(&mut self, now: DispatchLine) {
+        if !is_compared(&now) || (self.diverged && self.matching == Matching::Strict) {
+            return;
+        }
+        let fired = now.runs.iter().flatten().filter(|run| is_of_a_replay(run));
+        self.not_started.extend(fired.map(|run| run.hook.clone()));
+        if self.diverged {
+            return self.counterfactual(now);
+        }
+        loop {
+            match self.recorded.front() {
+                Some((_, then)) if then.kind == now.kind => {}
+                // Hooks where there were none.
+                _ if !self.then.contains(&now.kind) => {
+                    let then = without_hooks(&now);
+                    return self.compare(self.place.clone(), then, now);
+                }
+                // No hooks any more where there were some.
+                Some((_, then)) if !self.today.contains(&*then.kind) => {
+                    if let Some((place, then)) = self.recorded.pop_front() {
+                        let now = without_hooks(&then);
+                        self.compare(place, then, now);
+                    }
+                    if self.diverged {
+                        return self.dispatched(now);
+                    }
+                    continue;
+                }
+                other => {
+                    let (place, kind) = match other {
+                        Some((place, then)) => (place.clone(), Some(then.kind.clone())),
+                        None => (self.place.clone(), None),
+                    };
+                    let flow =
+                        Difference::Flow { recorded: kind, replayed: Some(now.kind.clone()), diff: String::new() };
+                    return self.diverges(place, now, vec![flow]);
+                }
+            }
+            if let Some((place, then)) = self.recorded.pop_front() {
+                self.compare(place, then, now);
+            }
+            return;
+        }
+    }
+
+    /// The turn is over; it ended so.
+    pub(super) fn ended(&mut self, then: (&str, &str), now: (&str, &str)) {
+        while let (false, Some((place, line))) = (self.diverged, self.recorded.pop_front()) {
+            if self.today.contains(&*line.kind) {
+                let recorded = Some(line.kind.clone());
+                self.diverges(place, line, vec![Difference::Flow { recorded, replayed: None, diff: String::new() }]);
+            } else {
+                let now = without_hooks(&line);
+                self.compare(place, line, now);
+            }
+        }
+        if !self.diverged && then != now {
+            let text = |(exit, reply): (&str, &str)| Value::from(vec![exit, reply]);
+            let mut turn = DispatchLine { kind: "turn".to_owned(), subject: text(now), ..DispatchLine::default() };
+            clean(&mut turn, &mut self.scrubber, self.field);
+            let diff = diff(&text(then), &turn.subject);
+            if !diff.is_empty() {
+                let (recorded, replayed) = (Some(then.0.to_owned()), Some(now.0.to_owned()));
+                let place = self.place.clone();
+                self.diverges(place, turn, vec![Difference::Flow { recorded, replayed, diff }]);
+            }
+        }
+    }
+
+    fn compare(&mut self, place: String, mut then: DispatchLine, mut now: DispatchLine) {
+        self.compared += 1;
+        let (was, is) = (then.runs.as_deref().unwrap_or_default(), now.runs.as_deref().unwrap_or_default());
+        let unanswered = answers_are_missing(was, is);
+        let mut is_given_the_same = then.subject == now.subject;
+        let mut differences = compare(&then, &now);
+        if !differences.is_empty() || !is_given_the_same {
+            // What was written was cleaned, and so is what is compared with it and shown.
+            clean(&mut then, &mut self.scrubber, self.field);
+            clean(&mut now, &mut self.scrubber, self.field);
+            is_given_the_same = then.subject == now.subject;
+            differences = compare(&then, &now);
+        }
+        if !is_given_the_same {
+            let (kind, diff) = (Some(then.kind.clone()), diff(&then.subject, &now.subject));
+            let flow = Difference::Flow { recorded: kind.clone(), replayed: kind, diff };
+            return self.diverges(place, then, vec![flow]);
+        }
+        if unanswered {
+            // What the hook said then nobody can say now, and the turn went on from there.
+            self.unanswered += 1;
+            self.stops();
+        } else if differences.iter().any(Difference::is_effective) {
+            self.diverges(place, then, differences);
+        } else if !differences.is_empty() {
+            self.steps.push(Step { place, recorded: then, differences, counterfactual: false });
+        }
+    }
+
+    /// A dispatch after the turn went another way, beside the recorded one of its kind and call.
+    fn counterfactual(&mut self, mut now: DispatchLine) {
+        self.compared += 1;
+        let call = |line: &DispatchLine| line.event.pointer("/call/id").cloned();
+        let found = self.recorded.iter().position(|(_, then)| then.kind == now.kind && call(then) == call(&now));
+        clean(&mut now, &mut self.scrubber, self.field);
+        let (place, then, differences) = match found.and_then(|at| self.recorded.remove(at)) {
+            Some((place, mut then)) => {
+                clean(&mut then, &mut self.scrubber, self.field);
+                let differences = compare(&then, &now);
+                (place, then, differences)
+            }
+            None => {
+                let replayed = Some(now.kind.clone());
+                (self.place.clone(), now, vec![Difference::Flow { recorded: None, replayed, diff: String::new() }])
+            }
+        };
+        if !differences.is_empty() {
+            self.steps.push(Step { place, recorded: then, differences, counterfactual: true });
+        }
+    }
+
+    fn diverges(&mut self, place: String, recorded: DispatchLine, differences: Vec<Difference>) {
+        self.steps.push(Step { place, recorded, differences, counterfactual: false });
+        self.stops();
+    }
+
+    fn stops(&mut self) {
+        self.diverged = true;
+        if self.matching == Matching::Strict {
+            self.cancellation.cancel();
+        }
+    }
+}
+
+/// Pieces of a stream come in another way each time; what fires within a hook is part of that.
+fn is_compared(line: &DispatchLine) -> bool {
+    line.depth == 0 && line.kind != "stream_delta"
+}
+
+/// The dispatch where no hook is at its kind.
+fn without_hooks(line: &DispatchLine) -> DispatchLine {
+    DispatchLine {
+        runs: Some(Vec::new()),
+        removed: false,
+        // Of a kind whose hooks had no opinion it is what nobody's opinion is.
+        verdict: if line.word.is_none() { line.verdict.clone() } else { Value::Null },
+        word: None,
+        error: None,
+        marks: Vec::new(),
+        ..line.clone()
+    }
+}

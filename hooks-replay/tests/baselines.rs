@@ -1,0 +1,129 @@
+//! What is compared with what: a recording with today, today with a candidate, two recordings; and recordings that tests
+//! hold hooks to.
+
+use std::sync::Mutex;
+
+use hooks_core::overrides::{Override, Overrides};
+use hooks_replay::{Progress, between};
+
+use crate::support::*;
+
+#[tokio::test]
+async fn two_recordings_are_compared_without_running_anything() {
+    let folder = Folder::new();
+    let (then, now) = (folder.path("main.jsonl"), folder.path("branch.jsonl"));
+    desk().record(&then, &month()).await;
+    desk().record(&now, &month()).await;
+    assert!(between(&[&then], &now).unwrap().is_empty());
+    desk().with(limit(6_000)).without("mask_mail").record(&folder.path("other.jsonl"), &month()).await;
+    let report = between(&[&then], folder.path("other.jsonl")).unwrap();
+    let found = differences(&report);
+    for told in [
+        "1 refund_limit deny → allow: refunds over 5000 cents need a person",
+        "2 mask_mail rewrites otherwise",
+        "3 mask_mail is gone",
+    ] {
+        assert!(found.contains(&told.to_owned()), "{found:#?}");
+    }
+    // What one of them has alone.
+    desk().record(&folder.path("more.jsonl"), &[month(), month()].concat()[..8]).await;
+    let one_more = between(&[&then], folder.path("more.jsonl")).unwrap();
+    assert_eq!(differences(&one_more), ["1 - goes another way: nothing → before_tool_call"]);
+    let one_less = between(&[folder.path("more.jsonl")], &then).unwrap();
+    assert_eq!(differences(&one_less), ["1 - goes another way: before_tool_call → nothing"]);
+    assert_eq!(one_less.exit_code(), 2);
+}
+
+/// Of the recording, the events and subjects are taken alone: it may be that of hooks which nobody has any more.
+#[tokio::test]
+async fn a_candidate_is_compared_with_today() {
+    let folder = Folder::new();
+    let path = folder.path("month.jsonl");
+    Hooks::default()
+        .with(Hook::at::<BeforeToolCall>("of_last_year").reader(|_, _, _| ()))
+        .record(&path, &month())
+        .await;
+    let hooks = desk();
+    let today = hooks.registry();
+    let same = Replay::new(&today, |registry, _| Hooks::scope(registry))
+        .candidate(&today, |registry, _| Hooks::scope(registry))
+        .file(&path)
+        .await
+        .unwrap();
+    assert_eq!((same.replayed, same.exit_code()), (4, 0), "{same}");
+    let calm = today.fork();
+    calm.add_overrides([Overrides::new("candidate").set("refund_limit", Override::new().enabled(false))]).unwrap();
+    let report = Replay::new(&today, |registry, _| Hooks::scope(registry))
+        .candidate(&calm, |registry, _| Hooks::scope(registry))
+        .file(&path)
+        .await
+        .unwrap();
+    assert_eq!(
+        differences(&report)[..2],
+        ["2 refund_limit allow → none", "2 refund_limit deny → none: refunds over 5000 cents need a person"]
+    );
+    // What is changed in a fork is not in the other.
+    assert!(desk().replay(&path).await.to_string().contains("none → deny"));
+}
+
+#[tokio::test]
+async fn a_test_holds_hooks_to_recordings_and_writes_them_anew_where_it_is_told_to() {
+    let folder = Folder::new();
+    std::fs::create_dir(folder.path("cassettes")).unwrap();
+    let path = folder.path("cassettes/month.jsonl");
+    desk().record(&path, &month()).await;
+    let before = std::fs::read_to_string(&path).unwrap();
+    let held = async |hooks: &Hooks| {
+        let (registry, cassettes) = (hooks.registry(), folder.path("cassettes"));
+        let hold = async move {
+            Replay::new(&registry, |registry, _| Hooks::scope(registry)).hold(&cassettes).await;
+        };
+        tokio::spawn(hold).await.map_err(|panic| *panic.into_panic().downcast::<String>().unwrap())
+    };
+    held(&desk()).await.unwrap();
+    let strict = desk().with(limit(1_000));
+    let told = held(&strict).await.unwrap_err();
+    assert!(
+        told.contains("tests/baselines.rs") && told.contains("allow → deny") && told.contains("REPLAY=accept"),
+        "{told}"
+    );
+    assert_eq!(std::fs::read_to_string(&path).unwrap(), before);
+    let accept = async |hooks: &Hooks| {
+        let registry = hooks.registry();
+        let replay = Replay::new(&registry, |registry, _| Hooks::scope(registry));
+        replay.accept(folder.path("cassettes")).await
+    };
+    accept(&strict).await.unwrap();
+    held(&strict).await.unwrap();
+    assert!(held(&desk()).await.unwrap_err().contains("deny → allow"));
+    // What is written is a recording: of other hooks it tells the same as one of the program would.
+    let recorded = folder.path("recorded.jsonl");
+    strict.record(&recorded, &month()).await;
+    assert!(between(&[&recorded], &path).unwrap().is_empty());
+    // A line that cannot be replayed leaves the file as it is.
+    let mut text = std::fs::read_to_string(&path).unwrap();
+    text.push_str("{\"line\":\"dispatch\",\"kind\":\"gone\"}\n");
+    std::fs::write(&path, &text).unwrap();
+    assert!(accept(&desk()).await.unwrap_err().contains("there is no kind `gone`"));
+    assert_eq!(std::fs::read_to_string(&path).unwrap(), text);
+    let empty = Folder::new();
+    let registry = desk().registry();
+    let replay = Replay::new(&registry, |registry, _| Hooks::scope(registry));
+    assert!(replay.accept(empty.path(".")).await.unwrap_err().contains("no `.jsonl` file"));
+}
+
+#[tokio::test]
+async fn a_replay_tells_how_far_it_is() {
+    let folder = Folder::new();
+    let path = folder.path("month.jsonl");
+    desk().record(&path, &month()).await;
+    let told = Mutex::new(Vec::new());
+    let registry = desk().registry();
+    let replay = Replay::new(&registry, |registry, _| Hooks::scope(registry))
+        .progress(|progress: Progress| told.lock().unwrap().push((progress.read, progress.total)));
+    replay.files([&path, &path]).await.unwrap();
+    drop(replay);
+    let (told, length) = (told.into_inner().unwrap(), std::fs::metadata(&path).unwrap().len());
+    assert_eq!((told.len(), told.last()), (16, Some(&(2 * length, 2 * length))));
+    assert!(told.is_sorted());
+}

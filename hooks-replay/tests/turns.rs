@@ -1,0 +1,333 @@
+//! Turns are replayed without a model and without a tool.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use hooks_agent::approve::{ApprovalAnswer, ApprovalRequest, Approver};
+use hooks_agent::model::{Line as Says, ModelAnswer, ModelError, Scripted};
+use hooks_agent::tool::{FnTool, ToolError, ToolSpec};
+use hooks_agent::window::Window;
+use hooks_agent::{Harness, HarnessBuilder, Limits, SubAgent};
+use hooks_core::data::Block;
+use hooks_core::hook::BoxFuture;
+use hooks_replay::{Matching, TurnReplay};
+
+use crate::every_kind::watching;
+use crate::support::*;
+
+/// How often tools ran.
+type Ran = Arc<AtomicUsize>;
+
+/// The program: its tools, its person, and what its model says.
+fn harness(registry: Registry, script: Vec<Says>, ran: &Ran) -> HarnessBuilder {
+    let tool = |name: &str| {
+        let ran = Arc::clone(ran);
+        FnTool::new(ToolSpec::new(name).parallel(), move |_, input| {
+            ran.fetch_add(1, Ordering::SeqCst);
+            match input["cents"].as_u64() {
+                Some(13) => Err(ToolError::new("the bank is closed, write to ada@example.org")),
+                Some(cents) => Ok(format!("paid {cents} to ada@example.org")),
+                None => std::panic::resume_unwind(Box::new("no cents")),
+            }
+        })
+    };
+    let mut limits = Limits::default();
+    limits.approval = Duration::from_secs(60);
+    let sub = SubAgent::new(AgentDef::new("research"), "Looks things up.");
+    Harness::builder(registry)
+        .model("main", Scripted::new(script))
+        .tools([tool("refund"), tool("transfer")])
+        .bundled_tool(tool("extra"))
+        .agent(sub)
+        .limits(limits)
+        .approver(Person)
+        .preflight(|_: &HookContext, prompt: &str, _: &Messages| vec![format!("{} letters", prompt.len())])
+}
+
+/// Says yes to small transfers, edits others, and never answers about large ones.
+struct Person;
+
+impl Approver for Person {
+    fn approve<'a>(&'a self, request: &'a ApprovalRequest) -> BoxFuture<'a, ApprovalAnswer> {
+        Box::pin(async move {
+            match request.input["cents"].as_u64() {
+                Some(..100) => ApprovalAnswer::Yes,
+                Some(100..1_000) => ApprovalAnswer::Edited(json!({ "cents": 50 }).into()),
+                Some(1_000..2_000) => ApprovalAnswer::No("not today".to_owned()),
+                _ => std::future::pending().await,
+            }
+        })
+    }
+}
+
+/// Its hooks: they do something at many kinds, by what is said.
+fn hooks() -> Hooks {
+    let asks = Hook::at::<BeforeToolCall>("asks").reader(|_, event: &BeforeToolCall, _| {
+        if event.call.name == "transfer" { Permission::ask("a transfer is asked for") } else { Permission::NoOpinion }
+    });
+    let blocks = Hook::at::<UserPromptSubmit>("blocks").reader(|_, event: &UserPromptSubmit, _| {
+        if event.prompt.contains("forbidden") {
+            PromptVerdict::block("not that")
+        } else {
+            PromptVerdict::context("be kind")
+        }
+    });
+    let stops = Hook::at::<StreamDelta>("stops_stream").reader(|_, _, window: &String| {
+        if window.contains("SECRET") { Permission::deny("a secret") } else { Permission::NoOpinion }
+    });
+    let halts = Hook::at::<AfterToolCall>("halts").reader(|_, event: &AfterToolCall, ()| {
+        if event.error.as_deref().is_some_and(|error| error.contains("closed")) {
+            Err(Halt::new("no bank"))
+        } else {
+            Ok(())
+        }
+    });
+    let bundle = Hook::at::<PreToolMaterialization>("bundles").reader(|_, event: &PreToolMaterialization, ()| {
+        let wanted = event.prompt.contains("more tools");
+        wanted.then(|| Contribution::tool_bundle("more", ["extra"])).into_iter().collect::<Vec<_>>()
+    });
+    let instead = Hook::at::<PreModelCall>("instead").writer(|_, event: &PreModelCall, request: &mut ModelRequest| {
+        if event.messages.last().is_some_and(|last| last.text().contains("hello?")) {
+            request.answer = Some(vec![Block::from("hello!")]);
+        }
+    });
+    let masks = Hook::at::<BeforeCreateMessage>("masks_rows").writer(|_, _, row: &mut Message| {
+        row.rewrite_text(|text| text.contains("ada@example.org").then(|| text.replace("ada@example.org", "[mail]")));
+    });
+    let hooks = desk().with(asks).with(blocks).with(stops).with(halts).with(bundle).with(instead).with(masks);
+    watching().into_iter().fold(hooks, Hooks::with)
+}
+
+/// Records one turn per prompt.
+async fn record(
+    path: &std::path::Path,
+    hooks: &Hooks,
+    script: Vec<Says>,
+    prompts: &[&str],
+    more: impl Fn(HarnessBuilder) -> HarnessBuilder,
+) -> Ran {
+    let ran = Ran::default();
+    let registry = hooks.registry();
+    let recorder = Recorder::create(path, "support", RecordLimits::default()).unwrap();
+    registry.observe(recorder.clone());
+    let agent = hooks.agent(&registry);
+    let harness = more(harness(registry, script, &ran).on_inputs(recorder.turns())).build();
+    let session = harness.session("c-1", agent).system_prompt("Pay people back.").open().await.unwrap();
+    for prompt in prompts {
+        let _reply = session.turn(None, *prompt).await;
+    }
+    recorder.flush();
+    ran
+}
+
+async fn replay(path: &std::path::Path, hooks: &Hooks, matching: Matching) -> Report {
+    let registry = hooks.registry();
+    let agent = hooks.agent(&registry);
+    let replay = TurnReplay::new(&registry, move |_| (agent.clone(), None)).matching(matching);
+    replay.window(Window::new(100_000).compact_at(3_000)).file(path).await.unwrap()
+}
+
+fn refund(id: &str, cents: u64) -> Says {
+    Says::call(id, "refund", json!({ "cents": cents }))
+}
+
+fn transfer(id: &str, cents: u64) -> Says {
+    Says::call(id, "transfer", json!({ "cents": cents }))
+}
+
+fn busy() -> Says {
+    Says::error(ModelError::rate_limited("busy", Some(Duration::from_secs(20))))
+}
+
+/// What happens in turns: each is replayed as it was, with hooks at every kind.
+#[tokio::test(start_paused = true)]
+async fn a_replay_of_an_unchanged_turn_is_empty() {
+    let long = "word ".repeat(1_500);
+    let table: Vec<(&str, Vec<Says>, Vec<&str>)> = vec![
+        ("an answer", vec![Says::text("hi")], vec!["hello"]),
+        ("a call", vec![refund("a", 900), Says::text("done")], vec!["pay"]),
+        ("a call that is denied", vec![refund("a", 9_900), Says::text("no")], vec!["pay"]),
+        ("a tool that fails, and a halt", vec![refund("a", 13), Says::text("never")], vec!["pay", "and now?"]),
+        ("a tool that panics", vec![Says::call("a", "refund", json!({})), Says::text("well")], vec!["pay"]),
+        ("a tool that nobody has", vec![Says::call("a", "fly", json!({})), Says::text("well")], vec!["fly"]),
+        (
+            "calls together, of which two have one id",
+            vec![
+                Says::calls([
+                    ("a", "refund", json!({"cents": 1})),
+                    ("b", "refund", json!({"cents": 2})),
+                    ("a", "refund", json!({"cents": 3})),
+                ]),
+                Says::text("done"),
+            ],
+            vec!["pay all"],
+        ),
+        ("a person says yes", vec![transfer("a", 5), Says::text("done")], vec!["pay"]),
+        ("a person edits", vec![transfer("a", 500), Says::text("done")], vec!["pay"]),
+        ("a person says no", vec![transfer("a", 1_500), Says::text("done")], vec!["pay"]),
+        ("a person says nothing", vec![transfer("a", 5_000), Says::text("done")], vec!["pay"]),
+        ("a model that is busy", vec![busy(), busy(), Says::text("done")], vec!["pay"]),
+        ("a model that is gone", vec![Says::error(ModelError::Unanswered("no key".to_owned()))], vec!["pay", "pay"]),
+        ("a stream", vec![Says::text("one two three").streamed()], vec!["count"]),
+        (
+            "a stream that is stopped",
+            vec![Says::text("the SECRET is 5").streamed(), Says::text("x")],
+            vec!["tell", "so"],
+        ),
+        ("a stream that breaks", vec![Says::error(ModelError::Broken("cut".to_owned())).streamed()], vec!["tell"]),
+        (
+            "an answer that is cut",
+            vec![Says::answer(ModelAnswer::text("and so").stop_reason("max_tokens"))],
+            vec!["tell"],
+        ),
+        ("a prompt that is blocked", vec![Says::text("done")], vec!["forbidden", "allowed"]),
+        ("a hook in the model's place", vec![], vec!["hello?"]),
+        (
+            "a tool that a hook contributes",
+            vec![Says::call("a", "extra", json!({"cents": 4})), Says::text("done")],
+            vec!["more tools"],
+        ),
+        (
+            "an agent that is asked",
+            vec![
+                Says::call("a", "research", json!({"prompt": "where?"})),
+                refund("a", 7),
+                Says::text("there, ask ada@example.org"),
+                Says::text("done"),
+            ],
+            vec!["look it up"],
+        ),
+        (
+            "a conversation that is compacted",
+            vec![Says::text(long.as_str()), Says::text(long.as_str()), Says::text("a summary"), Says::text("done")],
+            vec!["one", "two", "three"],
+        ),
+    ];
+    let mut kinds = std::collections::BTreeSet::new();
+    for (what, script, prompts) in table {
+        let folder = Folder::new();
+        let path = folder.path("turns.jsonl");
+        let window = || Window::new(100_000).compact_at(3_000);
+        let ran = record(&path, &hooks(), script, &prompts, |harness| harness.window(window())).await;
+        let then = ran.load(Ordering::SeqCst);
+        for matching in [Matching::Strict, Matching::Loose] {
+            let report = replay(&path, &hooks(), matching).await;
+            assert!(report.is_empty(), "{what}: {report}");
+            assert_eq!((report.turns, report.diverged), (prompts.len(), 0), "{what}: {report}");
+            assert!(report.replayed > 10, "{what}: {report}");
+        }
+        assert_eq!(ran.load(Ordering::SeqCst), then, "{what}");
+        let lines = Reader::open(&path).unwrap().filter_map(|(_, line)| line.ok());
+        kinds.extend(lines.filter_map(|line| if let Line::Dispatch(line) = line { Some(line.kind) } else { None }));
+    }
+    // What no turn fires.
+    let outside = ["init", "gateway_", "shutdown", "message_", "session_end", "before_update_", "after_update_"];
+    let all = hooks_core::kinds::all();
+    let missing: Vec<_> = all.iter().filter(|kind| !kinds.contains(kind.name)).map(|kind| kind.name).collect();
+    assert!(missing.iter().all(|kind| outside.iter().any(|word| kind.starts_with(word))), "{missing:?}");
+}
+
+/// A policy that is opened lets nothing happen that was blocked: there is nothing there that could.
+#[tokio::test(start_paused = true)]
+async fn calls_that_were_blocked_run_nothing_under_an_open_policy() {
+    let folder = Folder::new();
+    let path = folder.path("turns.jsonl");
+    let script =
+        vec![refund("a", 9_900), refund("b", 8_800), Says::text("I could not."), refund("c", 100), Says::text("done")];
+    let ran = record(&path, &desk(), script, &["pay both", "pay one"], |harness| harness).await;
+    assert_eq!(ran.load(Ordering::SeqCst), 1);
+    let open = desk().with(limit(1_000_000));
+    let report = replay(&path, &open, Matching::Strict).await;
+    assert_eq!(ran.load(Ordering::SeqCst), 1);
+    assert_eq!((report.turns, report.diverged, report.exit_code()), (2, 1, 2), "{report}");
+    assert_eq!(
+        differences(&report),
+        ["1 refund_limit deny → allow: refunds over 5000 cents need a person"],
+        "it stops at the first one: {report}"
+    );
+    assert_eq!(report.groups[0].examples[0].call.as_ref().unwrap().id, "a");
+    let report = replay(&path, &open, Matching::Loose).await;
+    assert_eq!(ran.load(Ordering::SeqCst), 1);
+    assert_eq!((report.turns, report.diverged), (2, 1), "{report}");
+    let told = |counterfactual: bool| {
+        report
+            .groups
+            .iter()
+            .filter(move |group| group.counterfactual == counterfactual)
+            .map(|group| group.title.as_str())
+    };
+    assert_eq!(told(false).collect::<Vec<_>>(), ["deny → allow: refunds over 5000 cents need a person"]);
+    assert!(told(true).any(|title| title.starts_with("deny → allow")), "{report}");
+    assert!(report.to_string().contains("after the turn went another way"), "{report}");
+}
+
+/// The first dispatch that came to something else is the one that is told, with its hook; what followed is not.
+#[tokio::test(start_paused = true)]
+async fn the_first_divergence_is_told_with_its_hook() {
+    let folder = Folder::new();
+    let path = folder.path("turns.jsonl");
+    let script = vec![refund("a", 900), Says::text("ada@example.org has it"), refund("b", 5), Says::text("done")];
+    record(&path, &hooks(), script, &["pay", "pay more"], |harness| harness).await;
+    let report = replay(&path, &hooks().without("mask_mail"), Matching::Strict).await;
+    assert_eq!((report.turns, report.diverged), (2, 2), "{report}");
+    let rewrite = report.groups.iter().find(|group| group.title == "rewrites otherwise").unwrap();
+    assert_eq!(
+        (rewrite.kind.as_str(), rewrite.hook.as_deref(), rewrite.count),
+        ("after_tool_call_success", Some("mask_mail"), 2)
+    );
+    assert!(report.groups.iter().all(|group| group.kind == "after_tool_call_success"), "{report}");
+    // A hook that is new and changes nothing is told, and does not end the turn.
+    let added = Hook::at::<TurnEnd>("counts").reader(|_, _, ()| ());
+    let report = replay(&path, &hooks().with(added), Matching::Strict).await;
+    assert_eq!((report.diverged, differences(&report)), (0, vec!["2 counts is new".to_owned()]), "{report}");
+    // Hooks at kinds where there were none, or are none any more.
+    let report = replay(&path, &desk(), Matching::Strict).await;
+    assert!(report.groups.iter().any(|group| group.title == "is gone"), "{report}");
+    assert_eq!(report.diverged, 2, "{report}");
+    let folder = Folder::new();
+    let path = folder.path("turns.jsonl");
+    record(&path, &desk(), vec![refund("a", 900), Says::text("done")], &["pay"], |harness| harness).await;
+    let calm = watching().into_iter().fold(desk(), Hooks::with);
+    let report = replay(&path, &calm, Matching::Strict).await;
+    assert_eq!((report.turns, report.diverged, report.exit_code()), (1, 0, 1), "{report}");
+}
+
+/// What cannot be replayed is told, and the rest goes on.
+#[tokio::test(start_paused = true)]
+async fn turns_that_cannot_be_replayed_say_why() {
+    let folder = Folder::new();
+    let path = folder.path("turns.jsonl");
+    let hooks = hooks();
+    let registry = hooks.registry();
+    let mut limits = RecordLimits::default();
+    limits.turn = 60_000;
+    let recorder = Recorder::create(&path, "support", limits).unwrap();
+    registry.observe(recorder.clone());
+    let agent = hooks.agent(&registry);
+    let script =
+        vec![Says::text("one"), Says::text("two"), Says::text("three"), Says::text("four"), Says::text("five")];
+    let harness = harness(registry, script, &Ran::default()).on_inputs(recorder.turns()).build();
+    let session = harness.session("c-1", agent).open().await.unwrap();
+    let steered = session.turn(None, "begin");
+    assert!(steered.steer(Message::new(Role::User, "no, wait")));
+    let _ = steered.await;
+    let cancelled = session.turn(None, "and then");
+    cancelled.cancel();
+    let _ = cancelled.await;
+    let _ = session.turn(None, "x".repeat(10_000)).await;
+    let fresh = harness.session("c-2", hooks.agent(&hooks.registry())).open().await.unwrap();
+    let _ = fresh.turn(None, "short").await;
+    recorder.flush();
+    let report = replay(&path, &hooks, Matching::Strict).await;
+    assert_eq!((report.turns, report.diverged), (1, 0), "{report}");
+    let told = |what: &str| report.problems.iter().any(|problem| problem.contains(what));
+    assert!(told("messages joined the turn") && told("longer than a recorded one"), "{report}");
+    // Dispatch by dispatch what was left out is told too.
+    let registry = hooks.registry();
+    let report = Replay::new(&registry, |registry, _ids| Hooks::scope(registry)).file(&path).await.unwrap();
+    assert!(
+        report.groups.is_empty() && report.to_string().contains("the rest of the turn was not written"),
+        "{report}"
+    );
+}
