@@ -18,5 +18,7 @@ mod replays;
 mod robust;
 mod same;
 mod scripts;
+#[cfg(feature = "store")]
+mod stored;
 mod support;
 mod trust;

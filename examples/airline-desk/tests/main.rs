@@ -17,6 +17,8 @@ mod recorded;
 mod replayed;
 mod sample;
 mod scenes;
+#[cfg(feature = "store")]
+mod stored;
 mod support;
 mod trace;
 mod turns;

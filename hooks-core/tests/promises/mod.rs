@@ -53,5 +53,6 @@ mod p13_refused;
 mod p13_retries;
 mod p13_told;
 mod p15_no_runtime;
+mod p19_jobs;
 mod parameters;
 mod values;

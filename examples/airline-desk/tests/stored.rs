@@ -1,0 +1,55 @@
+//! The desk on a store: each step is a process of its own.
+
+use std::io::Write;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use hooks_agent::approve::ApprovalAnswer;
+use hooks_store::{JobFilter, JobStatus, Store};
+
+fn desk(folder: &Path, arguments: &[&str], lines: &str) -> String {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_airline-desk"))
+        .current_dir(folder)
+        .args(arguments)
+        .args(["--store", "desk.db"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    child.stdin.take().unwrap().write_all(lines.as_bytes()).unwrap();
+    let run = child.wait_with_output().unwrap();
+    assert_eq!((run.status.code(), String::from_utf8_lossy(&run.stderr).as_ref()), (Some(0), ""));
+    String::from_utf8(run.stdout).unwrap()
+}
+
+#[tokio::test]
+async fn a_question_is_answered_by_another_process_and_the_next_one_goes_on() {
+    let folder = tempfile::tempdir().unwrap();
+    let asked = desk(folder.path(), &["--chat"], "look up PUF001\ncancel PUF002\n");
+    assert!(asked.contains("0 messages so far") && asked.contains("y or n, or elsewhere: hooks answer"), "{asked}");
+    assert!(!asked.contains("cancel_reservation ran"), "{asked}");
+
+    let store = Store::open(folder.path().join("desk.db").to_str().unwrap()).await.unwrap();
+    let question = store.questions().await.unwrap().remove(0);
+    store.answer(&question.id, &ApprovalAnswer::Yes).await.unwrap();
+    let went_on = desk(folder.path(), &["--chat"], "refund PUF002\n");
+    assert!(went_on.contains("cancel_reservation ran") && went_on.contains("PUF002 is cancelled"), "{went_on}");
+    assert!(went_on.contains("refund_reservation ran"), "{went_on}");
+
+    // What is due of each row is worked off by somebody else.
+    let queued = store.jobs(&JobFilter::new().status(JobStatus::Queued), 100).await.unwrap().len();
+    assert!(queued > 8, "{queued}");
+    desk(folder.path(), &["worker", "--once"], "");
+    assert_eq!(store.jobs(&JobFilter::new().status(JobStatus::Done), 100).await.unwrap().len(), queued);
+    let index = std::fs::read_to_string(folder.path().join("desk.index")).unwrap();
+    assert_eq!(index.lines().count(), queued, "{index}");
+    assert!(index.contains("chat user: refund PUF002"), "{index}");
+}
+
+#[test]
+fn a_question_may_be_answered_where_it_is_asked() {
+    let folder = tempfile::tempdir().unwrap();
+    let said = desk(folder.path(), &["--chat"], "cancel PUF002\nn\ncancel PUF002\ny\n");
+    assert!(said.contains("The customer said no") && said.contains("PUF002 is cancelled"), "{said}");
+}

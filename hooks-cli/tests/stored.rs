@@ -1,0 +1,81 @@
+//! The commands on what an agent keeps in a database.
+
+use std::path::Path;
+use std::time::Duration;
+
+use hooks_agent::Harness;
+use hooks_agent::model::{Line, Scripted};
+use hooks_agent::tool::{FnTool, ToolSpec};
+use hooks_core::kinds::{AfterCreateMessage, BeforeToolCall};
+use hooks_core::prelude::*;
+use hooks_store::{Store, StoredApprover, Worker};
+use serde_json::json;
+
+use crate::support::hooks;
+
+/// A store with a conversation that waits for an answer, and background runs of which one failed.
+async fn stored(folder: &Path) -> (Store, Registry) {
+    let file = folder.join("agent.db");
+    let store = Store::open(file.to_str().unwrap()).await.unwrap();
+    let registry = Registry::empty();
+    let gate = |_: &HookContext, _: &BeforeToolCall, _: &ToolInput| Permission::ask("it costs \u{1b}[31mmoney");
+    registry.register(Hook::at::<BeforeToolCall>("asks").reader(gate)).unwrap();
+    let fails = Hook::at::<AfterCreateMessage>("mail").background(|_, event, ()| {
+        let is_prompt = event.message.role == hooks_core::data::Role::User;
+        Box::pin(async move { if is_prompt { Err("no server") } else { Ok(()) } })
+    });
+    registry.register(fails).unwrap();
+    registry.set_background(store.job_queue().await.unwrap());
+    let harness = Harness::builder(registry.clone())
+        .model("main", Scripted::new([Line::call("call_1", "pay", json!({ "cents": 5 })), Line::text("done")]))
+        .store(store.clone())
+        .approver(StoredApprover::new(store.clone()).patience(Duration::ZERO))
+        .tool(FnTool::new(ToolSpec::new("pay"), |_, _| Ok("paid".to_owned())))
+        .build();
+    let session = harness.session("c-1", AgentDef::new("clerk").hooks(["asks", "mail"])).open().await.unwrap();
+    let _suspended = session.turn(None, "pay").await;
+    Worker::new(store.clone(), registry.clone()).poll(Duration::from_millis(1)).run_until_empty().await;
+    (store, registry)
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_waits_and_what_failed_is_seen_and_mended() {
+    let folder = tempfile::tempdir().unwrap();
+    let (store, _) = stored(folder.path()).await;
+    let run = |args: &[&str]| hooks(folder.path(), &[args, &["--store", "agent.db"]].concat());
+
+    let questions = run(&["questions"]);
+    assert!(questions.out.contains("waits; asked") && questions.out.contains("by clerk, in c-1"), "{}", questions.out);
+    assert!(!questions.out.contains('\u{1b}'), "what a hook says does nothing to the terminal: {:?}", questions.out);
+    let id = run(&["questions", "--json"]).json()["questions"][0]["id"].as_str().unwrap().to_owned();
+    assert_eq!((run(&["answer", "nobody", "yes"]).code, run(&["answer", &id, "edit"]).code), (Some(1), Some(64)));
+    assert_eq!(run(&["answer", &id, "no", "--reason", "too much"]).code, Some(0));
+    let twice = run(&["answer", &id, "yes"]);
+    assert!(twice.code == Some(1) && twice.err.contains("answered already"), "{}", twice.err);
+    assert_eq!(store.questions().await.unwrap()[0].answer.is_some(), true);
+
+    let failed = run(&["runs", "--failed"]);
+    assert!(failed.out.contains("no server") && failed.out.lines().count() == 2, "{}", failed.out);
+    let report = run(&["runs", "--json"]).json();
+    assert_eq!(report["runs"].as_array().unwrap().len(), 2);
+    assert!(report["runs"][0]["created_at"].is_i64(), "{report}");
+    let job = run(&["runs", "--failed", "--json"]).json()["runs"][0]["id"].as_str().unwrap().to_owned();
+    assert!(run(&["runs", &job]).out.contains("1. failed"), "{}", run(&["runs", &job]).out);
+    assert_eq!((run(&["retry", &job]).code, run(&["retry", &job]).code), (Some(0), Some(1)));
+    assert!(run(&["runs", "--failed"]).out.contains("no background run needs attention"));
+
+    assert_eq!(run(&["conversations"]).out.trim(), "c-1");
+    let export = run(&["export", "c-1"]);
+    let rows: Vec<serde_json::Value> = export.out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!((rows.len(), rows[0]["is_read"].as_bool()), (2, Some(true)));
+    assert_eq!(run(&["export", "c-2"]).code, Some(1));
+}
+
+#[test]
+fn a_store_that_is_not_there_is_not_made() {
+    let folder = tempfile::tempdir().unwrap();
+    let said = hooks(folder.path(), &["runs", "--store", "none.db"]);
+    assert!(said.code == Some(1) && said.err.contains("there is no store `none.db`"), "{}", said.err);
+    assert!(!folder.path().join("none.db").exists());
+    assert_eq!(hooks(folder.path(), &["questions"]).code, Some(64), "it is said which store");
+}
