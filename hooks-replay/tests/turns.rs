@@ -259,7 +259,10 @@ async fn calls_that_were_blocked_run_nothing_under_an_open_policy() {
     };
     assert_eq!(told(false).collect::<Vec<_>>(), ["deny → allow: refunds over 5000 cents need a person"]);
     assert!(told(true).any(|title| title.starts_with("deny → allow")), "{report}");
-    assert!(report.to_string().contains("after the turn went another way"), "{report}");
+    for page in [report.to_string(), report.to_html()] {
+        assert!(page.contains("2 turns replayed, 1 go another way"), "{page}");
+        assert!(page.contains("after the turn went another way"), "{page}");
+    }
 }
 
 /// The first dispatch that came to something else is the one that is told, with its hook; what followed is not.
@@ -291,6 +294,22 @@ async fn the_first_divergence_is_told_with_its_hook() {
     let calm = watching().into_iter().fold(desk(), Hooks::with);
     let report = replay(&path, &calm, Matching::Strict).await;
     assert_eq!((report.turns, report.diverged, report.exit_code()), (1, 0, 1), "{report}");
+}
+
+/// Where a hook decided that no replay runs, nobody can say how the turn would have gone on.
+#[tokio::test(start_paused = true)]
+async fn a_turn_ends_where_a_hook_decided_that_is_not_replayed() {
+    use hooks_core::hook::OnReplay;
+
+    let folder = Folder::new();
+    let path = folder.path("turns.jsonl");
+    let hooks = hooks().with(limit(5_000).on_replay(OnReplay::Skip));
+    let script = vec![refund("a", 900), Says::text("done"), Says::text("hi")];
+    let ran = record(&path, &hooks, script, &["pay", "hello"], |harness| harness).await;
+    let report = replay(&path, &hooks, Matching::Strict).await;
+    assert_eq!((report.turns, report.diverged, report.unanswered), (2, 0, 1), "{report}");
+    assert!(report.is_empty(), "{report}");
+    assert_eq!((report.not_started.get("refund_limit"), ran.load(Ordering::SeqCst)), (Some(&1), 1));
 }
 
 /// What cannot be replayed is told, and the rest goes on.

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::Report;
+use super::{Report, Slower};
 use crate::compare::Difference;
 
 const STYLE: &str = include_str!("report.css");
@@ -16,14 +16,19 @@ impl Report {
              <style>{STYLE}</style>\n<h1>{} dispatches replayed, {} differ</h1>\n",
             self.differing, self.replayed, self.replayed, self.differing
         );
+        if self.turns > 0 {
+            let (turns, diverged) = (self.turns, self.diverged);
+            put(&mut page, format_args!("<p>{turns} turns replayed, {diverged} go another way</p>\n"));
+        }
         for group in &self.groups {
+            let after = if group.counterfactual { ", after the turn went another way" } else { "" };
             let open = if group.is_flip() { " open" } else { "" };
             let class = if group.is_flip() { "flip" } else { "change" };
             let hook = group.hook.as_deref().map(|hook| format!(" <code>{}</code>", escaped(hook))).unwrap_or_default();
             put(
                 &mut page,
                 format_args!(
-                    "<details{open} class=\"{class}\"><summary><b>{} ×</b> {}{hook} {}</summary>\n",
+                    "<details{open} class=\"{class}\"><summary><b>{} ×</b> {}{hook} {}{after}</summary>\n",
                     group.count,
                     escaped(&group.kind),
                     escaped(&group.title)
@@ -47,10 +52,22 @@ impl Report {
             "Not started, since they outlive their dispatch",
             self.not_started.iter().map(|(hook, count)| format!("{count} × {hook}")),
         );
+        let took = |slower: &Slower| {
+            let Slower { hook, recorded, replayed } = slower;
+            format!("{hook} takes {replayed} µs, and took {recorded} µs (medians)")
+        };
+        list(&mut page, "Slower", self.slower.iter().map(took));
+        let other = self.other.iter().map(|(what, count)| format!("{count} × {what}"));
+        list(&mut page, "Lines without anything for a hook", other);
         let more = self.failed.saturating_sub(self.problems.len());
         let more = (more > 0).then(|| format!("and {more} more"));
         let problems = self.problems.iter().cloned().chain(more);
         list(&mut page, &format!("{} could not be replayed", self.failed), problems);
+        if self.unanswered > 0 {
+            let count = self.unanswered;
+            let why = "a hook that is not replayed had decided or changed them";
+            put(&mut page, format_args!("<p>{count} dispatches were not compared: {why}.</p>\n"));
+        }
         if self.partly > 0 {
             put(
                 &mut page,
