@@ -104,7 +104,8 @@ hooks_core::fires![
     FilterMessages,
     GatewayStart,
     GatewayStop,
-    Init,
+    // What a plugin's own hooks are told of it, the registry fills in.
+    Init [never plugin, version, config, data_dir],
     MessageReceived,
     MessageSending,
     MessageSent,
@@ -121,7 +122,7 @@ hooks_core::fires![
     PrefilterLlmHistory,
     SessionEnd,
     SessionStart,
-    Shutdown,
+    Shutdown [never plugin],
     Stop,
     StreamDelta,
     TurnEnd,

@@ -19,6 +19,8 @@ use hooks_core::prelude::*;
 use hooks_core::testing::{self, Drive};
 use serde_json::{Value, json};
 
+use super::filled::{by_the_app, by_the_loop, puts_off};
+
 /// The loop, whose model either tells its text as it comes or all at once, and whose tools are functions or those of a
 /// server.
 struct Loop {
@@ -80,7 +82,7 @@ impl Loop {
             // A turn that the provider ends stores the prompt alone.
             "before_create_message" | "after_create_message" => vec![end()],
             "after_tool_call_failure" => vec![call("fails"), text()],
-            "permission_request" => vec![call("find"), text()],
+            "permission_request" => vec![Line::call("asked", "find", json!({ "id": "a" })), text()],
             "before_tool_call" | "after_tool_call_success" | "after_tool_call" | "before_store_tool_result" => {
                 vec![call("find"), text()]
             }
@@ -182,9 +184,26 @@ impl Drive for Loop {
         })
     }
 
+    async fn otherwise(&self, kind: &str, hooks: &HookSet) -> Result<(), Box<dyn Error + Send + Sync>> {
+        let make = || Harness::builder(Registry::empty()).hooks(hooks.clone());
+        by_the_loop(&make).await;
+        by_the_app(&make).await;
+        let _ = kind;
+        Ok(())
+    }
+
     fn beside(&self, kind: &str) -> Vec<Hook> {
-        let asks = || Hook::at::<BeforeToolCall>("asks").reader(|_, _, _| Permission::ask("may it?"));
-        if kind == "permission_request" { vec![asks()] } else { Vec::new() }
+        match kind {
+            "permission_request" => vec![puts_off("asks")],
+            "pre_policy" => Vec::new(),
+            // What earlier phases contributed is there where one did.
+            "pre_prompt_context"
+            | "post_preflight_prompt_context"
+            | "pre_tool_materialization"
+            | "pre_prompt_compile"
+            | "post_turn" => vec![contributes::<PrePolicy>("earlier")],
+            _ => Vec::new(),
+        }
     }
 }
 

@@ -10,6 +10,7 @@
 )]
 
 mod conformance;
+mod filled;
 mod genai;
 mod mcp;
 mod mcp_http;

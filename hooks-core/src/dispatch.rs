@@ -11,6 +11,7 @@ mod log;
 mod outcome;
 mod pool;
 mod readers;
+mod span;
 mod trace;
 mod transaction;
 mod wait;
@@ -25,6 +26,7 @@ pub use error::{DispatchError, Recovered};
 pub(crate) use fail::{Fail, FailureCause};
 pub(crate) use outcome::capability_missing;
 pub(crate) use pool::{at_once, on_pool};
+pub(crate) use span::{hook_span, in_span};
 pub(crate) use wait::{NoAnswer, finish, until_cancelled, wait_for};
 
 use crate::context::HookContext;

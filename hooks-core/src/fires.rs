@@ -15,6 +15,8 @@ use crate::source::Origin;
 pub struct Fires {
     kind: fn() -> &'static KindDescriptor,
     pub(crate) origin: Origin,
+    /// The fields of the event that it never fills.
+    never: &'static [&'static str],
 }
 
 inventory::collect!(Fires);
@@ -23,18 +25,30 @@ impl Fires {
     // Not public API. Used by `fires!`.
     #[doc(hidden)]
     #[must_use]
-    pub const fn new<K: HookKind>(file: &'static str, line: u32) -> Self {
-        Self { kind: K::descriptor, origin: Origin::new(file, line, "") }
+    pub const fn new<K: HookKind>(file: &'static str, line: u32, never: &'static [&'static str]) -> Self {
+        Self { kind: K::descriptor, origin: Origin::new(file, line, ""), never }
     }
 
     pub(crate) fn kind(&self) -> &'static KindDescriptor {
         (self.kind)()
     }
 
-    /// What the program declares: each kind once, by name and place.
-    pub(crate) fn declared() -> Vec<Self> {
+    fn all() -> Vec<Self> {
         let mut all: Vec<Self> = inventory::iter::<Self>.into_iter().copied().collect();
         all.sort_by_key(|fires| (fires.kind().name, fires.origin));
+        all
+    }
+
+    /// Whether a field of the kind's event is filled by nothing that declares to fire the kind.
+    pub(crate) fn never_fills(kind: &KindDescriptor, field: &str) -> bool {
+        let all = Self::all();
+        let mut of_kind = all.iter().filter(|fires| fires.kind() == kind).peekable();
+        of_kind.peek().is_some() && of_kind.all(|fires| fires.never.contains(&field))
+    }
+
+    /// What the program declares: each kind once, by name and place.
+    pub(crate) fn declared() -> Vec<Self> {
+        let mut all = Self::all();
         let mut seen: HashSet<TypeId> = HashSet::new();
         all.retain(|fires| seen.insert((fires.kind().event)()));
         all
@@ -45,6 +59,25 @@ impl fmt::Debug for Fires {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} at {}", self.kind().name, self.origin)
     }
+}
+
+/// The filters over fields that nothing ever fills: they match the empty text and nothing else.
+pub(crate) fn never_filled(hooks: &[Arc<Hook>]) -> Vec<Finding> {
+    let bindings = hooks.iter().flat_map(|hook| hook.bindings.iter().map(move |binding| (hook, binding)));
+    let filters =
+        bindings.flat_map(|(hook, binding)| binding.filters.iter().map(move |only| (hook, binding.kind, only)));
+    let mut findings = Vec::new();
+    for (hook, kind, only) in filters {
+        let Some(field) = only.field.as_ref().ok().and_then(|index| kind.fields.get(*index).copied()) else { continue };
+        if Fires::never_fills(kind, field) {
+            let (id, origin, at, patterns) = (&hook.id, hook.origin, kind.name, &only.patterns);
+            let text = format!(
+                "the hook `{id}` ({origin}) runs at `{at}` only where `{field}` is `{patterns}`, but this program never fills `{field}`, as it declares with `fires!`; fill it, or take the filter out"
+            );
+            findings.push(Finding::new(FindingKind::NeverFilled, id, text));
+        }
+    }
+    findings
 }
 
 /// The path by which a program names the type: built-in kinds are re-exported from their modules.

@@ -28,12 +28,14 @@ macro_rules! hooks {
 ///
 /// Once a program has such a declaration, [`Registry::audit`](crate::Registry::audit) reports the hooks of kinds that no
 /// declaration names: nothing would ever run them. [`testing::conformance`](crate::testing::conformance) holds a harness
-/// to its declaration. A kind is its type, or the name of a built-in one.
+/// to its declaration. A kind is its type, or the name of a built-in one. Behind it stand the fields of its event that the
+/// harness never fills: a hook that reads one would be as dead, so `audit` reports filters over them, and `conformance` each
+/// field that is neither filled nor named so.
 ///
 /// ```standalone_crate
 /// use hooks_core::kinds::{AfterCreateMessage, BeforeToolCall};
 ///
-/// hooks_core::fires![BeforeToolCall, AfterCreateMessage, turn_end];
+/// hooks_core::fires![BeforeToolCall, AfterCreateMessage [never message_id], turn_end];
 /// # fn main() {}
 /// ```
 #[macro_export]

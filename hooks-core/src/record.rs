@@ -189,6 +189,12 @@ pub enum Note {
 ///
 /// Called on the dispatching task after the last hook, so it should be quick. A panic in it goes no further.
 pub trait Observer: Send + Sync + 'static {
+    /// A hook is about to run: the notice that stays of one that never comes back. Called before each run that a dispatch makes,
+    /// fallbacks aside, and before a run is handed on that no dispatch waits for.
+    fn starts(&self, kind: &'static str, hook: &HookId, ids: &Arc<Ids>) {
+        let _ = (kind, hook, ids);
+    }
+
     /// A dispatch of a kind that has hooks in force has ended, or its future was dropped.
     fn dispatched(&self, record: &Record);
 

@@ -25,7 +25,7 @@ pub(crate) use snapshot::{DepthLimit, Registered, Snapshot};
 use crate::context::depth;
 use crate::diagnostics::ConfigError;
 use crate::diagnostics::{Finding, FindingKind, HarnessFacts};
-use crate::fires::{Fires, never_fired};
+use crate::fires::{Fires, never_filled, never_fired};
 use crate::hook::{Hook, HookSpec};
 use crate::id::HookId;
 use crate::kind;
@@ -298,6 +298,7 @@ impl Registry {
         findings.extend(snapshot.plugin_findings(&agents));
         // Plugins are started and stopped here, whatever the harness fires.
         findings.extend(never_fired(&self.hooks(), plugins::is_lifecycle));
+        findings.extend(never_filled(&self.hooks()));
         findings
     }
 

@@ -12,11 +12,11 @@ use serde_json::{Value, json};
 hooks_core::fires![
     DeskOpens,
     BeforeToolCall,
-    AfterCreateMessage,
+    AfterCreateMessage [never message_id],
     BeforeCreateMessage,
-    PrePromptContext,
-    UserPromptSubmit,
-    Stop
+    PrePromptContext [never history, contributions],
+    UserPromptSubmit [never profile, hidden],
+    Stop [never at_iteration_cap, last_message]
 ];
 
 /// When the desk opens.
@@ -49,6 +49,9 @@ enum Wrong {
     ProbesIdly,
     ProbesElsewhere,
     CannotDrive,
+    LeavesAFieldEmpty,
+    FillsWhatItNeverFills,
+    CannotDriveOtherwise,
 }
 
 /// A small desk: it stores messages, calls tools and asks a model.
@@ -105,7 +108,9 @@ impl Desk {
     async fn turn(&self, hooks: &HookSet) -> Result<Value, DispatchError> {
         let cx = HookContext::new();
         let prompt = Messages::from(vec![Message::new(Role::User, "hello")]);
-        let fired = hooks.fire(&cx, &UserPromptSubmit::new("hello", prompt.clone()), prompt.clone()).await?;
+        let event = UserPromptSubmit::new("hello", prompt.clone());
+        let event = if self.is(Wrong::FillsWhatItNeverFills) { event.profile("fast") } else { event };
+        let fired = hooks.fire(&cx, &event, prompt.clone()).await?;
         let wrong = match &fired.verdict.decision {
             PromptDecision::Block(_) => !self.is(Wrong::AnswersWhatIsBlocked),
             PromptDecision::Stop(_) => !self.is(Wrong::AsksWhatIsStopped),
@@ -132,7 +137,8 @@ impl Desk {
 
     /// What the model is sent.
     async fn ask(&self, hooks: &HookSet) -> Result<Value, DispatchError> {
-        let fired = hooks.fire(&HookContext::new(), &PrePromptContext::new("hello"), ()).await?;
+        let prompt = if self.is(Wrong::LeavesAFieldEmpty) { "" } else { "hello" };
+        let fired = hooks.fire(&HookContext::new(), &PrePromptContext::new(prompt), ()).await?;
         let mut sent = vec!["hello".to_owned()];
         if !self.is(Wrong::IgnoresContributions) {
             sent.extend(fired.verdict.prompt_context().entries.iter().map(|entry| entry.text.to_owned()));
@@ -155,6 +161,18 @@ impl Drive for Desk {
             "before_create_message" | "after_create_message" => Ok(self.store(hooks, "hello").await?),
             other => Err(format!("the desk knows no `{other}`").into()),
         }
+    }
+
+    /// A turn that was continued once.
+    async fn otherwise(&self, kind: &str, hooks: &HookSet) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
+        if kind == "stop" {
+            if self.is(Wrong::CannotDriveOtherwise) {
+                return Err("nobody is there to continue".into());
+            }
+            let event = Stop::new("final_response").stop_hook_active(true);
+            let _ = hooks.fire(&HookContext::new(), &event, ()).await?;
+        }
+        Ok(())
     }
 
     fn probe(&self, id: &str, kind: &str) -> Option<Hook> {
@@ -210,6 +228,17 @@ async fn a_harness_that_does_not_is_told_how() {
         (Wrong::ProbesElsewhere, "the driver has no probe for `before_tool_call` (gate)", "return a hook of that kind"),
         (Wrong::ProbesIdly, "the driver's probe for `before_create_message` neither", "nothing can be seen of it"),
         (Wrong::CannotDrive, "the driver could not make `desk_opens` happen", "the key is lost"),
+        (
+            Wrong::LeavesAFieldEmpty,
+            "the field `prompt` of `pre_prompt_context`, declared at ",
+            "was empty in each occurrence: fill it",
+        ),
+        (
+            Wrong::FillsWhatItNeverFills,
+            "the field `profile` of `user_prompt_submit` is filled",
+            "take it out of `[never …]`",
+        ),
+        (Wrong::CannotDriveOtherwise, "the driver could not make `stop` happen otherwise", "nobody is there"),
     ];
     for (wrong, start, part) in table {
         let error = conformance(&Desk(wrong)).await.unwrap_err();

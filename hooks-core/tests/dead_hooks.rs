@@ -7,7 +7,7 @@ use hooks_core::diagnostics::FindingKind;
 use hooks_core::kinds::*;
 use hooks_core::prelude::*;
 
-hooks_core::fires![BeforeToolCall, AfterCreateMessage, kinds::FileNote];
+hooks_core::fires![BeforeToolCall, AfterCreateMessage, kinds::FileNote, MessageReceived [never sender]];
 // A second harness of the same program may fire the same.
 hooks_core::fires![BeforeToolCall,];
 
@@ -31,6 +31,10 @@ fn gate(id: &str) -> Hook {
 
 fn files(id: &str) -> Hook {
     Hook::at::<kinds::FileNote>(id).writer(|_, _, _| ())
+}
+
+fn from(id: &str, field: &'static str) -> Hook {
+    Hook::at::<MessageReceived>(id).reader(|_, _, _| ()).only(field, "ada")
 }
 
 fn shreds(id: &str) -> Hook {
@@ -69,7 +73,16 @@ fn cases() -> Vec<Case> {
             hooks: vec![shreds("s"), files("f")],
             agent: Some(&["s", "f"]),
             told: &[
-                "the hook `s` (HERE) runs at `shred_note`, which this program never fires; fire it and declare so with `hooks_core::fires![dead_hooks::kinds::ShredNote]`, or move the hook to a kind that is fired: `after_create_message`, `before_tool_call`, `file_note`",
+                "the hook `s` (HERE) runs at `shred_note`, which this program never fires; fire it and declare so with `hooks_core::fires![dead_hooks::kinds::ShredNote]`, or move the hook to a kind that is fired: `after_create_message`, `before_tool_call`, `file_note`, `message_received`",
+            ],
+            ..NONE
+        },
+        Case {
+            what: "a filter over a field that is never filled",
+            hooks: vec![from("s", "sender"), from("c", "channel")],
+            app: &["s", "c"],
+            told: &[
+                "the hook `s` (HERE) runs at `message_received` only where `sender` is `ada`, but this program never fills `sender`, as it declares with `fires!`; fill it, or take the filter out",
             ],
             ..NONE
         },

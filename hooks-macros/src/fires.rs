@@ -1,8 +1,11 @@
 //! `fires![…]`: the part of the macro of `hooks-core` that needs the place of each kind.
 
-use proc_macro2::TokenStream;
+use proc_macro2::{Delimiter, TokenStream, TokenTree};
 use quote::{ToTokens, quote, quote_spanned};
-use syn::{Ident, Path, Type};
+use syn::ext::IdentExt;
+use syn::parse::{ParseStream, Parser};
+use syn::punctuated::Punctuated;
+use syn::{Ident, Path, Token, Type};
 
 use crate::errors::Errors;
 use crate::names;
@@ -16,13 +19,18 @@ pub(crate) fn expand(input: TokenStream) -> TokenStream {
     let mut errors = Errors::default();
     let mut declarations = TokenStream::new();
     for part in split_at_commas(written) {
+        let (part, never) = never_filled(part, &mut errors);
         let Some(kind) = kind(&part, &core, &mut errors) else { continue };
         let span = place(&kind).or_else(|| first_span(&part)).unwrap_or_else(proc_macro2::Span::call_site);
+        let names = never.iter().map(|field| field.unraw().to_string());
+        // A field that is none is an error at its name.
+        let known = never.iter().map(|field| quote_spanned!(field.span()=> let _ = &__hooks_core_event.#field;));
         declarations.extend(quote_spanned! {span=>
             const _: () = {
                 type __HooksCoreKind = <#kind as __hooks_core::KindType>::Type;
+                const _: fn(&__HooksCoreKind) = |__hooks_core_event| { #(#known)* };
                 __hooks_core::inventory::submit! {
-                    __hooks_core::Fires::new::<__HooksCoreKind>(::core::file!(), ::core::line!())
+                    __hooks_core::Fires::new::<__HooksCoreKind>(::core::file!(), ::core::line!(), &[#(#names),*])
                 }
             };
         });
@@ -37,6 +45,29 @@ pub(crate) fn expand(input: TokenStream) -> TokenStream {
             #declarations
         };
     }
+}
+
+/// A kind without the fields behind it that are never filled: `Kind [never field, field]`.
+fn never_filled(part: TokenStream, errors: &mut Errors) -> (TokenStream, Vec<Ident>) {
+    let mut tokens: Vec<TokenTree> = part.into_iter().collect();
+    let group = match tokens.last() {
+        Some(TokenTree::Group(group)) if group.delimiter() == Delimiter::Bracket && tokens.len() > 1 => group.clone(),
+        _ => return (tokens.into_iter().collect(), Vec::new()),
+    };
+    tokens.pop();
+    let fields = |input: ParseStream<'_>| {
+        let word: Ident = input.parse()?;
+        if word != "never" {
+            return Err(syn::Error::new(word.span(), "not `never`"));
+        }
+        Ok(Punctuated::<Ident, Token![,]>::parse_terminated_with(input, Ident::parse_any)?.into_iter().collect())
+    };
+    let fields = fields.parse2(group.stream()).unwrap_or_else(|_| {
+        let write = "behind a kind stand the fields of its event that are never filled, as in `fires![Stop [never last_message]]`";
+        errors.on(&group, write);
+        Vec::new()
+    });
+    (tokens.into_iter().collect(), fields)
 }
 
 /// The type of a kind: as it is written, or of a built-in kind by its name.

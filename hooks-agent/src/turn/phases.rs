@@ -20,8 +20,7 @@ impl TurnLoop {
     /// Fires the phases in their order; each gets what the earlier ones contributed.
     pub(super) async fn phases(&mut self, input: &str) -> Result<(), End> {
         let history = self.transcript.view.clone();
-        let event = PrePolicy::new(input).history(history.clone()).contributions(self.draft.contributions.clone());
-        self.contribute(&event).await?;
+        self.contribute(&PrePolicy::new(input).history(history.clone())).await?;
         let event =
             PrePromptContext::new(input).history(history.clone()).contributions(self.draft.contributions.clone());
         self.contribute(&event).await?;

@@ -10,7 +10,8 @@ use crate::context::{HookContext, PerHook};
 
 use crate::dispatch::FailureCause;
 use crate::dispatch::{
-    Fail, NoAnswer, at_once, capability_missing, detached_function, finish, on_pool, until_cancelled, wait_for,
+    Fail, NoAnswer, at_once, capability_missing, detached_function, finish, hook_span, in_span, on_pool,
+    until_cancelled, wait_for,
 };
 use crate::failure::FailureKind;
 use crate::handler::{BoxFuture, Detached, Handler, call};
@@ -103,7 +104,8 @@ impl<K: HookKind> Body<K> {
             Some(own) => cx.bound(own),
             None => cx,
         };
-        Box::pin(async move {
+        let span = hook_span(K::NAME, &id, &cx);
+        let run: DetachedRun = Box::pin(async move {
             let answer = if blocking {
                 let call = move || at_once(call!(Detached::&hook(&cx, &event, subject.as_ref())));
                 wait_for(on_pool(call), timeout, None).await
@@ -127,7 +129,8 @@ impl<K: HookKind> Body<K> {
                 Err(NoAnswer::Failed(fail)) => Err(fail.into()),
                 Err(NoAnswer::Stopped(_)) => Err(Unfinished::failed(NO_TIMER)),
             }
-        })
+        });
+        in_span(span, run)
     }
 }
 

@@ -36,6 +36,8 @@ pub enum FindingKind {
     UndeclaredScope,
     /// A hook is at a kind that this program never fires. Told where the program declares what it fires.
     NeverFired,
+    /// A hook filters by a field that this program never fills.
+    NeverFilled,
     /// A filter can match nothing of what the harness has. Reported by
     /// [`Registry::audit_with`](crate::Registry::audit_with).
     MatchesNothing,

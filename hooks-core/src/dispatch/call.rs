@@ -1,5 +1,7 @@
 //! Calling a hook in the form that its handler has.
 
+use tracing::Span;
+
 use crate::context::HookContext;
 use crate::handler::{
     Answer, BoxFuture, Detached, Effect, Handler, Lend, Own, OwnAsync, Read, ReadAsync, call, effect_of,
@@ -8,6 +10,7 @@ use crate::hook::OwnEvent;
 use crate::kind::HookKind;
 
 use super::pool::on_pool;
+use super::span::in_span;
 use super::transaction::Transaction;
 
 pub(super) type EffectOf<K> = Effect<<K as HookKind>::Subject, <K as HookKind>::Verdict>;
@@ -84,6 +87,27 @@ pub(super) fn write<'a, K: HookKind>(
         Handler::OwnAsync(hook) => WriterCall::Waits(call!(OwnAsync::hook(cx, event, subject.give()))),
         // Async readers are in stages of readers.
         Handler::Detached(_) | Handler::ReadAsync(_) => WriterCall::Launch,
+    }
+}
+
+/// As [`read`], within a span.
+#[cold]
+pub(super) fn read_within<'a, K: HookKind>(
+    span: Span,
+    call: impl FnOnce() -> ReaderCall<'a, K::Verdict>,
+) -> ReaderCall<'a, K::Verdict> {
+    match span.in_scope(call) {
+        ReaderCall::Waits(future) => ReaderCall::Waits(in_span(Some(span), future)),
+        call => call,
+    }
+}
+
+/// As [`write`], within a span.
+#[cold]
+pub(super) fn write_within<'a, K: HookKind>(span: Span, call: impl FnOnce() -> WriterCall<'a, K>) -> WriterCall<'a, K> {
+    match span.in_scope(call) {
+        WriterCall::Waits(future) => WriterCall::Waits(in_span(Some(span), future)),
+        call => call,
     }
 }
 

@@ -240,7 +240,13 @@ impl<'a, K: HookKind> Chain<'a, K> {
             }
         };
         let cx = context_of(self.own, self.cx, index);
-        Progress::Done(match call::write(handler, step.blocking(), cx, event, &mut self.subject) {
+        let span = self.outcome.span(index, cx);
+        let mut call = || call::write(handler, step.blocking(), cx, event, &mut self.subject);
+        let call = match span {
+            None => call(),
+            Some(span) => call::write_within::<K>(span, call),
+        };
+        Progress::Done(match call {
             WriterCall::Read(answer) => match self.admit(index, answer, |verdict| verdict) {
                 Ok(answer) => self.read(index, answer),
                 Err(flow) => flow,

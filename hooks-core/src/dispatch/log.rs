@@ -10,6 +10,7 @@ use crate::options::Visibility;
 use crate::panics::catch;
 use crate::plan::Plan;
 use crate::record::{Note, Observer, Record, Run, Skip, Status};
+use crate::text::redacted;
 use crate::verdict::{Attribution, Verdict};
 
 use super::outcome::{ChainEnd, NoOutcome};
@@ -68,6 +69,12 @@ impl<'a, K: HookKind> Log<'a, K> {
     }
 
     pub(super) fn start(&mut self, index: usize) {
+        let step = &self.plan.steps[index];
+        for observer in self.listeners.observers {
+            if let Err(panic) = catch(|| observer.starts(K::NAME, &step.id, self.cx.ids())) {
+                tracing::error!(target: "hooks_core", kind = K::NAME, panic = redacted(&panic), "an observer panicked");
+            }
+        }
         self.marks[index].started = Some(self.ended.take().unwrap_or_else(Instant::now));
     }
 

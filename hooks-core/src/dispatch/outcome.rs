@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use tracing::Span;
+
 use crate::context::HookContext;
 use crate::failure::{Failure, FailureKind, OnFailure};
 use crate::handler::{Fault, FaultKind, Handler};
@@ -15,6 +17,7 @@ use crate::verdict::{Halt, Verdict};
 
 use super::fail::{Fail, FailureCause};
 use super::log::Log;
+use super::span::hook_span;
 
 /// How a chain goes on after a hook.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -88,6 +91,13 @@ impl<'a, K: HookKind> Outcome<'a, K> {
     #[inline]
     pub(super) fn log(&mut self) -> Option<&mut Log<'a, K>> {
         self.rare.as_mut()?.log.as_mut()
+    }
+
+    /// The span that a hook is called in, where somebody listens to spans.
+    #[inline]
+    pub(super) fn span(&self, index: usize, cx: &HookContext) -> Option<Span> {
+        self.rare.as_ref()?.log.as_ref()?;
+        hook_span(K::NAME, &self.plan.steps[index].id, cx)
     }
 
     /// Ends the chain for a reason.

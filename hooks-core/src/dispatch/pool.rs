@@ -25,7 +25,10 @@ pub(crate) fn on_pool<T: Send + 'static>(
     };
     // The thread is another one, but the hook is within the same dispatches.
     let kinds = depth::kinds();
-    let mut task = OnPool(runtime.spawn_blocking(move || depth::within(&kinds, || catch(hook))));
+    // So does its span.
+    let span = tracing::Span::current();
+    let run = move || span.in_scope(|| depth::within(&kinds, || catch(hook)));
+    let mut task = OnPool(runtime.spawn_blocking(run));
     Box::pin(async move {
         match (&mut task).await {
             Ok(Ok(answer)) => answer,

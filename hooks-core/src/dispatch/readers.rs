@@ -203,7 +203,11 @@ impl<'a, K: HookKind> Inputs<'a, K> {
     #[inline(always)]
     fn call(&self, index: usize, handler: &Handler<K>, outcome: &Outcome<'_, K>) -> ReaderCall<'a, K::Verdict> {
         let cx = context_of(self.own, self.cx, index);
-        call::read(handler, outcome.plan.steps[index].blocking(), cx, self.event, self.subject)
+        let call = || call::read(handler, outcome.plan.steps[index].blocking(), cx, self.event, self.subject);
+        match outcome.span(index, cx) {
+            None => call(),
+            Some(span) => call::read_within::<K>(span, call),
+        }
     }
 
     /// Runs the fallback of a hook whose answer could not be merged: the verdict is the app's own, and panicked.

@@ -38,6 +38,9 @@ pub struct KindDescriptor {
     /// The fields that a hook may filter by.
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     pub fields: &'static [&'static str],
+    /// All fields of the event.
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    pub event_fields: &'static [&'static str],
     /// Whether it can be fired as JSON.
     pub json: bool,
     /// The doc comment of the event.
@@ -62,6 +65,7 @@ impl KindDescriptor {
     #[doc(hidden)]
     pub const fn of<K: HookKind>(
         fields: &'static [&'static str],
+        event_fields: &'static [&'static str],
         description: &'static str,
         origin: Origin,
         engine: &'static (dyn Any + Send + Sync),
@@ -74,6 +78,7 @@ impl KindDescriptor {
             on_failure: K::ON_FAILURE,
             capabilities: Capabilities::of(<K::Verdict as Verdict>::CAPABILITIES),
             fields,
+            event_fields,
             description,
             origin,
             json: K::WIRE.is_some(),

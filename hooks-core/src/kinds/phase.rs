@@ -15,9 +15,6 @@ pub struct PrePolicy {
     /// The conversation so far.
     #[serde(default)]
     pub history: Messages,
-    /// What earlier phases of this turn contributed.
-    #[serde(default)]
-    pub contributions: Contributions,
 }
 
 /// Fires before the context of a prompt is put together: hooks contribute to it.

@@ -1,5 +1,6 @@
 //! Holds a harness to what it declares with `fires![…]`.
 
+use std::collections::BTreeSet;
 use std::error::Error;
 use std::fmt;
 use std::future::Future;
@@ -14,7 +15,7 @@ use crate::fires::Fires;
 use crate::hook::Hook;
 use crate::id::HookId;
 use crate::plan::HookSet;
-use crate::record::{Record, Run};
+use crate::record::{Observer, Record, Run, Trace};
 use crate::registry::Registry;
 use crate::scope::{AgentDef, AppDef, HookUse};
 use crate::verdict::Semantics;
@@ -81,6 +82,16 @@ pub trait Drive {
     /// Not asked for kinds whose hooks only observe.
     fn probe(&self, id: &str, kind: &str) -> Option<Hook>;
 
+    /// Makes the kind happen in other ways: those in which its event has fields filled that are empty in the occurrence of
+    /// [`drive`](Self::drive). Nothing where nothing is said.
+    fn otherwise(
+        &self,
+        _kind: &str,
+        _hooks: &HookSet,
+    ) -> impl Future<Output = Result<(), Box<dyn Error + Send + Sync>>> + Send {
+        std::future::ready(Ok(()))
+    }
+
     /// Hooks that have to be in force for `kind` to happen at all: a gate that asks, say, where the kind is what comes of the
     /// question.
     fn beside(&self, _kind: &str) -> Vec<Hook> {
@@ -91,7 +102,8 @@ pub trait Drive {
 /// Asserts that each kind that the program declares with [`fires!`](crate::fires) really fires, once per occurrence, and
 /// that its outcome is used: with a probe in force, what came of the occurrence must be another. At the built-in kinds of a
 /// turn it is tried beside [`Drive::probe`] with all that a hook there can say: it halts, denies, asks, rewrites, adds a
-/// context, or is required and fails.
+/// context, or is required and fails. In the occurrences of a kind together with those of [`Drive::otherwise`], each field of its
+/// event has to be filled once, unless the declaration says that it [never](crate::fires) is.
 ///
 /// # Errors
 /// Everything that does not hold, at once.
@@ -103,8 +115,12 @@ pub async fn conformance(driver: &impl Drive) -> Result<(), NotConforming> {
         breaches.push(text.to_owned());
     }
     for fires in &declared {
-        match check(driver, fires).await {
-            Ok(plain) => breaches.extend(own_probes(driver, fires, &plain).await),
+        let mut filled = BTreeSet::new();
+        match check(driver, fires, &mut filled).await {
+            Ok(plain) => {
+                breaches.extend(own_probes(driver, fires, &plain, &mut filled).await);
+                breaches.extend(unfilled(driver, fires, filled).await);
+            }
             Err(breach) => breaches.push(breach),
         }
     }
@@ -112,9 +128,9 @@ pub async fn conformance(driver: &impl Drive) -> Result<(), NotConforming> {
 }
 
 /// What came of an occurrence without a probe, or what the kind breaks.
-async fn check(driver: &impl Drive, fires: &Fires) -> Result<Value, String> {
+async fn check(driver: &impl Drive, fires: &Fires, filled: &mut Filled) -> Result<Value, String> {
     let (kind, origin, semantics) = (fires.kind().name, fires.origin, fires.kind().semantics);
-    let (plain, times, _) = occurrence(driver, fires, None).await?;
+    let (plain, times, _) = occurrence(driver, fires, None, filled).await?;
     match times {
         0 => {
             return Err(format!(
@@ -137,7 +153,7 @@ async fn check(driver: &impl Drive, fires: &Fires) -> Result<Value, String> {
             "the driver has no probe for `{kind}` ({semantics}): return a hook of that kind from `Drive::probe`, with the id that it is given, that changes, refuses or contributes something"
         )
     })?;
-    let (probed, _, effect) = occurrence(driver, fires, Some(probe)).await?;
+    let (probed, _, effect) = occurrence(driver, fires, Some(probe), filled).await?;
     if !effect {
         return Err(format!(
             "the driver's probe for `{kind}` neither changed, refused nor contributed anything, so nothing can be seen of it"
@@ -152,11 +168,11 @@ async fn check(driver: &impl Drive, fires: &Fires) -> Result<Value, String> {
 }
 
 /// What makes no difference of all that a hook of a built-in kind can say. An error of the harness is one.
-async fn own_probes(driver: &impl Drive, fires: &Fires, plain: &Value) -> Vec<String> {
+async fn own_probes(driver: &impl Drive, fires: &Fires, plain: &Value, filled: &mut Filled) -> Vec<String> {
     let (kind, origin) = (fires.kind().name, fires.origin);
     let mut breaches = Vec::new();
     for (probe, hook) in probes::of_kind(fires.kind(), PROBE) {
-        match occurrence(driver, fires, Some(hook)).await {
+        match occurrence(driver, fires, Some(hook), filled).await {
             Ok((probed, ..)) if probed == *plain => breaches.push(format!(
                 "`{kind}`, declared at {origin}, is fired, but what came of the occurrence is the same where a hook {probe}; act on `fired.verdict` (`Permission::decide`), `fired.subject`, `fired.report.halt` and an error of the dispatch, or have `Drive::drive` show it"
             )),
@@ -166,11 +182,72 @@ async fn own_probes(driver: &impl Drive, fires: &Fires, plain: &Value) -> Vec<St
     breaches
 }
 
+/// The fields of the event that nothing filled and no declaration names, and those that are filled although one does.
+async fn unfilled(driver: &impl Drive, fires: &Fires, mut filled: Filled) -> Vec<String> {
+    let (kind, origin) = (fires.kind().name, fires.origin);
+    if !fires.kind().json {
+        return Vec::new();
+    }
+    let made = match force(driver, fires, None) {
+        Ok((set, seen)) => {
+            let made = driver.otherwise(kind, &set).await.map_err(|error| error.to_string());
+            filled.extend(seen.lock().unwrap_or_else(PoisonError::into_inner).filled.iter().cloned());
+            made
+        }
+        Err(error) => Err(error),
+    };
+    if let Err(error) = made {
+        return vec![format!("the driver could not make `{kind}` happen otherwise: {error}")];
+    }
+    let breach = |field: &&str| match (filled.contains(*field), Fires::never_fills(fires.kind(), field)) {
+        (false, false) => Some(format!(
+            "the field `{field}` of `{kind}`, declared at {origin}, was empty in each occurrence: fill it, make an occurrence in which it is filled in `Drive::otherwise`, or say `{kind} [never {field}]` in `fires![…]`"
+        )),
+        (true, true) => Some(format!(
+            "the field `{field}` of `{kind}` is filled, but the declaration at {origin} says that it never is: take it out of `[never …]`"
+        )),
+        _ => None,
+    };
+    fires.kind().event_fields.iter().filter_map(breach).collect()
+}
+
+/// Names of fields that were filled.
+type Filled = BTreeSet<String>;
+
+/// Whether a field of an event holds something.
+fn holds(value: &Value) -> bool {
+    match value {
+        Value::Null => false,
+        Value::Bool(word) => *word,
+        Value::Number(number) => number.as_f64() != Some(0.0),
+        Value::String(text) => !text.is_empty(),
+        Value::Array(items) => !items.is_empty(),
+        // A duration is an object too.
+        Value::Object(fields) => fields.values().any(holds),
+    }
+}
+
 const WATCH: &str = "conformance_watch";
 const PROBE: &str = "conformance_probe";
 
 /// One occurrence: what came of it, how often the kind was fired, and whether the probe had an effect.
-async fn occurrence(driver: &impl Drive, fires: &Fires, probe: Option<Hook>) -> Result<(Value, usize, bool), String> {
+async fn occurrence(
+    driver: &impl Drive,
+    fires: &Fires,
+    probe: Option<Hook>,
+    filled: &mut Filled,
+) -> Result<(Value, usize, bool), String> {
+    let kind = fires.kind().name;
+    let (set, seen) = force(driver, fires, probe)?;
+    let outcome = driver.drive(kind, &set).await;
+    let mut seen = seen.lock().unwrap_or_else(PoisonError::into_inner);
+    filled.append(&mut seen.filled);
+    let outcome = outcome.map_err(|error| format!("the driver could not make `{kind}` happen: {error}"))?;
+    Ok((outcome, seen.times, seen.effect))
+}
+
+/// Puts a hook that watches into force, with the probe, and those that the driver wants.
+fn force(driver: &impl Drive, fires: &Fires, probe: Option<Hook>) -> Result<(HookSet, Arc<Mutex<Seen>>), String> {
     let kind = fires.kind().name;
     let failed = |error: &dyn fmt::Display| format!("the driver could not make `{kind}` happen: {error}");
     let registry = Registry::empty();
@@ -183,18 +260,39 @@ async fn occurrence(driver: &impl Drive, fires: &Fires, probe: Option<Hook>) -> 
     // The app's list, which kinds outside a turn read too.
     registry.set_app(AppDef::new("conformance").hooks(list));
     let seen: Arc<Mutex<Seen>> = Arc::default();
-    let records = Arc::clone(&seen);
-    registry.observe(move |record: &Record| records.lock().unwrap_or_else(PoisonError::into_inner).add(kind, record));
+    registry.observe(Watcher { kind, seen: Arc::clone(&seen) });
     let set = registry.scope(&AgentDef::new("conformance"), None).map_err(|error| failed(&error))?;
-    let outcome = driver.drive(kind, &set).await.map_err(|error| failed(&error))?;
-    let seen = seen.lock().unwrap_or_else(PoisonError::into_inner);
-    Ok((outcome, seen.times, seen.effect))
+    Ok((set, seen))
+}
+
+/// Writes down what was fired.
+struct Watcher {
+    kind: &'static str,
+    seen: Arc<Mutex<Seen>>,
+}
+
+impl Observer for Watcher {
+    fn dispatched(&self, record: &Record) {
+        self.seen.lock().unwrap_or_else(PoisonError::into_inner).add(self.kind, record);
+    }
+
+    fn traces(&self) -> bool {
+        true
+    }
+
+    fn traced(&self, trace: &Trace<'_>) {
+        if let (true, Value::Object(fields)) = (trace.record.kind == self.kind, &trace.event) {
+            let filled = fields.iter().filter(|(_, value)| holds(value)).map(|(name, _)| name.clone());
+            self.seen.lock().unwrap_or_else(PoisonError::into_inner).filled.extend(filled);
+        }
+    }
 }
 
 #[derive(Default)]
 struct Seen {
     times: usize,
     effect: bool,
+    filled: Filled,
 }
 
 impl Seen {

@@ -11,6 +11,7 @@ enum Wrong {
     NeverFires,
     FiresTwice,
     DropsTheVerdict,
+    LeavesAFieldEmpty,
 }
 
 /// A harness that stores messages and calls tools.
@@ -35,11 +36,13 @@ impl Drive for Desk {
         let times = match self.0 {
             Wrong::NeverFires => 0,
             Wrong::FiresTwice => 2,
-            Wrong::DropsTheVerdict => 1,
+            Wrong::DropsTheVerdict | Wrong::LeavesAFieldEmpty => 1,
         };
         let mut halted = false;
         for _ in 0..times {
-            let fired = hooks.fire(&cx, &AfterCreateMessage::new(Message::new(Role::User, "hi")), ()).await?;
+            let mut event = AfterCreateMessage::new(Message::new(Role::User, "hi"));
+            event.message_id = (self.0 != Wrong::LeavesAFieldEmpty).then(|| "m-1".to_owned());
+            let fired = hooks.fire(&cx, &event, ()).await?;
             halted |= fired.report.halt.is_some();
         }
         Ok(json!(halted))
@@ -57,6 +60,7 @@ pub(crate) async fn ways() -> Vec<Way> {
         ("the harness declares its kind and does not fire it", Wrong::NeverFires),
         ("the harness drops what it did", Wrong::DropsTheVerdict),
         ("it runs twice where it should once", Wrong::FiresTwice),
+        ("it reads a field that the harness leaves empty", Wrong::LeavesAFieldEmpty),
     ] {
         let error = conformance(&Desk(wrong)).await.unwrap_err();
         ways.push(Way::new(because, "`testing::conformance`", only(error.breaches())));

@@ -28,7 +28,7 @@ fn policies_and_context_so_far_are_handed_on() {
     let cx = HookContext::new();
 
     let mut so_far = Contributions::default();
-    so_far.merge(set.fire_blocking(&cx, &PrePolicy::new("hi").contributions(so_far.clone()), ()).unwrap().verdict);
+    so_far.merge(set.fire_blocking(&cx, &PrePolicy::new("hi"), ()).unwrap().verdict);
     so_far
         .merge(set.fire_blocking(&cx, &PrePromptContext::new("hi").contributions(so_far.clone()), ()).unwrap().verdict);
     so_far

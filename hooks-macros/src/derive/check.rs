@@ -21,6 +21,8 @@ pub(crate) struct KindDefinition {
     /// Where it is said that hooks may remove the subject.
     pub(crate) removable: Option<Span>,
     pub(crate) fields: Vec<MatchField>,
+    /// The names of all fields of the event.
+    pub(crate) event_fields: Vec<String>,
     pub(crate) check: Option<Path>,
     pub(crate) outside_turn: bool,
     /// Whether the turn has ended, so that there is nothing to halt.
@@ -78,6 +80,9 @@ impl KindDefinition {
             verdict: None,
             removable: None,
             fields: Vec::new(),
+            event_fields: item_fields(item)
+                .filter_map(|field| Some(field.ident.as_ref()?.unraw().to_string()))
+                .collect(),
             check: None,
             outside_turn: false,
             turn_over: false,

@@ -32,6 +32,7 @@ pub(crate) fn emit(kind: &KindDefinition) -> TokenStream {
     let removal = quote_spanned!(subject.span=> type Removal = __hooks_core::#removal;);
     let fields = kind.fields.iter().map(|field| self::field(field, event));
     let field_names = kind.fields.iter().map(MatchField::text);
+    let event_fields = &kind.event_fields;
     let check = kind.check.as_ref().map(|path| check(path, &subject));
     let on_failure = kind.on_failure.as_ref().map(|policy| {
         let policy = syn::Ident::new(&policy.to_string(), Span::call_site());
@@ -83,6 +84,7 @@ pub(crate) fn emit(kind: &KindDefinition) -> TokenStream {
                     static ENGINE: __hooks_core::Engine = __hooks_core::Engine::of::<#event>();
                     static DESCRIPTOR: __hooks_core::KindDescriptor = __hooks_core::KindDescriptor::of::<#event>(
                         &[#(#field_names),*],
+                        &[#(#event_fields),*],
                         #description,
                         __hooks_core::Origin::new(::core::file!(), ::core::line!(), ::core::module_path!()),
                         &ENGINE,

@@ -1,0 +1,31 @@
+//! The spans that hooks run in, so that their own log lines say whose they are.
+
+use tracing::{Instrument, Level, Span};
+
+use crate::context::HookContext;
+use crate::handler::BoxFuture;
+use crate::id::HookId;
+
+/// The span of a run, where somebody listens: at the level of debug, under the target `hooks_core::dispatch`.
+pub(crate) fn hook_span(kind: &'static str, hook: &HookId, cx: &HookContext) -> Option<Span> {
+    tracing::enabled!(target: "hooks_core::dispatch", Level::DEBUG).then(|| {
+        tracing::debug_span!(
+            target: "hooks_core::dispatch",
+            "hook",
+            %hook,
+            kind,
+            plugin = cx.plugin(),
+            agent = cx.agent(),
+            conversation = cx.conversation(),
+            turn = cx.turn(),
+        )
+    })
+}
+
+/// A future that runs in `span`, where there is one.
+pub(crate) fn in_span<T: 'static>(span: Option<Span>, future: BoxFuture<'_, T>) -> BoxFuture<'_, T> {
+    match span {
+        Some(span) => Box::pin(future.instrument(span)),
+        None => future,
+    }
+}

@@ -1,0 +1,161 @@
+//! Promise 12: a run that never comes back leaves a notice, and a hook's own log lines say whose they are.
+
+use std::cell::RefCell;
+use std::fmt;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use hooks_core::HookId;
+use hooks_core::context::Ids;
+use hooks_core::plugin::Plugin;
+use hooks_core::record::{Observer, Record};
+use serde_json::json;
+use tracing::field::{Field, Visit};
+use tracing::{Event, Metadata, Subscriber, span};
+
+use super::support::*;
+
+thread_local! {
+    /// The spans that this thread is in.
+    static INSIDE: RefCell<Vec<u64>> = const { RefCell::new(Vec::new()) };
+}
+
+/// Keeps each line of a hook with the span that it was written in.
+#[derive(Clone, Default)]
+struct Lines(Arc<Mutex<Kept>>);
+
+#[derive(Default)]
+struct Kept {
+    spans: Vec<String>,
+    lines: Vec<String>,
+}
+
+struct Text(String);
+
+impl Visit for Text {
+    fn record_debug(&mut self, field: &Field, value: &dyn fmt::Debug) {
+        self.0 += &format!(" {}={value:?}", field.name());
+    }
+}
+
+impl Subscriber for Lines {
+    fn enabled(&self, metadata: &Metadata<'_>) -> bool {
+        metadata.target() == "hooks_core::dispatch" || metadata.target() == "own_line"
+    }
+
+    fn new_span(&self, attributes: &span::Attributes<'_>) -> span::Id {
+        let mut text = Text(attributes.metadata().name().to_owned());
+        attributes.record(&mut text);
+        let mut kept = self.0.lock().unwrap();
+        kept.spans.push(text.0);
+        span::Id::from_u64(kept.spans.len() as u64)
+    }
+
+    fn record(&self, _: &span::Id, _: &span::Record<'_>) {}
+
+    fn record_follows_from(&self, _: &span::Id, _: &span::Id) {}
+
+    fn event(&self, event: &Event<'_>) {
+        if event.metadata().target() != "own_line" {
+            return;
+        }
+        let mut text = Text(String::new());
+        event.record(&mut text);
+        let inside = INSIDE.with_borrow(|inside| inside.last().copied());
+        let mut kept = self.0.lock().unwrap();
+        let span = inside.map_or("nowhere".to_owned(), |id| kept.spans[usize::try_from(id).unwrap() - 1].clone());
+        kept.lines.push(format!("{} in {span}", text.0.trim()));
+    }
+
+    fn enter(&self, id: &span::Id) {
+        INSIDE.with_borrow_mut(|inside| inside.push(id.into_u64()));
+    }
+
+    fn exit(&self, _: &span::Id) {
+        INSIDE.with_borrow_mut(|inside| inside.pop());
+    }
+}
+
+fn says(word: &'static str) {
+    tracing::info!(target: "own_line", "{word}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_hook_s_own_line_is_within_a_span_that_says_whose_it_is_in_every_form() {
+    let lines = Lines::default();
+    let _default = tracing::subscriber::set_default(lines.clone());
+    let at = Hook::at::<Spend>;
+    let waits = || async {
+        says("before");
+        tokio::time::sleep(Duration::from_secs(1)).await;
+        says("after");
+    };
+    let hooks = [
+        at("plain").reader(|_, _, _| says("plain")),
+        at("writes").writer(|_, _, _| says("writes")),
+        at("replaces").replacer(|_, _, subject| {
+            says("replaces");
+            subject
+        }),
+        at("waits").async_reader(move |_, _, _| Box::pin(waits())),
+        at("owns").async_replacer(move |_, _, subject| {
+            Box::pin(async move {
+                waits().await;
+                subject
+            })
+        }),
+    ];
+    for hook in hooks {
+        // Tests on other threads have no subscriber, and what they hit first is remembered as of no interest.
+        tracing::callsite::rebuild_interest_cache();
+        let (id, registry) = (hook.id().to_string(), Registry::empty());
+        registry.install(Plugin::new("acme").hook(hook)).unwrap();
+        let set = registry.scope(&AgentDef::new("a"), None).unwrap();
+        let cx = HookContext::builder().agent("a").conversation("c-1").turn(3).build();
+        drop(set.fire(&cx, &spend(), Trail::default()).await.unwrap());
+        let told = std::mem::take(&mut *lines.0.lock().unwrap());
+        assert!(!told.lines.is_empty(), "{id}");
+        for line in told.lines {
+            for part in [format!("hook={id}"), "plugin=\"acme\"".into(), "conversation=\"c-1\"".into(), "turn=3".into()]
+            {
+                assert!(line.contains(&part), "{id}: {line}");
+            }
+        }
+    }
+    assert!(INSIDE.with_borrow(Vec::is_empty), "every span was left");
+}
+
+/// Notes which hook is about to run, and what came of dispatches.
+#[derive(Clone, Default)]
+struct Starts(Arc<Mutex<Vec<String>>>);
+
+impl Observer for Starts {
+    fn starts(&self, kind: &'static str, hook: &HookId, ids: &Arc<Ids>) {
+        self.0.lock().unwrap().push(format!("{kind} {hook} {}", ids.conversation.as_deref().unwrap_or_default()));
+        assert_ne!(hook.as_str(), "panics", "of course");
+    }
+
+    fn dispatched(&self, record: &Record) {
+        self.0.lock().unwrap().push(format!("{} done", record.kind));
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_hook_that_hangs_has_left_its_notice_and_one_that_is_filtered_out_none() {
+    let registry = Registry::empty();
+    let starts = Starts::default();
+    registry.observe(starts.clone());
+    registry.register(Hook::at::<BeforeToolCall>("other").reader(|_, _, _| ()).only("tool", "other")).unwrap();
+    // Where the observer panics, the hook runs all the same.
+    registry.register(Hook::at::<BeforeToolCall>("panics").reader(|_, _, _| ())).unwrap();
+    let hangs = Hook::at::<BeforeToolCall>("hangs").async_reader(|_, _, _| Box::pin(std::future::pending::<()>()));
+    registry.register(hangs.timeout(Timeout::None).priority(1)).unwrap();
+    let set = registry.scope(&AgentDef::new("a").hooks(["other", "panics", "hangs"]), None).unwrap();
+    let call = ToolCall::new("1", "refund", json!({}));
+    let cx = HookContext::builder().conversation("c-1").build();
+    let event = BeforeToolCall::new(call.clone());
+    let fire = set.fire(&cx, &event, call.input.clone());
+    assert!(tokio::time::timeout(Duration::from_secs(3_600), fire).await.is_err());
+    let told = std::mem::take(&mut *starts.0.lock().unwrap());
+    assert_eq!(told, ["before_tool_call panics c-1", "before_tool_call hangs c-1", "before_tool_call done"]);
+}
