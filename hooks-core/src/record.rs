@@ -18,7 +18,7 @@ use crate::id::HookId;
 use crate::options::Visibility;
 use crate::panics::catch;
 use crate::text::redacted;
-use crate::verdict::{Attribution, Contributions};
+use crate::verdict::{Attribution, Contributed, Contributions};
 
 /// One dispatch of a kind that has hooks in force. Holds no payload.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -79,6 +79,9 @@ pub struct Run {
     /// Who it answers for, where it carries what others wrote: the rule of a file, say.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub attribution: Option<Arc<Attribution>>,
+    /// What it contributed, each with a fingerprint.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub contributed: Vec<Contributed>,
     /// Something that was set aside: an allow that no longer counts, a change of a frozen subject.
     pub note: Option<Note>,
     /// Why it failed, at most [`CAUSE_LIMIT`] characters.
@@ -97,6 +100,7 @@ impl Run {
             changed: false,
             verdict: None,
             attribution: None,
+            contributed: Vec::new(),
             note: None,
             cause: None,
             visibility,

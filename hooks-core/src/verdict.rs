@@ -24,7 +24,7 @@ pub use agent_start::AgentStart;
 pub use attribution::Attribution;
 pub use capability::{Capabilities, Capability};
 pub use contexts::Contexts;
-pub use contribution::{Contribution, Contributions};
+pub use contribution::{Contributed, Contribution, Contributions};
 pub use follow_up::FollowUp;
 pub use manifest_diagnostic::Diagnostic;
 pub use merge::{
@@ -145,6 +145,11 @@ pub trait Verdict: Clone + fmt::Debug + From<()> + Send + Sync + 'static {
     fn lacks(&self, held: Capabilities) -> Option<Capability> {
         let _ = held;
         None
+    }
+
+    /// What it contributes, one by one, for records. Never holds payload.
+    fn contributed(&self) -> Vec<Contributed> {
+        Vec::new()
     }
 
     /// A word for records, such as `deny`; `None` where the hook had no opinion. Never holds payload.

@@ -11,7 +11,7 @@ use crate::panics::catch;
 use crate::plan::Plan;
 use crate::record::{Note, Observer, Record, Run, Skip, Status};
 use crate::text::redacted;
-use crate::verdict::{Attribution, Verdict};
+use crate::verdict::{Attribution, Semantics, Verdict};
 
 use super::outcome::{ChainEnd, NoOutcome};
 use super::trace::Payload;
@@ -136,6 +136,10 @@ impl<'a, K: HookKind> Log<'a, K> {
     /// Notes what a hook decided, before it is merged.
     pub(super) fn decided(&mut self, index: usize, verdict: &K::Verdict) {
         self.attributed(index, verdict.attribution());
+        if K::SEMANTICS == Semantics::Contribute {
+            // The verdict may be the app's own.
+            self.runs[index].contributed = catch(|| verdict.contributed()).unwrap_or_default();
+        }
         if let Some(payload) = &mut self.payload {
             payload.decided(index, verdict);
         }

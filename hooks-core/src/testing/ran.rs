@@ -4,7 +4,7 @@ use crate::dispatch::{Fired, Report};
 use crate::id::HookId;
 use crate::kind::{HookKind, Kept};
 use crate::options::Visibility;
-use crate::record::{Note, Run, Skip, Status};
+use crate::record::{Note, Run, Skip};
 use crate::verdict::Contributions;
 
 use super::detached::Ends;
@@ -28,6 +28,7 @@ impl<K: HookKind> Ran<K> {
     pub(super) fn new(ids: Vec<HookId>, fired: Fired<K>, ends: Ends) -> Self {
         let Fired { subject, verdict, report } = fired;
         let recorded = report.record.as_ref().map(|record| record.runs.clone());
+        let filtered = |hook: HookId| Run::skipped(&hook, Skip::Filter, Visibility::Internal);
         // There is no record where every filter said no, and a test wants to see just that.
         let mut runs: Vec<Run> = recorded.unwrap_or_else(|| ids.into_iter().map(filtered).collect());
         for end in ends.runs {
@@ -61,20 +62,6 @@ impl<K: HookKind> Ran<K> {
     #[allow(clippy::panic, reason = "an expectation of a test")]
     pub(super) fn fail(&self, what: &str) -> ! {
         panic!("{what}\n{self}")
-    }
-}
-
-fn filtered(hook: HookId) -> Run {
-    Run {
-        hook,
-        status: Status::Skipped(Skip::Filter),
-        duration: None,
-        changed: false,
-        verdict: None,
-        attribution: None,
-        note: None,
-        cause: None,
-        visibility: Visibility::Internal,
     }
 }
 

@@ -96,6 +96,20 @@ pub enum Contribution {
 }
 
 impl Contribution {
+    /// Its sort and its name.
+    fn name(&self) -> String {
+        match self {
+            Self::Policy { domain, key, .. } => format!("policy {domain}.{key}"),
+            Self::PromptContext { domain, id, .. } => format!("prompt_context {domain}.{id}"),
+            Self::PromptSection { id, .. } => format!("prompt_section {id}"),
+            Self::ToolBundle { id, .. } => format!("tool_bundle {id}"),
+            Self::PromptManifestDiagnostic(diagnostic) => format!("prompt_manifest_diagnostic {}", diagnostic.code),
+            Self::Audit { .. } => "audit".to_owned(),
+            Self::BackgroundJob { job, .. } => format!("background_job {job}"),
+            Self::Noop => "noop".to_owned(),
+        }
+    }
+
     /// The value of `key` in `domain`; a higher `priority` holds.
     pub fn policy(domain: impl Into<String>, key: impl Into<String>, value: impl Into<Value>, priority: i32) -> Self {
         let (domain, key, value) = (domain.into(), key.into(), value.into());
@@ -222,6 +236,16 @@ impl Contributions {
     }
 }
 
+/// What a hook contributed, for records: enough to find it again, and nothing of what it says.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Contributed {
+    /// Its sort and its name, such as `prompt_context customer.tier`.
+    pub what: String,
+    /// Its [fingerprint](Contribution::fingerprint).
+    pub fingerprint: String,
+}
+
 impl<'a> IntoIterator for &'a Contributions {
     type Item = &'a Contribution;
     type IntoIter = std::slice::Iter<'a, Contribution>;
@@ -270,6 +294,10 @@ impl Verdict for Contributions {
 
     fn is_silent(&self) -> bool {
         self.items.is_empty()
+    }
+
+    fn contributed(&self) -> Vec<Contributed> {
+        self.items.iter().map(|one| Contributed { what: one.name(), fingerprint: one.fingerprint() }).collect()
     }
 
     fn summary(&self) -> Option<&'static str> {

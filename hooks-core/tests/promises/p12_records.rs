@@ -152,3 +152,29 @@ fn no_payload_is_in_a_record_or_in_an_error() {
         assert!(!shown.contains(SECRET), "{shown}");
     }
 }
+
+#[tokio::test]
+async fn a_record_says_which_hook_contributed_what_by_its_fingerprint_and_not_what_it_says() {
+    let context = Contribution::prompt_context("customer", "tier", "a gold member");
+    let both = vec![context.clone(), Contribution::audit("looked it up")];
+    let says = Hook::at::<PrePromptContext>("says").reader(move |_, _, ()| both.clone());
+    let waits = Hook::at::<PrePromptContext>("waits").async_reader(|_, _, ()| {
+        Box::pin(async {
+            tokio::task::yield_now().await;
+            Contribution::policy("memory", "read", true, 0)
+        })
+    });
+    let silent = Hook::at::<PrePromptContext>("silent").reader(|_, _, ()| ());
+    let cx = HookContext::builder().keep_records(true).build();
+    let fired = set([says, waits, silent]).fire(&cx, &PrePromptContext::new("hi"), ()).await.unwrap();
+    let record = fired.report.record.as_ref().unwrap();
+    let of = |id: &str| {
+        let run = record.runs.iter().find(|run| run.hook.as_str() == id).unwrap();
+        run.contributed.iter().map(|one| one.what.as_str()).collect::<Vec<_>>()
+    };
+    assert_eq!(of("says"), ["prompt_context customer.tier", "audit"]);
+    assert_eq!((of("waits"), of("silent")), (vec!["policy memory.read"], vec![]));
+    assert_eq!(record.runs[0].contributed[0].fingerprint, context.fingerprint());
+    let written = serde_json::to_string(&**record).unwrap();
+    assert!(!written.contains("gold") && !written.contains("looked"), "{written}");
+}
