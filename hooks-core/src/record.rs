@@ -18,7 +18,7 @@ use crate::id::HookId;
 use crate::options::Visibility;
 use crate::panics::catch;
 use crate::text::redacted;
-use crate::verdict::{Attribution, Contributed, Contributions};
+use crate::verdict::{Attribution, ContributionId, Contributions};
 
 /// One dispatch of a kind that has hooks in force. Holds no payload.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -81,7 +81,7 @@ pub struct Run {
     pub attribution: Option<Arc<Attribution>>,
     /// What it contributed, each with a fingerprint.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub contributed: Vec<Contributed>,
+    pub contributed: Vec<ContributionId>,
     /// Something that was set aside: an allow that no longer counts, a change of a frozen subject.
     pub note: Option<Note>,
     /// Why it failed, at most [`CAUSE_LIMIT`] characters.

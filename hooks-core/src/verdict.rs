@@ -24,7 +24,7 @@ pub use agent_start::AgentStart;
 pub use attribution::Attribution;
 pub use capability::{Capabilities, Capability};
 pub use contexts::Contexts;
-pub use contribution::{Contributed, Contribution, Contributions};
+pub use contribution::{Contribution, ContributionId, Contributions};
 pub use follow_up::FollowUp;
 pub use manifest_diagnostic::Diagnostic;
 pub use merge::{
@@ -148,7 +148,7 @@ pub trait Verdict: Clone + fmt::Debug + From<()> + Send + Sync + 'static {
     }
 
     /// What it contributes, one by one, for records. Never holds payload.
-    fn contributed(&self) -> Vec<Contributed> {
+    fn contributed(&self) -> Vec<ContributionId> {
         Vec::new()
     }
 

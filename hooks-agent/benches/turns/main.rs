@@ -99,7 +99,7 @@ fn main() {
     }
     report(&conversations, &times);
     println!("\n| What | ours | beside | ratio | budget |\n|---|---|---|---|---|");
-    at_once::report(&runtime);
+    at_once::report();
     streamed::report(&runtime);
     open_sessions::report(&runtime);
 }

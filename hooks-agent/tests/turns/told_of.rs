@@ -6,6 +6,7 @@ use std::time::Duration;
 use hooks_agent::channel::{Address, Channel, Incoming};
 use hooks_agent::model::{Line, ModelAnswer, ModelError};
 use hooks_agent::store::MessageStore as _;
+use hooks_agent::tool::{FnTool, ToolSpec};
 use hooks_agent::window::Window;
 use hooks_agent::{SubAgent, TurnError, TurnRequest};
 use hooks_core::data::{Block, Message, MessageUpdate, Usage};
@@ -308,4 +309,63 @@ async fn the_definition_of_the_agent_is_state_for_hooks_and_tools_with_what_this
     let clerk = AgentDef::from_json("agent.json", r#"{"name": "clerk", "model": "large"}"#).unwrap();
     harness.session("c", clerk).open().await.unwrap().turn(None, "hi").await;
     assert_eq!(seen.take(), ["clerk Some(String(\"large\"))", "research Some(String(\"small\"))"]);
+}
+
+/// The spans of turns that were made, by what they say, and which of them a thread is in when a tool writes a line.
+#[derive(Clone, Default)]
+struct Spans(Arc<Mutex<(Vec<String>, Vec<u64>, Vec<String>)>>);
+
+struct SpanText(String);
+
+impl tracing::field::Visit for SpanText {
+    fn record_debug(&mut self, field: &tracing::field::Field, value: &dyn std::fmt::Debug) {
+        self.0 += &format!(" {}={value:?}", field.name());
+    }
+}
+
+impl tracing::Subscriber for Spans {
+    fn enabled(&self, metadata: &tracing::Metadata<'_>) -> bool {
+        metadata.name() == "turn" || metadata.target() == "own_line"
+    }
+
+    fn new_span(&self, attributes: &tracing::span::Attributes<'_>) -> tracing::span::Id {
+        let mut text = SpanText(String::new());
+        attributes.record(&mut text);
+        let (made, _, _) = &mut *self.0.lock().unwrap();
+        made.push(text.0);
+        tracing::span::Id::from_u64(made.len() as u64)
+    }
+
+    fn record(&self, _: &tracing::span::Id, _: &tracing::span::Record<'_>) {}
+
+    fn record_follows_from(&self, _: &tracing::span::Id, _: &tracing::span::Id) {}
+
+    fn event(&self, _: &tracing::Event<'_>) {
+        let (made, inside, lines) = &mut *self.0.lock().unwrap();
+        lines.extend(inside.last().map(|id| made[usize::try_from(*id).unwrap() - 1].clone()));
+    }
+
+    fn enter(&self, id: &tracing::span::Id) {
+        self.0.lock().unwrap().1.push(id.into_u64());
+    }
+
+    fn exit(&self, _: &tracing::span::Id) {
+        self.0.lock().unwrap().1.pop();
+    }
+}
+
+#[tokio::test]
+async fn what_a_tool_logs_is_within_the_span_of_its_turn() {
+    let bench = Bench::new([Line::call("1", "logs", json!({})), Line::text("done")]);
+    let logs = FnTool::new(ToolSpec::new("logs"), |_, _| {
+        tracing::info!(target: "own_line", "here");
+        Ok("logged".to_owned())
+    });
+    let session = bench.session(bench.harness().tool(logs)).await;
+    let spans = Spans::default();
+    let _default = tracing::subscriber::set_default(spans.clone());
+    // Tests on other threads have no subscriber, and what they hit first is remembered as of no interest.
+    tracing::callsite::rebuild_interest_cache();
+    session.turn(None, "hi").await;
+    assert_eq!(spans.0.lock().unwrap().2, [" conversation=\"c\" agent=\"a\" turn=1"]);
 }

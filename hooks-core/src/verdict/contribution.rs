@@ -239,7 +239,7 @@ impl Contributions {
 /// What a hook contributed, for records: enough to find it again, and nothing of what it says.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
-pub struct Contributed {
+pub struct ContributionId {
     /// Its sort and its name, such as `prompt_context customer.tier`.
     pub what: String,
     /// Its [fingerprint](Contribution::fingerprint).
@@ -296,8 +296,8 @@ impl Verdict for Contributions {
         self.items.is_empty()
     }
 
-    fn contributed(&self) -> Vec<Contributed> {
-        self.items.iter().map(|one| Contributed { what: one.name(), fingerprint: one.fingerprint() }).collect()
+    fn contributed(&self) -> Vec<ContributionId> {
+        self.items.iter().map(|one| ContributionId { what: one.name(), fingerprint: one.fingerprint() }).collect()
     }
 
     fn summary(&self) -> Option<&'static str> {

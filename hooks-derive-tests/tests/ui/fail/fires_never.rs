@@ -4,15 +4,15 @@ mod fields {
     use hooks_core::kinds::*;
 
     hooks_core::fires![Stop [never last_mesage]];
-    //~                            ^^^^^^^^^^^
+//~                                ^^^^^^^^^^^
 }
 
 mod words {
     use hooks_core::kinds::*;
 
     hooks_core::fires![Stop [last_message], TurnEnd [never "error"]];
-    //~                     ^^^^^^^^^^^^^^
-    //~                                             ^^^^^^^^^^^^^^^
+//~                         ^^^^^^^^^^^^^^
+//~                                                 ^^^^^^^^^^^^^^^
 }
 
 fn main() {}
