@@ -195,7 +195,6 @@ impl Drive for Loop {
     fn beside(&self, kind: &str) -> Vec<Hook> {
         match kind {
             "permission_request" => vec![puts_off("asks")],
-            "pre_policy" => Vec::new(),
             // What earlier phases contributed is there where one did.
             "pre_prompt_context"
             | "post_preflight_prompt_context"

@@ -47,18 +47,20 @@ impl Model for Words {
 }
 
 /// What a provider that tells all of it answers.
-fn told(answer: ModelAnswer) -> Result<ModelAnswer, ModelError> {
+fn told(answer: ModelAnswer) -> ModelAnswer {
     let mut answer = answer.usage(Usage::new(100, 10));
-    answer.model = "clerk-9".to_owned();
-    Ok(answer)
+    "clerk-9".clone_into(&mut answer.model);
+    answer
 }
 
+#[allow(clippy::unnecessary_wraps, reason = "a line beside those that fail")]
 fn text(words: &str) -> Result<ModelAnswer, ModelError> {
-    told(ModelAnswer::text(words))
+    Ok(told(ModelAnswer::text(words)))
 }
 
+#[allow(clippy::unnecessary_wraps, reason = "a line beside those that fail")]
 fn calls(id: &str, tool: &str) -> Result<ModelAnswer, ModelError> {
-    told(ModelAnswer::new(vec![Block::ToolUse(ToolCall::new(id, tool, json!({ "id": "a" })))]))
+    Ok(told(ModelAnswer::new(vec![Block::ToolUse(ToolCall::new(id, tool, json!({ "id": "a" })))])))
 }
 
 /// What an app has: a window, and tools of which one finds and one fails.

@@ -1,5 +1,6 @@
 //! What hooks are told of where they run: who asks, what started the turn, which row, which model, how much room is left.
 
+use std::fmt::Write as _;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -313,13 +314,20 @@ async fn the_definition_of_the_agent_is_state_for_hooks_and_tools_with_what_this
 
 /// The spans of turns that were made, by what they say, and which of them a thread is in when a tool writes a line.
 #[derive(Clone, Default)]
-struct Spans(Arc<Mutex<(Vec<String>, Vec<u64>, Vec<String>)>>);
+struct Spans(Arc<Mutex<SpansSeen>>);
+
+#[derive(Default)]
+struct SpansSeen {
+    made: Vec<String>,
+    inside: Vec<u64>,
+    lines: Vec<String>,
+}
 
 struct SpanText(String);
 
 impl tracing::field::Visit for SpanText {
     fn record_debug(&mut self, field: &tracing::field::Field, value: &dyn std::fmt::Debug) {
-        self.0 += &format!(" {}={value:?}", field.name());
+        write!(self.0, " {}={value:?}", field.name()).unwrap();
     }
 }
 
@@ -331,9 +339,9 @@ impl tracing::Subscriber for Spans {
     fn new_span(&self, attributes: &tracing::span::Attributes<'_>) -> tracing::span::Id {
         let mut text = SpanText(String::new());
         attributes.record(&mut text);
-        let (made, _, _) = &mut *self.0.lock().unwrap();
-        made.push(text.0);
-        tracing::span::Id::from_u64(made.len() as u64)
+        let mut seen = self.0.lock().unwrap();
+        seen.made.push(text.0);
+        tracing::span::Id::from_u64(seen.made.len() as u64)
     }
 
     fn record(&self, _: &tracing::span::Id, _: &tracing::span::Record<'_>) {}
@@ -341,16 +349,16 @@ impl tracing::Subscriber for Spans {
     fn record_follows_from(&self, _: &tracing::span::Id, _: &tracing::span::Id) {}
 
     fn event(&self, _: &tracing::Event<'_>) {
-        let (made, inside, lines) = &mut *self.0.lock().unwrap();
+        let SpansSeen { made, inside, lines } = &mut *self.0.lock().unwrap();
         lines.extend(inside.last().map(|id| made[usize::try_from(*id).unwrap() - 1].clone()));
     }
 
     fn enter(&self, id: &tracing::span::Id) {
-        self.0.lock().unwrap().1.push(id.into_u64());
+        self.0.lock().unwrap().inside.push(id.into_u64());
     }
 
     fn exit(&self, _: &tracing::span::Id) {
-        self.0.lock().unwrap().1.pop();
+        self.0.lock().unwrap().inside.pop();
     }
 }
 
@@ -367,5 +375,5 @@ async fn what_a_tool_logs_is_within_the_span_of_its_turn() {
     // Tests on other threads have no subscriber, and what they hit first is remembered as of no interest.
     tracing::callsite::rebuild_interest_cache();
     session.turn(None, "hi").await;
-    assert_eq!(spans.0.lock().unwrap().2, [" conversation=\"c\" agent=\"a\" turn=1"]);
+    assert_eq!(spans.0.lock().unwrap().lines, [" conversation=\"c\" agent=\"a\" turn=1"]);
 }

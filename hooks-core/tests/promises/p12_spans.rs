@@ -1,7 +1,7 @@
 //! Promise 12: a run that never comes back leaves a notice, and a hook's own log lines say whose they are.
 
 use std::cell::RefCell;
-use std::fmt;
+use std::fmt::{self, Write as _};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -34,7 +34,7 @@ struct Text(String);
 
 impl Visit for Text {
     fn record_debug(&mut self, field: &Field, value: &dyn fmt::Debug) {
-        self.0 += &format!(" {}={value:?}", field.name());
+        write!(self.0, " {}={value:?}", field.name()).unwrap();
     }
 }
 
@@ -72,7 +72,7 @@ impl Subscriber for Lines {
     }
 
     fn exit(&self, _: &span::Id) {
-        INSIDE.with_borrow_mut(|inside| inside.pop());
+        INSIDE.with_borrow_mut(Vec::pop);
     }
 }
 

@@ -32,7 +32,7 @@ async fn they_are_those_that_a_dispatch_would_queue() {
     let cx = cx().to_builder().conversation("c-1").build();
     for role in [Role::User, Role::Assistant] {
         let before = lines.jobs().len();
-        let due = set.jobs(&cx, &said(role.clone()));
+        let due = set.jobs(&cx, &said(role));
         assert_eq!(lines.jobs().len(), before, "asking queues nothing");
         set.fire(&cx, &said(role), ()).await.unwrap();
         let queued = lines.jobs().split_off(before);
