@@ -1,6 +1,6 @@
 use std::fmt::Write as _;
 
-use hooks_rules::{Dialect, Event, Explained, KeptOut, Occurrence};
+use hooks_rules::{Event, Explained, KeptOut, Occurrence};
 use serde_json::{Value, json};
 
 use crate::args::ExplainArgs;
@@ -218,7 +218,7 @@ fn of_rule(explained: &Explained) -> String {
 fn help(event: Event, explained: &Explained, kept_out: &KeptOut) -> Option<String> {
     let rule = &explained.rule;
     match kept_out {
-        KeptOut::Matcher { against } => matcher_help(event, rule.dialect, rule.matcher.as_deref()?, against),
+        KeptOut::Matcher { against } => matcher_help(event, rule.matcher.as_deref()?, against),
         KeptOut::NeverFired => Some("see the events that are fired with `hooks kinds`".to_owned()),
         KeptOut::Filter { .. } => Some("an `if` is one pattern; a second handler takes a second one".to_owned()),
         KeptOut::SameAs { .. } => {
@@ -228,21 +228,22 @@ fn help(event: Event, explained: &Explained, kept_out: &KeptOut) -> Option<Strin
     }
 }
 
-fn matcher_help(event: Event, dialect: Dialect, matcher: &str, against: &[String]) -> Option<String> {
+fn matcher_help(event: Event, matcher: &str, against: &[String]) -> Option<String> {
+    let is_object = matcher.starts_with('{');
     if against.is_empty() {
         let field = event.spec().matched.unwrap_or("value");
-        // A flat matcher is an object, and none to copy.
-        let example = if dialect == Dialect::Claude { format!(", as in `--value {matcher}`") } else { String::new() };
+        // An object is none to copy.
+        let example = if is_object { String::new() } else { format!(", as in `--value {matcher}`") };
         return Some(format!("say the `{field}` with `--value`{example}"));
     }
-    // A name of the matcher; a flat one is an object with patterns.
+    // A name of the matcher; an object has patterns.
     let parts = || matcher.split(['|', ',', '"']).map(str::trim).filter(|part| !part.is_empty());
     for part in parts() {
         if let Some(name) = against.iter().find(|name| *name != part && name.eq_ignore_ascii_case(part)) {
             return Some(format!("case counts: write `{name}` for `{part}`"));
         }
         let prefix = |name: &&String| name.len() > part.len() && part.len() > 3 && name.starts_with(part);
-        if let (Dialect::Claude, Some(name)) = (dialect, against.iter().find(prefix)) {
+        if let (false, Some(name)) = (is_object, against.iter().find(prefix)) {
             return Some(format!(
                 "`{part}` is the whole name; write `{part}.*` for all that begin so, such as `{name}`"
             ));

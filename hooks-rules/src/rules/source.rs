@@ -5,9 +5,10 @@ use std::sync::Arc;
 
 use super::Trust;
 use crate::dialect::Dialect;
-use crate::file::{Defect, RuleFile};
+use crate::file::RuleFile;
 use crate::files::real;
 use crate::firing::Owner;
+use crate::written::Defect;
 
 /// A file of rules that an app names.
 #[derive(Clone, Debug)]
