@@ -1,5 +1,6 @@
 use std::fmt::Write as _;
 
+use hooks_core::{HookId, HookSet};
 use hooks_rules::{Event, Explained, KeptOut, Occurrence};
 use serde_json::{Value, json};
 
@@ -24,13 +25,14 @@ pub(crate) fn explain(program: &Program, args: &ExplainArgs, as_json: bool) -> O
         );
     }
     let rules = given.rules();
+    let tool = occurrence.get("tool_name").and_then(Value::as_str);
     let answer = Answer {
         event: occurrence.event,
         about: about(&occurrence),
         rules: rules.explain(&occurrence),
         diagnostics: given.diagnostics(&rules),
         off: given.switched_off().into_iter().map(|path| path.display().to_string()).collect(),
-        plans: occurrence.event.spec().kind.map(|kind| plans(program, kind)).unwrap_or_default(),
+        plans: occurrence.event.spec().kind.map(|kind| plans(program, kind, tool)).unwrap_or_default(),
         is_empty: given.is_empty(),
         no_input: occurrence.get("tool_input").is_none(),
     };
@@ -99,19 +101,52 @@ fn about(occurrence: &Occurrence) -> String {
     }
 }
 
-/// What the sets of the program run at a kind, from their plans.
-fn plans(program: &Program, kind: &str) -> Vec<String> {
-    let plan = |set: &hooks_core::HookSet| {
-        let text = set.to_string();
-        let mut lines = text.lines();
-        let owner = lines.next().unwrap_or_default();
-        let head = format!("{kind} (");
-        let section = lines.skip_while(|line| !line.starts_with(&head)).enumerate();
-        let section = section.take_while(|(i, line)| *i == 0 || line.starts_with(' ')).map(|(_, line)| line);
-        let body = section.collect::<Vec<_>>().join("\n");
-        if body.is_empty() { format!("{owner}\nno compiled hook at {kind}") } else { format!("{owner}\n{body}") }
+/// What a set of the program runs at the kind of an event, and what keeps the others from it.
+struct Plan {
+    owners: String,
+    runs: Vec<(HookId, String)>,
+    out: Vec<(HookId, String)>,
+}
+
+/// The plans of the sets at a kind, for an event about this tool.
+fn plans(program: &Program, kind: &str, tool: Option<&str>) -> Vec<Plan> {
+    let plan = |set: &HookSet| {
+        let mut plan = Plan { owners: set.owners(), runs: Vec::new(), out: Vec::new() };
+        for hook in set.plan(kind) {
+            match tool.and_then(|tool| hook.kept_out_by("tool", tool)) {
+                Some(filter) => {
+                    plan.out.push((hook.hook().clone(), format!("its filter does not match: only {filter}")))
+                }
+                None => plan.runs.push((hook.hook().clone(), hook.text().to_owned())),
+            }
+        }
+        plan.out.extend(set.left_out(kind).map(|(hook, why)| (hook.clone(), why)));
+        plan
     };
     program.sets.iter().map(plan).collect()
+}
+
+impl Plan {
+    fn to_json(&self) -> Value {
+        let listed = |hooks: &[(HookId, String)], key: &str| -> Vec<Value> {
+            hooks.iter().map(|(hook, text)| json!({ "hook": hook, key: text })).collect()
+        };
+        json!({ "of": self.owners, "runs": listed(&self.runs, "text"), "out": listed(&self.out, "because") })
+    }
+
+    fn to_text(&self, kind: &str) -> String {
+        let mut out = format!("compiled hooks of {}", self.owners);
+        if self.runs.is_empty() && self.out.is_empty() {
+            let _ = write!(out, "\nno compiled hook at {kind}");
+        }
+        for (number, (_, text)) in self.runs.iter().enumerate() {
+            let _ = write!(out, "\n{:>4}. {text}", number + 1);
+        }
+        for (hook, why) in &self.out {
+            let _ = write!(out, "\n   -  {hook}  {}", line(why));
+        }
+        out
+    }
 }
 
 struct Answer {
@@ -120,7 +155,7 @@ struct Answer {
     rules: Vec<Explained>,
     diagnostics: Vec<Diagnostic>,
     off: Vec<String>,
-    plans: Vec<String>,
+    plans: Vec<Plan>,
     is_empty: bool,
     no_input: bool,
 }
@@ -145,7 +180,7 @@ impl Answer {
         let spec = self.event.spec();
         let report = json!({
             "version": 1, "event": self.event, "kind": spec.kind, "rules": rules, "switched_off_by": self.off,
-            "defects": self.diagnostics, "plans": self.plans,
+            "defects": self.diagnostics, "plans": self.plans.iter().map(Plan::to_json).collect::<Vec<_>>(),
         });
         json(report)
     }
@@ -202,7 +237,7 @@ impl Answer {
             );
         }
         for plan in &self.plans {
-            let _ = writeln!(out, "\n{plan}");
+            let _ = writeln!(out, "\n{}", plan.to_text(self.event.spec().kind.unwrap_or_default()));
         }
         out
     }
