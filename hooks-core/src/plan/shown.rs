@@ -32,7 +32,7 @@ impl HookSet {
         of_kind.flat_map(|outline| outline.disabled.iter().map(|(id, off)| (id, off.to_string())))
     }
 
-    /// Whose lists are in force, in words: `app `desk` and agent `clerk``.
+    /// Whose lists are in force, in words: the app's, and the agent's or the prompt's.
     pub fn owners(&self) -> String {
         format!("{} and {}", self.0.parts.app, self.0.parts.owner)
     }
