@@ -115,7 +115,7 @@ fn plans(program: &Program, kind: &str, tool: Option<&str>) -> Vec<Plan> {
         for hook in set.plan(kind) {
             match tool.and_then(|tool| hook.kept_out_by("tool", tool)) {
                 Some(filter) => {
-                    plan.out.push((hook.hook().clone(), format!("its filter does not match: only {filter}")))
+                    plan.out.push((hook.hook().clone(), format!("its filter does not match: only {filter}")));
                 }
                 None => plan.runs.push((hook.hook().clone(), hook.text().to_owned())),
             }
