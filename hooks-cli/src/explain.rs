@@ -1,6 +1,7 @@
 use std::fmt::Write as _;
 
-use hooks_rules::{Dialect, Event, Explained, KeptOut, Occurrence};
+use hooks_core::{HookId, HookSet};
+use hooks_rules::{Event, Explained, KeptOut, Occurrence};
 use serde_json::{Value, json};
 
 use crate::args::ExplainArgs;
@@ -24,13 +25,14 @@ pub(crate) fn explain(program: &Program, args: &ExplainArgs, as_json: bool) -> O
         );
     }
     let rules = given.rules();
+    let tool = occurrence.get("tool_name").and_then(Value::as_str);
     let answer = Answer {
         event: occurrence.event,
         about: about(&occurrence),
         rules: rules.explain(&occurrence),
         diagnostics: given.diagnostics(&rules),
         off: given.switched_off().into_iter().map(|path| path.display().to_string()).collect(),
-        plans: occurrence.event.spec().kind.map(|kind| plans(program, kind)).unwrap_or_default(),
+        plans: occurrence.event.spec().kind.map(|kind| plans(program, kind, tool)).unwrap_or_default(),
         is_empty: given.is_empty(),
         no_input: occurrence.get("tool_input").is_none(),
     };
@@ -99,19 +101,52 @@ fn about(occurrence: &Occurrence) -> String {
     }
 }
 
-/// What the sets of the program run at a kind, from their plans.
-fn plans(program: &Program, kind: &str) -> Vec<String> {
-    let plan = |set: &hooks_core::HookSet| {
-        let text = set.to_string();
-        let mut lines = text.lines();
-        let owner = lines.next().unwrap_or_default();
-        let head = format!("{kind} (");
-        let section = lines.skip_while(|line| !line.starts_with(&head)).enumerate();
-        let section = section.take_while(|(i, line)| *i == 0 || line.starts_with(' ')).map(|(_, line)| line);
-        let body = section.collect::<Vec<_>>().join("\n");
-        if body.is_empty() { format!("{owner}\nno compiled hook at {kind}") } else { format!("{owner}\n{body}") }
+/// What a set of the program runs at the kind of an event, and what keeps the others from it.
+struct Plan {
+    owners: String,
+    runs: Vec<(HookId, String)>,
+    out: Vec<(HookId, String)>,
+}
+
+/// The plans of the sets at a kind, for an event about this tool.
+fn plans(program: &Program, kind: &str, tool: Option<&str>) -> Vec<Plan> {
+    let plan = |set: &HookSet| {
+        let mut plan = Plan { owners: set.owners(), runs: Vec::new(), out: Vec::new() };
+        for hook in set.plan(kind) {
+            match tool.and_then(|tool| hook.kept_out_by("tool", tool)) {
+                Some(filter) => {
+                    plan.out.push((hook.hook().clone(), format!("its filter does not match: only {filter}")));
+                }
+                None => plan.runs.push((hook.hook().clone(), hook.text().to_owned())),
+            }
+        }
+        plan.out.extend(set.left_out(kind).map(|(hook, why)| (hook.clone(), why)));
+        plan
     };
     program.sets.iter().map(plan).collect()
+}
+
+impl Plan {
+    fn to_json(&self) -> Value {
+        let listed = |hooks: &[(HookId, String)], key: &str| -> Vec<Value> {
+            hooks.iter().map(|(hook, text)| json!({ "hook": hook, key: text })).collect()
+        };
+        json!({ "of": self.owners, "runs": listed(&self.runs, "text"), "out": listed(&self.out, "because") })
+    }
+
+    fn to_text(&self, kind: &str) -> String {
+        let mut out = format!("compiled hooks of {}", self.owners);
+        if self.runs.is_empty() && self.out.is_empty() {
+            let _ = write!(out, "\nno compiled hook at {kind}");
+        }
+        for (number, (_, text)) in self.runs.iter().enumerate() {
+            let _ = write!(out, "\n{:>4}. {text}", number + 1);
+        }
+        for (hook, why) in &self.out {
+            let _ = write!(out, "\n   -  {hook}  {}", line(why));
+        }
+        out
+    }
 }
 
 struct Answer {
@@ -120,7 +155,7 @@ struct Answer {
     rules: Vec<Explained>,
     diagnostics: Vec<Diagnostic>,
     off: Vec<String>,
-    plans: Vec<String>,
+    plans: Vec<Plan>,
     is_empty: bool,
     no_input: bool,
 }
@@ -145,7 +180,7 @@ impl Answer {
         let spec = self.event.spec();
         let report = json!({
             "version": 1, "event": self.event, "kind": spec.kind, "rules": rules, "switched_off_by": self.off,
-            "defects": self.diagnostics, "plans": self.plans,
+            "defects": self.diagnostics, "plans": self.plans.iter().map(Plan::to_json).collect::<Vec<_>>(),
         });
         json(report)
     }
@@ -202,7 +237,7 @@ impl Answer {
             );
         }
         for plan in &self.plans {
-            let _ = writeln!(out, "\n{plan}");
+            let _ = writeln!(out, "\n{}", plan.to_text(self.event.spec().kind.unwrap_or_default()));
         }
         out
     }
@@ -218,7 +253,7 @@ fn of_rule(explained: &Explained) -> String {
 fn help(event: Event, explained: &Explained, kept_out: &KeptOut) -> Option<String> {
     let rule = &explained.rule;
     match kept_out {
-        KeptOut::Matcher { against } => matcher_help(event, rule.dialect, rule.matcher.as_deref()?, against),
+        KeptOut::Matcher { against } => matcher_help(event, rule.matcher.as_deref()?, against),
         KeptOut::NeverFired => Some("see the events that are fired with `hooks kinds`".to_owned()),
         KeptOut::Filter { .. } => Some("an `if` is one pattern; a second handler takes a second one".to_owned()),
         KeptOut::SameAs { .. } => {
@@ -228,21 +263,22 @@ fn help(event: Event, explained: &Explained, kept_out: &KeptOut) -> Option<Strin
     }
 }
 
-fn matcher_help(event: Event, dialect: Dialect, matcher: &str, against: &[String]) -> Option<String> {
+fn matcher_help(event: Event, matcher: &str, against: &[String]) -> Option<String> {
+    let is_object = matcher.starts_with('{');
     if against.is_empty() {
         let field = event.spec().matched.unwrap_or("value");
-        // A flat matcher is an object, and none to copy.
-        let example = if dialect == Dialect::Claude { format!(", as in `--value {matcher}`") } else { String::new() };
+        // An object is none to copy.
+        let example = if is_object { String::new() } else { format!(", as in `--value {matcher}`") };
         return Some(format!("say the `{field}` with `--value`{example}"));
     }
-    // A name of the matcher; a flat one is an object with patterns.
+    // A name of the matcher; an object has patterns.
     let parts = || matcher.split(['|', ',', '"']).map(str::trim).filter(|part| !part.is_empty());
     for part in parts() {
         if let Some(name) = against.iter().find(|name| *name != part && name.eq_ignore_ascii_case(part)) {
             return Some(format!("case counts: write `{name}` for `{part}`"));
         }
         let prefix = |name: &&String| name.len() > part.len() && part.len() > 3 && name.starts_with(part);
-        if let (Dialect::Claude, Some(name)) = (dialect, against.iter().find(prefix)) {
+        if let (false, Some(name)) = (is_object, against.iter().find(prefix)) {
             return Some(format!(
                 "`{part}` is the whole name; write `{part}.*` for all that begin so, such as `{name}`"
             ));

@@ -91,7 +91,8 @@ impl Given {
             let builder = match &one.plugin {
                 Some(root) => {
                     let name = root.file_name().unwrap_or(root.as_os_str()).to_string_lossy().into_owned();
-                    builder.plugin(PluginFolder::new(name, root))
+                    // What runs is what was read, and looked at for trust.
+                    builder.plugin(PluginFolder::new(name, root)).content(one.text.as_str())
                 }
                 None => builder.text(&one.path, one.text.as_str()),
             };
@@ -126,7 +127,12 @@ impl Given {
 
     /// Whether a file may run: the person's own, and what the trust file vouches for.
     fn allows(&self, one: &One, trust: Option<&Trust>) -> bool {
-        let is_of_project = || std::path::absolute(&one.path).is_ok_and(|path| path.starts_with(&self.project));
+        // Either may be written by way of a link.
+        let real = |path: &Path| std::fs::canonicalize(path).or_else(|_| std::path::absolute(path)).unwrap_or_default();
+        let is_of_project = || {
+            let written = std::path::absolute(&one.path).is_ok_and(|path| path.starts_with(&self.project));
+            written || real(&one.path).starts_with(real(&self.project))
+        };
         let is_of_person = one.origin == Origin::User || (one.origin == Origin::Plugin && !is_of_project());
         is_of_person || trust.is_some_and(|trust| trust.allows(&one.path, one.text.as_bytes()))
     }

@@ -55,6 +55,13 @@ fn an_app_is_told_of_dead_hooks() {
 fn an_app_explains_its_plan() {
     let out = plain(&ask(&program(), &["explain", "--event", "PreToolUse", "--tool", "refund"]));
     assert!(out.contains("no_refunds") && out.contains("only tool refund") && !out.contains("trim"), "{out}");
+    // The tool is held against the filters of compiled hooks too.
+    let reply = ask(&program(), &["explain", "--event", "PreToolUse", "--tool", "search"]);
+    assert!(plain(&reply).contains("no_refunds  its filter does not match: only tool refund"), "{}", reply.out);
+    let args = ["--json", "explain", "--event", "PreToolUse", "--tool", "search"];
+    let report: serde_json::Value = serde_json::from_str(&ask(&program(), &args).out).unwrap();
+    let out = &report["plans"][0]["out"][0];
+    assert_eq!((&out["hook"], report["plans"][0]["runs"].as_array().unwrap().len()), (&"no_refunds".into(), 0));
     let out = plain(&ask(&program(), &["explain", "--event", "Stop"]));
     assert!(out.contains("no compiled hook at stop"), "{out}");
 }

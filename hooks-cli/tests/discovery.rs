@@ -101,6 +101,31 @@ fn without_files_everything_in_force_here_is_shown() {
     assert!(explained.contains("would run") && explained.contains("local"), "{explained}");
 }
 
+/// A plugin within the project came with it, however its folder and the project's are written.
+#[cfg(unix)]
+#[test]
+fn a_plugin_of_the_project_waits_by_way_of_a_link_too() {
+    let place = Place::new();
+    let root = place.root();
+    let inner = root.join("shop/vendor/inside");
+    put(&inner.join("hooks/hooks.json"), &rules("PreToolUse", "inside"));
+    std::os::unix::fs::symlink(root.join("shop"), root.join("link")).unwrap();
+    let list = serde_json::json!({"plugins": {"on@desk": [{ "installPath": inner }]}});
+    put(&root.join("home/.claude/plugins/installed_plugins.json"), &list.to_string());
+    for project in ["shop", "link"] {
+        let mut command = program(&root.join(project));
+        let mut child = command
+            .env("HOME", root.join("home"))
+            .args(["dispatch", "--event", "PreToolUse", "--project-dir", root.join(project).to_str().unwrap()])
+            .spawn()
+            .unwrap();
+        std::io::Write::write_all(&mut child.stdin.take().unwrap(), br#"{"tool_name": "Bash"}"#).ok();
+        let said = Said::from(child.wait_with_output().unwrap());
+        assert!(said.code == Some(77) && said.err.contains("echo inside"), "{project}: {}", said.err);
+        assert!(place.ran().is_empty());
+    }
+}
+
 /// What came with the project waits; what is the person's own runs.
 #[test]
 fn dispatch_runs_what_is_found_here_once_the_project_is_trusted() {

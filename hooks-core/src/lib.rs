@@ -110,7 +110,7 @@ pub use hooks_macros::{HookKind, hook};
 pub use kind::bounds;
 pub use kind::{Allowed, Field, HookKind, Kept, KindDescriptor, Never, Removable, Removal, Semantics, Slot, Violation};
 pub use panics::quiet_panics;
-pub use plan::HookSet;
+pub use plan::{HookSet, PlannedHook};
 pub use registry::{ObserverId, Registry};
 pub use tokio_util::sync::CancellationToken;
 pub use verdict::Verdict;

@@ -4,7 +4,9 @@ mod constraints;
 mod cycles;
 pub(crate) mod order;
 mod segments;
+mod outline;
 mod set;
+mod shown;
 
 use std::fmt;
 use std::ops::Range;
@@ -15,8 +17,10 @@ use serde_json::Value;
 use wildmatch::WildMatch;
 
 pub(crate) use order::Candidate;
+pub(crate) use outline::Disabled;
+pub use outline::PlannedHook;
 pub use set::HookSet;
-pub(crate) use set::{Disabled, KindPlan, PlanEntry, SetParts};
+pub(crate) use set::{KindPlan, PlanEntry, SetParts};
 
 use crate::context::{HookContext, PerHook};
 use crate::failure::OnFailure;

@@ -1,28 +1,21 @@
 //! What a rule said: exit code, stdout and stderr, read as its dialect and its event have it.
 
 mod decision;
-mod flat;
 mod judgement;
-mod nested;
-mod schema;
-mod stdout;
-
-#[cfg(feature = "runner")]
-pub(crate) use stdout::goes_on_alone;
 
 pub use decision::Decision;
+pub(crate) use judgement::read as judgement;
 
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
 use serde_json::{Map, Value};
 
-use crate::dialect::Dialect;
 use crate::event::{Event, Exit2};
-use crate::rule::{FailureMode, RuleSource};
+use crate::rule::RuleSource;
 
 /// The fields of a JSON object.
-type Fields = Map<String, Value>;
+pub(crate) type Fields = Map<String, Value>;
 
 /// What one rule said, or all rules of an event together. Its meaning is that of the event: a [`Decision::Deny`] at a tool
 /// call keeps the call from running, at a prompt it refuses the prompt.
@@ -73,17 +66,6 @@ pub enum RunStatus {
     NotStarted(String),
 }
 
-/// How an answer is to be read.
-#[derive(Clone, Copy, Debug)]
-pub struct Reading {
-    /// The form of the rule's file.
-    pub dialect: Dialect,
-    /// The event.
-    pub event: Event,
-    /// What a failure means.
-    pub on_failure: FailureMode,
-}
-
 /// How many characters of a text reach the model or the person as they are: see [`Answer::shorten`].
 pub const TEXT_LIMIT: usize = 10_000;
 
@@ -93,69 +75,9 @@ const PREVIEW: usize = 2_000;
 /// How many characters of the reason of a failure are kept.
 const FAILURE_LIMIT: usize = 512;
 
-impl Reading {
-    /// A reading where failures do nothing.
-    pub fn new(dialect: Dialect, event: Event) -> Self {
-        Self { dialect, event, on_failure: FailureMode::Continue }
-    }
-
-    /// Reads what a command or a server said. Never panics, whatever it was.
-    ///
-    /// ```
-    /// use hooks_rules::{Decision, Dialect, Event, Reading, RunStatus};
-    ///
-    /// let reading = Reading::new(Dialect::Claude, Event::PreToolUse);
-    /// let refused = reading.read(&RunStatus::Exit(2), "", "no pushes on Friday\n");
-    /// assert_eq!(refused.decision, Decision::Deny("no pushes on Friday".into()));
-    /// let failed = reading.read(&RunStatus::Exit(1), "", "cannot read the calendar");
-    /// assert_eq!(failed.decision, Decision::None);
-    /// assert!(failed.failure.is_some());
-    /// ```
-    pub fn read(self, status: &RunStatus, stdout: &str, stderr: &str) -> Answer {
-        let mut answer = match self.dialect {
-            Dialect::Claude => nested::read(self.event, status, stdout, stderr),
-            Dialect::Agentao => flat::read(self.event, status, stdout, stderr),
-        };
-        self.settle_failure(&mut answer);
-        answer.cut_failure();
-        answer
-    }
-
-    /// Reads what a model said to the question of a `prompt` rule.
-    pub fn read_judgement(self, text: &str, continue_on_block: bool) -> Answer {
-        let mut answer = judgement::read(self.event, text, continue_on_block);
-        self.settle_failure(&mut answer);
-        answer.cut_failure();
-        answer
-    }
-
-    /// A failure of which there is nothing to read.
-    pub fn failed(self, why: impl Into<String>) -> Answer {
-        let mut answer = Answer { failure: Some(why.into()), ..Answer::default() };
-        self.settle_failure(&mut answer);
-        answer.cut_failure();
-        answer
-    }
-
-    /// What a failure means for the event, where the rule says `"onFailure": "block"`.
-    fn settle_failure(self, answer: &mut Answer) {
-        let exempt =
-            matches!(self.event, Event::Stop | Event::SubagentStop | Event::TaskCompleted | Event::TeammateIdle);
-        if self.on_failure == FailureMode::Continue || exempt {
-            return;
-        }
-        if let Some(failure) = answer.failure.clone() {
-            match self.event {
-                Event::PermissionRequest => answer.decision = Decision::Deny(failure),
-                event => answer.exit2(event, &failure),
-            }
-        }
-    }
-}
-
 impl Answer {
     /// Puts the effect of exit code 2 in.
-    fn exit2(&mut self, event: Event, reason: &str) {
+    pub(crate) fn exit2(&mut self, event: Event, reason: &str) {
         let reason = reason.to_owned();
         match event.spec().exit2 {
             Exit2::Deny => self.decision = Decision::Deny(reason),
@@ -221,7 +143,7 @@ impl Answer {
     }
 
     /// It ends up in logs.
-    fn cut_failure(&mut self) {
+    pub(crate) fn cut_failure(&mut self) {
         if let Some(failure) = &mut self.failure {
             cut(failure, FAILURE_LIMIT);
         }
@@ -265,6 +187,6 @@ fn cut(text: &mut String, limit: usize) {
 }
 
 /// The first line of what a command complained of.
-fn first_line(text: &str) -> &str {
+pub(crate) fn first_line(text: &str) -> &str {
     text.trim().lines().next().unwrap_or("no stderr output")
 }

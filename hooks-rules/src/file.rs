@@ -1,31 +1,21 @@
 //! A file of rules, read with the place of everything that is wrong. A defect costs what it marks and nothing else.
 
-mod defect;
-mod fields;
-mod flat;
-mod handler;
-mod json;
-mod keys;
 mod others;
-mod nested;
 
 use std::collections::HashMap;
-use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
-use serde_json::{Map, Value};
-
-pub use defect::{Defect, Severity};
-use defect::{Flaw, Flaws, Lines};
-use json::{Entry, Json, Node};
+use serde_json::Value;
 
 use crate::dialect::Dialect;
 use crate::event::Event;
-use crate::filter::Filter;
+use crate::formats;
 use crate::json_type;
-use crate::matcher::Matcher;
-use crate::rule::{Action, FailureMode, Rule, RuleId, fingerprint};
+use crate::rule::{Rule, RuleId, fingerprint};
+use crate::written::{
+    self, Defect, Draft, Drafts, Entry, Flaw, Flaws, Json, Lines, MOST, Node, OF_FILE, items, warn_of_keys,
+};
 
 /// What a file came to.
 #[derive(Clone, Debug)]
@@ -69,7 +59,7 @@ impl RuleFile {
         let file: Arc<Path> = file.as_ref().into();
         let lines = Lines::of(text);
         let mut flaws = Flaws::default();
-        let parsed = json::parse(text, &mut flaws).and_then(|root| {
+        let parsed = written::parse(text, &mut flaws).and_then(|root| {
             if root.entries().is_some() {
                 return Ok(root);
             }
@@ -77,7 +67,7 @@ impl RuleFile {
             Err(Flaw::error(root.span.clone(), problem, "write `{\"hooks\": {…}}`"))
         });
         let mut drafts = Drafts::default();
-        let (mut form, mut disabled, mut readable) = (dialect.unwrap_or(Dialect::Claude), false, true);
+        let (mut form, mut disabled, mut readable) = (dialect.unwrap_or_default(), false, true);
         match parsed {
             Err(flaw) => {
                 readable = false;
@@ -90,11 +80,11 @@ impl RuleFile {
                     flaws.push(Flaw::warning(entry.key_span.clone(), problem, "remove it, or write `false`"));
                 }
                 let entries = root.entries().unwrap_or_default();
-                keys::warn(entries, keys::OF_FILE, &mut flaws, |_| ", so no rule under it runs");
+                warn_of_keys(entries, OF_FILE, &mut flaws, |_| ", so no rule under it runs");
                 if dialect.is_none() && others::warn(&file, &root, &mut flaws) {
                     // Another program's: nothing of it is meant for this one.
                 } else if let Some(hooks) = map(&root, dialect, &mut flaws) {
-                    form = dialect.unwrap_or_else(|| form_of(&file, &root, hooks, &mut flaws));
+                    form = dialect.unwrap_or_else(|| formats::recognised(&file, &root, hooks, &mut flaws));
                     for entry in hooks {
                         of_event(entry, form, &mut drafts, &mut flaws);
                     }
@@ -115,38 +105,7 @@ impl RuleFile {
     pub(crate) fn unreadable(file: &Path, problem: &str, help: &str) -> Self {
         let file: Arc<Path> = file.into();
         let defects = vec![Defect::of_file(&file, problem, help)];
-        Self { file, dialect: Dialect::Claude, rules: Vec::new(), defects, disabled: false, readable: false }
-    }
-}
-
-/// A rule before it has an id and a line.
-struct Draft {
-    event: Event,
-    matcher: Matcher,
-    written_matcher: Option<Value>,
-    handler: Map<String, Value>,
-    span: Range<usize>,
-    parts: handler::Parts,
-}
-
-/// How many rules a file may have. Each may hold a large matcher: a hostile file must not fill the memory.
-const MOST: usize = 10_000;
-
-#[derive(Default)]
-struct Drafts {
-    kept: Vec<Draft>,
-    /// The first for which there is no room.
-    over: Option<Range<usize>>,
-}
-
-impl Drafts {
-    /// Whether there is no room for this handler; then it is not read at all.
-    fn are_full(&mut self, handler: &Node) -> bool {
-        let full = self.kept.len() >= MOST;
-        if full {
-            self.over.get_or_insert_with(|| handler.span.clone());
-        }
-        full
+        Self { file, dialect: Dialect::default(), rules: Vec::new(), defects, disabled: false, readable: false }
     }
 }
 
@@ -162,7 +121,7 @@ fn map<'a>(root: &'a Node, dialect: Option<Dialect>, flaws: &mut Flaws) -> Optio
         None if entries.iter().any(|entry| Event::named(&entry.key).is_some()) => {
             let nodes = || entries.iter().flat_map(|entry| items(&entry.node)).filter(|node| node.entries().is_some());
             let is_flat = nodes().next().is_some() && nodes().all(|node| node.get("hooks").is_none());
-            if dialect.map_or(is_flat, |dialect| dialect == Dialect::Agentao) {
+            if dialect.map_or(is_flat, |dialect| formats::of(dialect).may_leave_out_hooks()) {
                 return Some(entries);
             }
             flaws.push(Flaw::error(
@@ -174,41 +133,6 @@ fn map<'a>(root: &'a Node, dialect: Option<Dialect>, flaws: &mut Flaws) -> Optio
         }
         // A settings file without hooks.
         None => None,
-    }
-}
-
-/// Keys that files of settings have beside `hooks`.
-const SETTINGS: &[&str] = &["permissions", "env", "model", "statusLine", "enabledPlugins", "disableAllHooks"];
-
-/// Nested where any entry has an inner list, and where the file is one of settings, which are always nested: an inner list
-/// that was forgotten must not change what the other rules mean.
-fn form_of(file: &Path, root: &Node, hooks: &[Entry], flaws: &mut Flaws) -> Dialect {
-    let entries = || hooks.iter().flat_map(|entry| items(&entry.node));
-    let first = entries().find(|node| node.entries().is_some());
-    let Some(first) = first.filter(|_| !entries().any(|node| node.get("hooks").is_some())) else {
-        return Dialect::Claude;
-    };
-    let name = file.file_name().unwrap_or_default().to_string_lossy();
-    let in_settings = file.components().any(|part| part.as_os_str() == ".claude");
-    if in_settings || name.starts_with("settings.") || SETTINGS.iter().any(|key| root.get(key).is_some()) {
-        return Dialect::Claude;
-    }
-    // A matcher that is an object is flat and nothing else.
-    if !entries().any(|node| node.get("matcher").is_some_and(|matcher| matcher.entries().is_some())) {
-        let problem =
-            "no entry has an inner `hooks` list, so these are flat handlers (agentao): exit code 2 denies nothing";
-        let help = "put handlers into inner lists, `{\"hooks\": [{…}]}`, or name the form: `--dialect agentao`";
-        flaws.push(Flaw::warning(first.span.clone(), problem, help));
-    }
-    Dialect::Agentao
-}
-
-/// The entries of an event: a list, or a single object.
-fn items(node: &Node) -> &[Node] {
-    match &node.json {
-        Json::Array(items) => items,
-        Json::Object(_) => std::slice::from_ref(node),
-        Json::Plain(_) => &[],
     }
 }
 
@@ -231,7 +155,8 @@ fn of_event(entry: &Entry, form: Dialect, drafts: &mut Drafts, flaws: &mut Flaws
         flaws.push(Flaw::warning(entry.key_span.clone(), format!("there is no event `{}`", entry.key), help));
         return;
     };
-    if !form.knows(event) {
+    let format = formats::of(form);
+    if !format.knows(event) {
         let problem = format!("a flat file has no event `{event}`");
         let help = "write the file in nested groups, `[{\"hooks\": [{…}]}]`, to use it";
         flaws.push(Flaw::error(entry.key_span.clone(), problem, help));
@@ -247,7 +172,7 @@ fn of_event(entry: &Entry, form: Dialect, drafts: &mut Drafts, flaws: &mut Flaws
         flaws.push(Flaw::error(entry.node.span.clone(), problem, "write a list, `[…]`"));
         return;
     }
-    if let (Dialect::Claude, Json::Object(_)) = (form, &entry.node.json) {
+    if let (false, Json::Object(_)) = (format.takes_one(), &entry.node.json) {
         let problem = format!("`{event}` has a list of groups; other programs refuse a single one");
         flaws.push(Flaw::warning(entry.node.span.clone(), problem, "put it into a list, `[{…}]`"));
     }
@@ -255,10 +180,7 @@ fn of_event(entry: &Entry, form: Dialect, drafts: &mut Drafts, flaws: &mut Flaws
         if drafts.are_full(node) {
             return;
         }
-        match form {
-            Dialect::Claude => nested::group(event, node, drafts, flaws),
-            Dialect::Agentao => flat::entry(event, node, drafts, flaws),
-        }
+        format.entry(event, node, drafts, flaws);
     }
 }
 

@@ -67,10 +67,13 @@ mod files;
 mod matcher;
 mod filter;
 mod rule;
-mod file;
-mod schema;
+mod written;
 mod stdin;
 mod answer;
+mod formats;
+mod reading;
+mod file;
+mod schema;
 #[cfg(feature = "runner")]
 mod run;
 #[cfg(feature = "runner")]
@@ -81,16 +84,17 @@ mod hooks;
 mod rules;
 
 pub use alias::Aliases;
-pub use answer::{Answer, Attachment, Decision, Reading, RunStatus, TEXT_LIMIT};
+pub use answer::{Answer, Attachment, Decision, RunStatus, TEXT_LIMIT};
 pub use dialect::Dialect;
 pub use event::Event;
-pub use file::{Defect, RuleFile, Severity};
+pub use file::RuleFile;
 pub use filter::{BadFilter, Filter};
 #[cfg(feature = "runner")]
 pub use firing::{
     KeptOut, Notices, PassedFields, PluginFolder, Printed, RuleRun, RulesFired, RunOutcome, SessionInfo, Wake,
 };
 pub use matcher::{BadMatcher, Matcher};
+pub use reading::Reading;
 pub use rule::{Action, CommandLine, FailureMode, HttpRequest, JudgePrompt, Rule, RuleId, RuleSource, Shell};
 #[cfg(feature = "runner")]
 pub use rules::{Explained, Listed, Rules, RulesBuilder, Trust, TrustError};
@@ -100,3 +104,4 @@ pub use run::PlainHttp;
 pub use run::{ClientResult, Judge, JudgeQuestion, Post, PostRequest};
 pub use schema::schema;
 pub use stdin::Occurrence;
+pub use written::{Defect, Severity};

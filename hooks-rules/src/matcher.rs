@@ -1,17 +1,11 @@
 //! Which values a rule is for.
 
-mod flat;
-mod nested;
 mod nothing;
 
-pub(crate) use flat::keys as flat_keys;
 pub(crate) use nothing::{has_no_effect, matches_nothing};
 
 use regex::{Regex, RegexBuilder};
 use serde_json::Value;
-
-use crate::dialect::Dialect;
-use crate::event::Event;
 
 /// A matcher, ready to be held against values.
 ///
@@ -26,10 +20,10 @@ use crate::event::Event;
 /// # Ok::<(), hooks_rules::BadMatcher>(())
 /// ```
 #[derive(Clone, Debug)]
-pub struct Matcher(Form);
+pub struct Matcher(pub(crate) Form);
 
 #[derive(Clone, Debug)]
-enum Form {
+pub(crate) enum Form {
     /// Everything.
     All,
     /// One of these, letter by letter.
@@ -50,7 +44,7 @@ pub struct BadMatcher {
 }
 
 impl BadMatcher {
-    fn new(problem: impl Into<String>, help: impl Into<String>) -> Self {
+    pub(crate) fn new(problem: impl Into<String>, help: impl Into<String>) -> Self {
         Self { problem: problem.into(), help: help.into() }
     }
 }
@@ -59,30 +53,11 @@ impl BadMatcher {
 const EXPRESSION_LIMIT: usize = 1 << 18;
 
 /// How many bytes of a matcher are read: it is kept for every rule of its group.
-const WRITTEN_LIMIT: usize = 10_000;
+pub(crate) const WRITTEN_LIMIT: usize = 10_000;
 
 impl Matcher {
     /// The matcher that selects everything.
     pub const ALL: Self = Self(Form::All);
-
-    /// Reads what a file says under `matcher`; `None` where it says nothing.
-    ///
-    /// # Errors
-    /// [`BadMatcher`] where it cannot be read: then its group selects nothing.
-    pub fn read(dialect: Dialect, event: Event, written: Option<&Value>) -> Result<Self, BadMatcher> {
-        let Some(written) = written.filter(|value| !value.is_null()) else { return Ok(Self::ALL) };
-        if length(written) > WRITTEN_LIMIT {
-            return Err(BadMatcher::new(
-                format!("the matcher is longer than {WRITTEN_LIMIT} bytes"),
-                "write what the names have in common as an expression, as in `mcp__.*`",
-            ));
-        }
-        match dialect {
-            Dialect::Claude => nested::read(event, written),
-            Dialect::Agentao => flat::read(event, written),
-        }
-        .map(Self)
-    }
 
     /// Whether it selects this value.
     pub fn selects(&self, value: &str) -> bool {
@@ -105,7 +80,7 @@ impl Matcher {
 }
 
 /// How many bytes of text a value holds.
-fn length(written: &Value) -> usize {
+pub(crate) fn length(written: &Value) -> usize {
     match written {
         Value::String(text) => text.len(),
         Value::Array(values) => values.iter().map(length).sum::<usize>() + values.len(),
@@ -115,7 +90,7 @@ fn length(written: &Value) -> usize {
 }
 
 /// An expression in the syntax that JavaScript and Rust share.
-fn expression(pattern: &str) -> Result<Regex, BadMatcher> {
+pub(crate) fn expression(pattern: &str) -> Result<Regex, BadMatcher> {
     RegexBuilder::new(pattern).size_limit(EXPRESSION_LIMIT).build().map_err(|error| {
         let look_around = ["(?=", "(?!", "(?<=", "(?<!"].iter().any(|sign| pattern.contains(sign));
         if look_around {

@@ -167,12 +167,6 @@ pub enum FailureMode {
 }
 
 impl Rule {
-    /// What makes two rules of settings files one: the same command with the same arguments, or the same request.
-    pub fn duplicate_key(&self) -> Option<String> {
-        let merges = self.dialect == Dialect::Claude && matches!(self.action, Action::Command(_) | Action::Http(_));
-        merges.then(|| format!("{:?}", self.action))
-    }
-
     /// Of two rules that are one the greater runs: a copy that nobody waits for, that fails open or that has less time takes
     /// no guard's place.
     #[cfg(feature = "runner")]

@@ -4,6 +4,7 @@ use serde_json::{Map, Value, json};
 
 use crate::dialect::Dialect;
 use crate::event::Event;
+use crate::formats;
 
 /// A JSON Schema (draft 2020-12) of the files of a dialect, for editors.
 ///
@@ -21,9 +22,9 @@ pub fn schema(dialect: Dialect) -> Value {
     let mut events = Map::new();
     let mut definitions = Map::new();
     for event in Event::all().filter(|event| dialect.knows(*event)) {
-        let (list, item) = entry(dialect, event, &mut definitions);
+        let item = entry(dialect, event, &mut definitions);
         let mut described = json!({ "type": "array", "items": item });
-        if !list {
+        if formats::of(dialect).takes_one() {
             described = json!({ "oneOf": [described, item] });
         }
         described["description"] = match event.spec().kind {
@@ -47,28 +48,21 @@ pub fn schema(dialect: Dialect) -> Value {
     })
 }
 
-/// The entry of an event, and whether it has to be in a list.
-fn entry(dialect: Dialect, event: Event, definitions: &mut Map<String, Value>) -> (bool, Value) {
+/// The entry of an event.
+fn entry(dialect: Dialect, event: Event, definitions: &mut Map<String, Value>) -> Value {
     let name = format!("handler_{event}");
     let handlers: Vec<Value> =
         dialect.types(event).iter().chain(&["hook"]).map(|kind| handler(dialect, event, kind)).collect();
     let reference = |name: &str| json!({ "$ref": format!("#/$defs/{name}") });
     definitions.insert(name.clone(), json!({ "oneOf": handlers }));
-    if dialect == Dialect::Agentao {
-        return (false, reference(&name));
+    let handler = reference(&name);
+    let entry = formats::of(dialect).schema(event, &handler);
+    if entry == handler {
+        return handler;
     }
     let group = format!("group_{event}");
-    let matcher = match event.spec().matched {
-        Some(field) => format!("Names, as in `Edit|Write`, or a regular expression; held against `{field}`."),
-        None => "Without effect at this event.".to_owned(),
-    };
-    let properties = json!({
-        "matcher": { "type": "string", "description": matcher },
-        "hooks": { "type": "array", "items": reference(&name) },
-        "description": { "type": "string" },
-    });
-    definitions.insert(group.clone(), json!({ "type": "object", "required": ["hooks"], "properties": properties }));
-    (true, reference(&group))
+    definitions.insert(group.clone(), entry);
+    reference(&group)
 }
 
 /// A handler of one type at one event.
@@ -89,9 +83,6 @@ fn handler(dialect: Dialect, event: Event, kind: &str) -> Value {
             "allowedEnvVars": { "type": "array", "items": { "type": "string" } },
             "onFailure": { "enum": ["continue", "block"], "default": "continue" },
         }),
-        "prompt" if dialect == Dialect::Claude => {
-            json!({ "prompt": text(), "model": text(), "continueOnBlock": flag() })
-        }
         "prompt" => json!({ "prompt": text() }),
         _ => json!({ "id": { "type": "string", "pattern": "^[a-z][a-z0-9_]*$" }, "with": {} }),
     };
@@ -111,22 +102,9 @@ fn handler(dialect: Dialect, event: Event, kind: &str) -> Value {
         if event.is_of_a_tool() {
             properties.insert("if".to_owned(), text());
         }
-        if dialect == Dialect::Agentao {
-            properties.insert("matcher".to_owned(), matcher(event));
+        if let Value::Object(own) = formats::of(dialect).schema_of_handler(event, kind) {
+            properties.extend(own);
         }
     }
     json!({ "type": "object", "required": ["type", first], "properties": properties })
-}
-
-/// What a flat handler is matched by.
-fn matcher(event: Event) -> Value {
-    let pattern = || json!({ "type": "string" });
-    let keys = match event {
-        Event::PreToolUse | Event::PostToolUse | Event::PostToolUseFailure => {
-            json!({ "tool_name": pattern(), "toolName": pattern() })
-        }
-        Event::PreCompact => json!({ "trigger": pattern() }),
-        _ => return json!({ "description": "Without effect at this event." }),
-    };
-    json!({ "type": "object", "properties": keys, "maxProperties": 1, "additionalProperties": false })
 }

@@ -1,8 +1,7 @@
 //! What a rule is given: one occurrence of an event, in the envelope of its dialect.
 
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
-use crate::dialect::Dialect;
 use crate::event::Event;
 
 /// One occurrence of an event, in the names of the wire.
@@ -39,35 +38,15 @@ pub struct Occurrence {
     /// The harness's own word for what matchers are held against, where it is not the contract's; either may be written.
     pub(crate) own_word: Option<String>,
     /// The fields of the event.
-    fields: Map<String, Value>,
+    pub(crate) fields: Map<String, Value>,
     /// Fields that only a flat rule is given: to send more than the contract says changes what scripts do.
-    flat: Map<String, Value>,
+    pub(crate) flat: Map<String, Value>,
     /// Fields that a nested rule is given as somebody else wrote them.
-    passed: Map<String, Value>,
+    pub(crate) passed: Map<String, Value>,
     /// What is known of it and no rule is given.
     #[cfg(feature = "runner")]
     noted: Map<String, Value>,
 }
-
-/// The events that say nothing of the permission mode.
-const NO_MODE: &[Event] = &[
-    Event::SessionStart,
-    Event::SessionEnd,
-    Event::Setup,
-    Event::PreCompact,
-    Event::PostCompact,
-    Event::Notification,
-    Event::SubagentStart,
-    Event::ConfigChange,
-    Event::CwdChanged,
-    Event::FileChanged,
-    Event::DirectoryAdded,
-    Event::WorktreeCreate,
-    Event::WorktreeRemove,
-    Event::InstructionsLoaded,
-    Event::StopFailure,
-    Event::MessageDisplay,
-];
 
 impl Occurrence {
     /// An occurrence of `event` of which nothing is known yet.
@@ -155,77 +134,5 @@ impl Occurrence {
         let value = self.fields.get(field)?.as_str()?;
         let name = value.rsplit('/').next().unwrap_or(value);
         Some(if self.event == Event::FileChanged { name } else { value })
-    }
-
-    /// The object for a rule's stdin.
-    pub fn stdin(&self, dialect: Dialect) -> Value {
-        match (dialect, self.event) {
-            (Dialect::Claude, _) => self.nested(),
-            (Dialect::Agentao, Event::Stop | Event::PreCompact) => self.flat(),
-            (Dialect::Agentao, _) => self.enveloped(),
-        }
-    }
-
-    fn nested(&self) -> Value {
-        let mut object = Map::new();
-        object.insert("session_id".to_owned(), self.session.clone().into());
-        object.insert("transcript_path".to_owned(), self.transcript.clone().into());
-        object.insert("cwd".to_owned(), self.cwd.clone().into());
-        object.insert("hook_event_name".to_owned(), self.event.as_str().into());
-        if let Some(prompt) = &self.prompt {
-            object.insert("prompt_id".to_owned(), prompt.clone().into());
-        }
-        if !NO_MODE.contains(&self.event) {
-            let mode = self.permission_mode.as_deref().unwrap_or("default");
-            object.insert("permission_mode".to_owned(), mode.into());
-        }
-        if let Some((id, kind)) = &self.agent {
-            object.insert("agent_id".to_owned(), id.clone().into());
-            object.insert("agent_type".to_owned(), kind.clone().into());
-        }
-        object.extend(self.fields.clone());
-        object.extend(self.passed.clone());
-        Value::Object(object)
-    }
-
-    fn flat(&self) -> Value {
-        let mut object = Map::new();
-        object.insert("hook_event_name".to_owned(), self.event.as_str().into());
-        object.insert("session_id".to_owned(), self.session.clone().into());
-        let transcript = (!self.transcript.is_empty()).then(|| self.transcript.clone());
-        object.insert("transcript_path".to_owned(), transcript.into());
-        object.insert("cwd".to_owned(), self.cwd.clone().into());
-        let mode = self.permission_mode.as_deref().unwrap_or("workspace-write");
-        object.insert("permission_mode".to_owned(), mode.into());
-        object.extend(self.fields.clone());
-        if self.event == Event::PreCompact {
-            // Never null in this dialect.
-            object.entry("custom_instructions").and_modify(|text| {
-                if text.is_null() {
-                    *text = "".into();
-                }
-            });
-        }
-        object.extend(self.flat.clone());
-        Value::Object(object)
-    }
-
-    fn enveloped(&self) -> Value {
-        let names: &[(&str, &str)] = match self.event {
-            Event::UserPromptSubmit => &[("prompt", "userMessage")],
-            Event::PreToolUse => &[("tool_name", "toolName"), ("tool_input", "toolInput")],
-            Event::PostToolUse => {
-                &[("tool_name", "toolName"), ("tool_input", "toolInput"), ("tool_response", "toolOutput")]
-            }
-            Event::PostToolUseFailure => &[("tool_name", "toolName"), ("tool_input", "toolInput"), ("error", "error")],
-            _ => &[],
-        };
-        let mut data: Map<String, Value> =
-            names.iter().filter_map(|(own, wire)| Some(((*wire).to_owned(), self.fields.get(*own)?.clone()))).collect();
-        data.insert("sessionId".to_owned(), self.session.clone().into());
-        if !self.event.is_of_a_tool() {
-            data.insert("cwd".to_owned(), self.cwd.clone().into());
-        }
-        json!({ "event": self.event.as_str(), "data": data })
     }
 }

@@ -47,3 +47,30 @@ fn every_row_of_the_contract_is_covered() {
     }
     assert!(missing.is_empty(), "rows without a line: {missing:#?}");
 }
+
+/// What differs between dialects is in the folder of each; nothing else asks which one it is.
+#[test]
+fn a_dialect_is_asked_for_in_one_place() {
+    fn walk(folder: &std::path::Path, found: &mut Vec<String>) {
+        for entry in std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
+            if entry.is_dir() {
+                walk(&entry, found);
+                continue;
+            }
+            let text = std::fs::read_to_string(&entry).unwrap();
+            let code = text.lines().filter(|line| !line.trim_start().starts_with("//"));
+            if code
+                .into_iter()
+                .any(|line| ["Dialect::Claude", "Dialect::Agentao"].iter().any(|name| line.contains(name)))
+            {
+                found.push(entry.display().to_string());
+            }
+        }
+    }
+    let source = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let mut found = Vec::new();
+    walk(&source, &mut found);
+    let formats = source.join("formats").display().to_string();
+    found.retain(|file| !file.starts_with(&formats));
+    assert_eq!(found, [""; 0]);
+}

@@ -178,6 +178,7 @@ const AROUND: &[&str] = &[
     "x=# ; @",
     "echo ''# ; @",
     "echo \\ # ; @",
+    "true && ! @",
     "cat <<A'B'\nAB\n@\nA",
     "cat <<\\A\nA\n@",
     "read -r x <<< 'a[$(@)]'; ((x))",
@@ -270,8 +271,16 @@ fn a_line_made_of_others_selects_the_guard_of_what_it_runs() {
     let mut numbers = Numbers(u64::from(count));
     let (mut missed, mut ran) = (Vec::new(), 0);
     for _ in 0..count {
-        let mut line =
-            ["git push origin", "\"git\" push", "git  push", "\\git push", "git pu'sh' x"][numbers.below(5)].to_owned();
+        let mut line = [
+            "git push origin",
+            "\"git\" push",
+            "git  push",
+            "\\git push",
+            "git pu'sh' x",
+            "git >/dev/null push",
+            "git <<<x push",
+        ][numbers.below(7)]
+        .to_owned();
         if numbers.below(3) == 0 {
             line = (0..3 + numbers.below(10))
                 .fold(String::new(), |line, _| line + PARTS[numbers.below(PARTS.len())] + ["", " "][numbers.below(2)]);

@@ -64,7 +64,9 @@ async fn turns(store: &Store, by_hand: &std::path::Path) {
     hand.execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL").await.unwrap();
     let schema = include_str!("../migrations/1.sqlite.sql");
     hand.execute(sqlx::raw_sql(schema)).await.unwrap();
-    hand.execute("INSERT INTO hooks_conversations (id, changes, next_place, last_row) VALUES ('c', 0, 0, '')").await.unwrap();
+    hand.execute("INSERT INTO hooks_conversations (id, changes, next_place, last_row) VALUES ('c', 0, 0, '')")
+        .await
+        .unwrap();
     let (mut ours, mut hands, mut number) = (Vec::new(), Vec::new(), 0);
     for _ in 0..ROUNDS {
         let start = Instant::now();
@@ -81,7 +83,10 @@ async fn turns(store: &Store, by_hand: &std::path::Path) {
         hands.push(start.elapsed() / 20);
     }
     let (ours, hands) = (median(ours), median(hands));
-    println!("a turn's {TURN} rows with a job each: {ours:?}; by hand {hands:?}; {:.2}x (1.3x)", ours.as_secs_f64() / hands.as_secs_f64());
+    println!(
+        "a turn's {TURN} rows with a job each: {ours:?}; by hand {hands:?}; {:.2}x (1.3x)",
+        ours.as_secs_f64() / hands.as_secs_f64()
+    );
 }
 
 async fn one_by_hand(hand: &mut AnyConnection, number: usize, jobs: &RowJobs) {
@@ -115,12 +120,14 @@ async fn one_by_hand(hand: &mut AnyConnection, number: usize, jobs: &RowJobs) {
         .await
         .unwrap();
     }
-    sqlx::query("UPDATE hooks_conversations SET changes = changes + 1, next_place = $1, last_row = $2 WHERE number = 1")
-        .bind(i64::try_from(number).unwrap())
-        .bind(row.id)
-        .execute(&mut *hand)
-        .await
-        .unwrap();
+    sqlx::query(
+        "UPDATE hooks_conversations SET changes = changes + 1, next_place = $1, last_row = $2 WHERE number = 1",
+    )
+    .bind(i64::try_from(number).unwrap())
+    .bind(row.id)
+    .execute(&mut *hand)
+    .await
+    .unwrap();
     hand.execute("COMMIT").await.unwrap();
 }
 
@@ -144,7 +151,10 @@ async fn long(store: &Store) {
         }
     }
     let [short, long] = times.map(median);
-    println!("a page and a row more of 100,000 rows: {long:?}; of 100 rows {short:?}; {:.2}x (1.5x)", long.as_secs_f64() / short.as_secs_f64());
+    println!(
+        "a page and a row more of 100,000 rows: {long:?}; of 100 rows {short:?}; {:.2}x (1.5x)",
+        long.as_secs_f64() / short.as_secs_f64()
+    );
 }
 
 async fn jobs(store: &Store) {

@@ -5,6 +5,7 @@ use std::collections::HashSet;
 use std::fmt;
 use std::sync::Arc;
 
+use super::outline::{Disabled, Outline, line};
 use super::{Plan, Step};
 use crate::context::HookContext;
 use crate::diagnostics::Finding;
@@ -12,23 +13,22 @@ use crate::diagnostics::ListOwner;
 use crate::id::HookId;
 use crate::job::Job;
 use crate::kind::HookKind;
-use crate::options::{Hold, HookMode, OnReplay, RunMode, Visibility};
+use crate::options::Hold;
 use crate::panics::catch;
 use crate::plan::StepParts;
 use crate::record::Observer;
-use crate::verdict::Semantics;
 
 /// The hooks in force in one scope: ordered, immutable, cheap to clone.
 ///
 /// `println!("{set}")` shows the plan: order, stages, who writes, what was left out and why.
 #[derive(Clone)]
-pub struct HookSet(Arc<SetData>);
+pub struct HookSet(pub(super) Arc<SetData>);
 
-struct SetData {
+pub(super) struct SetData {
     /// By the slot of the kind.
     plans: Box<[Option<PlanEntry>]>,
-    outlines: Box<[Outline]>,
-    parts: SetParts,
+    pub(super) outlines: Box<[Outline]>,
+    pub(super) parts: SetParts,
 }
 
 /// What a set has beside its plans.
@@ -61,40 +61,6 @@ impl PlanEntry {
     pub(crate) fn plan<K: HookKind>(&self) -> Option<&Plan<K>> {
         self.plan.downcast_ref()
     }
-}
-
-/// What a plan looks like.
-struct Outline {
-    kind: &'static str,
-    semantics: Semantics,
-    lines: Vec<PlanLine>,
-    disabled: Vec<(HookId, Disabled)>,
-}
-
-/// Why a hook that is in a set does not run.
-#[derive(Clone, Debug)]
-pub(crate) enum Disabled {
-    /// The app disabled it.
-    App,
-    /// A layer of overrides did.
-    Layer(Arc<str>),
-    /// Its plugin could not be started.
-    Plugin(Arc<str>),
-}
-
-impl fmt::Display for Disabled {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::App => f.write_str("disabled"),
-            Self::Layer(layer) => write!(f, "disabled by {layer}"),
-            Self::Plugin(plugin) => write!(f, "its plugin {plugin} could not be started"),
-        }
-    }
-}
-
-struct PlanLine {
-    stage: usize,
-    text: String,
 }
 
 /// The plan of one kind, its type erased.
@@ -220,103 +186,6 @@ impl HookSet {
     #[inline]
     pub(crate) fn observers(&self) -> &[Arc<dyn Observer>] {
         &self.0.parts.observers
-    }
-}
-
-fn line(part: &StepParts<'_>) -> PlanLine {
-    use std::fmt::Write as _;
-
-    let (hook, binding) = (part.hook, part.binding);
-    let options = &hook.options;
-    let access = if binding.form.writes { "writes" } else { "reads" };
-    let mut text = format!("{:<24} {access:<6}", hook.id.as_str());
-    // Writing to a string cannot fail.
-    match (options.run, options.blocking) {
-        (RunMode::Inline, false) => {}
-        (RunMode::Inline, true) => text.push_str(" blocking,"),
-        (mode, false) => drop(write!(text, " {mode},")),
-        (mode, true) => drop(write!(text, " {mode}, blocking,")),
-    }
-    if options.retries > 0 {
-        let _ = write!(text, " {} retries,", options.retries);
-    }
-    if binding.takes_timeout(options) {
-        let deadline = options.timeout.duration().map_or("no deadline".to_owned(), |limit| format!("within {limit:?}"));
-        let what = if options.blocking || binding.form.detached { "" } else { " async," };
-        let _ = write!(text, "{what} {deadline};");
-    }
-    if options.mode == HookMode::Shadow {
-        text.push_str(" in shadow;");
-    }
-    if options.on_replay == OnReplay::Skip {
-        text.push_str(" not in a replay;");
-    }
-    let _ = write!(text, " priority {};", options.priority);
-    for (option, ids) in [("after", &options.after), ("before", &options.before), ("requires", &options.requires)] {
-        if !ids.is_empty() {
-            let _ = write!(text, " {option} {};", ids.join(", "));
-        }
-    }
-    let policy = binding.policy(options);
-    let first = if binding.has_fallback() { "its fallback, then " } else { "" };
-    let _ = write!(text, " on failure {first}{};", policy.as_str());
-    if part.own.as_ref().is_some_and(|own| own.with.is_some()) {
-        text.push_str(" with parameters;");
-    }
-    if let Some(plugin) = &hook.plugin {
-        let _ = write!(text, " of {plugin};");
-    }
-    if hook.locked {
-        text.push_str(" locked;");
-    }
-    if let Some(overridden) = part.overridden {
-        let _ = write!(text, " overridden: {overridden};");
-    }
-    if let Some(capabilities) = options.capabilities {
-        let _ = write!(text, " contributes {capabilities};");
-    }
-    if options.visibility != Visibility::Internal {
-        let _ = write!(text, " visibility {};", options.visibility);
-    }
-    let fields = binding.kind.fields;
-    for only in &binding.filters {
-        let field = only.field.as_ref().ok().and_then(|index| fields.get(*index)).copied().unwrap_or_default();
-        let _ = write!(text, " only {field} {};", only.patterns);
-    }
-    let _ = write!(text, " {}", hook.origin);
-    PlanLine { stage: part.stage, text }
-}
-
-impl fmt::Display for HookSet {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f, "hooks of {} and {}", self.0.parts.app, self.0.parts.owner)?;
-        for outline in &self.0.outlines {
-            writeln!(f, "{} ({})", outline.kind, outline.semantics)?;
-            let mut number = 0;
-            for stage in outline.lines.chunk_by(|a, b| a.stage == b.stage) {
-                for (i, line) in stage.iter().enumerate() {
-                    number += 1;
-                    let mark = match (stage.len(), i) {
-                        (1, _) => ' ',
-                        (_, 0) => '┌',
-                        (len, i) if i + 1 == len => '└',
-                        _ => '│',
-                    };
-                    writeln!(f, "{number:>4} {mark} {}", line.text)?;
-                }
-            }
-            for (id, off) in &outline.disabled {
-                writeln!(f, "   - {:<26} left out: {off}", id.as_str())?;
-            }
-        }
-        for finding in &self.0.parts.findings {
-            writeln!(f, "note: {finding}")?;
-        }
-        let others = self.0.parts.registered.saturating_sub(self.0.parts.names.len());
-        if others > 0 {
-            writeln!(f, "{others} other registered hooks are in no list of this scope")?;
-        }
-        Ok(())
     }
 }
 

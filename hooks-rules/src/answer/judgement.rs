@@ -13,7 +13,7 @@ struct Judgement {
     impossible: bool,
 }
 
-pub(super) fn read(event: Event, text: &str, continue_on_block: bool) -> Answer {
+pub(crate) fn read(event: Event, text: &str, continue_on_block: bool) -> Answer {
     // Models like to put a fence or a sentence around it.
     let object = text.find('{').zip(text.rfind('}')).and_then(|(from, to)| text.get(from..=to));
     let Some(Ok(judgement)) = object.map(serde_json::from_str::<Judgement>) else {

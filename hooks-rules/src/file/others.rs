@@ -2,9 +2,8 @@
 
 use std::path::Path;
 
-use super::json::Node;
-use super::{Flaw, Flaws, items};
 use crate::event::Event;
+use crate::written::{Flaw, Flaws, Node, items};
 
 /// A program, the folder that its files are in, and the events that no other has.
 const PROGRAMS: &[(&str, &str, &[&str])] = &[

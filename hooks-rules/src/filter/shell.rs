@@ -79,16 +79,22 @@ impl Line<'_> {
             Role::Shell => self.is_run_by_shell(words, command.is_fed),
             Role::Joins => {
                 let joined: Vec<&str> = words.iter().map(|word| word.text.as_str()).collect();
-                words.iter().any(|word| word.computed) || self.inner(&joined.join(" ")) || self.is_launched(words)
+                words.iter().any(|word| word.computed)
+                    || self.inner(&joined.join(" "))
+                    || self.is_launched(words)
+                    || self.starts_a_file(words)
             }
             Role::Git => self.is_run_by_git(name, words),
-            Role::Launches => words.iter().any(|word| word.computed) || self.is_launched(words),
+            Role::Launches => {
+                words.iter().any(|word| word.computed) || self.is_launched(words) || self.starts_a_file(words)
+            }
             Role::Feeds => self.is_run_with_what_is_read(words),
             role @ (Role::Interprets | Role::Awk | Role::Sed) => self.is_run_by_code(role, words, command.is_fed),
             Role::Tool => {
                 let reads = |word: &Word| word.text == "-" || programs::is_a_stream(&word.text);
                 (command.is_fed && words.iter().any(reads))
-                    || self.is_in_a_file()
+                    || self.is_written_somewhere()
+                    || (self.writes && programs::is_told_by_a_file(&name.text))
                     || self.is_launched(words)
                     || words.iter().any(code::starts_others)
             }
@@ -133,7 +139,10 @@ impl Line<'_> {
             || words.iter().enumerate().any(|(at, word)| is_program(at) && is_mark(word));
         let mut read = words.to_vec();
         read.push(Word::computed());
-        runs_the_mark || (words.iter().any(is_mark) && self.launches_something(words)) || self.is_launched(&read)
+        runs_the_mark
+            || (words.iter().any(is_mark) && self.launches_something(words))
+            || self.is_launched(&read)
+            || self.starts_a_file(words)
     }
 
     /// Whether the words of a program that starts others start what the pattern is for.
@@ -145,13 +154,20 @@ impl Line<'_> {
                 || match programs::role(&word.text) {
                     Role::Shell => self.is_run_by_shell(&rest[1..], false),
                     role @ (Role::Interprets | Role::Awk | Role::Sed) => self.is_run_by_code(role, &rest[1..], false),
-                    Role::Tool => self.is_in_a_file(),
+                    Role::Tool => {
+                        self.is_written_somewhere() || (self.writes && programs::is_told_by_a_file(&word.text))
+                    }
                     Role::Obscure => true,
                     Role::Launches | Role::Joins | Role::Feeds => rest[1..].iter().any(|word| word.computed),
-                    Role::Unknown => word.text.contains('/') && self.is_in_a_file(),
-                    Role::Quiet | Role::Evaluates | Role::Git => false,
+                    Role::Quiet | Role::Evaluates | Role::Git | Role::Unknown => false,
                 }
         })
+    }
+
+    /// Whether one of the words is a program in a folder of one's own, and the line writes a file.
+    fn starts_a_file(&self, words: &[Word]) -> bool {
+        let is_one = |word: &Word| word.text.contains('/') && programs::role(&word.text) == Role::Unknown;
+        self.writes && words.iter().any(is_one)
     }
 
     /// Whether one of the words is a program that is more than quiet.

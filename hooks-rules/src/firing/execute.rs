@@ -17,9 +17,10 @@ use super::active::ActiveRule;
 use super::fire::Input;
 use super::report::{Printed, RuleRun, RunOutcome, Wake};
 use super::shared::Shared;
-use crate::answer::{Answer, Reading, RunStatus};
-use crate::dialect::Dialect;
+use crate::answer::{Answer, RunStatus};
 use crate::event::Event;
+use crate::formats;
+use crate::reading::Reading;
 use crate::rule::{Action, CommandLine, HttpRequest, JudgePrompt, Rule};
 use crate::run::{JudgeQuestion, PostRequest, Ran, Surroundings, command, run as run_command};
 
@@ -133,8 +134,7 @@ async fn run_line(
         return Done { withheld, ..leave(shared, active, input, reading, run) };
     }
     let says_alone = async move {
-        // The first line means so in nested files only.
-        if reading.dialect != Dialect::Claude || says_alone.await.is_err() {
+        if !formats::of(reading.dialect).first_line_counts() || says_alone.await.is_err() {
             pending::<()>().await;
         }
     };

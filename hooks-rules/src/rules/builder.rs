@@ -77,6 +77,14 @@ impl RulesBuilder {
         self
     }
 
+    /// The content of the file named last, where it was read already: it is not read again, also by [`Rules::reload`].
+    pub fn content(mut self, text: impl Into<Arc<str>>) -> Self {
+        if let Some(source) = self.sources.last_mut() {
+            source.text = Some(text.into());
+        }
+        self
+    }
+
     /// Says which form the file named last has, where it is not to be found by its content.
     pub fn dialect(mut self, dialect: Dialect) -> Self {
         if let Some(source) = self.sources.last_mut() {

@@ -4,10 +4,10 @@ use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 use super::Rules;
-use crate::file::Defect;
 use crate::filter::{bash_only, first_command};
 use crate::firing::ActiveRule;
 use crate::rule::{Action, Shell};
+use crate::written::Defect;
 
 /// Programs that run the file that they are given.
 const INTERPRETERS: &[&str] =

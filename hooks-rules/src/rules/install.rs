@@ -11,10 +11,11 @@ use serde_json::Value;
 use super::Rules;
 use super::source::Source;
 use crate::event::Event;
-use crate::file::{Defect, RuleFile};
+use crate::file::RuleFile;
 use crate::firing::{ActiveRule, Firing};
 use crate::hooks;
 use crate::rule::Action;
+use crate::written::Defect;
 
 impl Rules {
     /// Registers a hook for every event that has rules, `rules_pre_tool_use` and so on, or replaces those of an earlier

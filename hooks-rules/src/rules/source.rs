@@ -5,9 +5,10 @@ use std::sync::Arc;
 
 use super::Trust;
 use crate::dialect::Dialect;
-use crate::file::{Defect, RuleFile};
+use crate::file::RuleFile;
 use crate::files::real;
 use crate::firing::Owner;
+use crate::written::Defect;
 
 /// A file of rules that an app names.
 #[derive(Clone, Debug)]
@@ -52,13 +53,15 @@ impl Source {
         match self.owner {
             Owner::User => false,
             Owner::Project => true,
-            Owner::Plugin(_) | Owner::Skill(_) => self.text.is_none() && real(&self.path).starts_with(real(project)),
+            Owner::Plugin(_) | Owner::Skill(_) => real(&self.path).starts_with(real(project)),
         }
     }
 
     fn read_now(&self, trust: Option<&Trust>, waits: bool) -> Option<RuleFile> {
         if let Some(text) = &self.text {
-            return Some(RuleFile::read_as(&self.path, text, self.dialect));
+            let trusted = trust.is_some_and(|trust| trust.allows(&self.path, text.as_bytes()));
+            let read = || RuleFile::read_as(&self.path, text, self.dialect);
+            return Some(if waits && !trusted { self.waiting() } else { read() });
         }
         let bytes = match bytes(&self.path) {
             Ok(bytes) if bytes.len() as u64 > LIMIT => {
@@ -79,17 +82,22 @@ impl Source {
         };
         let trusted = trust.is_some_and(|trust| trust.allows(&self.path, &bytes));
         if waits && !trusted {
-            let problem = "the rules of this project wait until somebody trusts the file as it is now";
-            let help = "look at its commands, then trust it: `Trust::open(…)?.trust(file)?`";
-            let mut file = self.unreadable(problem, help);
-            // Nothing of it may run, an earlier reading least of all.
-            file.readable = true;
-            return Some(file);
+            return Some(self.waiting());
         }
         match String::from_utf8(bytes) {
             Ok(text) => Some(RuleFile::read_as(&self.path, &text, self.dialect)),
             Err(error) => Some(self.unreadable(no_text(error.as_bytes()), "save it as UTF-8")),
         }
+    }
+
+    /// The file while nobody trusts it.
+    fn waiting(&self) -> RuleFile {
+        let problem = "the rules of this project wait until somebody trusts the file as it is now";
+        let help = "look at its commands, then trust it: `Trust::open(…)?.trust(file)?`";
+        let mut file = self.unreadable(problem, help);
+        // Nothing of it may run, an earlier reading least of all.
+        file.readable = true;
+        file
     }
 
     fn unreadable(&self, problem: &str, help: &str) -> RuleFile {

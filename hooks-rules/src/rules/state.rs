@@ -11,10 +11,11 @@ use super::builder::RulesBuilder;
 use super::source::Source;
 use crate::dialect::Dialect;
 use crate::event::Event;
-use crate::file::{Defect, RuleFile};
+use crate::file::RuleFile;
 use crate::firing::{ActiveRule, Firing, Owner, Shared};
 use crate::rule::{Action, Rule, RuleId};
 use crate::stdin::Occurrence;
+use crate::written::Defect;
 
 /// The rules of an app. Cloning gives another handle to the same rules.
 ///

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use tokio::io::{AsyncRead, AsyncReadExt};
 use tokio::sync::oneshot;
 
-use crate::answer::goes_on_alone;
+use crate::formats::goes_on_alone;
 
 /// How much of a stream is kept. What is over is read and dropped, so that the command is not held up.
 pub(super) const LIMIT: usize = 1 << 20;

@@ -11,7 +11,11 @@ pub(super) fn is_opaque(role: Role, words: &[Word], is_fed: bool) -> bool {
     }
     match role {
         // Its input is data.
-        Role::Awk => words.iter().any(|word| starts_others(word) || pipes(&word.text)),
+        // What stands between fields is no code.
+        Role::Awk => {
+            let code = words.iter().filter(|word| !word.text.starts_with("-F"));
+            code.into_iter().any(|word| starts_others(word) || pipes(&word.text))
+        }
         Role::Sed => words.iter().any(|word| runs_its_lines(&word.text)),
         _ => {
             let has_a_file = words.iter().any(|word| !word.text.starts_with(['-', '+']));

@@ -151,10 +151,9 @@ impl<'a> Walk<'a> {
                 self.command(body, Some(&others), is_fed)?;
                 self.inside(body, depth)?;
             }
-            Some(body) => {
-                self.node(body, is_fed, depth + 1)?;
-                self.command(node, Some(&others), is_fed)?;
-            }
+            // Words behind the file are those of the last command within, which the grammar does not say.
+            Some(_) if others.iter().any(|redirect| !words_behind(*redirect).is_empty()) => return None,
+            Some(body) => self.node(body, is_fed, depth + 1)?,
             None => self.command(node, Some(&others), is_fed)?,
         }
         for other in others {

@@ -168,6 +168,11 @@ pub(super) fn writes(program: &str) -> bool {
     WRITERS.split_whitespace().any(|known| known == name)
 }
 
+/// Whether a tool runs what a file says that it finds by itself.
+pub(super) fn is_told_by_a_file(program: &str) -> bool {
+    ["make", "gmake", "just", "ninja", "run-parts", "logrotate"].contains(&name(program))
+}
+
 /// Folders of the system. A program elsewhere may have any name.
 const FOLDERS: &[&str] = &["/bin", "/usr/bin", "/sbin", "/usr/sbin", "/usr/local/bin", "/usr/local/sbin"];
 

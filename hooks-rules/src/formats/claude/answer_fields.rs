@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::stdout::says_nothing;
-use super::{Answer, Decision, Fields};
+use crate::answer::{Answer, Decision, Fields};
 use crate::event::{Decides, Event, Power, Shown};
 use crate::json_type;
 

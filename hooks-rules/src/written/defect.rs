@@ -70,11 +70,11 @@ pub(crate) struct Flaw {
 }
 
 impl Flaw {
-    pub(super) fn error(span: Range<usize>, problem: impl Into<String>, help: impl Into<String>) -> Self {
+    pub(crate) fn error(span: Range<usize>, problem: impl Into<String>, help: impl Into<String>) -> Self {
         Self { severity: Severity::Error, span, problem: short(problem.into()), help: short(help.into()) }
     }
 
-    pub(super) fn warning(span: Range<usize>, problem: impl Into<String>, help: impl Into<String>) -> Self {
+    pub(crate) fn warning(span: Range<usize>, problem: impl Into<String>, help: impl Into<String>) -> Self {
         Self { severity: Severity::Warning, ..Self::error(span, problem, help) }
     }
 }
@@ -97,7 +97,7 @@ pub(crate) struct Flaws {
 }
 
 impl Flaws {
-    pub(super) fn push(&mut self, flaw: Flaw) {
+    pub(crate) fn push(&mut self, flaw: Flaw) {
         let count = if flaw.severity == Severity::Error { &mut self.errors } else { &mut self.warnings };
         *count += 1;
         if *count <= MOST {
@@ -106,12 +106,12 @@ impl Flaws {
     }
 
     /// How many there are of which each costs what it marks.
-    pub(super) fn costly(&self) -> usize {
+    pub(crate) fn costly(&self) -> usize {
         self.errors
     }
 
     /// Whether one more warning would not be reported, so that there is no need to look for good words.
-    pub(super) fn enough_warnings(&self) -> bool {
+    pub(crate) fn enough_warnings(&self) -> bool {
         self.warnings >= MOST
     }
 }

@@ -1,12 +1,12 @@
 //! Keys that are close to those that mean something, and in the wrong place or spelling mean nothing.
 
+use super::defect::{Flaw, Flaws};
 use super::json::Entry;
-use super::{Flaw, Flaws};
 
 /// The keys of a file, of a group and of a handler.
-pub(super) const OF_FILE: &[&str] = &["hooks", "disableAllHooks"];
-pub(super) const OF_GROUP: &[&str] = &["matcher", "hooks"];
-pub(super) const OF_HANDLER: &[&str] = &[
+pub(crate) const OF_FILE: &[&str] = &["hooks", "disableAllHooks"];
+pub(crate) const OF_GROUP: &[&str] = &["matcher", "hooks"];
+pub(crate) const OF_HANDLER: &[&str] = &[
     "type",
     "if",
     "timeout",
@@ -34,7 +34,7 @@ const OTHERS: &[&str] = &["env", "name", "hint", "urls", "theme"];
 
 /// Warns of keys that were likely meant to be one of `known`; what else is there is of no concern. `without` says what comes of
 /// it where a key is missing.
-pub(super) fn warn(entries: &[Entry], known: &[&str], flaws: &mut Flaws, without: impl Fn(&str) -> &'static str) {
+pub(crate) fn warn(entries: &[Entry], known: &[&str], flaws: &mut Flaws, without: impl Fn(&str) -> &'static str) {
     for entry in entries {
         let key = entry.key.as_str();
         if known.contains(&key) || OTHERS.contains(&key) || flaws.enough_warnings() {

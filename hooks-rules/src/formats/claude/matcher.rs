@@ -2,9 +2,9 @@
 
 use serde_json::Value;
 
-use super::{BadMatcher, Form, expression};
 use crate::event::Event;
 use crate::json_type;
+use crate::matcher::{BadMatcher, Form, expression};
 
 pub(super) fn read(event: Event, written: &Value) -> Result<Form, BadMatcher> {
     // An event without a tested field runs every rule, whatever its matcher says.

@@ -1,11 +1,11 @@
-use super::json::Node;
-use super::{Draft, Drafts, Flaw, Flaws, handler};
+use super::matcher::keys;
 use crate::dialect::Dialect;
 use crate::event::Event;
-use crate::matcher::{Matcher, flat_keys, has_no_effect};
+use crate::matcher::{Matcher, has_no_effect};
+use crate::written::{Draft, Drafts, Flaw, Flaws, Node, Terms, handler};
 
 /// One handler with its matcher among the other fields.
-pub(super) fn entry(event: Event, node: &Node, drafts: &mut Drafts, flaws: &mut Flaws) {
+pub(super) fn entry(terms: Terms, event: Event, node: &Node, drafts: &mut Drafts, flaws: &mut Flaws) {
     let written = node.get("matcher").map(Node::value);
     let matcher = match Matcher::read(Dialect::Agentao, event, written.as_ref()) {
         Ok(matcher) => matcher,
@@ -15,12 +15,12 @@ pub(super) fn entry(event: Event, node: &Node, drafts: &mut Drafts, flaws: &mut 
             return;
         }
     };
-    let is_read = !flat_keys(event).is_empty();
+    let is_read = !keys(event).is_empty();
     if let (Some(node), Some((problem, help))) = (node.get("matcher"), has_no_effect(event, is_read, written.as_ref()))
     {
         flaws.push(Flaw::warning(node.span.clone(), problem, help));
     }
-    if let Some((handler, parts)) = handler::read(Dialect::Agentao, event, node, &["matcher"], flaws) {
+    if let Some((handler, parts)) = handler(terms, event, node, &["matcher"], flaws) {
         drafts.kept.push(Draft { event, matcher, written_matcher: written, handler, span: node.span.clone(), parts });
     }
 }

@@ -2,23 +2,23 @@
 
 use serde_json::Value;
 
+use super::defect::{Flaw, Flaws};
+use super::handler::Terms;
 use super::json::Node;
-use super::{Flaw, Flaws};
-use crate::dialect::Dialect;
 use crate::event::Event;
 use crate::json_type;
 
 /// A handler that is being read.
-pub(super) struct Handler<'a> {
-    pub(super) dialect: Dialect,
-    pub(super) event: Event,
-    pub(super) node: &'a Node,
-    pub(super) flaws: &'a mut Flaws,
+pub(crate) struct Handler<'a> {
+    pub(crate) terms: Terms,
+    pub(crate) event: Event,
+    pub(crate) node: &'a Node,
+    pub(crate) flaws: &'a mut Flaws,
 }
 
 impl Handler<'_> {
     /// True or false, false where nothing is said.
-    pub(super) fn flag(&mut self, name: &str) -> bool {
+    pub(crate) fn flag(&mut self, name: &str) -> bool {
         match self.node.get(name).map(Node::value) {
             None | Some(Value::Null | Value::Bool(false)) => false,
             Some(Value::Bool(true)) => true,
@@ -34,7 +34,7 @@ impl Handler<'_> {
     }
 
     /// A string, if one is there.
-    pub(super) fn text(&mut self, name: &str) -> Option<String> {
+    pub(crate) fn text(&mut self, name: &str) -> Option<String> {
         match self.node.get(name)?.value() {
             Value::String(text) => Some(text),
             Value::Null => None,
@@ -50,7 +50,7 @@ impl Handler<'_> {
     }
 
     /// A string that has to be there; `example` is what to write.
-    pub(super) fn required(&mut self, name: &str, example: &str) -> Option<String> {
+    pub(crate) fn required(&mut self, name: &str, example: &str) -> Option<String> {
         let found = self.text(name);
         match found.as_deref().map(str::trim) {
             Some("") => self.error(name, format!("`{name}` is empty"), format!("write `{example}`")),
@@ -67,13 +67,13 @@ impl Handler<'_> {
     }
 
     /// Tells a mistake that costs the handler, at its field or else at the handler.
-    pub(super) fn error(&mut self, name: &str, problem: impl Into<String>, help: impl Into<String>) {
+    pub(crate) fn error(&mut self, name: &str, problem: impl Into<String>, help: impl Into<String>) {
         let span = self.node.get(name).map_or(self.node.span.clone(), |node| node.span.clone());
         self.flaws.push(Flaw::error(span, problem, help));
     }
 
     /// Tells a mistake that costs nothing.
-    pub(super) fn warning(&mut self, name: &str, problem: impl Into<String>, help: impl Into<String>) {
+    pub(crate) fn warning(&mut self, name: &str, problem: impl Into<String>, help: impl Into<String>) {
         let span = self.node.get(name).map_or(self.node.span.clone(), |node| node.span.clone());
         self.flaws.push(Flaw::warning(span, problem, help));
     }

@@ -1,5 +1,6 @@
-use super::stdout::Stdout;
-use super::{Answer, Decision, RunStatus, first_line, schema, stdout};
+use super::answer_fields;
+use super::stdout::{self, Stdout};
+use crate::answer::{Answer, Decision, RunStatus, first_line};
 use crate::event::{Event, Exit2};
 
 pub(super) fn read(event: Event, status: &RunStatus, out: &str, stderr: &str) -> Answer {
@@ -25,7 +26,7 @@ pub(super) fn read(event: Event, status: &RunStatus, out: &str, stderr: &str) ->
             }
             answer
         }
-        Stdout::Json(object) => schema::read(event, &object)
+        Stdout::Json(object) => answer_fields::read(event, &object)
             .unwrap_or_else(|problem| failed(format!("the answer in JSON is not valid: {problem}"))),
         Stdout::Broken(problem) => failed(problem),
     };
@@ -33,7 +34,7 @@ pub(super) fn read(event: Event, status: &RunStatus, out: &str, stderr: &str) ->
     if code == 2 || fails_it {
         block(event, &mut answer, stderr);
     }
-    if stderr.trim_start().starts_with('{') && schema::looks_like_an_answer(stderr) {
+    if stderr.trim_start().starts_with('{') && answer_fields::looks_like_an_answer(stderr) {
         answer.remarks.push("the answer in JSON is on stderr, where it is text; print it to stdout".to_owned());
     }
     answer
@@ -86,7 +87,7 @@ fn http(event: Event, status: u16, body: &str) -> Answer {
     }
     match stdout::read(body) {
         Stdout::Nothing => Answer::default(),
-        Stdout::Json(object) => schema::read(event, &object)
+        Stdout::Json(object) => answer_fields::read(event, &object)
             .unwrap_or_else(|problem| failed(format!("the answer in JSON is not valid: {problem}"))),
         _ => failed("the server answered with something that is no object in JSON".to_owned()),
     }

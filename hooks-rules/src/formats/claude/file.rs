@@ -1,18 +1,17 @@
-use super::json::{Json, Node};
-use super::{Draft, Drafts, Flaw, Flaws, handler, keys};
 use crate::dialect::Dialect;
 use crate::event::Event;
 use crate::json_type;
 use crate::matcher::{Matcher, has_no_effect, matches_nothing};
+use crate::written::{Draft, Drafts, Flaw, Flaws, Json, Node, OF_GROUP, Terms, handler, warn_of_keys};
 
 /// One group: a matcher, and an inner list of handlers.
-pub(super) fn group(event: Event, node: &Node, drafts: &mut Drafts, flaws: &mut Flaws) {
+pub(super) fn group(terms: Terms, event: Event, node: &Node, drafts: &mut Drafts, flaws: &mut Flaws) {
     if node.entries().is_none() {
         let problem = format!("a group is an object, not {}", json_type::of(&node.value()));
         flaws.push(Flaw::error(node.span.clone(), problem, "write `{\"matcher\": \"…\", \"hooks\": [{…}]}`"));
         return;
     }
-    keys::warn(node.entries().unwrap_or_default(), keys::OF_GROUP, flaws, |meant| match meant {
+    warn_of_keys(node.entries().unwrap_or_default(), OF_GROUP, flaws, |meant| match meant {
         "matcher" => ", so its handlers run for everything",
         _ => "",
     });
@@ -57,7 +56,7 @@ pub(super) fn group(event: Event, node: &Node, drafts: &mut Drafts, flaws: &mut 
         if drafts.are_full(node) {
             return;
         }
-        if let Some((handler, parts)) = handler::read(Dialect::Claude, event, node, &[], flaws) {
+        if let Some((handler, parts)) = handler(terms, event, node, &[], flaws) {
             let (matcher, written_matcher) = (matcher.clone(), written.clone());
             drafts.kept.push(Draft { event, matcher, written_matcher, handler, span: node.span.clone(), parts });
         }

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::{Answer, Decision, Fields, RunStatus, first_line};
+use crate::answer::{Answer, Decision, Fields, RunStatus, first_line};
 use crate::event::Event;
 
 pub(super) fn read(event: Event, status: &RunStatus, stdout: &str, stderr: &str) -> Answer {

@@ -5,28 +5,43 @@ use std::time::Duration;
 
 use serde_json::{Map, Value};
 
+use super::defect::{Flaw, Flaws};
 use super::fields::Handler;
 use super::json::Node;
 use super::keys;
-use super::{Action, FailureMode, Filter, Flaw, Flaws};
 use crate::dialect::Dialect;
 use crate::event::Event;
-use crate::filter::BadFilter;
+use crate::filter::{BadFilter, Filter};
 use crate::json_type;
-use crate::rule::{CommandLine, HttpRequest, JudgePrompt, Shell};
+use crate::rule::{Action, CommandLine, FailureMode, HttpRequest, JudgePrompt, Shell};
 
 /// What a handler says, checked.
 #[expect(clippy::struct_excessive_bools, reason = "each is a switch that the file has")]
-pub(super) struct Parts {
-    pub(super) action: Action,
-    pub(super) filter: Option<Filter>,
-    pub(super) timeout: Duration,
-    pub(super) timeout_is_written: bool,
-    pub(super) on_failure: FailureMode,
-    pub(super) detached: bool,
-    pub(super) wakes: bool,
-    pub(super) once: bool,
-    pub(super) status_message: Option<String>,
+pub(crate) struct Parts {
+    pub(crate) action: Action,
+    pub(crate) filter: Option<Filter>,
+    pub(crate) timeout: Duration,
+    pub(crate) timeout_is_written: bool,
+    pub(crate) on_failure: FailureMode,
+    pub(crate) detached: bool,
+    pub(crate) wakes: bool,
+    pub(crate) once: bool,
+    pub(crate) status_message: Option<String>,
+}
+
+/// What a form has of handlers at an event.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Terms {
+    /// The form's name, for messages.
+    pub(crate) dialect: Dialect,
+    /// The types of handlers that run there, besides `hook`.
+    pub(crate) types: &'static [&'static str],
+    /// How long a command may take that says nothing.
+    pub(crate) command: Duration,
+    /// How long a question to a model may take that says nothing.
+    pub(crate) question: Duration,
+    /// Whether a prompt is text for the conversation, and no question to a model.
+    pub(crate) prompt_is_text: bool,
 }
 
 /// A timeout above this was likely meant in milliseconds.
@@ -36,8 +51,8 @@ const LONGEST: u64 = 3_600;
 const WORD: usize = 100_000;
 
 /// Reads a handler; `None` where a flaw costs it. `others` are fields of the caller, no part of the handler.
-pub(super) fn read(
-    dialect: Dialect,
+pub(crate) fn read(
+    terms: Terms,
     event: Event,
     node: &Node,
     others: &[&str],
@@ -56,7 +71,7 @@ pub(super) fn read(
         _ => "",
     });
     let before = flaws.costly();
-    let mut handler = Handler { dialect, event, node, flaws };
+    let mut handler = Handler { terms, event, node, flaws };
     let action = handler.action();
     let parts = Parts {
         filter: handler.filter(),
@@ -87,13 +102,13 @@ impl Handler<'_> {
             self.error("type", format!("handlers of the type `{written}` are known, but not run here"), help);
             return None;
         }
-        let types = self.dialect.types(self.event);
+        let types = self.terms.types;
         if !types.contains(&written) {
             let known = ["command", "http", "prompt"].contains(&written);
             let problem = if known {
                 format!(
                     "a handler of the type `{written}` cannot be used at `{}` of a {} file",
-                    self.event, self.dialect
+                    self.event, self.terms.dialect
                 )
             } else {
                 format!("there is no type `{written}`")
@@ -173,13 +188,11 @@ impl Handler<'_> {
 
     fn prompt(&mut self) -> Option<Action> {
         let prompt = self.required("prompt", "\"prompt\": \"…\"")?;
-        Some(match self.dialect {
-            Dialect::Agentao => Action::Text(prompt),
-            Dialect::Claude => {
-                let (model, continue_on_block) = (self.text("model"), self.flag("continueOnBlock"));
-                Action::Judge(JudgePrompt { prompt, model, continue_on_block })
-            }
-        })
+        if self.terms.prompt_is_text {
+            return Some(Action::Text(prompt));
+        }
+        let (model, continue_on_block) = (self.text("model"), self.flag("continueOnBlock"));
+        Some(Action::Judge(JudgePrompt { prompt, model, continue_on_block }))
     }
 
     fn filter(&mut self) -> Option<Filter> {
@@ -199,8 +212,8 @@ impl Handler<'_> {
 
     fn timeout(&mut self, action: Option<&Action>) -> Duration {
         let usual = match action {
-            Some(Action::Judge(_)) => self.dialect.prompt_timeout(),
-            _ => self.dialect.command_timeout(self.event),
+            Some(Action::Judge(_)) => self.terms.question,
+            _ => self.terms.command,
         };
         let Some(node) = self.node.get("timeout") else { return usual };
         let seconds = node.value().as_f64().filter(|seconds| seconds.is_finite() && *seconds > 0.0);

@@ -12,13 +12,13 @@ const DEPTH_LIMIT: usize = 100;
 
 /// A value and the bytes it was read from.
 #[derive(Clone, Debug)]
-pub(super) struct Node {
-    pub(super) span: Range<usize>,
-    pub(super) json: Json,
+pub(crate) struct Node {
+    pub(crate) span: Range<usize>,
+    pub(crate) json: Json,
 }
 
 #[derive(Clone, Debug)]
-pub(super) enum Json {
+pub(crate) enum Json {
     /// Null, a boolean, a number or a string.
     Plain(Value),
     Array(Vec<Node>),
@@ -27,14 +27,14 @@ pub(super) enum Json {
 }
 
 #[derive(Clone, Debug)]
-pub(super) struct Entry {
-    pub(super) key: String,
-    pub(super) key_span: Range<usize>,
-    pub(super) node: Node,
+pub(crate) struct Entry {
+    pub(crate) key: String,
+    pub(crate) key_span: Range<usize>,
+    pub(crate) node: Node,
 }
 
 impl Node {
-    pub(super) fn entries(&self) -> Option<&[Entry]> {
+    pub(crate) fn entries(&self) -> Option<&[Entry]> {
         match &self.json {
             Json::Object(entries) => Some(entries),
             _ => None,
@@ -42,16 +42,16 @@ impl Node {
     }
 
     /// The entry under `key`, where this is an object that has one.
-    pub(super) fn entry(&self, key: &str) -> Option<&Entry> {
+    pub(crate) fn entry(&self, key: &str) -> Option<&Entry> {
         self.entries()?.iter().find(|entry| entry.key == key)
     }
 
-    pub(super) fn get(&self, key: &str) -> Option<&Node> {
+    pub(crate) fn get(&self, key: &str) -> Option<&Node> {
         self.entry(key).map(|entry| &entry.node)
     }
 
     /// The value without its places.
-    pub(super) fn value(&self) -> Value {
+    pub(crate) fn value(&self) -> Value {
         match &self.json {
             Json::Plain(value) => value.clone(),
             Json::Array(nodes) => Value::Array(nodes.iter().map(Self::value).collect()),
@@ -63,7 +63,7 @@ impl Node {
 }
 
 /// Reads the whole text. Flaws that cost nothing are pushed to `flaws`; one that costs the text is the error.
-pub(super) fn parse(text: &str, flaws: &mut Flaws) -> Result<Node, Flaw> {
+pub(crate) fn parse(text: &str, flaws: &mut Flaws) -> Result<Node, Flaw> {
     let mut reader = Reader { text, at: 0, flaws };
     if text.starts_with('\u{feff}') {
         reader.at = '\u{feff}'.len_utf8();

@@ -3,12 +3,12 @@
 
 use serde_json::Value;
 
-use super::{BadMatcher, Form, expression};
 use crate::event::Event;
 use crate::json_type;
+use crate::matcher::{BadMatcher, Form, expression};
 
 /// What a matcher of an event may say; nothing where every rule runs, whatever its matcher says.
-pub(crate) fn keys(event: Event) -> &'static [&'static str] {
+pub(super) fn keys(event: Event) -> &'static [&'static str] {
     match event {
         Event::PreToolUse | Event::PostToolUse | Event::PostToolUseFailure => &["tool_name", "toolName"],
         Event::PreCompact => &["trigger"],

@@ -1,0 +1,93 @@
+//! Flat handlers with an object as matcher: the plugin hooks of Agentao.
+
+mod answer;
+mod file;
+mod matcher;
+mod stdin;
+
+use std::time::Duration;
+
+use serde_json::{Map, Value, json};
+
+use super::Format;
+use crate::answer::{Answer, RunStatus};
+use crate::dialect::Dialect;
+use crate::event::Event;
+use crate::matcher::{BadMatcher, Form};
+use crate::stdin::Occurrence;
+use crate::written::{Drafts, Flaws, Node, Terms};
+
+#[derive(Debug)]
+pub(super) struct Agentao;
+
+impl Format for Agentao {
+    fn knows(&self, event: Event) -> bool {
+        matches!(
+            event,
+            Event::UserPromptSubmit
+                | Event::SessionStart
+                | Event::SessionEnd
+                | Event::PreToolUse
+                | Event::PostToolUse
+                | Event::PostToolUseFailure
+                | Event::Stop
+                | Event::PreCompact
+        )
+    }
+
+    fn terms(&self, event: Event) -> Terms {
+        let types: &[&str] = if event == Event::UserPromptSubmit { &["command", "prompt"] } else { &["command"] };
+        // A prompt is text here, and takes no time.
+        let (command, question) = (Duration::from_secs(60), Duration::ZERO);
+        Terms { dialect: Dialect::Agentao, types, command, question, prompt_is_text: true }
+    }
+
+    fn matcher(&self, event: Event, written: &Value) -> Result<Form, BadMatcher> {
+        matcher::read(event, written)
+    }
+
+    fn entry(&self, event: Event, node: &Node, drafts: &mut Drafts, flaws: &mut Flaws) {
+        file::entry(self.terms(event), event, node, drafts, flaws);
+    }
+
+    fn takes_one(&self) -> bool {
+        true
+    }
+
+    fn may_leave_out_hooks(&self) -> bool {
+        true
+    }
+
+    fn merges_copies(&self) -> bool {
+        false
+    }
+
+    fn first_line_counts(&self) -> bool {
+        false
+    }
+
+    fn stdin(&self, occurrence: &Occurrence) -> Value {
+        stdin::write(occurrence)
+    }
+
+    fn answer(&self, event: Event, status: &RunStatus, stdout: &str, stderr: &str) -> Answer {
+        answer::read(event, status, stdout, stderr)
+    }
+
+    fn schema(&self, _: Event, handler: &Value) -> Value {
+        handler.clone()
+    }
+
+    /// What a handler is matched by is among its fields.
+    fn schema_of_handler(&self, event: Event, _: &str) -> Value {
+        let keys = matcher::keys(event);
+        let matcher = if keys.is_empty() {
+            json!({ "description": "Without effect at this event." })
+        } else {
+            let keys: Map<String, Value> =
+                keys.iter().map(|key| ((*key).to_owned(), json!({ "type": "string" }))).collect();
+            json!({ "type": "object", "properties": keys, "maxProperties": 1, "additionalProperties": false })
+        };
+        json!({ "matcher": matcher })
+    }
+}
