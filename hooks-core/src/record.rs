@@ -209,7 +209,7 @@ pub trait Observer: Send + Sync + 'static {
 
     /// A dispatch has ended, with its payload; called after [`dispatched`](Self::dispatched), for kinds that can be written
     /// as JSON. A dispatch whose future was dropped has a record and no trace.
-    fn traced(&self, trace: &Trace<'_>) {
+    fn traced(&self, trace: &Trace) {
         let _ = trace;
     }
 

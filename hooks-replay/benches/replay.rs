@@ -54,6 +54,9 @@ fn main() {
     let (lines, what) = conversations();
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("desk.jsonl");
+    if let Some(path) = std::env::var_os("REPLAYED") {
+        return replayed(Path::new(&path));
+    }
     if let Some(gigabytes) = std::env::var("GIGABYTES").ok().and_then(|number| number.parse().ok()) {
         return large(&path, &lines, gigabytes);
     }
@@ -149,24 +152,32 @@ fn large(path: &Path, lines: &[u8], gigabytes: u64) {
     }
     file.flush().unwrap();
     drop((file, once));
+    println!("{written} bytes, {copy} copies");
+    // In a process of its own: this one has held much.
+    let program = std::env::current_exe().unwrap();
+    let ended = std::process::Command::new(program).arg("--bench").env("REPLAYED", &large).status().unwrap();
+    assert!(ended.success());
+}
+
+/// Replays a file, and tells how much memory that takes.
+fn replayed(path: &Path) {
     let memory = || {
         let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
         status.lines().find(|line| line.starts_with("VmRSS")).unwrap_or("VmRSS: unknown").to_owned()
     };
-    println!("{written} bytes, {copy} copies; before the replay {}", memory());
     let desk = desk();
-    let (tenths, most) = (std::sync::Mutex::new(0), std::sync::Mutex::new(String::new()));
+    println!("before the replay {}", memory());
+    let tenths = std::sync::Mutex::new(0);
     let progress = |now: hooks_replay::Progress| {
         let (tenth, mut last) = (now.read * 10 / now.total, tenths.lock().unwrap());
         if tenth > *last {
             *last = tenth;
-            *most.lock().unwrap() = memory();
             println!("  {tenth}0 %: {}", memory());
         }
     };
-    let (report, took) = block_on(desk.replay().progress(progress).file(&large));
+    let (report, took) = block_on(desk.replay().progress(progress).file(path));
     println!("dispatch by dispatch: {took:?}\n{}", report.unwrap());
     *tenths.lock().unwrap() = 0;
-    let (report, took) = block_on(desk.turn_replay().progress(progress).file(&large));
+    let (report, took) = block_on(desk.turn_replay().progress(progress).file(path));
     println!("turn by turn: {took:?}\n{}", report.unwrap());
 }

@@ -6,14 +6,16 @@ use hooks_core::record::{Observer, Record, Trace};
 
 use crate::line::DispatchLine;
 
-/// Keeps the lines of the dispatches since they were last taken.
+/// Keeps the dispatches since they were last taken.
 #[derive(Clone, Default)]
-pub(crate) struct Capture(Arc<Mutex<Vec<DispatchLine>>>);
+pub(crate) struct Capture(Arc<Mutex<Vec<Trace>>>);
 
 impl Capture {
     /// The lines; the last one is that of the outermost dispatch.
     pub(crate) fn take(&self) -> Vec<DispatchLine> {
-        std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner))
+        let traces = std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner));
+        // The dispatches are over, and nobody else holds what they held.
+        traces.into_iter().map(DispatchLine::of).collect()
     }
 }
 
@@ -24,7 +26,7 @@ impl Observer for Capture {
         true
     }
 
-    fn traced(&self, trace: &Trace<'_>) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).push(DispatchLine::of(trace));
+    fn traced(&self, trace: &Trace) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).push(trace.clone());
     }
 }

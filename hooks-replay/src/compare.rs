@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use json_patch::Patch;
 use serde::Serialize;
 use serde_json::Value;
 
@@ -131,8 +132,10 @@ pub(crate) fn compare(recorded: &DispatchLine, replayed: &DispatchLine) -> Vec<D
         if differs {
             found.push(verdict(recorded, replayed, today, first.clone()));
         }
-        let (then, now) = (outcome(recorded), outcome(replayed));
-        if then != now {
+        if !leave_the_same(recorded, replayed)
+            && let (then, now) = (outcome(recorded), outcome(replayed))
+            && then != now
+        {
             let followed = responsible.unwrap_or_default().into_iter().skip(1).collect();
             let hook = first.or_else(|| today.iter().find(|run| run.change.is_some()).map(|run| run.hook.clone()));
             found.push(Difference::Rewrite { hook, followed, diff: diff(&then, &now) });
@@ -189,14 +192,24 @@ pub(crate) fn reason(verdict: &Value) -> Option<String> {
     }
 }
 
+/// Whether both dispatches did the same to the same subject, which is seen without doing it again.
+fn leave_the_same(recorded: &DispatchLine, replayed: &DispatchLine) -> bool {
+    let same = recorded.removed == replayed.removed && recorded.subject == replayed.subject;
+    same && changes(recorded).eq(changes(replayed))
+}
+
+/// The changes that counted.
+fn changes(line: &DispatchLine) -> impl Iterator<Item = &Patch> {
+    line.runs.iter().flatten().filter(|run| !run.shadow).filter_map(|run| run.change.as_ref())
+}
+
 /// The subject as it left the dispatch; null where it was removed.
 fn outcome(line: &DispatchLine) -> Value {
     if line.removed {
         return Value::Null;
     }
     let mut subject = line.subject.clone();
-    let counts = line.runs.iter().flatten().filter(|run| !run.shadow);
-    for change in counts.filter_map(|run| run.change.as_ref()) {
+    for change in changes(line) {
         // A patch whose place was cut no longer applies; the line says that it was cut.
         let _ = json_patch::patch(&mut subject, change);
     }

@@ -186,9 +186,9 @@ pub struct RunLine {
 
 impl DispatchLine {
     /// The line of a dispatch that just ended.
-    pub(crate) fn of(trace: &Trace<'_>) -> Self {
-        let record = trace.record;
-        let mut subject = &trace.before;
+    pub(crate) fn of(trace: Trace) -> Self {
+        let record = &trace.record;
+        let mut subject = &*trace.before;
         let mut runs = Vec::with_capacity(record.runs.len());
         for (index, run) in record.runs.iter().enumerate() {
             // The disabled hooks come last, and have no payload.
@@ -197,7 +197,7 @@ impl DispatchLine {
             if run.note == Some(Note::Shadow) {
                 continue;
             }
-            if let Some(after) = traced.and_then(|traced| traced.after.as_ref()) {
+            if let Some(after) = traced.and_then(|traced| traced.after.as_deref()) {
                 subject = after;
             }
         }
@@ -205,13 +205,13 @@ impl DispatchLine {
             kind: record.kind.to_owned(),
             ids: (*record.ids).clone(),
             depth: trace.depth,
-            event: trace.event.clone(),
-            subject: trace.before.clone(),
+            event: Arc::unwrap_or_clone(trace.event),
+            subject: Arc::unwrap_or_clone(trace.before),
             runs: Some(runs),
             removed: record.removed,
-            verdict: trace.verdict.clone(),
+            verdict: Arc::unwrap_or_clone(trace.verdict),
             word: record.verdict.map(str::to_owned),
-            error: trace.error.clone(),
+            error: trace.error,
             micros: micros(record.duration),
             marks: Vec::new(),
         }
@@ -220,12 +220,12 @@ impl DispatchLine {
 
 impl RunLine {
     fn of(run: &Run, subject: &Value, traced: Option<&TracedRun>) -> Self {
-        let after = traced.and_then(|traced| traced.after.as_ref());
+        let after = traced.and_then(|traced| traced.after.as_deref());
         Self {
             hook: run.hook.to_string(),
             revision: traced.map(|traced| format!("{:016x}", traced.revision)),
             status: run.status.to_string(),
-            verdict: traced.map(|traced| traced.verdict.clone()).unwrap_or_default(),
+            verdict: traced.map(|traced| Value::clone(&traced.verdict)).unwrap_or_default(),
             word: run.verdict.map(str::to_owned),
             change: after.map(|after| json_patch::diff(subject, after)),
             shadow: run.note == Some(Note::Shadow),

@@ -17,7 +17,7 @@ use serde_json::Value;
 pub(crate) use clean::clean;
 use writer::Writer;
 
-use crate::line::{self, DispatchLine, TurnLine};
+use crate::line::{self, TurnLine};
 use crate::secrets::OwnRule;
 
 /// How large a recording may become. A limit that is met is noted in the line, or in the file.
@@ -60,7 +60,7 @@ struct Shared {
 }
 
 enum Task {
-    Write(Box<DispatchLine>),
+    Write(Box<Trace>),
     #[cfg_attr(not(feature = "agent"), expect(dead_code, reason = "only the loop knows turns"))]
     Turn(Box<TurnLine>, Inputs),
     Flush(SyncSender<()>),
@@ -149,12 +149,12 @@ impl Observer for Recorder {
         true
     }
 
-    fn traced(&self, trace: &Trace<'_>) {
+    fn traced(&self, trace: &Trace) {
         // A program that records may replay its own recording.
         if trace.replay {
             return;
         }
-        self.send(Task::Write(Box::new(DispatchLine::of(trace))));
+        self.send(Task::Write(Box::new(trace.clone())));
     }
 }
 

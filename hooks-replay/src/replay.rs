@@ -153,12 +153,12 @@ impl<'r, 'a> Running<'r, 'a> {
         Ok(())
     }
 
-    async fn dispatch(&mut self, recorded: DispatchLine, place: &str) -> Result<(), ReplayError> {
+    async fn dispatch(&mut self, mut recorded: DispatchLine, place: &str) -> Result<(), ReplayError> {
         if recorded.depth > 0 {
             self.report.nested += 1;
             return Ok(());
         }
-        let today = match self.sides.today.fire(self.replay, &self.replay.today, &recorded).await? {
+        let today = match self.sides.today.fire(self.replay, &self.replay.today, &mut recorded).await? {
             Ok(fired) => fired.outermost,
             Err(problem) => {
                 self.report.fail(place, &problem);
@@ -167,9 +167,12 @@ impl<'r, 'a> Running<'r, 'a> {
         };
         let (mut before, mut after) = match &self.replay.candidate {
             None => (recorded, today),
-            Some(candidate) => match self.sides.candidate.fire(self.replay, candidate, &recorded).await? {
+            Some(candidate) => match self.sides.candidate.fire(self.replay, candidate, &mut recorded).await? {
                 // Where it happened, and what of it is there, the recording says.
-                Ok(fired) => (DispatchLine { ids: recorded.ids, marks: recorded.marks, ..today }, fired.outermost),
+                Ok(fired) => {
+                    let DispatchLine { ids, event, marks, .. } = recorded;
+                    (DispatchLine { ids, event, marks, ..today }, fired.outermost)
+                }
                 Err(problem) => {
                     self.report.fail(place, &problem);
                     return Ok(());

@@ -16,6 +16,7 @@ use hooks_core::record::{Observer, Record, Trace};
 use hooks_core::scope::{AgentDef, PromptDef};
 use hooks_core::{HookContext, Registry};
 use running::RunningTurns;
+use serde_json::json;
 use walk::Walk;
 
 use crate::line::{DispatchLine, TurnLine};
@@ -220,9 +221,12 @@ impl Observer for Follower {
         true
     }
 
-    fn traced(&self, trace: &Trace<'_>) {
+    fn traced(&self, trace: &Trace) {
         // What is fired when the session opens is no part of a turn.
         if trace.record.ids.request.is_some() {
+            let mut trace = trace.clone();
+            // The rest of the event, which may hold a conversation, is not looked at.
+            trace.event = Arc::new(json!({ "call": trace.event.get("call") }));
             self.walk().dispatched(DispatchLine::of(trace));
         }
     }

@@ -30,7 +30,7 @@ fn finish_rare<K: HookKind>(
     rare: Rare<'_, K>,
 ) -> Result<Fired<K>, DispatchError> {
     let Rare { halt, failures, stop, log, .. } = rare;
-    let record = log.map(|mut log| log.finish(&subject, &verdict, stop.as_ref()));
+    let record = log.map(|mut log| log.finish(&verdict, stop.as_ref()));
     let removed_by = match stop {
         None | Some(ChainEnd::Decided) => None,
         Some(ChainEnd::Removed(index)) => Some(plan.steps[index].id.clone()),

@@ -176,12 +176,7 @@ impl<'a, K: HookKind> Log<'a, K> {
     }
 
     /// The finished record, given to those who listen.
-    pub(super) fn finish(
-        &mut self,
-        subject: &K::Subject,
-        verdict: &K::Verdict,
-        stop: Option<&ChainEnd>,
-    ) -> Arc<Record> {
+    pub(super) fn finish(&mut self, verdict: &K::Verdict, stop: Option<&ChainEnd>) -> Arc<Record> {
         let skip = match stop {
             Some(ChainEnd::Removed(_)) => Skip::Removed,
             Some(ChainEnd::Decided) => Skip::Decided,
@@ -192,8 +187,7 @@ impl<'a, K: HookKind> Log<'a, K> {
         let record = self.record(summary, stop, skip, false);
         if let Some(payload) = self.payload.take() {
             let outcome = match stop {
-                None | Some(ChainEnd::Decided) => Ok((Some(subject), verdict)),
-                Some(ChainEnd::Removed(_)) => Ok((None, verdict)),
+                None | Some(ChainEnd::Decided | ChainEnd::Removed(_)) => Ok(verdict),
                 Some(ChainEnd::NoOutcome(why)) => Err(self.reason(why)),
             };
             payload.give(self.cx.is_replay(), &record, outcome, self.listeners.observers);

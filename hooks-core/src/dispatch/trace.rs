@@ -1,5 +1,7 @@
 //! The payload of a dispatch while its trace is made. There is one only where an observer asks for it.
 
+use std::sync::Arc;
+
 use serde_json::Value;
 
 use crate::context::depth;
@@ -12,15 +14,15 @@ use crate::text::redacted;
 /// The subject and the answers of a dispatch under way, as JSON: a hook may change what it holds behind an `Arc`.
 pub(super) struct Payload<K: HookKind> {
     wire: Wire<K>,
-    event: Value,
-    before: Value,
+    event: Arc<Value>,
+    before: Arc<Value>,
     runs: Vec<TracedRun>,
 }
 
 impl<K: HookKind> Payload<K> {
     /// The payload as it is before the first hook; `None` where nobody asks, or the kind cannot be written as JSON.
     pub(super) fn new(
-        observers: &[std::sync::Arc<dyn Observer>],
+        observers: &[Arc<dyn Observer>],
         event: &K,
         subject: &K::Subject,
         plan: &Plan<K>,
@@ -31,12 +33,13 @@ impl<K: HookKind> Payload<K> {
         let wire = K::WIRE?();
         let run = |step: &Step<K>| TracedRun { revision: step.revision, ..TracedRun::default() };
         let (event, before) = (written(|| (wire.write_event)(event))?, written(|| (wire.write_subject)(subject))?);
+        let (event, before) = (Arc::new(event), Arc::new(before));
         Some(Self { wire, event, before, runs: plan.steps.iter().map(run).collect() })
     }
 
     /// Notes the subject after the change of a hook.
     pub(super) fn changed(&mut self, index: usize, subject: &K::Subject) {
-        self.runs[index].after = written(|| (self.wire.write_subject)(subject));
+        self.runs[index].after = written(|| (self.wire.write_subject)(subject)).map(Arc::new);
     }
 
     /// Takes back that the hook's change was committed.
@@ -47,28 +50,25 @@ impl<K: HookKind> Payload<K> {
 
     /// Notes what a hook decided.
     pub(super) fn decided(&mut self, index: usize, verdict: &K::Verdict) {
-        self.runs[index].verdict = written(|| (self.wire.write_verdict)(verdict)).unwrap_or_default();
+        self.runs[index].verdict = written(|| (self.wire.write_verdict)(verdict)).unwrap_or_default().into();
     }
 
     /// Gives the trace to those who asked.
     pub(super) fn give(
         self,
         replay: bool,
-        record: &Record,
-        outcome: Result<(Option<&K::Subject>, &K::Verdict), String>,
-        observers: &[std::sync::Arc<dyn Observer>],
+        record: &Arc<Record>,
+        outcome: Result<&K::Verdict, String>,
+        observers: &[Arc<dyn Observer>],
     ) {
         let Self { wire, event, before, runs } = self;
-        let (after, verdict, error) = match outcome {
-            Ok((subject, verdict)) => (
-                subject.and_then(|subject| written(|| (wire.write_subject)(subject))),
-                written(|| (wire.write_verdict)(verdict)).unwrap_or_default(),
-                None,
-            ),
-            Err(error) => (None, Value::Null, Some(error)),
+        let (verdict, error) = match outcome {
+            Ok(verdict) => (written(|| (wire.write_verdict)(verdict)).unwrap_or_default(), None),
+            Err(error) => (Value::Null, Some(error)),
         };
         let depth = depth::depth().saturating_sub(1);
-        let trace = Trace { record, replay, depth, event, before, runs, after, verdict, error };
+        let (record, verdict) = (Arc::clone(record), Arc::new(verdict));
+        let trace = Trace { record, replay, depth, event, before, runs, verdict, error };
         for observer in observers {
             if let Err(panic) = catch(|| {
                 if observer.traces() {

@@ -1,5 +1,7 @@
 //! A dispatch with its payload, for recordings.
 
+use std::sync::Arc;
+
 use serde_json::Value;
 
 use super::Record;
@@ -7,26 +9,24 @@ use super::Record;
 /// A dispatch with what its record leaves out: the event, the subject, and what each hook made of it, as JSON.
 ///
 /// Given to [`Observer::traced`](super::Observer::traced). It holds what people and tools said, so whoever writes it down
-/// removes secrets first; `hooks-replay` does.
+/// removes secrets first; `hooks-replay` does. Cloning it copies none of that, so that the writing may be done elsewhere.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
-pub struct Trace<'a> {
+pub struct Trace {
     /// The record of the same dispatch. Its first runs are those of [`runs`](Self::runs).
-    pub record: &'a Record,
+    pub record: Arc<Record>,
     /// Whether it is the replay of a recorded one.
     pub replay: bool,
     /// How many dispatches it is within: 0 where no hook fired it.
     pub depth: usize,
     /// The event.
-    pub event: Value,
+    pub event: Arc<Value>,
     /// The subject as it was fired; null where the kind has none.
-    pub before: Value,
+    pub before: Arc<Value>,
     /// What each hook came to, in the order of the plan.
     pub runs: Vec<TracedRun>,
-    /// The subject as the hooks left it; `None` where one removed it, or where the dispatch failed.
-    pub after: Option<Value>,
     /// The folded answer; null where the kind has none, or where the dispatch failed.
-    pub verdict: Value,
+    pub verdict: Arc<Value>,
     /// Why the dispatch gave no outcome.
     pub error: Option<String>,
 }
@@ -36,9 +36,9 @@ pub struct Trace<'a> {
 #[non_exhaustive]
 pub struct TracedRun {
     /// The subject after its change; `None` where it kept it as it was.
-    pub after: Option<Value>,
+    pub after: Option<Arc<Value>>,
     /// What it decided; null where it decided nothing.
-    pub verdict: Value,
+    pub verdict: Arc<Value>,
     /// A number that changes with the hook's options, its filters and the parameters that a list gives it, and stays the same
     /// from one run of the program to the next.
     pub revision: u64,

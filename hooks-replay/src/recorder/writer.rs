@@ -52,7 +52,7 @@ impl Writer {
                 self.line(&Line::Dropped { count });
             }
             match task {
-                Ok(Task::Write(line)) => self.dispatch(line),
+                Ok(Task::Write(trace)) => self.dispatch(DispatchLine::of(*trace)),
                 Ok(Task::Turn(line, inputs)) => self.turn(line, inputs()),
                 Ok(Task::Flush(done)) => {
                     self.flush();
@@ -63,7 +63,8 @@ impl Writer {
         }
     }
 
-    fn dispatch(&mut self, mut line: Box<DispatchLine>) {
+    fn dispatch(&mut self, line: DispatchLine) {
+        let mut line = Box::new(line);
         clean(&mut line, &mut self.scrubber, self.limits.field);
         let request = line.ids.request.clone();
         let Some(bytes) = self.bytes(&Line::Dispatch(line)) else { return };

@@ -99,7 +99,7 @@ fn recordings(path: &Path) -> Result<Vec<PathBuf>, String> {
 impl Running<'_, '_> {
     /// The lines that take the place of one.
     async fn anew(&mut self, found: Found, place: &str) -> Result<Vec<Line>, ReplayError> {
-        let recorded = match found {
+        let mut recorded = match found {
             Found::Line(Line::Dispatch(recorded)) if recorded.depth == 0 => *recorded,
             // Those within another dispatch are written with it.
             Found::Line(Line::Dispatch(_)) => return Ok(Vec::new()),
@@ -118,7 +118,7 @@ impl Running<'_, '_> {
                 return Ok(Vec::new());
             }
         };
-        let fired = match self.sides.today.fire(self.replay, &self.replay.today, &recorded).await? {
+        let fired = match self.sides.today.fire(self.replay, &self.replay.today, &mut recorded).await? {
             Ok(fired) => fired,
             Err(problem) => {
                 self.report.fail(place, &problem);
@@ -126,13 +126,15 @@ impl Running<'_, '_> {
             }
         };
         self.report.replayed += 1;
+        let ids = recorded.ids.clone();
         let mut line = |line: DispatchLine, marks: &[_]| {
-            let mut line = DispatchLine { ids: recorded.ids.clone(), marks: marks.to_vec(), ..line };
+            let mut line = DispatchLine { ids: ids.clone(), marks: marks.to_vec(), ..line };
             clean(&mut line, &mut self.scrubber, self.field);
             Line::Dispatch(Box::new(line))
         };
         let mut lines: Vec<_> = fired.within.into_iter().map(|within| line(within, &[])).collect();
-        lines.push(line(fired.outermost, &recorded.marks));
+        let event = std::mem::take(&mut recorded.event);
+        lines.push(line(DispatchLine { event, ..fired.outermost }, &recorded.marks));
         Ok(lines)
     }
 }

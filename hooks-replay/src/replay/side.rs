@@ -56,24 +56,32 @@ pub(super) struct FiredLines {
 
 impl Sets {
     /// Fires what was recorded through the hooks of a side. The inner error is that of this dispatch alone.
+    ///
+    /// The event is moved and not copied: it may hold a conversation. `recorded` has it again afterwards, and what is
+    /// returned has none.
     pub(super) async fn fire(
         &mut self,
         replay: &Replay<'_>,
         side: &Side<'_>,
-        recorded: &DispatchLine,
+        recorded: &mut DispatchLine,
     ) -> Result<Result<FiredLines, JsonError>, ConfigError> {
         let set = self.of(side, &recorded.ids)?;
         let builder = HookContext::builder().with_ids(recorded.ids.clone()).replay(true);
         let cx = (replay.context)(builder).replay(true).build();
-        let fired = set.fire_json(&recorded.kind, &cx, recorded.event.clone(), recorded.subject.clone()).await;
+        let is_hooked = set.kinds().any(|kind| kind == recorded.kind);
+        let event = if is_hooked { std::mem::take(&mut recorded.event) } else { recorded.event.clone() };
+        let fired = set.fire_json(&recorded.kind, &cx, event, recorded.subject.clone()).await;
         let mut lines = self.capture.take();
         Ok(match (lines.pop(), fired) {
-            (Some(outermost), Ok(_) | Err(JsonError::Dispatch(_))) => Ok(FiredLines { outermost, within: lines }),
+            (Some(mut outermost), Ok(_) | Err(JsonError::Dispatch(_))) => {
+                recorded.event = std::mem::take(&mut outermost.event);
+                Ok(FiredLines { outermost, within: lines })
+            }
             // No hook is at the kind: the dispatch leaves everything as it is.
             (None, Ok(fired)) => {
-                let (kind, event, subject) = (recorded.kind.clone(), recorded.event.clone(), recorded.subject.clone());
+                let (kind, subject) = (recorded.kind.clone(), recorded.subject.clone());
                 let (runs, verdict) = (Some(Vec::new()), fired.verdict);
-                let outermost = DispatchLine { kind, event, subject, runs, verdict, ..DispatchLine::default() };
+                let outermost = DispatchLine { kind, subject, runs, verdict, ..DispatchLine::default() };
                 Ok(FiredLines { outermost, within: Vec::new() })
             }
             (_, Err(error)) => Err(error),
