@@ -79,6 +79,12 @@ pub trait Approver: Send + Sync + 'static {
     /// It may be asked about a call again that it was asked about before a turn was suspended, or its process ended.
     fn approve<'a>(&'a self, request: &'a ApprovalRequest) -> BoxFuture<'a, ApprovalAnswer>;
 
+    /// Nobody acts on an answer about the call of this id any more: the conversation went on without it.
+    fn forget<'a>(&'a self, conversation: &'a str, call: &'a str) -> BoxFuture<'a, ()> {
+        let _ = (conversation, call);
+        Box::pin(async {})
+    }
+
     /// Whether it holds a question about the call of this id that nobody has acted on: then the call never ran, and a session
     /// may be [resumed](crate::Session::resume) with it. An approver that forgets its questions, as this is where nothing else
     /// is said, holds none.

@@ -164,7 +164,7 @@ impl Observer for Filled {
         true
     }
 
-    fn traced(&self, trace: &Trace<'_>) {
+    fn traced(&self, trace: &Trace) {
         let fields = trace.event.as_object().into_iter().flatten().filter(|(_, value)| holds(value));
         self.0.lock().unwrap().extend(fields.map(|(name, _)| (trace.record.kind, name.clone())));
     }

@@ -9,6 +9,7 @@ use hooks_agent::store::{
 use hooks_core::data::{Message, MessageUpdate};
 use sqlx::{Any, Transaction};
 
+use crate::dialect::Dialect;
 use crate::error::failed;
 use crate::leases;
 use crate::store::Store;
@@ -42,14 +43,44 @@ fn readable(id: &str, text: &str) -> Result<Message, StoreError> {
     serde_json::from_str(text).map_err(|error| StoreError::new(format!("the row `{id}` cannot be read: {error}")))
 }
 
+impl Store {
+    /// A change of a conversation, which is committed or not made at all.
+    fn change<'a, T: Send + 'static, F>(
+        &self,
+        conversation: &str,
+        lease: Option<u64>,
+        change: impl FnOnce(Change) -> F + Send + 'static,
+    ) -> StoreFuture<'a, T>
+    where
+        F: Future<Output = Result<(T, Change), StoreError>> + Send,
+    {
+        let (store, conversation) = (self.clone(), conversation.to_owned());
+        Box::pin(async move {
+            let runtime = store.runtime.clone();
+            let changed = async move {
+                let mut tx = store.database.write().await.map_err(|error| failed(&error))?;
+                leases::check(&mut tx, &store.database, &conversation, lease).await?;
+                let (done, change) = change(Change { tx, dialect: store.database.dialect, conversation }).await?;
+                change.tx.commit().await.map_err(|error| failed(&error))?;
+                Ok(done)
+            };
+            runtime.run(changed).await
+        })
+    }
+}
+
+/// A change that is under way.
+struct Change {
+    tx: Tx<'static>,
+    dialect: Dialect,
+    conversation: String,
+}
+
 impl MessageStore for Store {
     fn append<'a>(&'a self, conversation: &'a str, append: Append) -> StoreFuture<'a, Written> {
-        Box::pin(async move {
-            let mut tx = self.database.write().await.map_err(|error| failed(&error))?;
-            leases::check(&mut tx, &self.database, conversation, append.lease).await?;
-            let written = write::append(&mut tx, self.database.dialect, conversation, append).await?;
-            tx.commit().await.map_err(|error| failed(&error))?;
-            Ok(written)
+        self.change(conversation, append.lease, |mut to| async move {
+            let written = write::append(&mut to.tx, to.dialect, &to.conversation, append).await?;
+            Ok((written, to))
         })
     }
 
@@ -62,21 +93,17 @@ impl MessageStore for Store {
     }
 
     fn update<'a>(&'a self, conversation: &'a str, id: &'a str, update: MessageUpdate) -> StoreFuture<'a, Row> {
-        Box::pin(async move {
-            let mut tx = self.database.write().await.map_err(|error| failed(&error))?;
-            let row = write::update(&mut tx, self.database.dialect, conversation, id, &update).await?;
-            tx.commit().await.map_err(|error| failed(&error))?;
-            Ok(row)
+        let id = id.to_owned();
+        self.change(conversation, None, move |mut to| async move {
+            let row = write::update(&mut to.tx, to.dialect, &to.conversation, &id, &update).await?;
+            Ok((row, to))
         })
     }
 
     fn fold<'a>(&'a self, conversation: &'a str, fold: Fold) -> StoreFuture<'a, Written> {
-        Box::pin(async move {
-            let mut tx = self.database.write().await.map_err(|error| failed(&error))?;
-            leases::check(&mut tx, &self.database, conversation, fold.lease).await?;
-            let written = write::fold(&mut tx, self.database.dialect, conversation, fold).await?;
-            tx.commit().await.map_err(|error| failed(&error))?;
-            Ok(written)
+        self.change(conversation, fold.lease, |mut to| async move {
+            let written = write::fold(&mut to.tx, to.dialect, &to.conversation, fold).await?;
+            Ok((written, to))
         })
     }
 
@@ -92,11 +119,11 @@ impl MessageStore for Store {
         Box::pin(read::conversations(self, from, limit))
     }
 
+    /// With its jobs but for those that run now, and its questions. A turn that runs in it cannot write any more.
     fn delete<'a>(&'a self, conversation: &'a str) -> StoreFuture<'a, ()> {
-        Box::pin(async move {
-            let mut tx = self.database.write().await.map_err(|error| failed(&error))?;
-            write::delete(&mut tx, conversation).await.map_err(|error| failed(&error))?;
-            tx.commit().await.map_err(|error| failed(&error))
+        self.change(conversation, None, |mut to| async move {
+            write::delete(&mut to.tx, &to.conversation).await.map_err(|error| failed(&error))?;
+            Ok(((), to))
         })
     }
 }

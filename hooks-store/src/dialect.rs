@@ -76,7 +76,13 @@ impl Address {
         }
         let url = match dialect {
             Dialect::Postgres => given.to_owned(),
-            Dialect::Sqlite => sqlite_url(given.strip_prefix("sqlite:").unwrap_or(given)).map_err(address)?,
+            Dialect::Sqlite => {
+                let path = match given.strip_prefix("sqlite:") {
+                    Some(url) => url.strip_prefix("//").unwrap_or(url),
+                    None => given,
+                };
+                sqlite_url(path).map_err(address)?
+            }
         };
         let options = AnyConnectOptions::from_str(&url).map_err(|error| address(error.to_string()))?;
         Ok(Self { dialect, options, shown: shown(given) })
@@ -85,9 +91,11 @@ impl Address {
 
 /// The URL of a file that is created where there is none.
 fn sqlite_url(path: &str) -> Result<String, String> {
-    let path = path.strip_prefix("//").unwrap_or(path);
-    if path.is_empty() || path.contains(":memory:") || path.contains('?') {
+    if path.is_empty() || path == ":memory:" {
         return Err("give the path of a file; for a store in memory there is `MemoryStore`".to_owned());
+    }
+    if path.contains('?') {
+        return Err("the path of a store cannot have a `?`".to_owned());
     }
     if Path::new(path).is_dir() {
         return Err("it is a folder; give the path of a file".to_owned());
@@ -99,6 +107,9 @@ fn sqlite_url(path: &str) -> Result<String, String> {
 /// An address without its password.
 fn shown(given: &str) -> String {
     let Some((scheme, rest)) = given.split_once("://") else { return given.to_owned() };
+    // Its parameters may have one too.
+    let given = given.split('?').next().unwrap_or_default();
+    let rest = rest.split('?').next().unwrap_or_default();
     match rest.split_once('@') {
         Some((user, host)) if user.contains(':') => {
             let name = user.split(':').next().unwrap_or_default();

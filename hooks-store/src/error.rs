@@ -34,6 +34,12 @@ pub enum OpenError {
         /// The newest that is known here.
         known: i64,
     },
+    /// There is a database, and no store in it.
+    #[error("`{url}` is no store: no app has kept anything in it")]
+    NoStore {
+        /// The database.
+        url: String,
+    },
     /// The file is damaged.
     #[error("`{url}` is damaged: {reason}; restore it from a copy, or read what is left with `sqlite3 FILE .recover`")]
     Damaged {

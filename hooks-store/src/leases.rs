@@ -27,9 +27,17 @@ type Seen = (i64, i64);
 /// Waits until the conversation is free, or whoever holds it shows no life any more.
 pub(crate) async fn hold(store: &Store, conversation: &str) -> Result<Lease, StoreError> {
     let mut seen: Option<(Seen, Instant)> = None;
+    let mut looked = Instant::now();
     loop {
+        // Time in which nobody looked, because this process or the database stood still, says nothing of the holder.
+        if looked.elapsed() > store.silence / 2 {
+            seen = None;
+        }
+        looked = Instant::now();
         let silent = seen.filter(|(_, since)| since.elapsed() >= store.silence).map(|(seen, _)| seen);
-        let now = match take(store, conversation, silent).await.map_err(|error| failed(&error))? {
+        let (database, of) = (store.database.clone(), conversation.to_owned());
+        let taken = async move { take(&database, &of, silent).await.map_err(|error| failed(&error)) };
+        let now = match store.runtime.run(taken).await? {
             Ok(token) => return Ok(lease(store, conversation, token)),
             Err(now) => now,
         };
@@ -42,15 +50,15 @@ pub(crate) async fn hold(store: &Store, conversation: &str) -> Result<Lease, Sto
 
 /// Takes the conversation where it is free, its holder has ended, or it is still as it was when it was `silent` for too long.
 /// The token is greater than any before.
-async fn take(store: &Store, conversation: &str, silent: Option<Seen>) -> Result<Result<i64, Seen>, sqlx::Error> {
-    let mut tx = store.database.write().await?;
+async fn take(database: &Database, conversation: &str, silent: Option<Seen>) -> Result<Result<i64, Seen>, sqlx::Error> {
+    let mut tx = database.write().await?;
     // Time makes the first one greater than those of a conversation of this name that was deleted.
     let make =
         "INSERT INTO hooks_leases (conversation, token, beat) VALUES ($1, $2, 0) ON CONFLICT (conversation) DO NOTHING";
     sqlx::query(make).bind(conversation).bind(now()).execute(&mut *tx).await?;
     let found = format!(
         "SELECT token, holder, beat FROM hooks_leases WHERE conversation = $1{}",
-        store.database.dialect.for_update()
+        database.dialect.for_update()
     );
     let found = sqlx::query(sqlx::AssertSqlSafe(found)).bind(conversation).fetch_one(&mut *tx).await?;
     let (token, holder, beat): (i64, Option<String>, i64) = (found.try_get(0)?, found.try_get(1)?, found.try_get(2)?);
@@ -71,7 +79,7 @@ async fn take(store: &Store, conversation: &str, silent: Option<Seen>) -> Result
 fn lease(store: &Store, conversation: &str, token: i64) -> Lease {
     let (end, mut ended) = oneshot::channel();
     let (database, conversation, every) = (store.database.clone(), conversation.to_owned(), store.silence / 3);
-    tokio::spawn(async move {
+    let kept = store.runtime.spawn(async move {
         while tokio::time::timeout(every, &mut ended).await.is_err() {
             match beat(&database, &conversation, token).await {
                 Ok(true) => {}
@@ -86,6 +94,8 @@ fn lease(store: &Store, conversation: &str, token: i64) -> Lease {
             tracing::error!(target: "hooks_store", conversation, %error, "a conversation is not given back");
         }
     });
+    // A store that is closed keeps nothing alive.
+    drop(kept);
     Lease::new(u64::try_from(token).unwrap_or_default(), Guard { _end: end })
 }
 

@@ -18,6 +18,7 @@ mod error;
 mod dialect;
 mod options;
 mod database;
+mod runtime;
 mod schema;
 mod store;
 mod jobs;

@@ -9,6 +9,7 @@ pub struct OpenOptions {
     pub(crate) synchronous: Synchronous,
     pub(crate) connections: u32,
     pub(crate) silence: Duration,
+    pub(crate) existing: bool,
 }
 
 /// What a commit to an SQLite file waits for.
@@ -34,7 +35,7 @@ impl Synchronous {
 
 impl Default for OpenOptions {
     fn default() -> Self {
-        Self { synchronous: Synchronous::default(), connections: 8, silence: Duration::from_secs(15) }
+        Self { synchronous: Synchronous::default(), connections: 8, silence: Duration::from_secs(15), existing: false }
     }
 }
 
@@ -53,6 +54,12 @@ impl OpenOptions {
     /// How many connections there may be to a Postgres, or how many that read an SQLite file; at least one.
     pub fn connections(mut self, connections: u32) -> Self {
         self.connections = connections.max(1);
+        self
+    }
+
+    /// Opens what is a store already, and makes none: neither a file nor tables.
+    pub fn existing(mut self) -> Self {
+        self.existing = true;
         self
     }
 

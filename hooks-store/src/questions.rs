@@ -2,7 +2,7 @@
 
 mod approver;
 
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 use hooks_agent::approve::{ApprovalAnswer, ApprovalRequest};
 use hooks_agent::store::StoreError;
@@ -12,7 +12,7 @@ use sqlx::any::AnyRow;
 
 pub use approver::StoredApprover;
 
-use crate::clock::{as_millis, now, time};
+use crate::clock::{as_millis, millis, now, time};
 use crate::error::failed;
 use crate::store::Store;
 
@@ -89,7 +89,15 @@ impl Store {
     pub async fn questions(&self) -> Result<Vec<StoredQuestion>, StoreError> {
         let waiting = format!("{WAITING} ORDER BY asked_at, id");
         let rows = sqlx::query(sqlx::AssertSqlSafe(waiting)).fetch_all(&self.database.readers).await;
-        rows.map_err(|error| failed(&error))?.iter().map(read).collect()
+        let rows = rows.map_err(|error| failed(&error))?;
+        let readable = |row: &AnyRow| match read(row) {
+            Ok(question) => Some(question),
+            Err(error) => {
+                tracing::error!(target: "hooks_store", %error, "a question was left out");
+                None
+            }
+        };
+        Ok(rows.iter().filter_map(readable).collect())
     }
 
     /// The question of this id, where it waits.
@@ -135,6 +143,22 @@ impl Store {
         tx.commit().await.map_err(stored)?;
         question.answer = Some(answer.clone());
         Ok(question)
+    }
+
+    /// Removes what is closed or has expired since longer than `age`. Returns how many there were.
+    ///
+    /// # Errors
+    /// [`StoreError`].
+    pub async fn remove_closed_questions(&self, age: Duration) -> Result<u64, StoreError> {
+        let remove = async {
+            let mut tx = self.database.write().await?;
+            let old = "DELETE FROM hooks_questions WHERE (status = 'closed' OR expires_at < $1) AND asked_at < $1";
+            let removed =
+                sqlx::query(old).bind(now().saturating_sub(millis(age))).execute(&mut *tx).await?.rows_affected();
+            tx.commit().await?;
+            Ok(removed)
+        };
+        remove.await.map_err(|error| failed(&error))
     }
 
     /// Closes a question that nobody is to act on any more. `false` where none of this id waits.

@@ -3,13 +3,15 @@
 use std::fmt;
 use std::time::Duration;
 
+use hooks_agent::store::StoreError;
 use sqlx::Row as _;
 
 use crate::database::Database;
 use crate::dialect::{Address, Dialect, MIN_SQLITE};
 use crate::error::OpenError;
-use crate::options::{OpenOptions, Synchronous};
-use crate::schema::{self, Schema};
+use crate::options::OpenOptions;
+use crate::runtime::StoreRuntime;
+use crate::schema;
 
 /// Up to this size a file is checked for damage when it is opened: a moment.
 const CHECKED: i64 = 64 << 20;
@@ -18,8 +20,8 @@ const CHECKED: i64 = 64 << 20;
 #[derive(Clone)]
 pub struct Store {
     pub(crate) database: Database,
+    pub(crate) runtime: StoreRuntime,
     pub(crate) address: Address,
-    pub(crate) synchronous: Synchronous,
     pub(crate) silence: Duration,
 }
 
@@ -36,17 +38,59 @@ impl OpenOptions {
     /// [`OpenError`].
     pub async fn open(self, url: &str) -> Result<Store, OpenError> {
         let address = Address::parse(url)?;
-        let database = |source| OpenError::Database { url: address.shown.clone(), source };
-        let connected = Database::connect(&address, &self).await.map_err(|error| refused(&address, error))?;
+        let shown = address.shown.clone();
+        let no_thread = |error: std::io::Error| OpenError::Database { url: shown.clone(), source: error.into() };
+        let runtime = StoreRuntime::start().map_err(no_thread)?;
+        let database = {
+            let address = address.clone();
+            runtime.run(async move { self.connect(&address).await.map_err(Opening::Open) }).await
+        };
+        match database {
+            Ok((database, silence)) => Ok(Store { database, runtime, silence, address }),
+            Err(Opening::Open(error)) => Err(error),
+            Err(Opening::Ended(error)) => {
+                Err(OpenError::Database { url: shown, source: sqlx::Error::Io(std::io::Error::other(error)) })
+            }
+        }
+    }
+
+    /// The database, with all tables as they are to be.
+    async fn connect(self, address: &Address) -> Result<(Database, Duration), OpenError> {
+        let failed = |source| OpenError::Database { url: address.shown.clone(), source };
+        let database = Database::connect(address, &self).await.map_err(|error| refused(address, error))?;
         if address.dialect == Dialect::Sqlite {
-            sound(&connected, &address).await?;
+            sound(&database, address).await?;
         }
-        let mut tx = connected.write().await.map_err(database)?;
-        if let Schema::Newer(found) = schema::migrate(&mut tx, address.dialect).await.map_err(database)? {
-            return Err(OpenError::NewerSchema { url: address.shown, found, known: schema::VERSION });
+        // Where all is as it is to be, nothing is written: whoever opens it may be allowed to read only.
+        let newer = match schema::found(&database.readers, address.dialect).await.map_err(failed)? {
+            Some(found) if found > schema::VERSION => Some(found),
+            Some(schema::VERSION) => None,
+            None if self.existing => return Err(OpenError::NoStore { url: address.shown.clone() }),
+            _ => {
+                let mut tx = database.write().await.map_err(failed)?;
+                let newer = schema::migrate(&mut tx, address.dialect).await.map_err(failed)?;
+                if newer.is_none() {
+                    tx.commit().await.map_err(failed)?;
+                }
+                newer
+            }
+        };
+        match newer {
+            Some(found) => Err(OpenError::NewerSchema { url: address.shown.clone(), found, known: schema::VERSION }),
+            None => Ok((database, self.silence)),
         }
-        tx.commit().await.map_err(database)?;
-        Ok(Store { database: connected, synchronous: self.synchronous, silence: self.silence, address })
+    }
+}
+
+/// Why a store was not opened on its thread.
+enum Opening {
+    Open(OpenError),
+    Ended(StoreError),
+}
+
+impl From<StoreError> for Opening {
+    fn from(error: StoreError) -> Self {
+        Self::Ended(error)
     }
 }
 
@@ -63,9 +107,12 @@ impl Store {
         OpenOptions::new().open(url).await
     }
 
-    /// Waits for what is under way, and closes the connections. A store that is dropped closes them too, later.
+    /// Waits for what is under way, and closes the connections. The last one that closes an SQLite file leaves all of it in
+    /// that file, and no `-wal` beside it.
     pub async fn close(&self) {
-        self.database.close().await;
+        let database = self.database.clone();
+        let closed = async move { Ok::<_, StoreError>(database.close().await) };
+        let _ = self.runtime.run(closed).await;
     }
 }
 

@@ -90,13 +90,24 @@ pub(crate) fn work(desk: Desk, url: &str, parallelism: usize, once: bool) -> Res
             let stop = CancellationToken::new();
             let stopped = stop.clone();
             tokio::spawn(async move {
-                if tokio::signal::ctrl_c().await.is_ok() {
-                    stopped.cancel();
-                }
+                asked_to_end().await;
+                stopped.cancel();
             });
             worker.run(stop).await;
         }
         store.close().await;
         Ok(ExitCode::SUCCESS)
     })
+}
+
+/// Waits for Ctrl-C, or for what a service manager says.
+async fn asked_to_end() {
+    #[cfg(unix)]
+    if let Ok(mut terminate) = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate()) {
+        tokio::select! {
+            _ = terminate.recv() => return,
+            _ = tokio::signal::ctrl_c() => return,
+        }
+    }
+    let _ = tokio::signal::ctrl_c().await;
 }

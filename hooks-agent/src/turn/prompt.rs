@@ -20,6 +20,7 @@ impl TurnLoop {
     /// Of what hooks at `user_prompt_submit` leave, the person's message is stored; the rest holds for this turn.
     pub(super) async fn submit(&mut self, prompt: Message, stored: StoredConversation) -> Result<(), End> {
         let messages: Vec<_> = stored.rows.iter().map(|row| row.message.clone()).collect();
+        self.abandon(&messages).await;
         self.transcript.lineage = Lineage::of(stored);
         let stored = paired(messages.into());
         self.calls.stored = stored.iter().flat_map(Message::tool_calls).map(|call| call.id.clone()).collect();

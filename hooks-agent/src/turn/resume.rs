@@ -95,6 +95,30 @@ impl TurnLoop {
         Ok(never_started)
     }
 
+    /// A prompt comes in place of an answer: no call that waits runs any more, nor one of an agent that it asks.
+    pub(super) async fn abandon(&self, messages: &[Message]) {
+        let conversation = self.session.conversation.clone();
+        self.forget(&conversation, messages).await;
+    }
+
+    fn forget<'a>(&'a self, conversation: &'a str, messages: &'a [Message]) -> BoxFuture<'a, ()> {
+        Box::pin(async move {
+            for call in open_calls(messages).map(|(_, open)| open).unwrap_or_default() {
+                let approver = &self.session.harness.approver;
+                let forgotten =
+                    AssertUnwindSafe(async { approver.forget(conversation, &call.id).await }).catch_unwind();
+                // What is not forgotten now is an answer that nobody asks for.
+                let _ = tokio::time::timeout(self.limits().store, forgotten).await;
+                if let Ok(Some(within)) = self.waiting_agent(conversation, &call).await
+                    && let Ok(read) = store::read(&*self.session.harness.store, &within).await
+                {
+                    let messages: Vec<_> = read.rows.into_iter().map(|row| row.message).collect();
+                    self.forget(&within, &messages).await;
+                }
+            }
+        })
+    }
+
     /// Whether the approver has a question about the call that nobody acted on.
     async fn holds(&self, conversation: &str, call: &str) -> bool {
         let approver = &self.session.harness.approver;

@@ -4,7 +4,7 @@ use std::future::Future;
 
 use hooks_agent::approve::ApprovalAnswer;
 use hooks_agent::store::MessageStore;
-use hooks_store::{AnswerError, JobFilter, Store};
+use hooks_store::{AnswerError, JobFilter, OpenOptions, Store};
 use serde_json::json;
 
 use super::text;
@@ -29,7 +29,7 @@ fn with_store<F: Future<Output = Result<Output, String>> + Send>(
         return error(format!("there is no store `{url}`; give the file that the app opens, or a URL"), Exit::FAULTY);
     }
     block_on("store", || async move {
-        let store = match Store::open(url).await {
+        let store = match OpenOptions::new().existing().open(url).await {
             Ok(store) => store,
             Err(why) => return error(why, Exit::FAULTY),
         };

@@ -71,5 +71,8 @@ pub(super) fn question(question: &StoredQuestion) -> String {
 
 /// Text of models and tools, of which nothing acts on the terminal.
 pub(super) fn printable(text: &str) -> String {
-    text.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect()
+    let acts = |c: char| {
+        c.is_control() || matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+    };
+    text.chars().map(|c| if acts(c) { '\u{fffd}' } else { c }).collect()
 }

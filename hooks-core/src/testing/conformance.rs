@@ -280,8 +280,8 @@ impl Observer for Watcher {
         true
     }
 
-    fn traced(&self, trace: &Trace<'_>) {
-        if let (true, Value::Object(fields)) = (trace.record.kind == self.kind, &trace.event) {
+    fn traced(&self, trace: &Trace) {
+        if let (true, Value::Object(fields)) = (trace.record.kind == self.kind, &*trace.event) {
             let filled = fields.iter().filter(|(_, value)| holds(value)).map(|(name, _)| name.clone());
             self.seen.lock().unwrap_or_else(PoisonError::into_inner).filled.extend(filled);
         }

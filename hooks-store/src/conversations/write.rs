@@ -171,8 +171,15 @@ pub(super) async fn fold(
 }
 
 pub(super) async fn delete(tx: &mut Tx<'_>, conversation: &str) -> Result<(), sqlx::Error> {
-    sqlx::query("DELETE FROM hooks_conversations WHERE id = $1").bind(conversation).execute(&mut **tx).await?;
-    let lease = "DELETE FROM hooks_leases WHERE conversation = $1 AND holder IS NULL";
-    sqlx::query(lease).bind(conversation).execute(&mut **tx).await?;
+    for delete in [
+        "DELETE FROM hooks_conversations WHERE id = $1",
+        "DELETE FROM hooks_jobs WHERE conversation = $1 AND status <> 'running'",
+        "DELETE FROM hooks_questions WHERE conversation = $1",
+        "DELETE FROM hooks_leases WHERE conversation = $1 AND holder IS NULL",
+        // Whoever holds it has lost it.
+        "UPDATE hooks_leases SET token = token + 1, holder = NULL WHERE conversation = $1",
+    ] {
+        sqlx::query(delete).bind(conversation).execute(&mut **tx).await?;
+    }
     Ok(())
 }

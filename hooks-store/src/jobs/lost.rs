@@ -27,11 +27,13 @@ pub(crate) struct Reaper {
     pub(crate) deaths: i64,
     /// What each job that runs was last seen as: its start and beat, and since when.
     seen: HashMap<String, (i64, i64, Instant)>,
+    /// When it last looked.
+    looked: Instant,
 }
 
 impl Reaper {
     pub(crate) fn new(silence: Duration, deaths: i64) -> Self {
-        Self { silence, deaths, seen: HashMap::new() }
+        Self { silence, deaths, seen: HashMap::new(), looked: Instant::now() }
     }
 
     /// Ends the starts whose worker is gone. The job of an idempotent hook is queued again, up to the number of deaths; any
@@ -39,6 +41,11 @@ impl Reaper {
     pub(crate) async fn reap(&mut self, database: &Database) -> Result<(), sqlx::Error> {
         let running = "SELECT id, start, beat FROM hooks_jobs WHERE status = 'running'";
         let running = sqlx::query(running).fetch_all(&database.readers).await?;
+        // Time in which this process or the database stood still says nothing of the others: they stood still too.
+        if self.looked.elapsed() > self.silence * 2 / 3 {
+            self.seen.clear();
+        }
+        self.looked = Instant::now();
         let mut seen = HashMap::with_capacity(running.len());
         let mut gone = Vec::new();
         for row in running {

@@ -48,12 +48,19 @@ impl StoredApprover {
 
     async fn ask(&self, request: &ApprovalRequest) -> Result<ApprovalAnswer, StoreError> {
         let id = self.open(request).await?;
-        let closing = CloseOnDrop { database: self.store.database.clone(), id: Some(id.clone()) };
+        let closing = CloseOnDrop { store: self.store.clone(), id: Some(id.clone()) };
         let start = Instant::now();
         loop {
-            if let Some(answer) = self.take(&id).await? {
-                closing.disarm();
-                return Ok(answer);
+            match self.take(&id).await {
+                Ok(Some(answer)) => {
+                    closing.disarm();
+                    return Ok(answer);
+                }
+                Ok(None) => {}
+                // The question is stored, so an answer is not lost: it is looked for again, and by the next turn.
+                Err(error) => {
+                    tracing::warn!(target: "hooks_store", question = id, %error, "an answer cannot be looked for now")
+                }
             }
             if start.elapsed() >= self.patience {
                 closing.disarm();
@@ -63,16 +70,25 @@ impl StoredApprover {
         }
     }
 
-    /// The row of the question: the one that waits from before, or a new one.
+    /// The row of the question: the one that waits from before, where it asks the same, or a new one. An answer to another
+    /// question is an answer to that one only.
     async fn open(&self, request: &ApprovalRequest) -> Result<String, StoreError> {
-        let text = serde_json::to_string(request)
-            .map_err(|error| StoreError::new(format!("the question cannot be written: {error}")))?;
-        let opened = async {
-            let mut tx = self.store.database.write().await?;
-            let before = "SELECT id FROM hooks_questions WHERE conversation = $1 AND call_id = $2 AND status IN ('open', 'answered')";
-            let before = sqlx::query_scalar(before).bind(&request.conversation).bind(&request.call.id);
-            if let Some(id) = before.fetch_optional(&mut *tx).await? {
-                return Ok(id);
+        let unwritten = |error| StoreError::new(format!("the question cannot be written: {error}"));
+        let text = serde_json::to_string(request).map_err(unwritten)?;
+        let (store, request, expires) = (self.store.clone(), request.clone(), self.expires);
+        let runtime = store.runtime.clone();
+        let opened = async move {
+            let mut tx = store.database.write().await?;
+            let before = "SELECT id, request FROM hooks_questions WHERE conversation = $1 AND call_id = $2 AND status IN ('open', 'answered')";
+            let before =
+                sqlx::query(before).bind(&request.conversation).bind(&request.call.id).fetch_all(&mut *tx).await?;
+            for row in before {
+                let (id, asked): (String, String) = (row.try_get(0)?, row.try_get(1)?);
+                if serde_json::from_str::<ApprovalRequest>(&asked).is_ok_and(|asked| asks_the_same(&asked, &request)) {
+                    return Ok(id);
+                }
+                let close = sqlx::query("UPDATE hooks_questions SET status = $2 WHERE id = $1").bind(id).bind(CLOSED);
+                close.execute(&mut *tx).await?;
             }
             // A gate may ask in one turn again what it asked before the input was edited.
             let open = "INSERT INTO hooks_questions (id, conversation, call_id, request, status, asked_at, expires_at) \
@@ -85,12 +101,12 @@ impl StoredApprover {
                 .bind(text)
                 .bind(OPEN)
                 .bind(now())
-                .bind(now().saturating_add(millis(self.expires)));
+                .bind(now().saturating_add(millis(expires)));
             open.execute(&mut *tx).await?;
             tx.commit().await?;
-            Ok(request.id.clone())
+            Ok(request.id)
         };
-        opened.await.map_err(|error| failed(&error))
+        runtime.run(async move { opened.await.map_err(|error: sqlx::Error| failed(&error)) }).await
     }
 
     /// The answer, which nobody else gets any more; `None` where there is none yet.
@@ -123,6 +139,13 @@ impl StoredApprover {
     }
 }
 
+/// Whether an answer to the one is an answer to the other: the same call of the same agent with the same input, for the same
+/// reason.
+fn asks_the_same(one: &ApprovalRequest, other: &ApprovalRequest) -> bool {
+    (&one.agent, &one.agent_path, &one.call, &one.input) == (&other.agent, &other.agent_path, &other.call, &other.input)
+        && (&one.question, one.deferred) == (&other.question, other.deferred)
+}
+
 /// Closes a question that is in this state still.
 pub(super) async fn close(database: &Database, id: &str, status: &str) -> Result<bool, sqlx::Error> {
     let mut tx = database.write().await?;
@@ -135,7 +158,7 @@ pub(super) async fn close(database: &Database, id: &str, status: &str) -> Result
 
 /// Closes a question whose turn was cancelled, or waited for as long as it may: it has ended without the call.
 struct CloseOnDrop {
-    database: Database,
+    store: Store,
     id: Option<String>,
 }
 
@@ -147,13 +170,14 @@ impl CloseOnDrop {
 
 impl Drop for CloseOnDrop {
     fn drop(&mut self) {
-        let (Some(id), Ok(runtime)) = (self.id.take(), tokio::runtime::Handle::try_current()) else { return };
-        let database = self.database.clone();
-        runtime.spawn(async move {
+        let Some(id) = self.id.take() else { return };
+        let database = self.store.database.clone();
+        let closing = self.store.runtime.spawn(async move {
             if let Err(error) = close(&database, &id, OPEN).await {
                 tracing::error!(target: "hooks_store", question = id, %error, "a question that nobody waits for stays open");
             }
         });
+        drop(closing);
     }
 }
 
@@ -179,6 +203,23 @@ impl Approver for StoredApprover {
                     tracing::error!(target: "hooks_store", conversation, call, %error, "questions cannot be read");
                     false
                 }
+            }
+        })
+    }
+
+    fn forget<'a>(&'a self, conversation: &'a str, call: &'a str) -> BoxFuture<'a, ()> {
+        let (store, conversation, call) = (self.store.clone(), conversation.to_owned(), call.to_owned());
+        Box::pin(async move {
+            let runtime = store.runtime.clone();
+            let forgotten = async move {
+                let mut tx = store.database.write().await?;
+                let forget = "UPDATE hooks_questions SET status = 'closed' WHERE conversation = $1 AND call_id = $2 AND status <> 'closed'";
+                sqlx::query(forget).bind(conversation).bind(call).execute(&mut *tx).await?;
+                tx.commit().await
+            };
+            let forgotten = runtime.run(async move { forgotten.await.map_err(|error: sqlx::Error| failed(&error)) });
+            if let Err(error) = forgotten.await {
+                tracing::error!(target: "hooks_store", %error, "a question that nobody acts on stays open");
             }
         })
     }

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use hooks_agent::approve::ApprovalAnswer;
 use hooks_agent::model::Model;
-use hooks_agent::{Outcome, Session};
+use hooks_agent::{Outcome, Session, TurnError};
 use hooks_core::kinds::SessionEndReason;
 use hooks_store::{Store, StoredApprover, StoredQuestion};
 
@@ -72,7 +72,8 @@ impl Kept<'_> {
             let question = self.question().await?;
             match &question {
                 Some(question) if question.answer.is_some() => {
-                    self.resume(session).await;
+                    let id = question.id.clone();
+                    self.resume(session, &id).await;
                     continue;
                 }
                 Some(question) => self.show(question),
@@ -110,7 +111,8 @@ impl Kept<'_> {
         let within = format!("{}/", self.conversation);
         let is_here = |question: &StoredQuestion| {
             let conversation = &question.request.conversation;
-            conversation == self.conversation || conversation.starts_with(&within)
+            let is_agent = !question.request.agent_path.is_empty();
+            conversation == self.conversation || is_agent && conversation.starts_with(&within)
         };
         Ok(questions.into_iter().find(is_here))
     }
@@ -118,7 +120,7 @@ impl Kept<'_> {
     fn show(&self, question: &StoredQuestion) {
         let reason = &question.request.question.reason;
         let (store, id) = (self.url, &question.id);
-        let text = format!("  ? {reason}: y or n, or elsewhere: hooks answer --store {store} {id} yes\n  [y/n] ");
+        let text = format!("  ? {reason}: y or n, or elsewhere: hooks answer --store '{store}' '{id}' yes\n  [y/n] ");
         self.chat.screen.say(Style::Question, &text);
     }
 
@@ -145,14 +147,22 @@ impl Kept<'_> {
         }
     }
 
-    async fn resume(&mut self, session: &Session) {
+    async fn resume(&mut self, session: &Session, answered: &str) {
         self.begin();
         let turn = session.resume(self.chat.desk.prompt.as_ref());
-        if let Outcome::Failed(_) = self.chat.follow(turn, "").await {
-            // What was answered belongs to a call that has its result by now.
-            if let Ok(Some(question)) = self.question().await {
-                let _ = self.store.close_question(&question.id).await;
+        let acted = match self.chat.follow(turn, "").await {
+            // The call that it answers has its result by now, or will never run.
+            Outcome::Failed(TurnError::NothingToResume) => false,
+            Outcome::Suspended(next) => next.id == answered,
+            // The store may be back in a moment.
+            Outcome::Failed(_) => {
+                tokio::time::sleep(LOOK).await;
+                true
             }
+            _ => true,
+        };
+        if !acted {
+            let _ = self.store.close_question(answered).await;
         }
     }
 
