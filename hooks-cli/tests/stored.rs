@@ -52,7 +52,7 @@ async fn what_waits_and_what_failed_is_seen_and_mended() {
     assert_eq!(run(&["answer", &id, "no", "--reason", "too much"]).code, Some(0));
     let twice = run(&["answer", &id, "yes"]);
     assert!(twice.code == Some(1) && twice.err.contains("answered already"), "{}", twice.err);
-    assert_eq!(store.questions().await.unwrap()[0].answer.is_some(), true);
+    assert!(store.questions().await.unwrap()[0].answer.is_some());
 
     let failed = run(&["runs", "--failed"]);
     assert!(failed.out.contains("no server") && failed.out.lines().count() == 2, "{}", failed.out);

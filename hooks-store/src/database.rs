@@ -33,8 +33,10 @@ impl Database {
             }
             Dialect::Sqlite => {
                 let pragmas = format!(
-                    "PRAGMA busy_timeout = {}; PRAGMA journal_mode = WAL; PRAGMA synchronous = {}; PRAGMA foreign_keys = ON;",
+                    "PRAGMA busy_timeout = {}; {}PRAGMA synchronous = {}; PRAGMA foreign_keys = ON;",
                     BUSY.as_millis(),
+                    // A store is in WAL mode; what is none stays as it is.
+                    if options.existing { "" } else { "PRAGMA journal_mode = WAL; " },
                     options.synchronous.pragma(),
                 );
                 // As above; it also makes the file, and puts it into WAL mode.

@@ -36,8 +36,8 @@ pub(crate) async fn hold(store: &Store, conversation: &str) -> Result<Lease, Sto
         looked = Instant::now();
         let silent = seen.filter(|(_, since)| since.elapsed() >= store.silence).map(|(seen, _)| seen);
         let (database, of) = (store.database.clone(), conversation.to_owned());
-        let taken = async move { take(&database, &of, silent).await.map_err(|error| failed(&error)) };
-        let now = match store.runtime.run(taken).await? {
+        let attempt = async move { take(&database, &of, silent).await.map_err(|error| failed(&error)) };
+        let now = match store.runtime.run(attempt).await? {
             Ok(token) => return Ok(lease(store, conversation, token)),
             Err(now) => now,
         };
@@ -86,7 +86,7 @@ fn lease(store: &Store, conversation: &str, token: i64) -> Lease {
                 // Somebody took it over; what is written under it is refused.
                 Ok(false) => return,
                 Err(error) => {
-                    tracing::error!(target: "hooks_store", conversation, %error, "the database refused a beat of a lease")
+                    tracing::error!(target: "hooks_store", conversation, %error, "the database refused a beat of a lease");
                 }
             }
         }

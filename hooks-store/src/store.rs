@@ -46,7 +46,7 @@ impl OpenOptions {
             runtime.run(async move { self.connect(&address).await.map_err(Opening::Open) }).await
         };
         match database {
-            Ok((database, silence)) => Ok(Store { database, runtime, silence, address }),
+            Ok((database, silence)) => Ok(Store { database, runtime, address, silence }),
             Err(Opening::Open(error)) => Err(error),
             Err(Opening::Ended(error)) => {
                 Err(OpenError::Database { url: shown, source: sqlx::Error::Io(std::io::Error::other(error)) })
@@ -111,7 +111,10 @@ impl Store {
     /// that file, and no `-wal` beside it.
     pub async fn close(&self) {
         let database = self.database.clone();
-        let closed = async move { Ok::<_, StoreError>(database.close().await) };
+        let closed = async move {
+            database.close().await;
+            Ok::<_, StoreError>(())
+        };
         let _ = self.runtime.run(closed).await;
     }
 }

@@ -6,7 +6,7 @@ use std::process::Command;
 
 use hooks_agent::store::{Append, MessageStore};
 use hooks_core::data::{Message, Role};
-use hooks_store::{OpenError, Store};
+use hooks_store::{OpenError, OpenOptions, Store};
 use sqlx::Executor;
 
 use crate::databases;
@@ -148,7 +148,7 @@ fn a_full_disk_loses_nothing_that_was_returned() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("store.db");
     let script = format!(
-        "trap '' XFSZ; ulimit -f 4600; exec {} converse {} {} c 330",
+        "trap '' XFSZ; ulimit -f 4600; exec {} converse {} {} c 600",
         env!("CARGO_BIN_EXE_hooks-store-fixture"),
         file.display(),
         folder.path().display(),
@@ -187,4 +187,28 @@ fn a_file_that_may_not_be_written_is_an_error() {
     }
     let error = opened.unwrap_err().to_string();
     assert!(error.contains("read-only") || error.contains("readonly") || error.contains("unable to open"), "{error}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_no_store_is_not_made_one_by_looking() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("other.db");
+    let mut connection = databases::connect(&format!("{}?mode=rwc", file.display())).await;
+    connection.execute("CREATE TABLE theirs (x)").await.unwrap();
+    drop(connection);
+    let before = std::fs::read(&file).unwrap();
+    let opened = OpenOptions::new().existing().open(file.to_str().unwrap()).await;
+    assert!(matches!(opened, Err(OpenError::NoStore { .. })), "{opened:?}");
+    assert!(std::fs::read(&file).unwrap() == before, "the file was changed");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_closed_store_is_one_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = written(folder.path()).await;
+    let left: Vec<_> = std::fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    assert_eq!(left, ["store.db"]);
+    let copy = folder.path().join("copy.db");
+    std::fs::copy(&file, &copy).unwrap();
+    assert_eq!(open(&copy).await.unwrap().export("a").await.unwrap().rows.len(), 40);
 }

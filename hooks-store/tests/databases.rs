@@ -36,7 +36,7 @@ pub(crate) async fn postgres() -> Option<Database> {
     let server = if cfg!(feature = "postgres") { std::env::var("HOOKS_POSTGRES").ok() } else { None };
     let Some(server) = server else {
         SKIPPED.call_once(|| {
-            eprintln!("skipped: the tests of Postgres need `scripts/with-postgres` and `--all-features`")
+            eprintln!("skipped: the tests of Postgres need `scripts/with-postgres` and `--all-features`");
         });
         return None;
     };

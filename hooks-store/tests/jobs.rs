@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
+use hooks_agent::store::{Append, MessageStore};
 use hooks_core::data::{Message, Role};
 use hooks_core::kinds::AfterCreateMessage;
 use hooks_core::prelude::*;
@@ -109,5 +110,29 @@ async fn a_job_of_a_hook_that_a_worker_does_not_have_waits_for_a_person() {
         worker(&database, &here).run_until_empty().await;
         assert_eq!(ran.load(Ordering::SeqCst), 1);
         assert_eq!(database.store.job(&jobs[0].id).await.unwrap().unwrap().status, JobStatus::Done);
+    }
+}
+
+/// A hook that blocks its thread until its job is stored never waits for a transaction that this thread has begun.
+#[tokio::test(flavor = "current_thread")]
+async fn a_dispatch_and_an_append_on_one_thread_do_not_wait_for_each_other() {
+    for database in databases::all().await {
+        let (registry, _) = registry(&database.store).await;
+        let start = std::time::Instant::now();
+        let appends = async {
+            for _ in 0..20 {
+                let append = Append::new([Message::new(Role::User, "hello")]);
+                database.store.append("c", append).await.unwrap();
+            }
+        };
+        let fires = async {
+            for _ in 0..20 {
+                fire(&registry, "index").await;
+                tokio::task::yield_now().await;
+            }
+        };
+        tokio::join!(appends, fires);
+        assert_eq!(database.store.jobs(&JobFilter::new(), 100).await.unwrap().len(), 20, "{}", database.name);
+        assert!(start.elapsed() < Duration::from_secs(9), "{}: one waited until the other gave up", database.name);
     }
 }

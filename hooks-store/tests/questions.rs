@@ -6,12 +6,14 @@ use std::time::Duration;
 
 use hooks_agent::approve::ApprovalAnswer;
 use hooks_agent::model::{Line, Scripted};
+use hooks_agent::store::{Fold, MessageStore};
 use hooks_agent::tool::{FnTool, ToolSpec};
 use hooks_agent::{Harness, Outcome, Session, TurnError};
 use hooks_core::kinds::BeforeToolCall;
 use hooks_core::prelude::*;
 use hooks_store::{AnswerError, Store, StoredApprover, StoredQuestion};
 use serde_json::json;
+use sqlx::Executor;
 
 use crate::databases::{self, Database};
 use crate::support::{Process, lines};
@@ -169,9 +171,72 @@ async fn a_prompt_in_place_of_the_answer_leaves_the_call_undone() {
         let _suspended = asking.turn(None, "pay").await;
         let id = question(&database.store).await.id;
         assert_eq!(asking.turn(None, "never mind").await.to_string(), "done");
-        database.store.answer(&id, &ApprovalAnswer::Yes).await.unwrap();
+        let answered = database.store.answer(&id, &ApprovalAnswer::Yes).await;
+        assert_eq!(answered, Err(AnswerError::Closed(id)), "{}: nobody would act on it", database.name);
         let late = asking.resume(None).await;
         assert!(matches!(late.outcome, Outcome::Failed(TurnError::NothingToResume)), "{:?}", late.outcome);
         assert_eq!(paid.load(Ordering::SeqCst), 0, "{}", database.name);
+    }
+}
+
+/// The call of the same id, with an input or for a reason that nobody was asked about.
+#[tokio::test(flavor = "multi_thread")]
+async fn an_answer_is_an_answer_to_its_question_alone() {
+    let pays = |cents: i64| vec![Line::call("one", "pay", json!({ "cents": cents })), Line::text("done")];
+    for database in databases::all().await {
+        for deleted in [true, false] {
+            database.empty().await;
+            let approver = || StoredApprover::new(database.store.clone()).patience(Duration::ZERO);
+            let (first, _) = session(&database, approver(), pays(100)).await;
+            let _suspended = first.turn(None, "pay").await;
+            let id = question(&database.store).await.id;
+            database.store.answer(&id, &ApprovalAnswer::Yes).await.unwrap();
+            if deleted {
+                database.store.delete("c").await.unwrap();
+                assert!(database.store.questions().await.unwrap().is_empty(), "{}", database.name);
+            } else {
+                // As a compaction leaves it: the call is not read any more, and its id is free.
+                let version = database.store.page("c", None, 1).await.unwrap().version;
+                database.store.fold("c", Fold::new(version, [])).await.unwrap();
+            }
+            let (second, paid) = session(&database, approver(), pays(99_999)).await;
+            let reply = second.turn(None, "pay").await;
+            assert!(matches!(reply.outcome, Outcome::Suspended(_)), "{}: {:?}", database.name, reply.outcome);
+            assert_eq!(paid.load(Ordering::SeqCst), 0, "{}", database.name);
+            let asked = question(&database.store).await;
+            assert_eq!((asked.request.input["cents"].as_i64(), asked.answer), (Some(99_999), None));
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_database_that_refuses_for_a_moment_is_no_answer() {
+    for database in databases::all().await {
+        let patient = StoredApprover::new(database.store.clone()).patience(Duration::from_mins(1));
+        let (asking, paid) = session(&database, patient, asks()).await;
+        let turn = asking.turn(None, "pay");
+        let id = question(&database.store).await.id;
+        let mut connection = databases::connect(&database.url).await;
+        connection.execute("ALTER TABLE hooks_questions RENAME TO away").await.unwrap();
+        // Longer than it takes to look for an answer once.
+        tokio::time::sleep(Duration::from_millis(300)).await;
+        connection.execute("ALTER TABLE away RENAME TO hooks_questions").await.unwrap();
+        database.store.answer(&id, &ApprovalAnswer::Yes).await.unwrap();
+        assert_eq!(turn.await.to_string(), "done", "{}", database.name);
+        assert_eq!(paid.load(Ordering::SeqCst), 2, "{}", database.name);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_question_that_cannot_be_read_hides_no_other_one() {
+    for database in databases::all().await {
+        let approver = StoredApprover::new(database.store.clone()).patience(Duration::ZERO);
+        let (asking, _) = session(&database, approver, asks()).await;
+        let _suspended = asking.turn(None, "pay").await;
+        let mut connection = databases::connect(&database.url).await;
+        let torn = "INSERT INTO hooks_questions (id, conversation, call_id, request, status, asked_at, expires_at) \
+                    VALUES ('torn', 'c', 'x', '{\"id', 'open', 0, 9999999999999)";
+        connection.execute(torn).await.unwrap();
+        assert_eq!(database.store.questions().await.unwrap().len(), 1, "{}", database.name);
     }
 }

@@ -151,3 +151,28 @@ async fn a_worker_that_was_stopped_for_too_long_ends_nothing_that_another_one_to
         assert_eq!(attempts.len(), 2, "{}: {attempts:?}", database.name);
     }
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn workers_that_stood_still_together_do_not_take_each_other_for_dead() {
+    for database in databases::all().await {
+        let folder = tempfile::tempdir().unwrap();
+        queue(&database, &["once"], ["slow 1".to_owned(), "slow 2".to_owned()]).await;
+        let mut workers = [worker(&database, folder.path(), "1"), worker(&database, folder.path(), "1")];
+        while lines(&folder.path().join("runs")).len() < 2 {
+            tokio::time::sleep(Duration::from_millis(2)).await;
+        }
+        for worker in &workers {
+            worker.signal("STOP");
+        }
+        // Longer than a worker may show no life.
+        tokio::time::sleep(Duration::from_millis(900)).await;
+        for worker in &workers {
+            worker.signal("CONT");
+        }
+        for worker in &mut workers {
+            assert!(worker.0.wait().unwrap().success());
+        }
+        let ends: Vec<_> = jobs(&database).await.into_iter().map(|job| job.status).collect();
+        assert_eq!(ends, [JobStatus::Done, JobStatus::Done], "{}", database.name);
+    }
+}

@@ -27,7 +27,7 @@ pub(super) struct PlanLine {
     filters: Vec<(&'static str, String)>,
 }
 
-/// A hook in the plan of a kind: see [`HookSet::plan`].
+/// A hook in the plan of a kind: see [`HookSet::plan`](crate::HookSet::plan).
 #[derive(Clone, Copy)]
 pub struct PlannedHook<'a>(pub(super) &'a PlanLine);
 

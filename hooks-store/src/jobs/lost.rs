@@ -100,10 +100,10 @@ impl Reaper {
         tx.commit().await?;
         match status {
             JobStatus::Queued => {
-                tracing::warn!(target: "hooks_store", job = id, hook, deaths, cause, "a job runs again")
+                tracing::warn!(target: "hooks_store", job = id, hook, deaths, cause, "a job runs again");
             }
             _ => {
-                tracing::error!(target: "hooks_store", job = id, hook, deaths, cause, %status, "a job ended with its worker")
+                tracing::error!(target: "hooks_store", job = id, hook, deaths, cause, %status, "a job ended with its worker");
             }
         }
         Ok(())

@@ -59,7 +59,7 @@ impl StoredApprover {
                 Ok(None) => {}
                 // The question is stored, so an answer is not lost: it is looked for again, and by the next turn.
                 Err(error) => {
-                    tracing::warn!(target: "hooks_store", question = id, %error, "an answer cannot be looked for now")
+                    tracing::warn!(target: "hooks_store", question = id, %error, "an answer cannot be looked for now");
                 }
             }
             if start.elapsed() >= self.patience {
