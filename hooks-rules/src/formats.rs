@@ -103,9 +103,12 @@ impl Matcher {
 }
 
 impl Occurrence {
-    /// The object for a rule's stdin.
+    /// The object for a rule's stdin. Its fields are in the order of the alphabet, whatever another crate of the build makes of
+    /// maps: a script gets the same bytes from every program.
     pub fn stdin(&self, dialect: Dialect) -> Value {
-        of(dialect).stdin(self)
+        let mut object = of(dialect).stdin(self);
+        object.sort_all_objects();
+        object
     }
 }
 

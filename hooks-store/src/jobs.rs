@@ -10,7 +10,7 @@ mod lost;
 mod people;
 mod status;
 
-pub(crate) use claim::{Claimed, claim};
+pub(crate) use claim::{Claimed, claim, is_due};
 pub(crate) use end::{End, end};
 pub(crate) use insert::insert;
 pub(crate) use lost::{Reaper, beat};

@@ -11,7 +11,7 @@ use tokio::time::{Instant, sleep, sleep_until};
 use uuid::Uuid;
 
 use crate::database::Database;
-use crate::jobs::{Claimed, End, JobStatus, Reaper, beat, claim, end};
+use crate::jobs::{Claimed, End, JobStatus, Reaper, beat, claim, end, is_due};
 use crate::store::Store;
 
 /// Works off the background jobs of a store, with the hooks of a registry. Any number of workers may share a store, on any
@@ -165,6 +165,9 @@ impl Run {
                 }
                 None => claim(self.database(), &self.name, false).await?,
             }
+        } else if is_due(self.database(), true).await? {
+            // It waits until nothing runs, and nothing new starts before it.
+            None
         } else {
             claim(self.database(), &self.name, false).await?
         };

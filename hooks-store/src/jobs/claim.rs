@@ -20,21 +20,31 @@ pub(crate) struct Claimed {
     pub(crate) job: Result<Job, String>,
 }
 
+/// Whether a job is due: one of those that run alone where `alone`, and one of the others where not. It takes no lock that writes.
+pub(crate) async fn is_due(database: &Database, alone: bool) -> Result<bool, sqlx::Error> {
+    let due = format!(
+        "SELECT id FROM hooks_jobs WHERE status = 'queued' AND run_at <= $1 AND deaths {} $2 LIMIT 1",
+        compared(alone)
+    );
+    let due = sqlx::query(sqlx::AssertSqlSafe(due)).bind(now()).bind(RUNS_ALONE);
+    Ok(due.fetch_optional(&database.readers).await?.is_some())
+}
+
+fn compared(alone: bool) -> &'static str {
+    if alone { ">=" } else { "<" }
+}
+
 /// The next job that is due; of those that run alone where `alone`, and of the others where not. What it is started as stands in
 /// the database before it starts.
 pub(crate) async fn claim(database: &Database, worker: &str, alone: bool) -> Result<Option<Claimed>, sqlx::Error> {
-    let deaths = if alone { ">=" } else { "<" };
-    // An idle worker takes no lock that writes.
-    let due =
-        format!("SELECT id FROM hooks_jobs WHERE status = 'queued' AND run_at <= $1 AND deaths {deaths} $2 LIMIT 1");
-    let due = sqlx::query(sqlx::AssertSqlSafe(due)).bind(now()).bind(RUNS_ALONE);
-    if due.fetch_optional(&database.readers).await?.is_none() {
+    if !is_due(database, alone).await? {
         return Ok(None);
     }
     let mut tx = database.write().await?;
     let next = format!(
-        "SELECT id, job, attempt, start FROM hooks_jobs WHERE status = 'queued' AND run_at <= $1 AND deaths {deaths} $2 \
+        "SELECT id, job, attempt, start FROM hooks_jobs WHERE status = 'queued' AND run_at <= $1 AND deaths {} $2 \
          ORDER BY priority DESC, run_at, id LIMIT 1{}",
+        compared(alone),
         database.dialect.skip_locked()
     );
     let next = sqlx::query(sqlx::AssertSqlSafe(next)).bind(now()).bind(RUNS_ALONE);

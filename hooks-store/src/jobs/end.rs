@@ -24,9 +24,6 @@ pub(crate) struct End {
 pub(crate) async fn end(database: &Database, claimed: &Claimed, end: &End) -> Result<bool, sqlx::Error> {
     let mut tx = database.write().await?;
     let now = now();
-    let attempt = "UPDATE hooks_attempts SET ended_at = $3, status = $4, cause = $5 WHERE job = $1 AND start = $2";
-    let attempt = sqlx::query(attempt).bind(&claimed.id).bind(claimed.start).bind(now).bind(&end.word).bind(&end.cause);
-    attempt.execute(&mut *tx).await?;
     let job = "UPDATE hooks_jobs SET status = $3, code = $4, cause = $5, attempt = $6, run_at = $7, ended_at = $8 \
                WHERE id = $1 AND start = $2 AND status = 'running'";
     let (attempt, run_at, ended_at) = match end.again {
@@ -43,6 +40,10 @@ pub(crate) async fn end(database: &Database, claimed: &Claimed, end: &End) -> Re
         .bind(run_at)
         .bind(ended_at);
     let kept = job.execute(&mut *tx).await?.rows_affected() == 1;
+    // Behind the job, as everywhere: two transactions never wait for each other.
+    let attempt = "UPDATE hooks_attempts SET ended_at = $3, status = $4, cause = $5 WHERE job = $1 AND start = $2";
+    let noted = sqlx::query(attempt).bind(&claimed.id).bind(claimed.start).bind(now).bind(&end.word).bind(&end.cause);
+    noted.execute(&mut *tx).await?;
     tx.commit().await?;
     Ok(kept)
 }
