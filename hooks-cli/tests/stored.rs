@@ -25,7 +25,7 @@ async fn stored(folder: &Path) -> (Store, Registry) {
         Box::pin(async move { if is_prompt { Err("no server") } else { Ok(()) } })
     });
     registry.register(fails).unwrap();
-    registry.set_background(store.job_queue().await.unwrap());
+    registry.set_background(store.job_queue());
     let harness = Harness::builder(registry.clone())
         .model("main", Scripted::new([Line::call("call_1", "pay", json!({ "cents": 5 })), Line::text("done")]))
         .store(store.clone())

@@ -47,17 +47,17 @@ fn jobs_of(store: &Store, registry: &Registry) -> RowJobs {
     RowJobs::new(move |row| set.jobs(&cx, &AfterCreateMessage::new(row.message.clone())))
 }
 
-async fn registry(store: &Store) -> Registry {
+fn registry(store: &Store) -> Registry {
     let registry = Registry::empty();
     let index = Hook::at::<AfterCreateMessage>("index").background(|_, _, ()| Box::pin(async {}));
     registry.register(index).unwrap();
-    registry.set_background(store.job_queue().await.unwrap());
+    registry.set_background(store.job_queue());
     registry
 }
 
 /// A turn's rows and their jobs, against the statements by hand on one connection.
 async fn turns(store: &Store, by_hand: &std::path::Path) {
-    let registry = registry(store).await;
+    let registry = registry(store);
     let jobs = jobs_of(store, &registry);
     sqlx::any::install_default_drivers();
     let mut hand = AnyConnection::connect(&format!("sqlite:{}?mode=rwc", by_hand.display())).await.unwrap();
@@ -158,7 +158,7 @@ async fn long(store: &Store) {
 }
 
 async fn jobs(store: &Store) {
-    let registry = registry(store).await;
+    let registry = registry(store);
     let worker = || Worker::new(store.clone(), registry.clone()).parallelism(4);
     worker().run_until_empty().await;
     let jobs = jobs_of(store, &registry);

@@ -43,6 +43,8 @@ CREATE TABLE hooks_jobs (
     beat BIGINT NOT NULL
 );
 CREATE INDEX hooks_jobs_due ON hooks_jobs (status, priority DESC, run_at, id);
+-- Jobs that run alone in their worker are looked for before all others.
+CREATE INDEX hooks_jobs_alone ON hooks_jobs (run_at) WHERE status = 'queued' AND deaths >= 2;
 CREATE INDEX hooks_jobs_of_worker ON hooks_jobs (worker) WHERE status = 'running';
 -- Every start of a job, and how it ended; no end: the worker that started it is gone.
 CREATE TABLE hooks_attempts (

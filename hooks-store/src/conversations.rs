@@ -1,4 +1,4 @@
-//! Conversations: the store of the loop.
+//! Conversations: the message store of the loop.
 
 mod read;
 mod write;
@@ -7,14 +7,14 @@ use hooks_agent::store::{
     Append, Conversations, Fold, Lease, MessageStore, Page, Row, StoreError, StoreFuture, Version, Written,
 };
 use hooks_core::data::{Message, MessageUpdate};
-use sqlx::{Any, Transaction};
+use hooks_core::hook::BoxFuture;
 
-use crate::dialect::Dialect;
-use crate::error::failed;
+use crate::database::Tx;
+use crate::error::Failure;
 use crate::leases;
 use crate::store::Store;
 
-/// So many changes a conversation may have: the rest of a version is the number of the conversation.
+/// The low bits of a version count the changes of its conversation; the other bits are the conversation's number.
 const CHANGES: u32 = 32;
 
 /// A conversation as a transaction finds it.
@@ -26,14 +26,12 @@ struct Found {
 }
 
 impl Found {
-    /// What a conversation stands at. Numbers are never used again, so no conversation has a version twice.
+    /// Numbers are never reused, so a conversation never has the same version twice, even if it is deleted and begun anew.
     fn version(&self) -> Version {
         let number = u64::try_from(self.number).unwrap_or_default();
         Version::new((number << CHANGES) + u64::try_from(self.changes).unwrap_or_default())
     }
 }
-
-type Tx<'c> = Transaction<'c, Any>;
 
 fn unwritable(error: &serde_json::Error) -> StoreError {
     StoreError::new(format!("a message cannot be written as JSON: {error}"))
@@ -44,48 +42,35 @@ fn readable(id: &str, text: &str) -> Result<Message, StoreError> {
 }
 
 impl Store {
-    /// A change of a conversation, which is committed or not made at all.
-    fn change<'a, T: Send + 'static, F>(
-        &self,
+    /// Changes a conversation in one transaction, which fails if the conversation has been leased to somebody else.
+    fn change<'a, T: Send + 'static>(
+        &'a self,
         conversation: &str,
         lease: Option<u64>,
-        change: impl FnOnce(Change) -> F + Send + 'static,
-    ) -> StoreFuture<'a, T>
-    where
-        F: Future<Output = Result<(T, Change), StoreError>> + Send,
-    {
-        let (store, conversation) = (self.clone(), conversation.to_owned());
+        change: impl for<'t> FnOnce(&'t mut Tx, String) -> BoxFuture<'t, Result<T, Failure>> + Send + 'static,
+    ) -> StoreFuture<'a, T> {
+        let conversation = conversation.to_owned();
         Box::pin(async move {
-            let runtime = store.runtime.clone();
-            let changed = async move {
-                let mut tx = store.database.write().await.map_err(|error| failed(&error))?;
-                leases::check(&mut tx, &store.database, &conversation, lease).await?;
-                let (done, change) = change(Change { tx, dialect: store.database.dialect, conversation }).await?;
-                change.tx.commit().await.map_err(|error| failed(&error))?;
-                Ok(done)
-            };
-            runtime.run(changed).await
+            let changed = self.database.write(move |tx| {
+                Box::pin(async move {
+                    if let Some(lease) = lease {
+                        leases::check(tx, &conversation, lease).await?;
+                    }
+                    change(tx, conversation).await
+                })
+            });
+            Ok(changed.await?)
         })
     }
-}
-
-/// A change that is under way.
-struct Change {
-    tx: Tx<'static>,
-    dialect: Dialect,
-    conversation: String,
 }
 
 impl MessageStore for Store {
     fn append<'a>(&'a self, conversation: &'a str, append: Append) -> StoreFuture<'a, Written> {
-        self.change(conversation, append.lease, |mut to| async move {
-            let written = write::append(&mut to.tx, to.dialect, &to.conversation, append).await?;
-            Ok((written, to))
-        })
+        self.change(conversation, append.lease, |tx, id| Box::pin(write::append(tx, id, append)))
     }
 
     fn lease<'a>(&'a self, conversation: &'a str) -> StoreFuture<'a, Lease> {
-        Box::pin(leases::hold(self, conversation))
+        Box::pin(leases::take(self, conversation))
     }
 
     fn keeps_jobs(&self) -> bool {
@@ -93,18 +78,12 @@ impl MessageStore for Store {
     }
 
     fn update<'a>(&'a self, conversation: &'a str, id: &'a str, update: MessageUpdate) -> StoreFuture<'a, Row> {
-        let id = id.to_owned();
-        self.change(conversation, None, move |mut to| async move {
-            let row = write::update(&mut to.tx, to.dialect, &to.conversation, &id, &update).await?;
-            Ok((row, to))
-        })
+        let row = id.to_owned();
+        self.change(conversation, None, |tx, id| Box::pin(write::update(tx, id, row, update)))
     }
 
     fn fold<'a>(&'a self, conversation: &'a str, fold: Fold) -> StoreFuture<'a, Written> {
-        self.change(conversation, fold.lease, |mut to| async move {
-            let written = write::fold(&mut to.tx, to.dialect, &to.conversation, fold).await?;
-            Ok((written, to))
-        })
+        self.change(conversation, fold.lease, |tx, id| Box::pin(write::fold(tx, id, fold)))
     }
 
     fn page<'a>(&'a self, conversation: &'a str, from: Option<&'a str>, limit: usize) -> StoreFuture<'a, Page> {
@@ -119,11 +98,9 @@ impl MessageStore for Store {
         Box::pin(read::conversations(self, from, limit))
     }
 
-    /// With its jobs but for those that run now, and its questions. A turn that runs in it cannot write any more.
+    /// Deletes the conversation with its questions and its jobs, except jobs that are running. A turn under way in it cannot
+    /// write any more.
     fn delete<'a>(&'a self, conversation: &'a str) -> StoreFuture<'a, ()> {
-        self.change(conversation, None, |mut to| async move {
-            write::delete(&mut to.tx, &to.conversation).await.map_err(|error| failed(&error))?;
-            Ok(((), to))
-        })
+        self.change(conversation, None, |tx, id| Box::pin(write::delete(tx, id)))
     }
 }

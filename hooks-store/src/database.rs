@@ -1,89 +1,193 @@
-//! Connections.
+//! The database: its connections, and the thread on which all work with it runs.
 
-use sqlx::any::{AnyPoolOptions, install_default_drivers};
-use sqlx::{Any, AnyPool, ConnectOptions, Connection, Executor, Transaction};
+use std::fmt;
+use std::ops::{Deref, DerefMut};
+use std::sync::Arc;
 use std::time::Duration;
 
+use hooks_core::hook::BoxFuture;
+use sqlx::any::{AnyPoolOptions, install_default_drivers};
+use sqlx::{Any, AnyConnection, AnyPool, ConnectOptions, Connection, Executor, Transaction};
+use tokio::runtime::{Builder, Handle, Runtime};
+use tokio::task::JoinHandle;
+
 use crate::dialect::{Address, Dialect};
+use crate::error::Failure;
 use crate::options::OpenOptions;
 
 /// How long a writer waits for another one.
 const BUSY: Duration = Duration::from_secs(10);
 
-/// A database, with connections that write and others that read.
+/// A database, with connections that write and others that read. Clones share them.
+///
+/// Every transaction begins and ends on a thread of the store's own. Code of the app that blocks its own thread therefore
+/// never holds the lock of a transaction, and a caller that stops waiting does not leave one half done.
 #[derive(Clone, Debug)]
 pub(crate) struct Database {
     pub(crate) dialect: Dialect,
-    /// In SQLite a single one: there is one writer at a time.
+    /// SQLite has a single one, because it has one writer at a time.
     writers: AnyPool,
-    pub(crate) readers: AnyPool,
+    readers: AnyPool,
+    runtime: Arc<StoreRuntime>,
+}
+
+/// A transaction.
+pub(crate) struct Tx {
+    transaction: Transaction<'static, Any>,
+    pub(crate) dialect: Dialect,
 }
 
 impl Database {
-    pub(crate) async fn connect(address: &Address, options: &OpenOptions) -> Result<Self, sqlx::Error> {
-        install_default_drivers();
-        let pool = || AnyPoolOptions::new().acquire_timeout(BUSY);
-        let connect = |pool: AnyPoolOptions| pool.connect_with(address.options.clone());
-        match address.dialect {
-            Dialect::Postgres => {
-                // A pool tries again until its time is up, and then says only that: the first connection says why.
-                address.options.connect().await?.close().await?;
-                let pool = connect(pool().max_connections(options.connections)).await?;
-                Ok(Self { dialect: address.dialect, writers: pool.clone(), readers: pool })
-            }
-            Dialect::Sqlite => {
-                let pragmas = format!(
-                    "PRAGMA busy_timeout = {}; {}PRAGMA synchronous = {}; PRAGMA foreign_keys = ON;",
-                    BUSY.as_millis(),
-                    // A store is in WAL mode; what is none stays as it is.
-                    if options.existing { "" } else { "PRAGMA journal_mode = WAL; " },
-                    options.synchronous.pragma(),
-                );
-                // As above; it also makes the file, and puts it into WAL mode.
-                let mut first = address.options.connect().await?;
-                first.execute(sqlx::raw_sql(sqlx::AssertSqlSafe(pragmas.clone()))).await?;
-                first.close().await?;
-                let writers = set(pool().max_connections(1), pragmas);
-                let readers = set(
-                    pool().max_connections(options.connections),
-                    format!("PRAGMA busy_timeout = {}; PRAGMA query_only = ON;", BUSY.as_millis()),
-                );
-                let writers = connect(writers).await?;
-                Ok(Self { dialect: address.dialect, writers, readers: connect(readers).await? })
-            }
-        }
+    pub(crate) async fn connect(address: &Address, options: &OpenOptions) -> Result<Self, Failure> {
+        let runtime = Arc::new(StoreRuntime::start()?);
+        let dialect = address.dialect;
+        let connecting = runtime.handle.spawn(connect(address.clone(), options.clone()));
+        let (writers, readers) = connecting.await.map_err(|_| sqlx::Error::WorkerCrashed)??;
+        Ok(Self { dialect, writers, readers, runtime })
     }
 
-    /// A transaction that writes. What it reads nobody changes until it ends.
-    pub(crate) async fn write(&self) -> Result<Transaction<'static, Any>, sqlx::Error> {
-        match self.dialect {
-            Dialect::Sqlite => self.writers.begin_with("BEGIN IMMEDIATE").await,
-            Dialect::Postgres => self.writers.begin().await,
-        }
+    /// Runs `work` in a transaction that may write, and commits it unless `work` fails. Nobody else changes what it reads
+    /// until it ends. It runs to its end even if the caller stops waiting.
+    pub(crate) async fn write<T: Send + 'static>(
+        &self,
+        work: impl for<'t> FnOnce(&'t mut Tx) -> BoxFuture<'t, Result<T, Failure>> + Send + 'static,
+    ) -> Result<T, Failure> {
+        let begin = match self.dialect {
+            Dialect::Sqlite => "BEGIN IMMEDIATE",
+            Dialect::Postgres => "BEGIN",
+        };
+        self.transact(self.writers.clone(), begin, work).await
     }
 
-    /// A transaction that reads: all of it as of one moment.
-    pub(crate) async fn read(&self) -> Result<Transaction<'static, Any>, sqlx::Error> {
-        match self.dialect {
-            Dialect::Sqlite => self.readers.begin().await,
-            Dialect::Postgres => self.readers.begin_with("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY").await,
-        }
+    /// Runs `work` in a transaction that sees the database as of one moment.
+    pub(crate) async fn read<T: Send + 'static>(
+        &self,
+        work: impl for<'t> FnOnce(&'t mut Tx) -> BoxFuture<'t, Result<T, Failure>> + Send + 'static,
+    ) -> Result<T, Failure> {
+        let begin = match self.dialect {
+            Dialect::Sqlite => "BEGIN",
+            Dialect::Postgres => "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY",
+        };
+        self.transact(self.readers.clone(), begin, work).await
+    }
+
+    async fn transact<T: Send + 'static>(
+        &self,
+        pool: AnyPool,
+        begin: &'static str,
+        work: impl for<'t> FnOnce(&'t mut Tx) -> BoxFuture<'t, Result<T, Failure>> + Send + 'static,
+    ) -> Result<T, Failure> {
+        let dialect = self.dialect;
+        let running = self.spawn(async move {
+            let mut tx = Tx { transaction: pool.begin_with(begin).await?, dialect };
+            let done = work(&mut tx).await?;
+            tx.transaction.commit().await?;
+            Ok(done)
+        });
+        running.await.map_err(|_| sqlx::Error::WorkerCrashed)?
+    }
+
+    /// Starts `work` on the thread of the store. It runs to its end whether or not the caller waits for it.
+    pub(crate) fn spawn<T: Send + 'static>(&self, work: impl Future<Output = T> + Send + 'static) -> JoinHandle<T> {
+        self.runtime.handle.spawn(work)
     }
 
     pub(crate) async fn close(&self) {
-        self.readers.close().await;
-        self.writers.close().await;
+        let (writers, readers) = (self.writers.clone(), self.readers.clone());
+        let closing = self.spawn(async move {
+            readers.close().await;
+            writers.close().await;
+        });
+        // It fails only if closing panics: then there is nothing left to close.
+        let _ = closing.await;
+    }
+}
+
+/// Opens the connections: those that write, and those that read.
+async fn connect(address: Address, options: OpenOptions) -> Result<(AnyPool, AnyPool), sqlx::Error> {
+    install_default_drivers();
+    let pool = || AnyPoolOptions::new().acquire_timeout(BUSY);
+    let connect = |pool: AnyPoolOptions| pool.connect_with(address.options.clone());
+    match address.dialect {
+        Dialect::Postgres => {
+            // A pool tries again until its time is up, and then says only that. The first connection says why.
+            address.options.connect().await?.close().await?;
+            let pool = connect(pool().max_connections(options.connections)).await?;
+            Ok((pool.clone(), pool))
+        }
+        Dialect::Sqlite => {
+            let pragmas = format!(
+                "PRAGMA busy_timeout = {}; {}PRAGMA synchronous = {}; PRAGMA foreign_keys = ON;",
+                BUSY.as_millis(),
+                // A store is in WAL mode already; another database must stay as it is.
+                if options.existing { "" } else { "PRAGMA journal_mode = WAL; " },
+                options.synchronous.pragma(),
+            );
+            // As above. It also creates the file, and puts it into WAL mode.
+            let mut first = address.options.connect().await?;
+            first.execute(sqlx::raw_sql(sqlx::AssertSqlSafe(pragmas.clone()))).await?;
+            first.close().await?;
+            let writers = on_connect(pool().max_connections(1), pragmas);
+            let readers = on_connect(
+                pool().max_connections(options.connections),
+                format!("PRAGMA busy_timeout = {}; PRAGMA query_only = ON;", BUSY.as_millis()),
+            );
+            Ok((connect(writers).await?, connect(readers).await?))
+        }
     }
 }
 
 /// Runs `statements` on each new connection of the pool.
-fn set(pool: AnyPoolOptions, statements: String) -> AnyPoolOptions {
+fn on_connect(pool: AnyPoolOptions, statements: String) -> AnyPoolOptions {
     pool.after_connect(move |connection, _| {
         let statements = statements.clone();
         Box::pin(async move {
-            // Only numbers and words of ours.
+            // They consist of literals and numbers of this file.
             connection.execute(sqlx::raw_sql(sqlx::AssertSqlSafe(statements))).await?;
             Ok(())
         })
     })
+}
+
+impl Deref for Tx {
+    type Target = AnyConnection;
+
+    fn deref(&self) -> &AnyConnection {
+        &self.transaction
+    }
+}
+
+impl DerefMut for Tx {
+    fn deref_mut(&mut self) -> &mut AnyConnection {
+        &mut self.transaction
+    }
+}
+
+/// The thread of a store.
+struct StoreRuntime {
+    handle: Handle,
+    runtime: Option<Runtime>,
+}
+
+impl StoreRuntime {
+    fn start() -> Result<Self, Failure> {
+        let runtime = Builder::new_multi_thread().worker_threads(1).thread_name("hooks-store").enable_all().build();
+        let runtime = runtime.map_err(sqlx::Error::Io)?;
+        Ok(Self { handle: runtime.handle().clone(), runtime: Some(runtime) })
+    }
+}
+
+impl Drop for StoreRuntime {
+    fn drop(&mut self) {
+        // Dropping a runtime within another one panics.
+        if let Some(runtime) = self.runtime.take() {
+            runtime.shutdown_background();
+        }
+    }
+}
+
+impl fmt::Debug for StoreRuntime {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("StoreRuntime")
+    }
 }

@@ -1,17 +1,19 @@
 //! What can go wrong.
 
+use std::error::Error;
+
 use hooks_agent::store::StoreError;
 
 /// A store could not be opened. Nothing was changed.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum OpenError {
-    /// It is no address of a database.
-    #[error("`{url}` is no database that a store can open: {reason}")]
+    /// The address is not that of a database.
+    #[error("`{url}` is not a database that a store can open: {reason}")]
     Address {
         /// What was given, without a password.
         url: String,
-        /// Why.
+        /// Why it was refused.
         reason: String,
     },
     /// The SQLite that is linked can corrupt files.
@@ -19,7 +21,7 @@ pub enum OpenError {
     OldSqlite {
         /// Its version.
         found: String,
-        /// The first version that does not.
+        /// The first version without that bug.
         needed: String,
     },
     /// A newer version of this crate has written the database.
@@ -31,11 +33,11 @@ pub enum OpenError {
         url: String,
         /// Its schema.
         found: i64,
-        /// The newest that is known here.
+        /// The newest schema that this version knows.
         known: i64,
     },
-    /// There is a database, and no store in it.
-    #[error("`{url}` is no store: no app has kept anything in it")]
+    /// The database exists and holds no store.
+    #[error("`{url}` is not a store: no app has stored anything in it")]
     NoStore {
         /// The database.
         url: String,
@@ -48,25 +50,40 @@ pub enum OpenError {
         /// What SQLite found.
         reason: String,
     },
-    /// The database refused, or is not there.
+    /// The database refused, or cannot be reached.
     #[error("`{url}` cannot be opened: {source}")]
     Database {
         /// The database.
         url: String,
-        /// What it said.
+        /// The error of the database.
         #[source]
-        source: sqlx::Error,
+        source: Box<dyn Error + Send + Sync>,
     },
 }
 
-/// The database did not do what a store asked it for.
-pub(crate) fn failed(error: &sqlx::Error) -> StoreError {
-    let text = error.to_string();
-    let advice = match error {
-        sqlx::Error::PoolTimedOut => "; every connection is in use",
-        _ if text.contains("disk is full") => "; nothing was stored, free some space",
-        _ if text.contains("readonly database") => "; nothing was stored, the file or its folder is read-only",
-        _ => "",
-    };
-    StoreError::new(format!("{text}{advice}"))
+/// Why a transaction failed.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Failure {
+    #[error(transparent)]
+    Database(#[from] sqlx::Error),
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+impl From<Failure> for StoreError {
+    fn from(failure: Failure) -> Self {
+        let error = match failure {
+            Failure::Store(error) => return error,
+            Failure::Database(error) => error,
+        };
+        let text = error.to_string();
+        let advice = match error {
+            sqlx::Error::PoolTimedOut => "; every connection is in use",
+            sqlx::Error::PoolClosed | sqlx::Error::WorkerCrashed => "; the store is closed",
+            _ if text.contains("disk is full") => "; nothing was stored, free some space",
+            _ if text.contains("readonly database") => "; nothing was stored, the file or its folder is read-only",
+            _ => "",
+        };
+        Self::new(format!("{text}{advice}"))
+    }
 }

@@ -1,7 +1,7 @@
-//! Background jobs: a row each, from the moment at which they are due to long after their end.
+//! Background jobs: one row each, from the moment a job is queued until it is removed.
 //!
-//! A job is never in two places, which is why there is no other queue beneath: what has become of it decides whether it may
-//! start again, and both are written in one transaction.
+//! There is no other queue underneath. The status of a job decides whether it may start again, and both are written in one
+//! transaction.
 
 mod claim;
 mod end;
@@ -10,7 +10,7 @@ mod lost;
 mod people;
 mod status;
 
-pub(crate) use claim::{Claimed, claim, is_due};
+pub(crate) use claim::{Claimed, Due, Start, claim, is_due};
 pub(crate) use end::{End, end};
 pub(crate) use insert::insert;
 pub(crate) use lost::{Reaper, beat};

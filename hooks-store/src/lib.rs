@@ -1,4 +1,5 @@
-//! Keeps an agent's conversations, and what its hooks are due, in a database: SQLite by default, Postgres for a fleet.
+//! Stores an agent's conversations, background jobs and questions to people in a database: SQLite by default, Postgres for
+//! several machines.
 //!
 //! ```no_run
 //! use hooks_store::Store;
@@ -10,15 +11,14 @@
 //! ```
 //!
 //! A [`Store`] is a [`MessageStore`](hooks_agent::store::MessageStore) for the loop of `hooks-agent`, and a
-//! [`BackgroundSink`](hooks_core::detached::BackgroundSink) for any registry. What it promises is in the book, in the
-//! chapter on durability.
+//! [`BackgroundSink`](hooks_core::detached::BackgroundSink) for any registry. The chapter on durability in the book lists what
+//! holds after a crash.
 
 mod clock;
 mod error;
 mod dialect;
 mod options;
 mod database;
-mod runtime;
 mod schema;
 mod store;
 mod jobs;

@@ -13,14 +13,15 @@ use sqlx::any::AnyRow;
 pub use approver::StoredApprover;
 
 use crate::clock::{as_millis, millis, now, time};
-use crate::error::failed;
+use crate::database::{Database, Tx};
+use crate::error::Failure;
 use crate::store::Store;
 
 /// A question that waits for somebody.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct StoredQuestion {
-    /// Its id, by which it is answered.
+    /// Its id, which [`Store::answer`] takes.
     pub id: String,
     /// What is asked: the call, its input, who asks, why, the choices.
     pub request: ApprovalRequest,
@@ -58,38 +59,38 @@ pub enum AnswerError {
     Store(#[from] StoreError),
 }
 
-/// What an answer is kept as.
+/// The statuses of a question.
 const OPEN: &str = "open";
 const ANSWERED: &str = "answered";
-const CLOSED: &str = "closed";
 
 const WAITING: &str =
     "SELECT id, request, answer, asked_at, expires_at FROM hooks_questions WHERE status IN ('open', 'answered')";
 
-fn read(row: &AnyRow) -> Result<StoredQuestion, StoreError> {
-    let text = |column| row.try_get::<String, _>(column).map_err(|error| failed(&error));
-    let number = |column| row.try_get::<i64, _>(column).map_err(|error| failed(&error));
-    let id = text("id")?;
+fn read(row: &AnyRow) -> Result<StoredQuestion, Failure> {
+    let (id, request): (String, String) = (row.try_get("id")?, row.try_get("request")?);
     let unreadable = |error| StoreError::new(format!("the question `{id}` cannot be read: {error}"));
-    let answer: Option<String> = row.try_get("answer").map_err(|error| failed(&error))?;
+    let answer: Option<String> = row.try_get("answer")?;
     Ok(StoredQuestion {
-        request: serde_json::from_str(&text("request")?).map_err(unreadable)?,
+        request: serde_json::from_str(&request).map_err(unreadable)?,
         answer: answer.map(|answer| serde_json::from_str(&answer)).transpose().map_err(unreadable)?,
-        asked_at: time(number("asked_at")?),
-        expires_at: time(number("expires_at")?),
+        asked_at: time(row.try_get("asked_at")?),
+        expires_at: time(row.try_get("expires_at")?),
         id,
     })
 }
 
 impl Store {
-    /// The questions that wait, the oldest first: for an answer, or for a turn that acts on the one they have.
+    /// The questions that wait for an answer, or whose answer waits for a turn that acts on it, the oldest first.
     ///
     /// # Errors
     /// [`StoreError`].
     pub async fn questions(&self) -> Result<Vec<StoredQuestion>, StoreError> {
-        let waiting = format!("{WAITING} ORDER BY asked_at, id");
-        let rows = sqlx::query(sqlx::AssertSqlSafe(waiting)).fetch_all(&self.database.readers).await;
-        let rows = rows.map_err(|error| failed(&error))?;
+        let rows = self.database.read(|tx| {
+            Box::pin(async move {
+                let waiting = format!("{WAITING} ORDER BY asked_at, id");
+                Ok(sqlx::query(sqlx::AssertSqlSafe(waiting)).fetch_all(&mut **tx).await?)
+            })
+        });
         let readable = |row: &AnyRow| match read(row) {
             Ok(question) => Some(question),
             Err(error) => {
@@ -97,80 +98,113 @@ impl Store {
                 None
             }
         };
-        Ok(rows.iter().filter_map(readable).collect())
+        Ok(rows.await?.iter().filter_map(readable).collect())
     }
 
-    /// The question of this id, where it waits.
+    /// The question of this id, if it waits.
     ///
     /// # Errors
     /// [`StoreError`].
     pub async fn question(&self, id: &str) -> Result<Option<StoredQuestion>, StoreError> {
-        let question = format!("{WAITING} AND id = $1");
-        let row = sqlx::query(sqlx::AssertSqlSafe(question)).bind(id).fetch_optional(&self.database.readers).await;
-        row.map_err(|error| failed(&error))?.as_ref().map(read).transpose()
+        let id = id.to_owned();
+        let question = self.database.read(move |tx| {
+            Box::pin(async move {
+                let question = format!("{WAITING} AND id = $1");
+                let row = sqlx::query(sqlx::AssertSqlSafe(question)).bind(id).fetch_optional(&mut **tx).await?;
+                row.as_ref().map(read).transpose()
+            })
+        });
+        Ok(question.await?)
     }
 
-    /// Answers a question, from whichever process. A turn that waits for it goes on; one that was suspended, or whose process
-    /// ended, goes on with [`Session::resume`](hooks_agent::Session::resume).
+    /// Answers a question, from any process. A turn that waits for the answer continues. A turn that was suspended, or whose
+    /// process ended, continues with [`Session::resume`](hooks_agent::Session::resume).
     ///
     /// # Errors
-    /// [`AnswerError`]: there is no such question, it was answered before, it does not wait any more, or it has expired. Then
-    /// nothing was changed.
+    /// [`AnswerError`]: the question does not exist, has been answered, no longer waits, or has expired. Then nothing was
+    /// changed.
     pub async fn answer(&self, id: &str, answer: &ApprovalAnswer) -> Result<StoredQuestion, AnswerError> {
         if *answer == ApprovalAnswer::Suspend {
             return Err(AnswerError::NoAnswer);
         }
-        let text = serde_json::to_string(answer)
-            .map_err(|error| StoreError::new(format!("the answer cannot be written: {error}")))?;
-        let stored = |error: sqlx::Error| AnswerError::Store(failed(&error));
-        let mut tx = self.database.write().await.map_err(stored)?;
-        let found = format!(
-            "SELECT id, request, answer, asked_at, expires_at, status FROM hooks_questions WHERE id = $1{}",
-            self.database.dialect.for_update()
-        );
-        let found = sqlx::query(sqlx::AssertSqlSafe(found)).bind(id).fetch_optional(&mut *tx).await.map_err(stored)?;
-        let found = found.ok_or_else(|| AnswerError::Unknown(id.to_owned()))?;
-        let mut question = read(&found)?;
-        match found.try_get::<String, _>("status").map_err(stored)?.as_str() {
-            OPEN if question.expires_at <= SystemTime::now() => return Err(AnswerError::Expired(id.to_owned())),
-            OPEN => {}
-            ANSWERED => return Err(AnswerError::Answered(id.to_owned())),
-            _ => return Err(AnswerError::Closed(id.to_owned())),
-        }
-        let keep = "UPDATE hooks_questions SET status = $2, answer = $3, answered_at = $4 WHERE id = $1";
-        let keep = sqlx::query(keep).bind(id).bind(ANSWERED).bind(text).bind(now()).execute(&mut *tx).await;
-        keep.map_err(stored)?;
-        tx.commit().await.map_err(stored)?;
-        question.answer = Some(answer.clone());
-        Ok(question)
+        let (id, answer) = (id.to_owned(), answer.clone());
+        self.database.write(move |tx| Box::pin(keep_answer(tx, id, answer))).await.map_err(StoreError::from)?
     }
 
-    /// Removes what is closed or has expired since longer than `age`. Returns how many there were.
+    /// Removes the questions that were asked more than `age` ago and are closed, and those that expired more than `age` ago.
+    /// Returns their number.
     ///
     /// # Errors
     /// [`StoreError`].
     pub async fn remove_closed_questions(&self, age: Duration) -> Result<u64, StoreError> {
-        let remove = async {
-            let mut tx = self.database.write().await?;
-            let old = "DELETE FROM hooks_questions WHERE (status = 'closed' OR expires_at < $1) AND asked_at < $1";
-            let removed =
-                sqlx::query(old).bind(now().saturating_sub(millis(age))).execute(&mut *tx).await?.rows_affected();
-            tx.commit().await?;
-            Ok(removed)
-        };
-        remove.await.map_err(|error| failed(&error))
+        let removed = self.database.write(move |tx| {
+            Box::pin(async move {
+                let before = now().saturating_sub(millis(age));
+                let remove =
+                    "DELETE FROM hooks_questions WHERE (status = 'closed' OR expires_at < $1) AND asked_at < $1";
+                Ok(sqlx::query(remove).bind(before).execute(&mut **tx).await?.rows_affected())
+            })
+        });
+        Ok(removed.await?)
     }
 
-    /// Closes a question that nobody is to act on any more. `false` where none of this id waits.
+    /// Closes a question, so that no turn acts on it any more. `false` if it does not exist or is closed already.
     ///
     /// # Errors
     /// [`StoreError`].
     pub async fn close_question(&self, id: &str) -> Result<bool, StoreError> {
-        for status in [OPEN, ANSWERED] {
-            if approver::close(&self.database, id, status).await.map_err(|error| failed(&error))? {
-                return Ok(true);
-            }
-        }
-        Ok(false)
+        Ok(close(&self.database, id, Waiting::Any).await?)
     }
+}
+
+/// Stores the answer to an open question.
+async fn keep_answer(
+    tx: &mut Tx,
+    id: String,
+    answer: ApprovalAnswer,
+) -> Result<Result<StoredQuestion, AnswerError>, Failure> {
+    let text = serde_json::to_string(&answer)
+        .map_err(|error| StoreError::new(format!("the answer cannot be written as JSON: {error}")))?;
+    let found = format!(
+        "SELECT id, request, answer, asked_at, expires_at, status FROM hooks_questions WHERE id = $1{}",
+        tx.dialect.for_update()
+    );
+    let found = sqlx::query(sqlx::AssertSqlSafe(found)).bind(&id).fetch_optional(&mut **tx).await?;
+    let Some(found) = found else { return Ok(Err(AnswerError::Unknown(id))) };
+    let mut question = read(&found)?;
+    match found.try_get::<String, _>("status")?.as_str() {
+        OPEN if question.expires_at <= SystemTime::now() => return Ok(Err(AnswerError::Expired(id))),
+        OPEN => {}
+        ANSWERED => return Ok(Err(AnswerError::Answered(id))),
+        _ => return Ok(Err(AnswerError::Closed(id))),
+    }
+    let keep = "UPDATE hooks_questions SET status = $2, answer = $3, answered_at = $4 WHERE id = $1";
+    sqlx::query(keep).bind(id).bind(ANSWERED).bind(text).bind(now()).execute(&mut **tx).await?;
+    question.answer = Some(answer);
+    Ok(Ok(question))
+}
+
+/// The status in which a question is closed.
+#[derive(Clone, Copy)]
+enum Waiting {
+    /// It waits for an answer.
+    Open,
+    /// It has an answer, on which no turn has acted.
+    Answered,
+    /// One of the two.
+    Any,
+}
+
+/// Closes a question if it has this status still. Only one caller is told that it closed it.
+async fn close(database: &Database, id: &str, waiting: Waiting) -> Result<bool, Failure> {
+    let close = match waiting {
+        Waiting::Open => "UPDATE hooks_questions SET status = 'closed' WHERE id = $1 AND status = 'open'",
+        Waiting::Answered => "UPDATE hooks_questions SET status = 'closed' WHERE id = $1 AND status = 'answered'",
+        Waiting::Any => "UPDATE hooks_questions SET status = 'closed' WHERE id = $1 AND status <> 'closed'",
+    };
+    let id = id.to_owned();
+    let closed = database.write(move |tx| {
+        Box::pin(async move { Ok(sqlx::query(close).bind(id).execute(&mut **tx).await?.rows_affected()) })
+    });
+    Ok(closed.await? == 1)
 }

@@ -1,8 +1,9 @@
-//! Works off background jobs.
+//! Runs background jobs.
 
 use std::sync::Arc;
 use std::time::Duration;
 
+use hooks_core::detached::Job;
 use hooks_core::record::Status;
 use hooks_core::worker::{Backoff, JobErrorKind};
 use hooks_core::{CancellationToken, HookContext, Registry};
@@ -11,17 +12,18 @@ use tokio::time::{Instant, sleep, sleep_until};
 use uuid::Uuid;
 
 use crate::database::Database;
-use crate::jobs::{Claimed, End, JobStatus, Reaper, beat, claim, end, is_due};
+use crate::error::Failure;
+use crate::jobs::{Claimed, Due, End, JobStatus, Reaper, beat, claim, end, is_due};
 use crate::store::Store;
 
-/// Works off the background jobs of a store, with the hooks of a registry. Any number of workers may share a store, on any
-/// number of machines.
+/// Runs the background jobs of a store, with the hooks of a registry. Any number of workers, on any number of machines, may
+/// share a store.
 ///
-/// The job of an idempotent hook runs at least once, that of any other one at most once. A worker that shows no life for
-/// [`silence`](Self::silence) is taken for dead, and its jobs for lost: those of idempotent hooks run again, the others are
-/// interrupted and stay so.
+/// The job of an idempotent hook runs at least once, any other job at most once. A worker that shows no life for
+/// [`silence`](Self::silence) is taken for dead. The jobs of idempotent hooks that it was running then run again; its other
+/// jobs are interrupted, and do not run again.
 #[derive(Clone, Debug)]
-#[must_use = "a worker works once it is run"]
+#[must_use = "a worker does nothing until `run` or `run_until_empty` is awaited"]
 pub struct Worker {
     store: Store,
     registry: Registry,
@@ -48,63 +50,65 @@ impl Worker {
         }
     }
 
-    /// The context whose state the hooks find; the ids are those of each job.
+    /// The context that hooks get. Their state comes from it, and their ids from each job.
     pub fn context(mut self, cx: HookContext) -> Self {
         self.cx = cx;
         self
     }
 
-    /// How many jobs run at a time, at least one.
+    /// How many jobs run at the same time, at least one.
     pub fn parallelism(mut self, jobs: usize) -> Self {
         self.parallelism = jobs.max(1);
         self
     }
 
-    /// How often it looks for jobs where there were none: every 500 ms unless this is said.
+    /// How long the worker waits before it looks for jobs again, 500 ms by default.
     pub fn poll(mut self, every: Duration) -> Self {
         self.poll = every.max(Duration::from_millis(1));
         self
     }
 
-    /// How long a worker may show no life before its jobs are taken from it: 15 s unless this is said. The same for all
-    /// workers of a store.
+    /// How long a worker may show no life before its jobs are taken from it, 15 s by default. All workers of a store must have
+    /// the same.
     pub fn silence(mut self, limit: Duration) -> Self {
         self.silence = limit.max(Duration::from_millis(30));
         self
     }
 
-    /// After how many workers that ended while they ran it a job is quarantined: 5 unless this is said. From the second on it
-    /// runs alone.
+    /// How many workers may die while they run the same job before it is quarantined, 5 by default. After two deaths a job runs
+    /// alone in its worker.
     pub fn deaths(mut self, limit: u32) -> Self {
         self.deaths = limit.max(1);
         self
     }
 
-    /// How long a job that failed waits before it is tried again.
+    /// How long a job that failed waits before the next attempt.
     pub fn backoff(mut self, backoff: Backoff) -> Self {
         self.backoff = backoff;
         self
     }
 
-    /// Works until `stop` is cancelled, and then ends what it runs.
+    /// Runs jobs until `stop` is cancelled, and then waits for those that are running.
     ///
-    /// What the database refuses is reported with `tracing` and tried again: a worker outlives a restart of its database.
+    /// Errors of the database are reported with `tracing`, and the worker tries again. It survives a restart of its database.
     pub async fn run(self, stop: CancellationToken) {
         Run::new(self).work(&stop, false).await;
     }
 
-    /// Works until no job is queued or running any more, here or elsewhere; those that wait for a later moment count.
+    /// Runs jobs until none is queued or running, here or in another worker. It also waits for jobs that are due later.
     pub async fn run_until_empty(self) {
         Run::new(self).work(&CancellationToken::new(), true).await;
     }
 }
 
-/// A worker at work.
+/// A worker that runs.
 struct Run {
     settings: Arc<Worker>,
-    /// Fresh in each process: nobody takes another one's jobs for its own.
+    /// Unique to this process, so that no worker takes the jobs of an earlier one for its own.
     name: Arc<str>,
     running: JoinSet<()>,
+    /// Whether the job that runs must run alone.
+    alone: bool,
     reaper: Reaper,
     next_beat: Instant,
 }
@@ -119,6 +123,7 @@ impl Run {
             settings: Arc::new(worker),
             name: name.into(),
             running: JoinSet::new(),
+            alone: false,
             next_beat: Instant::now(),
         }
     }
@@ -129,11 +134,11 @@ impl Run {
 
     async fn work(mut self, stop: &CancellationToken, until_empty: bool) {
         loop {
-            let taken = if stop.is_cancelled() { Ok(false) } else { self.take().await };
+            let started = if stop.is_cancelled() { Ok(false) } else { self.start_next().await };
             if stop.is_cancelled() && self.running.is_empty() {
                 return;
             }
-            match taken {
+            match started {
                 Ok(true) => {}
                 Ok(false) if until_empty && self.running.is_empty() && self.is_empty().await.unwrap_or(false) => return,
                 Ok(false) => self.wait(stop).await,
@@ -142,48 +147,36 @@ impl Run {
                     self.wait(stop).await;
                 }
             }
-            self.live().await;
+            self.show_life().await;
             while self.running.try_join_next().is_some() {}
         }
     }
 
-    /// Starts the next job; `false` where there is none, or no room.
-    async fn take(&mut self) -> Result<bool, sqlx::Error> {
-        if self.running.len() >= self.settings.parallelism {
+    /// Starts the next job. `false` if none is due, or the worker has no room for it.
+    async fn start_next(&mut self) -> Result<bool, Failure> {
+        self.alone &= !self.running.is_empty();
+        if self.alone || self.running.len() >= self.settings.parallelism {
             return Ok(false);
         }
-        let claimed = if self.running.is_empty() {
-            // What ended other workers comes first while nothing runs that it could take with it.
-            match claim(self.database(), &self.name, true).await? {
-                Some(alone) => {
-                    self.start(alone);
-                    while !self.running.is_empty() {
-                        self.wait(&CancellationToken::new()).await;
-                        self.live().await;
-                    }
-                    return Ok(true);
-                }
-                None => claim(self.database(), &self.name, false).await?,
+        // A job that must run alone waits until nothing runs. Until then no other job starts, so that it is not starved.
+        let due = if is_due(self.database(), Due::Alone).await? {
+            if !self.running.is_empty() {
+                return Ok(false);
             }
-        } else if is_due(self.database(), true).await? {
-            // It waits until nothing runs, and nothing new starts before it.
-            None
+            Due::Alone
+        } else if is_due(self.database(), Due::Shared).await? {
+            Due::Shared
         } else {
-            claim(self.database(), &self.name, false).await?
+            return Ok(false);
         };
-        let found = claimed.is_some();
-        if let Some(claimed) = claimed {
-            self.start(claimed);
-        }
-        Ok(found)
-    }
-
-    fn start(&mut self, claimed: Claimed) {
+        let Some(claimed) = claim(self.database(), &self.name, due).await? else { return Ok(false) };
+        self.alone = due == Due::Alone;
         let settings = Arc::clone(&self.settings);
         self.running.spawn(async move { settings.run_claimed(claimed).await });
+        Ok(true)
     }
 
-    /// Until a job ends, or it is time to look again.
+    /// Waits until a job ends, or it is time to look again.
     async fn wait(&mut self, stop: &CancellationToken) {
         let stopped = async { if stop.is_cancelled() { std::future::pending().await } else { stop.cancelled().await } };
         tokio::select! {
@@ -194,50 +187,57 @@ impl Run {
         }
     }
 
-    /// Shows life, and looks for those who show none.
-    async fn live(&mut self) {
+    /// Shows that this worker is alive, and looks for workers that are not.
+    async fn show_life(&mut self) {
         if Instant::now() < self.next_beat {
             return;
         }
         self.next_beat = Instant::now() + self.settings.silence / 3;
         let database = self.settings.store.database.clone();
-        let lived = async {
-            beat(&database, &self.name).await?;
+        let shown = async {
+            if !self.running.is_empty() {
+                beat(&database, &self.name).await?;
+            }
             self.reaper.reap(&database).await
         };
-        if let Err(error) = lived.await {
+        if let Err(error) = shown.await {
             tracing::error!(target: "hooks_store", worker = &*self.name, %error, "the database refused a beat");
         }
     }
 
-    async fn is_empty(&self) -> Result<bool, sqlx::Error> {
-        let left = "SELECT COUNT(*) FROM hooks_jobs WHERE status IN ('queued', 'running')";
-        let left: i64 = sqlx::query_scalar(left).fetch_one(&self.database().readers).await?;
-        Ok(left == 0)
+    async fn is_empty(&self) -> Result<bool, Failure> {
+        let left = self.database().read(|tx| {
+            Box::pin(async move {
+                let left = "SELECT id FROM hooks_jobs WHERE status IN ('queued', 'running') LIMIT 1";
+                Ok(sqlx::query(left).fetch_optional(&mut **tx).await?)
+            })
+        });
+        Ok(left.await?.is_none())
     }
 }
 
 impl Worker {
-    /// Runs a job and writes how it ended, until that is written.
+    /// Runs a job, and writes how it ended. It tries until that is written.
     async fn run_claimed(&self, claimed: Claimed) {
-        let ending = self.ending(&claimed).await;
+        let Claimed { start, job } = claimed;
+        let ending = self.ending(job).await;
         loop {
-            match end(&self.store.database, &claimed, &ending).await {
+            match end(&self.store.database, &start, &ending).await {
                 Ok(true) => return,
                 Ok(false) => {
-                    let (job, status) = (&claimed.id, &ending.word);
-                    tracing::warn!(target: "hooks_store", job, status, "a job ended that was taken from this worker meanwhile");
+                    let (job, status) = (&start.job, &ending.word);
+                    tracing::warn!(target: "hooks_store", job, status, "a job ended after it was taken from this worker");
                     return;
                 }
                 Err(error) => {
-                    tracing::error!(target: "hooks_store", job = claimed.id, %error, "the end of a job is not written yet");
+                    tracing::error!(target: "hooks_store", job = start.job, %error, "the end of a job is not written yet");
                     sleep(self.poll).await;
                 }
             }
         }
     }
 
-    async fn ending(&self, claimed: &Claimed) -> End {
+    async fn ending(&self, job: Result<Job, String>) -> End {
         let failed = |word: &str, code, cause| End {
             status: JobStatus::Failed,
             word: word.to_owned(),
@@ -245,11 +245,11 @@ impl Worker {
             cause: Some(cause),
             again: None,
         };
-        let job = match &claimed.job {
+        let job = match job {
             Ok(job) => job,
-            Err(cause) => return failed("failed", Some(code(JobErrorKind::Unreadable)), cause.clone()),
+            Err(cause) => return failed("failed", Some(code(JobErrorKind::Unreadable)), cause),
         };
-        let ran = match self.registry.run_job(&self.cx, job).await {
+        let ran = match self.registry.run_job(&self.cx, &job).await {
             Ok(ran) => ran,
             Err(error) => return failed("failed", Some(code(error.kind())), error.to_string()),
         };
@@ -266,7 +266,7 @@ impl Worker {
     }
 }
 
-/// A status as records have it.
+/// A status, in the word that records use.
 fn word(status: Status) -> String {
     match serde_json::to_value(status) {
         Ok(serde_json::Value::String(word)) => word,

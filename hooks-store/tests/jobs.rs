@@ -1,7 +1,7 @@
 //! Background hooks whose jobs are stored.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use hooks_agent::store::{Append, MessageStore};
@@ -10,11 +10,12 @@ use hooks_core::kinds::AfterCreateMessage;
 use hooks_core::prelude::*;
 use hooks_core::worker::Backoff;
 use hooks_store::{JobFilter, JobStatus, Store, Worker};
+use sqlx::{Connection, Executor};
 
 use crate::databases::{self, Database};
 
 /// A registry whose background is the store, and how often its hooks ran.
-async fn registry(store: &Store) -> (Registry, Arc<AtomicUsize>) {
+fn registry(store: &Store) -> (Registry, Arc<AtomicUsize>) {
     let (registry, ran) = (Registry::empty(), Arc::new(AtomicUsize::new(0)));
     let count = Arc::clone(&ran);
     let index = Hook::at::<AfterCreateMessage>("index").background(move |_, _, ()| {
@@ -28,7 +29,7 @@ async fn registry(store: &Store) -> (Registry, Arc<AtomicUsize>) {
     });
     registry.register(index).unwrap();
     registry.register(flaky.idempotent().retries(3)).unwrap();
-    registry.set_background(store.job_queue().await.unwrap());
+    registry.set_background(store.job_queue());
     (registry, ran)
 }
 
@@ -53,7 +54,7 @@ async fn fire(registry: &Registry, hook: &str) {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_job_is_run_once_by_whichever_worker_takes_it() {
     for database in databases::all().await {
-        let (registry, ran) = registry(&database.store).await;
+        let (registry, ran) = registry(&database.store);
         for _ in 0..20 {
             fire(&registry, "index").await;
         }
@@ -75,7 +76,7 @@ async fn a_job_is_run_once_by_whichever_worker_takes_it() {
 #[tokio::test(flavor = "current_thread")]
 async fn a_job_is_stored_from_a_runtime_of_one_thread() {
     for database in databases::all().await {
-        let (registry, _) = registry(&database.store).await;
+        let (registry, _) = registry(&database.store);
         fire(&registry, "index").await;
         assert_eq!(database.store.jobs(&JobFilter::new().hook("index"), 100).await.unwrap().len(), 1);
     }
@@ -84,7 +85,7 @@ async fn a_job_is_stored_from_a_runtime_of_one_thread() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_job_that_fails_is_tried_again_as_often_as_its_hook_says() {
     for database in databases::all().await {
-        let (registry, _) = registry(&database.store).await;
+        let (registry, _) = registry(&database.store);
         fire(&registry, "flaky").await;
         worker(&database, &registry).run_until_empty().await;
         let jobs = database.store.jobs(&JobFilter::new(), 100).await.unwrap();
@@ -99,7 +100,7 @@ async fn a_job_that_fails_is_tried_again_as_often_as_its_hook_says() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_job_of_a_hook_that_a_worker_does_not_have_waits_for_a_person() {
     for database in databases::all().await {
-        let (here, ran) = registry(&database.store).await;
+        let (here, ran) = registry(&database.store);
         fire(&here, "index").await;
         worker(&database, &Registry::empty()).run_until_empty().await;
         let jobs = database.store.jobs(&JobFilter::needing_attention(), 100).await.unwrap();
@@ -117,7 +118,7 @@ async fn a_job_of_a_hook_that_a_worker_does_not_have_waits_for_a_person() {
 #[tokio::test(flavor = "current_thread")]
 async fn a_dispatch_and_an_append_on_one_thread_do_not_wait_for_each_other() {
     for database in databases::all().await {
-        let (registry, _) = registry(&database.store).await;
+        let (registry, _) = registry(&database.store);
         let start = std::time::Instant::now();
         let appends = async {
             for _ in 0..20 {
@@ -134,5 +135,67 @@ async fn a_dispatch_and_an_append_on_one_thread_do_not_wait_for_each_other() {
         tokio::join!(appends, fires);
         assert_eq!(database.store.jobs(&JobFilter::new(), 100).await.unwrap().len(), 20, "{}", database.name);
         assert!(start.elapsed() < Duration::from_secs(9), "{}: one waited until the other gave up", database.name);
+    }
+}
+
+/// As above, for a worker whose hooks queue further jobs.
+#[tokio::test(flavor = "current_thread")]
+async fn a_hook_that_a_worker_runs_may_queue_a_job() {
+    for database in databases::all().await {
+        let (inner, _) = registry(&database.store);
+        let outer = Registry::empty();
+        let then = Hook::at::<AfterCreateMessage>("then").background(move |_, _, ()| {
+            let inner = inner.clone();
+            Box::pin(async move { fire(&inner, "index").await })
+        });
+        outer.register(then).unwrap();
+        outer.set_background(database.store.job_queue());
+        for _ in 0..40 {
+            fire(&outer, "then").await;
+        }
+        let start = std::time::Instant::now();
+        // It runs the outer ones; of the inner hook it knows nothing.
+        worker(&database, &outer).parallelism(4).run_until_empty().await;
+        let inner = database.store.jobs(&JobFilter::new().hook("index"), 100).await.unwrap();
+        let outer = database.store.jobs(&JobFilter::new().hook("then").status(JobStatus::Done), 100).await.unwrap();
+        assert_eq!((inner.len(), outer.len()), (40, 40), "{}", database.name);
+        assert!(start.elapsed() < Duration::from_secs(9), "{}: one waited until the other gave up", database.name);
+    }
+}
+
+/// A job that is due during a worker's other jobs, and that two workers have died with.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_job_that_runs_alone_is_not_starved_by_a_busy_worker() {
+    for database in databases::all().await {
+        let registry = Registry::empty();
+        let (running, ended) = (Arc::new(AtomicUsize::new(0)), Arc::new(Mutex::new(Vec::new())));
+        for id in ["common", "lethal"] {
+            let (running, ended) = (Arc::clone(&running), Arc::clone(&ended));
+            let hook = Hook::at::<AfterCreateMessage>(id).background(move |_, _, ()| {
+                let (running, ended) = (Arc::clone(&running), Arc::clone(&ended));
+                Box::pin(async move {
+                    let others = running.fetch_add(1, Ordering::SeqCst);
+                    tokio::time::sleep(Duration::from_millis(4)).await;
+                    running.fetch_sub(1, Ordering::SeqCst);
+                    ended.lock().unwrap().push((id, others));
+                })
+            });
+            registry.register(hook).unwrap();
+        }
+        registry.set_background(database.store.job_queue());
+        fire(&registry, "lethal").await;
+        for _ in 0..100 {
+            fire(&registry, "common").await;
+        }
+        let mut connection = databases::connect(&database.url).await;
+        let died = "UPDATE hooks_jobs SET deaths = 2, run_at = (SELECT MAX(created_at) + 40 FROM hooks_jobs) WHERE hook = 'lethal'";
+        connection.execute(died).await.unwrap();
+        connection.close().await.unwrap();
+        worker(&database, &registry).parallelism(3).run_until_empty().await;
+        let ended = ended.lock().unwrap();
+        let at = ended.iter().position(|(id, _)| *id == "lethal").unwrap();
+        assert!((1..100).contains(&at), "{}: it ran at {at}", database.name);
+        assert_eq!(ended[at], ("lethal", 0), "{}: it did not run alone", database.name);
+        assert!(ended.iter().any(|(_, others)| *others > 0), "{}: the others ran one by one", database.name);
     }
 }

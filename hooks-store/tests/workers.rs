@@ -20,7 +20,7 @@ async fn queue(database: &Database, hooks: &[&'static str], texts: impl IntoIter
         let hook = Hook::at::<AfterCreateMessage>(id).background(|_, _, ()| Box::pin(async {}));
         registry.register(if *id == "again" { hook.idempotent() } else { hook }).unwrap();
     }
-    registry.set_background(database.store.job_queue().await.unwrap());
+    registry.set_background(database.store.job_queue());
     let set = registry.scope(&AgentDef::new("a").hooks(hooks.iter().copied()), None).unwrap();
     let cx = HookContext::builder().conversation("c").build();
     let jobs = RowJobs::new(move |row| set.jobs(&cx, &AfterCreateMessage::new(row.message.clone())));
@@ -161,14 +161,17 @@ async fn workers_that_stood_still_together_do_not_take_each_other_for_dead() {
         while lines(&folder.path().join("runs")).len() < 2 {
             tokio::time::sleep(Duration::from_millis(2)).await;
         }
-        for worker in &workers {
-            worker.signal("STOP");
-        }
-        // Longer than a worker may show no life.
-        tokio::time::sleep(Duration::from_millis(900)).await;
-        for worker in &workers {
-            worker.signal("CONT");
-        }
+        // Each has looked at the other one's job.
+        tokio::time::sleep(Duration::from_millis(300)).await;
+        workers[1].signal("STOP");
+        // The other one sees its last beat, and then stands still for longer than a worker may show no life.
+        tokio::time::sleep(Duration::from_millis(200)).await;
+        workers[0].signal("STOP");
+        tokio::time::sleep(Duration::from_millis(700)).await;
+        workers[0].signal("CONT");
+        // It looks at the other one's job before that one can show life.
+        tokio::time::sleep(Duration::from_millis(100)).await;
+        workers[1].signal("CONT");
         for worker in &mut workers {
             assert!(worker.0.wait().unwrap().success());
         }

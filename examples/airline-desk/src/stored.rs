@@ -64,8 +64,7 @@ enum IndexError {
 async fn open(desk: Desk, url: &str) -> Result<(Desk, Store), RunError> {
     let failed = |error: hooks_store::OpenError| RunError::Store(error.to_string());
     let store = Store::open(url).await.map_err(failed)?;
-    let queue = store.job_queue().await.map_err(failed)?;
-    Ok((desk.background(queue).also(vec![indexes()])?, store))
+    Ok((desk.background(store.job_queue()).also(vec![indexes()])?, store))
 }
 
 /// Talks until the input ends, in a conversation of the store.

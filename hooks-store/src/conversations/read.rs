@@ -4,16 +4,25 @@ use hooks_agent::store::{Conversations, Page, Row, StoreError};
 use sqlx::Row as _;
 use sqlx::any::AnyRow;
 
-use super::{Found, Tx, readable};
-use crate::error::failed;
+use super::{Found, readable};
+use crate::database::Tx;
+use crate::error::Failure;
 use crate::store::Store;
 
-const FIND: &str = "SELECT number, changes, next_place, last_row FROM hooks_conversations WHERE id = $1";
+/// The conversation of this id.
+pub(super) async fn find(tx: &mut Tx, conversation: &str) -> Result<Option<Found>, Failure> {
+    found(tx, conversation, "").await
+}
 
-/// The conversation, locked with `lock` until the transaction ends.
-pub(super) async fn find(tx: &mut Tx<'_>, conversation: &str, lock: &str) -> Result<Option<Found>, sqlx::Error> {
-    let find = sqlx::AssertSqlSafe(format!("{FIND}{lock}"));
-    let found = sqlx::query(find).bind(conversation).fetch_optional(&mut **tx).await?;
+/// The same, locked until the transaction ends.
+pub(super) async fn lock(tx: &mut Tx, conversation: &str) -> Result<Option<Found>, Failure> {
+    let lock = tx.dialect.for_update();
+    found(tx, conversation, lock).await
+}
+
+async fn found(tx: &mut Tx, conversation: &str, lock: &str) -> Result<Option<Found>, Failure> {
+    let find = format!("SELECT number, changes, next_place, last_row FROM hooks_conversations WHERE id = $1{lock}");
+    let found = sqlx::query(sqlx::AssertSqlSafe(find)).bind(conversation).fetch_optional(&mut **tx).await?;
     let read = |row: AnyRow| {
         Ok(Found {
             number: row.try_get(0)?,
@@ -25,45 +34,74 @@ pub(super) async fn find(tx: &mut Tx<'_>, conversation: &str, lock: &str) -> Res
     found.map(read).transpose()
 }
 
-/// What a model reads.
+/// The messages that the model reads, from the row `from` on.
 pub(super) async fn page(
     store: &Store,
     conversation: &str,
     from: Option<&str>,
     limit: usize,
 ) -> Result<Page, StoreError> {
-    let mut tx = store.database.read().await.map_err(|error| failed(&error))?;
-    let Some(found) = find(&mut tx, conversation, "").await.map_err(|error| failed(&error))? else {
-        return Ok(Page::default());
-    };
-    let place: i64 = match from {
-        None => 0,
-        Some(from) => {
-            let place = "SELECT place FROM hooks_messages WHERE conversation = $1 AND id = $2 AND place IS NOT NULL";
-            let place = sqlx::query_scalar(place).bind(found.number).bind(from).fetch_optional(&mut *tx).await;
-            place.map_err(|error| failed(&error))?.ok_or(StoreError::Conflict)?
-        }
-    };
-    let rows = "SELECT id, message FROM hooks_messages WHERE conversation = $1 AND place >= $2 ORDER BY place LIMIT $3";
-    let rows = sqlx::query(rows).bind(found.number).bind(place).bind(one_more(limit)).fetch_all(&mut *tx).await;
-    page_of(rows.map_err(|error| failed(&error))?, limit, &found)
+    rows(store, conversation, from, limit, Reading::Page).await
 }
 
-/// Every row.
+/// All messages, from the row `from` on.
 pub(super) async fn history(
     store: &Store,
     conversation: &str,
     from: Option<&str>,
     limit: usize,
 ) -> Result<Page, StoreError> {
-    let mut tx = store.database.read().await.map_err(|error| failed(&error))?;
-    let Some(found) = find(&mut tx, conversation, "").await.map_err(|error| failed(&error))? else {
-        return Ok(Page::default());
-    };
-    let rows = "SELECT id, message FROM hooks_messages WHERE conversation = $1 AND id >= $2 ORDER BY id LIMIT $3";
-    let from = from.unwrap_or_default();
-    let rows = sqlx::query(rows).bind(found.number).bind(from).bind(one_more(limit)).fetch_all(&mut *tx).await;
-    page_of(rows.map_err(|error| failed(&error))?, limit, &found)
+    rows(store, conversation, from, limit, Reading::History).await
+}
+
+#[derive(Clone, Copy)]
+enum Reading {
+    Page,
+    History,
+}
+
+async fn rows(
+    store: &Store,
+    conversation: &str,
+    from: Option<&str>,
+    limit: usize,
+    reading: Reading,
+) -> Result<Page, StoreError> {
+    let (conversation, from) = (conversation.to_owned(), from.map(str::to_owned));
+    let read = store.database.read(move |tx| {
+        Box::pin(async move {
+            let Some(found) = find(tx, &conversation).await? else { return Ok(None) };
+            let rows = match reading {
+                Reading::Page => {
+                    let first = match from {
+                        Some(from) => place(tx, &found, &from).await?,
+                        None => 0,
+                    };
+                    let rows = "SELECT id, message FROM hooks_messages WHERE conversation = $1 AND place >= $2 \
+                                ORDER BY place LIMIT $3";
+                    sqlx::query(rows).bind(found.number).bind(first)
+                }
+                Reading::History => {
+                    let rows = "SELECT id, message FROM hooks_messages WHERE conversation = $1 AND id >= $2 \
+                                ORDER BY id LIMIT $3";
+                    sqlx::query(rows).bind(found.number).bind(from.unwrap_or_default())
+                }
+            };
+            Ok(Some((rows.bind(one_more(limit)).fetch_all(&mut **tx).await?, found)))
+        })
+    });
+    // What is read is parsed here, and not on the thread that all conversations share.
+    match read.await? {
+        Some((rows, found)) => Ok(page_of(rows, limit, &found)?),
+        None => Ok(Page::default()),
+    }
+}
+
+/// The place of a row in what the model reads. A row that has been folded away is a conflict.
+async fn place(tx: &mut Tx, found: &Found, row: &str) -> Result<i64, Failure> {
+    let place = "SELECT place FROM hooks_messages WHERE conversation = $1 AND id = $2 AND place IS NOT NULL";
+    let place = sqlx::query_scalar(place).bind(found.number).bind(row).fetch_optional(&mut **tx).await?;
+    Ok(place.ok_or(StoreError::Conflict)?)
 }
 
 /// The conversations that have rows.
@@ -72,28 +110,30 @@ pub(super) async fn conversations(
     from: Option<&str>,
     limit: usize,
 ) -> Result<Conversations, StoreError> {
-    let ids = "SELECT id FROM hooks_conversations WHERE id >= $1 ORDER BY id LIMIT $2";
-    let ids = sqlx::query_scalar(ids).bind(from.unwrap_or_default()).bind(one_more(limit));
-    let mut ids: Vec<String> = ids.fetch_all(&store.database.readers).await.map_err(|error| failed(&error))?;
+    let from = from.unwrap_or_default().to_owned();
+    let ids = store.database.read(move |tx| {
+        Box::pin(async move {
+            let ids = "SELECT id FROM hooks_conversations WHERE id >= $1 ORDER BY id LIMIT $2";
+            Ok(sqlx::query_scalar(ids).bind(from).bind(one_more(limit)).fetch_all(&mut **tx).await?)
+        })
+    });
+    let mut ids: Vec<String> = ids.await?;
     let next = (ids.len() > limit).then(|| ids.pop()).flatten();
     Ok(Conversations::new(ids, next))
 }
 
-/// With one more row than was asked for it is known where the next page begins.
+/// One row more than was asked for tells where the next page begins.
 fn one_more(limit: usize) -> i64 {
     i64::try_from(limit).unwrap_or(i64::MAX - 1).saturating_add(1)
 }
 
-/// A row that cannot be read hides no other one.
-fn page_of(mut rows: Vec<AnyRow>, limit: usize, found: &Found) -> Result<Page, StoreError> {
+/// A row that cannot be read is left out and reported; the others are returned.
+fn page_of(mut rows: Vec<AnyRow>, limit: usize, found: &Found) -> Result<Page, Failure> {
     let next = (rows.len() > limit).then(|| rows.pop()).flatten();
-    let next = next.map(|row| row.try_get(0)).transpose().map_err(|error| failed(&error))?;
+    let next = next.map(|row| row.try_get(0)).transpose()?;
     let mut page = Vec::with_capacity(rows.len());
     for row in rows {
-        let (id, text) = row
-            .try_get(0)
-            .and_then(|id: String| Ok((id, row.try_get::<String, _>(1)?)))
-            .map_err(|error| failed(&error))?;
+        let (id, text): (String, String) = (row.try_get(0)?, row.try_get(1)?);
         match readable(&id, &text) {
             Ok(message) => page.push(Row::new(id, message)),
             Err(error) => tracing::error!(target: "hooks_store", row = id, %error, "a row was left out"),

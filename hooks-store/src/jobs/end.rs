@@ -3,47 +3,52 @@
 use std::time::Duration;
 
 use crate::clock::{millis, now};
-use crate::database::Database;
-use crate::jobs::{Claimed, JobStatus};
+use crate::database::{Database, Tx};
+use crate::error::Failure;
+use crate::jobs::{JobStatus, Start};
 
 /// How a start of a job ended.
+#[derive(Clone)]
 pub(crate) struct End {
-    /// What the job has come to.
+    /// The status of the job.
     pub(crate) status: JobStatus,
-    /// How the start of it ended, in a word.
+    /// The status of the start, as a record of the run has it.
     pub(crate) word: String,
-    /// Why it could not be run.
+    /// Why the job could not be run.
     pub(crate) code: Option<&'static str>,
     pub(crate) cause: Option<String>,
-    /// After which time the next attempt is due.
+    /// The time until the next attempt.
     pub(crate) again: Option<Duration>,
 }
 
-/// Writes it. `false` where the job was taken from the worker meanwhile, because it was thought to be gone: then the end of
-/// this start is noted, and what the job has come to is left as it is.
-pub(crate) async fn end(database: &Database, claimed: &Claimed, end: &End) -> Result<bool, sqlx::Error> {
-    let mut tx = database.write().await?;
+/// Writes the end of a start. `false` if the worker was taken for dead and the job was taken from it: then the attempt is
+/// updated, and the job stays as it is.
+pub(crate) async fn end(database: &Database, start: &Start, end: &End) -> Result<bool, Failure> {
+    let (start, end) = (start.clone(), end.clone());
+    database.write(move |tx| Box::pin(write(tx, start, end))).await
+}
+
+async fn write(tx: &mut Tx, start: Start, end: End) -> Result<bool, Failure> {
     let now = now();
+    let (attempt, run_at, ended_at) = match end.again {
+        Some(wait) => (start.attempt + 1, now.saturating_add(millis(wait)), None),
+        None => (start.attempt, now, Some(now)),
+    };
     let job = "UPDATE hooks_jobs SET status = $3, code = $4, cause = $5, attempt = $6, run_at = $7, ended_at = $8 \
                WHERE id = $1 AND start = $2 AND status = 'running'";
-    let (attempt, run_at, ended_at) = match end.again {
-        Some(wait) => (claimed.attempt + 1, now.saturating_add(millis(wait)), None),
-        None => (claimed.attempt, now, Some(now)),
-    };
     let job = sqlx::query(job)
-        .bind(&claimed.id)
-        .bind(claimed.start)
+        .bind(&start.job)
+        .bind(start.number)
         .bind(end.status.as_str())
         .bind(end.code)
         .bind(&end.cause)
         .bind(attempt)
         .bind(run_at)
         .bind(ended_at);
-    let kept = job.execute(&mut *tx).await?.rows_affected() == 1;
-    // Behind the job, as everywhere: two transactions never wait for each other.
+    let ended = job.execute(&mut **tx).await?.rows_affected() == 1;
+    // Every transaction locks the job before its attempts, so that two of them never wait for each other.
     let attempt = "UPDATE hooks_attempts SET ended_at = $3, status = $4, cause = $5 WHERE job = $1 AND start = $2";
-    let noted = sqlx::query(attempt).bind(&claimed.id).bind(claimed.start).bind(now).bind(&end.word).bind(&end.cause);
-    noted.execute(&mut *tx).await?;
-    tx.commit().await?;
-    Ok(kept)
+    let attempt = sqlx::query(attempt).bind(start.job).bind(start.number).bind(now).bind(end.word).bind(end.cause);
+    attempt.execute(&mut **tx).await?;
+    Ok(ended)
 }

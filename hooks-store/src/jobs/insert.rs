@@ -1,19 +1,15 @@
 //! Queueing.
 
 use hooks_core::detached::Job;
-use sqlx::{Any, Transaction};
 
 use crate::clock::now;
+use crate::database::Tx;
+use crate::error::Failure;
 use crate::jobs::JobStatus;
 
-/// Queues a job as a part of a transaction; nothing where there is one with this key already.
-///
-/// The outer error is the database's, the inner one the job's.
-pub(crate) async fn insert(
-    tx: &mut Transaction<'_, Any>,
-    job: &Job,
-    dedup: &str,
-) -> Result<Result<(), serde_json::Error>, sqlx::Error> {
+/// Queues a job as part of a transaction, unless there is one with this key already. The outer error is the database's; the
+/// inner one says that the job cannot be written as JSON.
+pub(crate) async fn insert(tx: &mut Tx, job: &Job, dedup: &str) -> Result<Result<(), serde_json::Error>, Failure> {
     let text = match serde_json::to_string(job) {
         Ok(text) => text,
         Err(error) => return Ok(Err(error)),

@@ -6,28 +6,33 @@ use std::time::{Duration, Instant};
 use sqlx::Row as _;
 
 use crate::clock::now;
-use crate::database::Database;
+use crate::database::{Database, Tx};
+use crate::error::Failure;
 use crate::jobs::JobStatus;
 
-/// Shows that the worker lives, for all that it runs.
-pub(crate) async fn beat(database: &Database, worker: &str) -> Result<(), sqlx::Error> {
-    let mut tx = database.write().await?;
-    let beat = "UPDATE hooks_jobs SET beat = beat + 1 WHERE worker = $1 AND status = 'running'";
-    sqlx::query(beat).bind(worker).execute(&mut *tx).await?;
-    tx.commit().await
+/// Shows that a worker is alive, for all jobs that it runs.
+pub(crate) async fn beat(database: &Database, worker: &str) -> Result<(), Failure> {
+    let worker = worker.to_owned();
+    let beat = database.write(move |tx| {
+        Box::pin(async move {
+            let beat = "UPDATE hooks_jobs SET beat = beat + 1 WHERE worker = $1 AND status = 'running'";
+            sqlx::query(beat).bind(worker).execute(&mut **tx).await?;
+            Ok(())
+        })
+    });
+    beat.await
 }
 
 /// Finds jobs whose worker shows no life any more.
 ///
-/// It looks at counts and at its own monotonic clock: no machine's time of day matters.
+/// It compares counts, and measures time with its own monotonic clock. No machine's time of day matters.
 pub(crate) struct Reaper {
-    /// After this time without a beat a worker is gone.
-    pub(crate) silence: Duration,
-    /// After so many deaths a job is taken for their cause.
-    pub(crate) deaths: i64,
-    /// What each job that runs was last seen as: its start and beat, and since when.
+    /// A worker without a beat for this long is gone.
+    silence: Duration,
+    /// A job during which this many workers died is taken for the cause.
+    deaths: i64,
+    /// The start and beat of each running job, and when they were first seen.
     seen: HashMap<String, (i64, i64, Instant)>,
-    /// When it last looked.
     looked: Instant,
 }
 
@@ -36,12 +41,17 @@ impl Reaper {
         Self { silence, deaths, seen: HashMap::new(), looked: Instant::now() }
     }
 
-    /// Ends the starts whose worker is gone. The job of an idempotent hook is queued again, up to the number of deaths; any
-    /// other one is interrupted.
-    pub(crate) async fn reap(&mut self, database: &Database) -> Result<(), sqlx::Error> {
-        let running = "SELECT id, start, beat FROM hooks_jobs WHERE status = 'running'";
-        let running = sqlx::query(running).fetch_all(&database.readers).await?;
-        // Time in which this process or the database stood still says nothing of the others: they stood still too.
+    /// Ends the starts whose worker is gone. The job of an idempotent hook is queued again until it has caused too many deaths;
+    /// any other job is interrupted.
+    pub(crate) async fn reap(&mut self, database: &Database) -> Result<(), Failure> {
+        let running = database.read(|tx| {
+            Box::pin(async move {
+                let running = "SELECT id, start, beat FROM hooks_jobs WHERE status = 'running'";
+                Ok(sqlx::query(running).fetch_all(&mut **tx).await?)
+            })
+        });
+        let running = running.await?;
+        // If this process or the database stood still, the other workers may have lived unseen: their silence starts anew.
         if self.looked.elapsed() > self.silence * 2 / 3 {
             self.seen.clear();
         }
@@ -61,51 +71,64 @@ impl Reaper {
         }
         self.seen = seen;
         for (id, start, beat) in gone {
-            self.take(database, &id, start, beat).await?;
+            let deaths = self.deaths;
+            if let Some(lost) = database.write(move |tx| Box::pin(take(tx, id, start, beat, deaths))).await? {
+                lost.report();
+            }
         }
         Ok(())
     }
+}
 
-    async fn take(&self, database: &Database, id: &str, start: i64, beat: i64) -> Result<(), sqlx::Error> {
-        let mut tx = database.write().await?;
-        let job = format!(
-            "SELECT idempotent, deaths, hook, worker FROM hooks_jobs WHERE id = $1 AND start = $2 AND beat = $3 AND status = 'running'{}",
-            database.dialect.skip_locked()
-        );
-        let job = sqlx::query(sqlx::AssertSqlSafe(job)).bind(id).bind(start).bind(beat);
-        // It has ended, shows life, or another one takes it.
-        let Some(job) = job.fetch_optional(&mut *tx).await? else { return Ok(()) };
-        let (idempotent, deaths): (i64, i64) = (job.try_get(0)?, job.try_get::<i64, _>(1)? + 1);
-        let (hook, worker): (String, Option<String>) = (job.try_get(2)?, job.try_get(3)?);
-        let worker = worker.unwrap_or_default();
-        let (status, cause) = if idempotent == 0 {
-            (
-                JobStatus::Interrupted,
-                format!("the worker {worker} ended while it ran; `{hook}` is not idempotent, so it does not run again"),
-            )
-        } else if deaths >= self.deaths {
-            (JobStatus::Quarantined, format!("{deaths} workers ended while they ran it, the last one was {worker}"))
-        } else {
-            (JobStatus::Queued, format!("the worker {worker} ended while it ran"))
-        };
-        let now = now();
-        let ended = (status != JobStatus::Queued).then_some(now);
-        let take = "UPDATE hooks_jobs SET status = $2, cause = $3, deaths = $4, ended_at = $5 WHERE id = $1";
-        let take = sqlx::query(take).bind(id).bind(status.as_str()).bind(&cause).bind(deaths).bind(ended);
-        take.execute(&mut *tx).await?;
-        let attempt =
-            "UPDATE hooks_attempts SET ended_at = $3, status = 'lost', cause = $4 WHERE job = $1 AND start = $2";
-        let attempt = sqlx::query(attempt).bind(id).bind(start).bind(now).bind(&cause);
-        attempt.execute(&mut *tx).await?;
-        tx.commit().await?;
+/// A job that lost its worker.
+struct Lost {
+    job: String,
+    hook: String,
+    status: JobStatus,
+    deaths: i64,
+    cause: String,
+}
+
+impl Lost {
+    fn report(&self) {
+        let Self { job, hook, status, deaths, cause } = self;
         match status {
-            JobStatus::Queued => {
-                tracing::warn!(target: "hooks_store", job = id, hook, deaths, cause, "a job runs again");
-            }
+            JobStatus::Queued => tracing::warn!(target: "hooks_store", job, hook, deaths, cause, "a job runs again"),
             _ => {
-                tracing::error!(target: "hooks_store", job = id, hook, deaths, cause, %status, "a job ended with its worker");
+                tracing::error!(target: "hooks_store", job, hook, deaths, cause, %status, "a job ended with its worker");
             }
         }
-        Ok(())
     }
+}
+
+/// Takes a job from its worker, unless it has ended, its worker has shown life, or another process takes it.
+async fn take(tx: &mut Tx, job: String, start: i64, beat: i64, limit: i64) -> Result<Option<Lost>, Failure> {
+    let found = format!(
+        "SELECT idempotent, deaths, hook, worker FROM hooks_jobs WHERE id = $1 AND start = $2 AND beat = $3 AND status = 'running'{}",
+        tx.dialect.skip_locked()
+    );
+    let found = sqlx::query(sqlx::AssertSqlSafe(found)).bind(&job).bind(start).bind(beat);
+    let Some(found) = found.fetch_optional(&mut **tx).await? else { return Ok(None) };
+    let (idempotent, deaths): (i64, i64) = (found.try_get(0)?, found.try_get::<i64, _>(1)? + 1);
+    let (hook, worker): (String, Option<String>) = (found.try_get(2)?, found.try_get(3)?);
+    let worker = worker.unwrap_or_default();
+    let (status, cause) = if idempotent == 0 {
+        (
+            JobStatus::Interrupted,
+            format!("the worker {worker} ended while it ran; `{hook}` is not idempotent, so it does not run again"),
+        )
+    } else if deaths >= limit {
+        (JobStatus::Quarantined, format!("{deaths} workers ended while they ran it, the last one was {worker}"))
+    } else {
+        (JobStatus::Queued, format!("the worker {worker} ended while it ran"))
+    };
+    let now = now();
+    let ended = (status != JobStatus::Queued).then_some(now);
+    let update = "UPDATE hooks_jobs SET status = $2, cause = $3, deaths = $4, ended_at = $5 WHERE id = $1";
+    let update = sqlx::query(update).bind(&job).bind(status.as_str()).bind(&cause).bind(deaths).bind(ended);
+    update.execute(&mut **tx).await?;
+    let attempt = "UPDATE hooks_attempts SET ended_at = $3, status = 'lost', cause = $4 WHERE job = $1 AND start = $2";
+    let attempt = sqlx::query(attempt).bind(&job).bind(start).bind(now).bind(&cause);
+    attempt.execute(&mut **tx).await?;
+    Ok(Some(Lost { job, hook, status, deaths, cause }))
 }

@@ -1,4 +1,4 @@
-//! Jobs for people: what there is, trying one again, and cleaning up.
+//! Listing, retrying and removing jobs.
 
 use std::time::Duration;
 
@@ -7,10 +7,9 @@ use hooks_agent::store::StoreError;
 use super::status::JOB_COLUMNS;
 use super::{JobStatus, StoredAttempt, StoredJob};
 use crate::clock::{millis, now};
-use crate::error::failed;
 use crate::store::Store;
 
-/// Which jobs are asked for.
+/// Selects jobs.
 #[derive(Clone, Debug, Default)]
 #[must_use]
 pub struct JobFilter {
@@ -20,12 +19,12 @@ pub struct JobFilter {
 }
 
 impl JobFilter {
-    /// All of them.
+    /// Selects all jobs.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Those that ended and not well: failed, interrupted, quarantined.
+    /// Selects the jobs that somebody has to look at: failed, interrupted or quarantined.
     pub fn needing_attention() -> Self {
         Self {
             statuses: JobStatus::ALL.into_iter().filter(|status| status.needs_attention()).collect(),
@@ -33,70 +32,79 @@ impl JobFilter {
         }
     }
 
-    /// Those that have come to this, or to another one that was given.
+    /// Adds a status to those that are selected. Without any, all are.
     pub fn status(mut self, status: JobStatus) -> Self {
         self.statuses.push(status);
         self
     }
 
-    /// Those of this hook.
+    /// Selects the jobs of this hook only.
     pub fn hook(mut self, id: impl Into<String>) -> Self {
         self.hook = Some(id.into());
         self
     }
 
-    /// Those of this conversation.
+    /// Selects the jobs of this conversation only.
     pub fn conversation(mut self, id: impl Into<String>) -> Self {
         self.conversation = Some(id.into());
         self
     }
 
-    /// As a condition, and what is bound from `$1` on.
-    fn condition(&self) -> (String, Vec<&str>) {
-        let (mut parts, mut bound) = (vec!["1 = 1".to_owned()], Vec::new());
+    /// The condition of a query, and the values that it binds from `$1` on.
+    fn condition(&self) -> (String, Vec<String>) {
+        let (mut parts, mut values) = (vec!["1 = 1".to_owned()], Vec::new());
         if !self.statuses.is_empty() {
             let words: Vec<_> = self.statuses.iter().map(|status| format!("'{status}'")).collect();
             parts.push(format!("status IN ({})", words.join(", ")));
         }
         for (column, value) in [("hook", &self.hook), ("conversation", &self.conversation)] {
             if let Some(value) = value {
-                bound.push(value.as_str());
-                parts.push(format!("{column} = ${}", bound.len()));
+                values.push(value.clone());
+                parts.push(format!("{column} = ${}", values.len()));
             }
         }
-        (parts.join(" AND "), bound)
+        (parts.join(" AND "), values)
     }
 }
 
 impl Store {
-    /// The jobs that `filter` asks for, the newest first, at most `limit`.
+    /// The jobs that `filter` selects, the newest first, at most `limit`.
     ///
     /// # Errors
     /// [`StoreError`].
     pub async fn jobs(&self, filter: &JobFilter, limit: u32) -> Result<Vec<StoredJob>, StoreError> {
-        let (condition, bound) = filter.condition();
+        let (condition, values) = filter.condition();
         let jobs = format!(
             "SELECT {JOB_COLUMNS} FROM hooks_jobs WHERE {condition} ORDER BY created_at DESC, id DESC LIMIT ${}",
-            bound.len() + 1
+            values.len() + 1
         );
-        let mut jobs = sqlx::query(sqlx::AssertSqlSafe(jobs));
-        for value in bound {
-            jobs = jobs.bind(value.to_owned());
-        }
-        let jobs = jobs.bind(i64::from(limit)).fetch_all(&self.database.readers).await;
-        let jobs = jobs.and_then(|rows| rows.iter().map(StoredJob::read).collect());
-        jobs.map_err(|error| failed(&error))
+        let jobs = self.database.read(move |tx| {
+            Box::pin(async move {
+                let mut query = sqlx::query(sqlx::AssertSqlSafe(jobs));
+                for value in values {
+                    query = query.bind(value);
+                }
+                let rows = query.bind(i64::from(limit)).fetch_all(&mut **tx).await?;
+                Ok(rows.iter().map(StoredJob::read).collect::<Result<_, _>>()?)
+            })
+        });
+        Ok(jobs.await?)
     }
 
-    /// One job; `None` where there is none of this id.
+    /// The job of this id, or `None` if there is none.
     ///
     /// # Errors
     /// [`StoreError`].
     pub async fn job(&self, id: &str) -> Result<Option<StoredJob>, StoreError> {
-        let job = format!("SELECT {JOB_COLUMNS} FROM hooks_jobs WHERE id = $1");
-        let job = sqlx::query(sqlx::AssertSqlSafe(job)).bind(id).fetch_optional(&self.database.readers).await;
-        let job = job.and_then(|row| row.as_ref().map(StoredJob::read).transpose());
-        job.map_err(|error| failed(&error))
+        let id = id.to_owned();
+        let job = self.database.read(move |tx| {
+            Box::pin(async move {
+                let job = format!("SELECT {JOB_COLUMNS} FROM hooks_jobs WHERE id = $1");
+                let row = sqlx::query(sqlx::AssertSqlSafe(job)).bind(id).fetch_optional(&mut **tx).await?;
+                Ok(row.as_ref().map(StoredJob::read).transpose()?)
+            })
+        });
+        Ok(job.await?)
     }
 
     /// Every start of a job, the first one first.
@@ -104,42 +112,47 @@ impl Store {
     /// # Errors
     /// [`StoreError`].
     pub async fn attempts(&self, job: &str) -> Result<Vec<StoredAttempt>, StoreError> {
-        let attempts = "SELECT attempt, worker, started_at, ended_at, status, cause FROM hooks_attempts WHERE job = $1 ORDER BY start";
-        let attempts = sqlx::query(attempts).bind(job).fetch_all(&self.database.readers).await;
-        let attempts = attempts.and_then(|rows| rows.iter().map(StoredAttempt::read).collect());
-        attempts.map_err(|error| failed(&error))
+        let job = job.to_owned();
+        let attempts = self.database.read(move |tx| {
+            Box::pin(async move {
+                let attempts = "SELECT attempt, worker, started_at, ended_at, status, cause FROM hooks_attempts \
+                                WHERE job = $1 ORDER BY start";
+                let rows = sqlx::query(attempts).bind(job).fetch_all(&mut **tx).await?;
+                Ok(rows.iter().map(StoredAttempt::read).collect::<Result<_, _>>()?)
+            })
+        });
+        Ok(attempts.await?)
     }
 
-    /// Queues a job again that failed, was interrupted or quarantined, as if it had never run. `false` where it is none of
-    /// these, or not there.
+    /// Queues a job again that has failed, was interrupted or is quarantined, as if it had never run. `false` if there is no
+    /// such job, or its status is another one.
     ///
     /// # Errors
     /// [`StoreError`].
     pub async fn retry(&self, job: &str) -> Result<bool, StoreError> {
-        let again = "UPDATE hooks_jobs SET status = 'queued', code = NULL, cause = NULL, attempt = 1, deaths = 0, run_at = $2, \
-                     ended_at = NULL WHERE id = $1 AND status IN ('failed', 'interrupted', 'quarantined')";
-        let again = async {
-            let mut tx = self.database.write().await?;
-            let changed = sqlx::query(again).bind(job).bind(now()).execute(&mut *tx).await?.rows_affected();
-            tx.commit().await?;
-            Ok(changed == 1)
-        };
-        again.await.map_err(|error| failed(&error))
+        let job = job.to_owned();
+        let retried = self.database.write(move |tx| {
+            Box::pin(async move {
+                let retry = "UPDATE hooks_jobs SET status = 'queued', code = NULL, cause = NULL, attempt = 1, deaths = 0, \
+                             run_at = $2, ended_at = NULL WHERE id = $1 AND status IN ('failed', 'interrupted', 'quarantined')";
+                Ok(sqlx::query(retry).bind(job).bind(now()).execute(&mut **tx).await?.rows_affected())
+            })
+        });
+        Ok(retried.await? == 1)
     }
 
-    /// Removes the jobs that ended well longer ago than `age`. Returns how many.
+    /// Removes the jobs that were done more than `age` ago. Returns their number.
     ///
     /// # Errors
     /// [`StoreError`].
     pub async fn remove_done_jobs(&self, age: Duration) -> Result<u64, StoreError> {
-        let remove = async {
-            let mut tx = self.database.write().await?;
-            let old = "DELETE FROM hooks_jobs WHERE status = 'done' AND ended_at < $1";
-            let removed =
-                sqlx::query(old).bind(now().saturating_sub(millis(age))).execute(&mut *tx).await?.rows_affected();
-            tx.commit().await?;
-            Ok(removed)
-        };
-        remove.await.map_err(|error| failed(&error))
+        let removed = self.database.write(move |tx| {
+            Box::pin(async move {
+                let before = now().saturating_sub(millis(age));
+                let remove = "DELETE FROM hooks_jobs WHERE status = 'done' AND ended_at < $1";
+                Ok(sqlx::query(remove).bind(before).execute(&mut **tx).await?.rows_affected())
+            })
+        });
+        Ok(removed.await?)
     }
 }

@@ -1,4 +1,4 @@
-//! An approver that waits for the answer to a row.
+//! An approver that stores its questions.
 
 use std::time::{Duration, Instant, SystemTime};
 
@@ -6,20 +6,21 @@ use hooks_agent::approve::{ApprovalAnswer, ApprovalRequest, Approver};
 use hooks_agent::store::StoreError;
 use hooks_core::hook::BoxFuture;
 use sqlx::Row as _;
+use sqlx::any::AnyRow;
 
-use super::{ANSWERED, CLOSED, OPEN};
+use super::{ANSWERED, OPEN, Waiting, close};
 use crate::clock::{millis, now, time};
-use crate::database::Database;
-use crate::error::failed;
+use crate::database::Tx;
+use crate::error::Failure;
 use crate::store::Store;
 
 /// How often it looks for an answer.
 const LOOK: Duration = Duration::from_millis(100);
 
-/// Asks by a row of a store: [`Store::answer`] answers it from any process, at any time until it expires.
+/// Stores each question as a row. [`Store::answer`] answers it from any process, until it expires.
 ///
-/// A turn waits as long as [`patience`](Self::patience) says, and is suspended then.
-/// [`Session::resume`](hooks_agent::Session::resume) goes on, also after its process was killed: the call runs once.
+/// A turn waits for as long as [`patience`](Self::patience) allows, and is then suspended.
+/// [`Session::resume`](hooks_agent::Session::resume) continues it, even after its process was killed. The call runs once.
 #[derive(Clone, Debug)]
 #[must_use = "give it to `HarnessBuilder::approver`"]
 pub struct StoredApprover {
@@ -57,9 +58,9 @@ impl StoredApprover {
                     return Ok(answer);
                 }
                 Ok(None) => {}
-                // The question is stored, so an answer is not lost: it is looked for again, and by the next turn.
+                // No answer is lost, because the question is stored: this turn looks again, or the next one does.
                 Err(error) => {
-                    tracing::warn!(target: "hooks_store", question = id, %error, "an answer cannot be looked for now");
+                    tracing::warn!(target: "hooks_store", question = id, %error, "the answer to a question cannot be read now");
                 }
             }
             if start.elapsed() >= self.patience {
@@ -70,93 +71,84 @@ impl StoredApprover {
         }
     }
 
-    /// The row of the question: the one that waits from before, where it asks the same, or a new one. An answer to another
-    /// question is an answer to that one only.
+    /// Stores the question, and returns its id. If a turn before has asked the same, that question is used again. A different
+    /// question for the same call is closed, because an answer to it is not an answer to this one.
     async fn open(&self, request: &ApprovalRequest) -> Result<String, StoreError> {
-        let unwritten = |error| StoreError::new(format!("the question cannot be written: {error}"));
-        let text = serde_json::to_string(request).map_err(unwritten)?;
-        let (store, request, expires) = (self.store.clone(), request.clone(), self.expires);
-        let runtime = store.runtime.clone();
-        let opened = async move {
-            let mut tx = store.database.write().await?;
-            let before = "SELECT id, request FROM hooks_questions WHERE conversation = $1 AND call_id = $2 AND status IN ('open', 'answered')";
-            let before =
-                sqlx::query(before).bind(&request.conversation).bind(&request.call.id).fetch_all(&mut *tx).await?;
-            for row in before {
-                let (id, asked): (String, String) = (row.try_get(0)?, row.try_get(1)?);
-                if serde_json::from_str::<ApprovalRequest>(&asked).is_ok_and(|asked| asks_the_same(&asked, &request)) {
-                    return Ok(id);
-                }
-                let close = sqlx::query("UPDATE hooks_questions SET status = $2 WHERE id = $1").bind(id).bind(CLOSED);
-                close.execute(&mut *tx).await?;
-            }
-            // A gate may ask in one turn again what it asked before the input was edited.
-            let open = "INSERT INTO hooks_questions (id, conversation, call_id, request, status, asked_at, expires_at) \
-                        VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (id) DO UPDATE SET \
-                        request = $4, status = $5, answer = NULL, asked_at = $6, expires_at = $7, answered_at = NULL";
-            let open = sqlx::query(open)
-                .bind(&request.id)
-                .bind(&request.conversation)
-                .bind(&request.call.id)
-                .bind(text)
-                .bind(OPEN)
-                .bind(now())
-                .bind(now().saturating_add(millis(expires)));
-            open.execute(&mut *tx).await?;
-            tx.commit().await?;
-            Ok(request.id)
-        };
-        runtime.run(async move { opened.await.map_err(|error: sqlx::Error| failed(&error)) }).await
+        let (request, expires) = (request.clone(), self.expires);
+        Ok(self.store.database.write(move |tx| Box::pin(open(tx, request, expires))).await?)
     }
 
-    /// The answer, which nobody else gets any more; `None` where there is none yet.
+    /// The answer, if there is one. Nobody else gets it.
     async fn take(&self, id: &str) -> Result<Option<ApprovalAnswer>, StoreError> {
-        // Looked for without a lock that writes.
-        let found = "SELECT status, answer, expires_at FROM hooks_questions WHERE id = $1";
-        let found = sqlx::query(found).bind(id).fetch_optional(&self.store.database.readers).await;
-        let Some(found) = found.map_err(|error| failed(&error))? else {
-            return Ok(Some(ApprovalAnswer::No("the question was deleted".to_owned())));
-        };
-        let column = |error: sqlx::Error| failed(&error);
-        let status: String = found.try_get(0).map_err(column)?;
-        let expires: i64 = found.try_get(2).map_err(column)?;
+        let database = &self.store.database;
+        let of = id.to_owned();
+        let found = database.read(move |tx| {
+            Box::pin(async move {
+                let found = "SELECT status, answer, expires_at FROM hooks_questions WHERE id = $1";
+                let row = sqlx::query(found).bind(of).fetch_optional(&mut **tx).await?;
+                let read = |row: AnyRow| -> Result<(String, Option<String>, i64), sqlx::Error> {
+                    Ok((row.try_get(0)?, row.try_get(1)?, row.try_get(2)?))
+                };
+                Ok(row.map(read).transpose()?)
+            })
+        });
+        let no = |reason: &str| Ok(Some(ApprovalAnswer::No(reason.to_owned())));
+        let Some((status, answer, expires)) = found.await? else { return no("the question was deleted") };
         match status.as_str() {
             OPEN if time(expires) > SystemTime::now() => return Ok(None),
             OPEN => {
-                close(&self.store.database, id, OPEN).await.map_err(column)?;
-                return Ok(Some(ApprovalAnswer::No("nobody answered before the question expired".to_owned())));
+                close(database, id, Waiting::Open).await?;
+                return no("nobody answered before the question expired");
             }
             ANSWERED => {}
-            _ => return Ok(Some(ApprovalAnswer::No("the question was closed".to_owned()))),
+            _ => return no("the question was closed"),
         }
-        // Closed before it is acted on: what is killed in between never runs twice.
-        if !close(&self.store.database, id, ANSWERED).await.map_err(column)? {
-            return Ok(Some(ApprovalAnswer::No("another turn acts on the answer".to_owned())));
+        // The question is closed before the turn acts on it. If the process is killed in between, the call does not run twice.
+        if !close(database, id, Waiting::Answered).await? {
+            return no("another turn acts on the answer");
         }
-        let answer: Option<String> = found.try_get(1).map_err(column)?;
         let answer = serde_json::from_str(&answer.unwrap_or_default());
         answer.map(Some).map_err(|error| StoreError::new(format!("the answer to `{id}` cannot be read: {error}")))
     }
 }
 
-/// Whether an answer to the one is an answer to the other: the same call of the same agent with the same input, for the same
-/// reason.
+async fn open(tx: &mut Tx, request: ApprovalRequest, expires: Duration) -> Result<String, Failure> {
+    let text = serde_json::to_string(&request)
+        .map_err(|error| StoreError::new(format!("the question cannot be written as JSON: {error}")))?;
+    let before = "SELECT id, request FROM hooks_questions WHERE conversation = $1 AND call_id = $2 \
+                  AND status IN ('open', 'answered')";
+    let before = sqlx::query(before).bind(&request.conversation).bind(&request.call.id).fetch_all(&mut **tx).await?;
+    for row in before {
+        let (id, asked): (String, String) = (row.try_get(0)?, row.try_get(1)?);
+        if serde_json::from_str::<ApprovalRequest>(&asked).is_ok_and(|asked| asks_the_same(&asked, &request)) {
+            return Ok(id);
+        }
+        sqlx::query("UPDATE hooks_questions SET status = 'closed' WHERE id = $1").bind(id).execute(&mut **tx).await?;
+    }
+    // Within one turn a gate may ask again after the input was edited.
+    let open = "INSERT INTO hooks_questions (id, conversation, call_id, request, status, asked_at, expires_at) \
+                VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (id) DO UPDATE SET \
+                request = $4, status = $5, answer = NULL, asked_at = $6, expires_at = $7, answered_at = NULL";
+    let open = sqlx::query(open)
+        .bind(&request.id)
+        .bind(&request.conversation)
+        .bind(&request.call.id)
+        .bind(text)
+        .bind(OPEN)
+        .bind(now())
+        .bind(now().saturating_add(millis(expires)));
+    open.execute(&mut **tx).await?;
+    Ok(request.id)
+}
+
+/// Whether an answer to one request answers the other: the same agent asks about the same call with the same input, for the
+/// same reason.
 fn asks_the_same(one: &ApprovalRequest, other: &ApprovalRequest) -> bool {
     (&one.agent, &one.agent_path, &one.call, &one.input) == (&other.agent, &other.agent_path, &other.call, &other.input)
         && (&one.question, one.deferred) == (&other.question, other.deferred)
 }
 
-/// Closes a question that is in this state still.
-pub(super) async fn close(database: &Database, id: &str, status: &str) -> Result<bool, sqlx::Error> {
-    let mut tx = database.write().await?;
-    let close =
-        sqlx::query("UPDATE hooks_questions SET status = $3 WHERE id = $1 AND status = $2").bind(id).bind(status);
-    let closed = close.bind(CLOSED).execute(&mut *tx).await?.rows_affected() == 1;
-    tx.commit().await?;
-    Ok(closed)
-}
-
-/// Closes a question whose turn was cancelled, or waited for as long as it may: it has ended without the call.
+/// Closes a question whose turn was cancelled or reached its limit, and therefore ended without the call.
 struct CloseOnDrop {
     store: Store,
     id: Option<String>,
@@ -172,19 +164,18 @@ impl Drop for CloseOnDrop {
     fn drop(&mut self) {
         let Some(id) = self.id.take() else { return };
         let database = self.store.database.clone();
-        let closing = self.store.runtime.spawn(async move {
-            if let Err(error) = close(&database, &id, OPEN).await {
-                tracing::error!(target: "hooks_store", question = id, %error, "a question that nobody waits for stays open");
+        self.store.database.spawn(async move {
+            if let Err(error) = close(&database, &id, Waiting::Open).await {
+                tracing::error!(target: "hooks_store", question = id, %error, "a question for which nobody waits stays open");
             }
         });
-        drop(closing);
     }
 }
 
 impl Approver for StoredApprover {
     fn approve<'a>(&'a self, request: &'a ApprovalRequest) -> BoxFuture<'a, ApprovalAnswer> {
         Box::pin(async move {
-            // What cannot be asked is denied.
+            // A question that cannot be asked counts as denied.
             self.ask(request).await.unwrap_or_else(|error| {
                 tracing::error!(target: "hooks_store", question = request.id, %error, "a question could not be asked");
                 ApprovalAnswer::No("the question could not be stored".to_owned())
@@ -193,33 +184,35 @@ impl Approver for StoredApprover {
     }
 
     fn holds<'a>(&'a self, conversation: &'a str, call: &'a str) -> BoxFuture<'a, bool> {
+        let (of, id) = (conversation.to_owned(), call.to_owned());
+        let held = self.store.database.read(move |tx| {
+            Box::pin(async move {
+                let held = "SELECT id FROM hooks_questions WHERE conversation = $1 AND call_id = $2 \
+                            AND status IN ('open', 'answered')";
+                Ok(sqlx::query(held).bind(of).bind(id).fetch_optional(&mut **tx).await?.is_some())
+            })
+        });
         Box::pin(async move {
-            let held = "SELECT id FROM hooks_questions WHERE conversation = $1 AND call_id = $2 AND status IN ('open', 'answered')";
-            let held =
-                sqlx::query(held).bind(conversation).bind(call).fetch_optional(&self.store.database.readers).await;
-            match held {
-                Ok(held) => held.is_some(),
-                Err(error) => {
-                    tracing::error!(target: "hooks_store", conversation, call, %error, "questions cannot be read");
-                    false
-                }
-            }
+            held.await.unwrap_or_else(|error| {
+                tracing::error!(target: "hooks_store", conversation, call, %error, "questions cannot be read");
+                false
+            })
         })
     }
 
     fn forget<'a>(&'a self, conversation: &'a str, call: &'a str) -> BoxFuture<'a, ()> {
-        let (store, conversation, call) = (self.store.clone(), conversation.to_owned(), call.to_owned());
+        let (of, id) = (conversation.to_owned(), call.to_owned());
+        let forgotten = self.store.database.write(move |tx| {
+            Box::pin(async move {
+                let forget = "UPDATE hooks_questions SET status = 'closed' \
+                              WHERE conversation = $1 AND call_id = $2 AND status <> 'closed'";
+                sqlx::query(forget).bind(of).bind(id).execute(&mut **tx).await?;
+                Ok(())
+            })
+        });
         Box::pin(async move {
-            let runtime = store.runtime.clone();
-            let forgotten = async move {
-                let mut tx = store.database.write().await?;
-                let forget = "UPDATE hooks_questions SET status = 'closed' WHERE conversation = $1 AND call_id = $2 AND status <> 'closed'";
-                sqlx::query(forget).bind(conversation).bind(call).execute(&mut *tx).await?;
-                tx.commit().await
-            };
-            let forgotten = runtime.run(async move { forgotten.await.map_err(|error: sqlx::Error| failed(&error)) });
             if let Err(error) = forgotten.await {
-                tracing::error!(target: "hooks_store", %error, "a question that nobody acts on stays open");
+                tracing::error!(target: "hooks_store", conversation, call, %error, "a question for which nobody waits stays open");
             }
         })
     }
