@@ -1,5 +1,5 @@
-//! The program of `docs/start.md`, which is written from here: what follows the first blank line.
-#![allow(clippy::print_stdout, reason = "a program for people")]
+//! The program of `docs/start.md`. A test writes everything below the first blank line into that page.
+#![allow(clippy::print_stdout, reason = "the program prints for people")]
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -7,16 +7,16 @@ use hooks_core::kinds::{AfterToolCallSuccess, BeforeToolCall};
 use hooks_core::prelude::*;
 use serde::Deserialize;
 
-// Two hooks with one id are now a build error.
+// Makes two hooks with the same id a build error.
 hooks_core::setup!();
 
-/// What the guard reads of the arguments, which a model wrote.
+/// The arguments of the tool `refund`. A model wrote them, so the guard parses them.
 #[derive(Deserialize)]
 struct Refund {
     cents: u64,
 }
 
-/// Refuses refunds above 50.00, and what it cannot read.
+/// Denies refunds above 50.00, and arguments that it cannot parse.
 #[hook(id = "limit_refunds", kind = before_tool_call, tool = "refund")]
 fn limit_refunds(input: &ToolInput) -> Permission {
     match input.read::<Refund>() {
@@ -26,7 +26,7 @@ fn limit_refunds(input: &ToolInput) -> Permission {
     }
 }
 
-/// Masks what looks like an e-mail address in what a tool answers.
+/// Masks every word that looks like an e-mail address in a tool's result.
 #[hook(id = "mask_addresses", kind = after_tool_call_success, on_failure = remove)]
 fn mask_addresses(result: &mut ToolResult) {
     result.rewrite_text(|text| text.contains('@').then(|| masked(text)));
@@ -40,49 +40,49 @@ fn masked(text: &str) -> String {
     masked
 }
 
-/// How many refunds were paid. Hooks find it in the context, by its type.
+/// The number of refunds paid. Hooks look it up in the context by its type.
 #[derive(Default)]
 struct Paid(AtomicU64);
 
-/// Counts what was paid.
+/// Counts the refunds that were paid.
 #[hook(id = "count_refunds", kind = after_tool_call_success, tool = "refund")]
 fn count_refunds(cx: &HookContext) -> Result<(), MissingState> {
     cx.state::<Paid>()?.0.fetch_add(1, Ordering::Relaxed);
     Ok(())
 }
 
-/// The tool. It knows nothing of hooks.
+/// The tool. It does not know about hooks.
 fn refund(input: &ToolInput) -> ToolResult {
     let cents = &input["cents"];
     ToolResult::new(format!("{cents} cents paid, ask ada@example.com"))
 }
 
-/// The part of a harness that runs a tool: what it gives back is what the model is told.
+/// The part of a harness that runs a tool. It returns the result that the model reads.
 fn call_tool(hooks: &HookSet, cx: &HookContext, call: ToolCall) -> Result<Option<ToolResult>, DispatchError> {
     let event = BeforeToolCall::new(call.clone());
-    let asked = hooks.fire_blocking(cx, &event, call.input.clone())?;
-    match asked.verdict {
+    let gate = hooks.fire_blocking(cx, &event, call.input.clone())?;
+    match gate.verdict {
         Permission::Allow | Permission::NoOpinion => {}
         Permission::Deny(denial) => return Ok(Some(ToolResult::error(denial.reason.as_str()))),
-        _ => return Ok(Some(ToolResult::error("nobody is here to be asked"))),
+        _ => return Ok(Some(ToolResult::error("nobody is available to approve this call"))),
     }
-    let input = asked.subject; // as the hooks left it
+    let input = gate.subject; // the input after all hooks at this kind
     let result = refund(&input);
     let event = AfterToolCallSuccess::new(call).ran_with(input);
     let fired = hooks.fire_blocking(cx, &event, result)?;
     for failure in &fired.report.failures {
         println!("{failure}");
     }
-    Ok(fired.subject) // `None` where a hook removed it
+    Ok(fired.subject) // `None` if a hook removed the result
 }
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
-    tracing_subscriber::fmt().without_time().init(); // shows the warnings of hooks that fail
+    tracing_subscriber::fmt().without_time().init(); // prints a warning for each hook that fails
 
-    let registry = Registry::discover()?; // every hook that is linked into the program
+    let registry = Registry::discover()?; // every hook linked into this program
     let agent = r#"{ "name": "support", "hooks": ["limit_refunds", "mask_addresses", "count_refunds"] }"#;
     let agent = AgentDef::from_json("support.json", agent)?;
-    let hooks = registry.scope(&agent, None)?; // the plan for this agent
+    let hooks = registry.scope(&agent, None)?; // the hooks in force for this agent
     print!("{hooks}");
 
     let cx = HookContext::builder().agent("support").state(Paid::default()).build();
@@ -90,7 +90,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         let call = ToolCall::new("call_1", "refund", ToolInput::parse(input));
         match call_tool(&hooks, &cx, call)? {
             Some(result) => println!("{input} -> {}", result.text()),
-            None => println!("{input} -> nothing"),
+            None => println!("{input} -> no result"),
         }
     }
     Ok(())
@@ -110,14 +110,14 @@ mod tests {
     }
 
     #[test]
-    fn large_refunds_are_refused() {
+    fn large_refunds_are_denied() {
         let (event, input) = call("refund", r#"{"cents": 9900}"#);
         let ran = testing::run_blocking(hooks![limit_refunds], &event, input).unwrap();
         ran.expect_denied("need a person");
     }
 
     #[test]
-    fn what_cannot_be_read_is_refused() {
+    fn unreadable_arguments_are_denied() {
         for hostile in [r#"{"cents": "300"}"#, r#"{"cents": 300.0}"#, r#"{"cents": -5}"#, "{}", "300 cents"] {
             let (event, input) = call("refund", hostile);
             let ran = testing::run_blocking(hooks![limit_refunds], &event, input).unwrap();
@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn other_tools_are_left_alone() {
+    fn other_tools_are_not_affected() {
         let (event, input) = call("search", "{}");
         let ran = testing::run_blocking(hooks![limit_refunds], &event, input).unwrap();
         ran.expect_skipped("limit_refunds", Skip::Filter);
