@@ -2,6 +2,7 @@
 
 use hooks_core::data::{Message, Messages, ToolResult};
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use crate::approve::ApprovalAnswer;
 use crate::limits::Limits;
@@ -39,8 +40,8 @@ pub struct TurnInputs {
     /// What was said about calls that a gate asked about, in the order of the questions; `None` where nobody answered in
     /// time.
     pub approvals: Vec<Option<ApprovalAnswer>>,
-    /// What the app's first look at the prompt found.
-    pub findings: Vec<String>,
+    /// What the app planned after its first look at the prompt; `null` where it took none.
+    pub plan: Value,
     /// Messages that joined the turn while it ran.
     pub steered: usize,
     /// Whether the turn was cancelled, or its time was up.

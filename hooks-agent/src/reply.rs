@@ -3,7 +3,7 @@ use std::fmt;
 use hooks_core::data::{Message, Messages, Usage};
 use hooks_core::kinds::{ExitReason, StopReason};
 use hooks_core::plugin::PluginsFailed;
-use hooks_core::verdict::{Contexts, Contributions, Halt, Reason};
+use hooks_core::verdict::{Contexts, Contributions, Diagnostic, Halt, Reason};
 use hooks_core::{ConfigError, DispatchError, HookId};
 
 use crate::approve::ApprovalRequest;
@@ -28,6 +28,8 @@ pub struct Reply {
     pub ended: Option<EndedBy>,
     /// What hooks contributed in the phases of the turn: its policies, its audit notes, the jobs that are to be done later.
     pub contributions: Contributions,
+    /// What of the contributions does not go together, has no room, or names what is not there.
+    pub diagnostics: Vec<Diagnostic>,
     /// How often the model was called.
     pub iterations: u32,
     /// The tokens of all calls of models in the turn, as far as providers say: those for a summary of the conversation, and
@@ -185,6 +187,7 @@ impl Reply {
             system_messages: Vec::new(),
             ended: None,
             contributions: Contributions::default(),
+            diagnostics: Vec::new(),
             iterations: 0,
             usage: Usage::default(),
             left_out: Vec::new(),

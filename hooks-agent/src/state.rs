@@ -24,7 +24,7 @@ use crate::inputs::TurnInputs;
 use crate::limits::Limits;
 use crate::model::Models;
 use crate::panics;
-use crate::preflight::Preflight;
+use crate::preflight::JsonPreflight;
 use crate::queues::Queues;
 use crate::reply::{Reply, TurnError};
 use crate::running::Running;
@@ -44,7 +44,7 @@ pub(crate) struct HarnessState {
     pub(crate) models: Models,
     pub(crate) tools: Tools,
     pub(crate) agents: SubAgents,
-    pub(crate) preflight: Option<Arc<dyn Preflight>>,
+    pub(crate) preflight: Option<Arc<dyn JsonPreflight>>,
     pub(crate) on_reply: Option<Arc<OnReply>>,
     pub(crate) on_inputs: Option<Arc<OnInputs>>,
     pub(crate) store: Arc<dyn MessageStore>,

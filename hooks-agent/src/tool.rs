@@ -26,13 +26,16 @@ pub struct ToolSpec {
     pub parallel: bool,
     /// Whether a call of it may run again. See [`idempotent`](Self::idempotent).
     pub idempotent: bool,
+    /// The tool of the harness that runs it, where a hook declared it under another name.
+    #[serde(skip)]
+    pub(crate) route: Option<String>,
 }
 
 impl ToolSpec {
     /// A tool with any object as its input.
     pub fn new(name: impl Into<String>) -> Self {
         let schema = json!({ "type": "object" });
-        Self { name: name.into(), description: String::new(), schema, parallel: false, idempotent: false }
+        Self { name: name.into(), description: String::new(), schema, parallel: false, idempotent: false, route: None }
     }
 
     /// What it is for.
@@ -56,6 +59,12 @@ impl ToolSpec {
     pub fn idempotent(mut self) -> Self {
         self.idempotent = true;
         self
+    }
+
+    /// The tool of the harness that runs it: its own name, or what a hook declared
+    /// ([`ToolDeclaration::route`](hooks_core::verdict::ToolDeclaration::route)).
+    pub fn runs(&self) -> &str {
+        self.route.as_deref().unwrap_or(&self.name)
     }
 
     /// The JSON Schema of its input.

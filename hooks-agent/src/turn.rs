@@ -13,6 +13,7 @@ mod gate;
 mod handle;
 mod inputs;
 mod lineage;
+mod offer;
 mod pairs;
 mod phases;
 mod prompt;
@@ -33,7 +34,7 @@ use std::sync::Arc;
 use futures_util::FutureExt;
 use hooks_core::data::{Message, Messages, ToolCall, Usage};
 use hooks_core::kinds::{ExitReason, StopReason};
-use hooks_core::verdict::{Contexts, Contributions, Halt};
+use hooks_core::verdict::{Contexts, Contributions, Diagnostic, Halt};
 use hooks_core::{CancellationToken, ConfigError, HookContext, HookSet};
 use tracing::Instrument;
 
@@ -170,6 +171,8 @@ struct Draft {
     ended: Option<EndedBy>,
     /// What hooks contributed in the phases.
     contributions: Contributions,
+    /// What is wrong with that.
+    diagnostics: Vec<Diagnostic>,
     /// The tokens of all calls of models.
     usage: Usage,
     /// The rows that a compaction left out without a summary.

@@ -229,7 +229,7 @@ async fn talk(
         session.update(&row.id, MessageUpdate::from_iter([("content", json!("hello"))])).await?;
     }
     session.close(SessionEndReason::Shutdown).await?;
-    Ok(json!([reply.to_string(), reply.contributions.audit_notes().collect::<Vec<_>>()]))
+    Ok(json!([reply.to_string(), reply.contributions.audit_notes().map(|note| &*note.message).collect::<Vec<_>>()]))
 }
 
 async fn conforms(tools: impl AsyncFn() -> Tools) {

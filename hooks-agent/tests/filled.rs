@@ -251,7 +251,7 @@ const BY_THE_APP: &[(&str, &str, &str)] = &[
     ("message_sent", "delivery", "`Channel::send`"),
     ("message_sent", "message", "`Session::hear`"),
     ("message_sent", "recipient", "`Incoming::new`"),
-    ("post_preflight_prompt_context", "findings", "`HarnessBuilder::preflight`"),
+    ("post_preflight_prompt_context", "plan", "`HarnessBuilder::preflight`"),
     ("session_end", "channel", "`Opening::channel`"),
     ("session_end", "next_session", "`Session::close_for`"),
     ("session_start", "channel", "`Opening::channel`"),

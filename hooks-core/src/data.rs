@@ -26,6 +26,7 @@ mod violation;
 
 pub use block::{Block, TextBlock, ToolResultBlock};
 pub use compacted::{CompactedHistory, CompactedHistoryData};
+pub(crate) use expected::expected;
 pub use history::Messages;
 pub use json_text::rewrite_json_text;
 pub use message::{Message, MessageData, Role};

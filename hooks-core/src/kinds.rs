@@ -25,7 +25,8 @@ pub use lifecycle::{Init, Shutdown, ShutdownReason};
 pub use message::{AfterCreateMessage, AfterUpdateMessage, BeforeCreateMessage, BeforeUpdateMessage};
 pub use model::{ModelFailure, PostModelCall, PreModelCall};
 pub use phase::{
-    PostPreflightPromptContext, PostTurn, PrePolicy, PrePromptCompile, PrePromptContext, PreToolMaterialization,
+    PlanError, PostPreflightPromptContext, PostTurn, PrePolicy, PrePromptCompile, PrePromptContext,
+    PreToolMaterialization,
 };
 pub use prompt::{BeforeAgentStart, UserPromptSubmit};
 pub use session::{SessionEnd, SessionEndReason, SessionSource, SessionStart};

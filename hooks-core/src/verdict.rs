@@ -24,7 +24,9 @@ pub use agent_start::AgentStart;
 pub use attribution::Attribution;
 pub use capability::{Capabilities, Capability};
 pub use contexts::Contexts;
-pub use contribution::{Contribution, ContributionId, Contributions};
+pub use contribution::{
+    AuditNote, Contribution, ContributionId, Contributions, PromptContext, PromptSection, ToolDeclaration,
+};
 pub use follow_up::FollowUp;
 pub use manifest_diagnostic::Diagnostic;
 pub use merge::{

@@ -144,7 +144,7 @@ fn a_fallback_answers_for_a_hook_that_contributes_too_much() {
     let registry = Registry::empty().with(hooks![overreaches]).unwrap();
     let cx = HookContext::builder().keep_records(true).build();
     let fired = set(&registry, &hooks![overreaches]).fire_blocking(&cx, &PrePolicy::new("hi"), ()).unwrap();
-    assert_eq!(fired.verdict.audit_notes().collect::<Vec<_>>(), ["seen"]);
+    assert_eq!(fired.verdict.audit_notes().map(|note| &*note.message).collect::<Vec<_>>(), ["seen"]);
     let failure = &fired.report.failures[0];
     assert_eq!((failure.failure, failure.fell_back), (FailureKind::CapabilityMissing, true));
     assert_eq!(fired.report.record.as_ref().unwrap().runs[0].visibility, Visibility::UserAudit);

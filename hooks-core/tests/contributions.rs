@@ -13,7 +13,7 @@ use hooks_core::hook::BoxFuture;
 use hooks_core::kinds::*;
 use hooks_core::prelude::*;
 use hooks_core::testing;
-use hooks_core::verdict::Diagnostic;
+use hooks_core::verdict::{AuditNote, Diagnostic, PromptContext, PromptSection, ToolDeclaration};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -85,8 +85,8 @@ fn context_is_sorted_and_bounded() {
         Contribution::prompt_context("b", "1", "last"),
         Contribution::prompt_context("a", "2", "third"),
         Contribution::prompt_context("a", "1", "second"),
-        Contribution::prompt_context_at(9, "z", "9", "first"),
-        Contribution::prompt_context_at(-1, "a", "0", "after all"),
+        PromptContext::new("z", "9", "first").priority(9).into(),
+        PromptContext::new("a", "0", "after all").priority(-1).into(),
         Contribution::prompt_context("a", "1", "second"),
     ]);
     let texts: Vec<&str> = sorted.prompt_context().entries.iter().map(|entry| entry.text).collect();
@@ -142,6 +142,99 @@ fn sections_are_joined_and_bounded() {
     assert_eq!(halves.prompt_sections().entries[0].text.chars().count(), 8_000, "the joined text is what is cut");
 }
 
+/// Id, order, budget and characters of sections.
+type Given<'a> = &'a [(&'a str, i32, usize, usize)];
+
+#[test]
+fn sections_stand_by_their_order_and_within_their_own_budget() {
+    let section = |id: &str, order, budget, characters| {
+        Contribution::from(PromptSection::new(id, id, "日".repeat(characters)).order(order).budget(budget))
+    };
+    // What stands, with how much of it; and what is told.
+    let table: [(Given<'_>, &[(&str, usize)], &[&str]); 5] = [
+        (&[("b", 1, 10, 2), ("a", 0, 10, 2), ("c", -1, 10, 2)], &[("c", 2), ("a", 2), ("b", 2)], &[]),
+        (&[("b", 0, 10, 2), ("a", 0, 10, 2)], &[("b", 2), ("a", 2)], &[]),
+        (&[("a", 0, 3, 4)], &[("a", 3)], &["prompt_section.truncated"]),
+        (&[("a", 0, 9_000, 9_000)], &[("a", 8_000)], &["prompt_section.truncated"]),
+        // What has no room is what comes last, whoever gave it first.
+        (
+            &[("last", 9, 8_000, 1), ("a", 0, 8_000, 8_000), ("b", 1, 8_000, 8_000)],
+            &[("a", 8_000), ("b", 8_000)],
+            &["prompt_section.entry_omitted"],
+        ),
+    ];
+    for (given, kept, told) in table {
+        let contributions = all(given.iter().map(|(id, order, budget, len)| section(id, *order, *budget, *len)));
+        let merged = contributions.prompt_sections();
+        let stands: Vec<_> = merged.entries.iter().map(|one| (one.id, one.text.chars().count())).collect();
+        assert_eq!((&*stands, &*codes(&merged.diagnostics)), (kept, told), "{given:?}");
+    }
+    let joined = all([section("a", 5, 4, 3), section("b", 0, 9, 1), section("a", -5, 9, 3)]);
+    let merged = joined.prompt_sections();
+    let stands: Vec<_> = merged.entries.iter().map(|one| (one.id, one.text.chars().count())).collect();
+    assert_eq!(stands, [("b", 1), ("a", 4)], "the first order and budget stay");
+}
+
+#[test]
+fn contexts_and_notes_have_data_beside_their_text() {
+    let both = all([
+        PromptContext::new("customer", "tier", "a gold member").data(json!({ "tier": "gold" })).into(),
+        AuditNote::new("looked it up").data(json!({ "took_ms": 3 })).into(),
+    ]);
+    assert_eq!(both.prompt_context().entries[0].data, &json!({ "tier": "gold" }));
+    let notes: Vec<_> = both.audit_notes().map(|note| (&*note.message, &note.data)).collect();
+    assert_eq!(notes, [("looked it up", &json!({ "took_ms": 3 }))]);
+    let form = json!({"kind":"audit","params":{"message":"looked it up","data":{"took_ms":3}}});
+    assert_eq!(serde_json::to_value(both.iter().nth(1).unwrap()).unwrap(), form);
+}
+
+fn names<'a>(tools: &hooks_core::verdict::Tools<'a>) -> Vec<&'a str> {
+    tools.added.iter().map(|tool| &*tool.name).collect()
+}
+
+#[test]
+fn a_tool_is_declared_with_what_the_model_is_told_and_what_runs_it() {
+    let small = || ToolDeclaration::new("refund_small").schema(json!({ "type": "object" })).route("refund");
+    let table: [(Vec<Contribution>, &[&str], &[&str]); 7] = [
+        (vec![Contribution::tool_bundle("a", [small()])], &["refund_small"], &[]),
+        (
+            vec![Contribution::tool_bundle("a", [small()]), Contribution::tool_bundle("b", [small()])],
+            &["refund_small"],
+            &[],
+        ),
+        (
+            vec![Contribution::tool_bundle("a", [small()]), Contribution::tool_bundle("b", ["refund_small"])],
+            &["refund_small"],
+            &["tool_bundle.declaration_conflict"],
+        ),
+        // A limit goes by what runs.
+        (
+            vec![Contribution::tool_bundle("a", [small()]), Contribution::tool_limit("l", ["refund"])],
+            &["refund_small"],
+            &[],
+        ),
+        (vec![Contribution::tool_bundle("a", [small()]), Contribution::tool_limit("l", ["refund_small"])], &[], &[]),
+        (
+            vec![Contribution::tool_bundle("a", [ToolDeclaration::new("x").schema(json!("none"))])],
+            &[],
+            &["tool_bundle.malformed_declaration"],
+        ),
+        (vec![Contribution::tool_bundle("a", [" "])], &[], &["tool_bundle.malformed_declaration"]),
+    ];
+    for (given, added, told) in table {
+        let contributions = all(given);
+        let tools = contributions.tool_bundles();
+        assert_eq!((&*names(&tools), &*codes(&tools.diagnostics)), (added, told), "{contributions:?}");
+    }
+    let form = json!({"kind":"tool_bundle","params":{"id":"a","tools":["plain",
+        {"name":"refund_small","schema":{"type":"object"},"route":"refund"}]}});
+    let bundle = Contribution::tool_bundle("a", ["plain".into(), small()]);
+    assert_eq!(serde_json::to_value(&bundle).unwrap(), form);
+    assert_eq!(serde_json::from_value::<Contribution>(form).unwrap(), bundle);
+    let misspelt = json!({"kind":"tool_bundle","params":{"id":"a","tools":[{"name":"x","shema":{}}]}});
+    assert!(serde_json::from_value::<Contribution>(misspelt).is_err());
+}
+
 #[test]
 fn limits_to_tools_are_intersected_and_a_malformed_one_closes() {
     let limit = |allow: &Value| json!({ "kind": "tool_bundle", "params": { "id": "x", "allow": allow } });
@@ -166,12 +259,12 @@ fn limits_to_tools_are_intersected_and_a_malformed_one_closes() {
             Contribution::tool_limit("y", ["write", "read", "other"]),
         ]);
         let tools = both.tool_bundles();
-        assert_eq!(tools.added, usable, "{allow}");
+        assert_eq!(names(&tools), usable, "{allow}");
         assert_eq!(tools.diagnostics.len(), usize::from(malformed), "{allow}");
         assert!(!tools.allows("run"), "{allow}");
     }
     let open = all([Contribution::tool_bundle("a", ["read", "run", "read"])]);
-    assert_eq!(open.tool_bundles().added, ["read", "run"]);
+    assert_eq!(names(&open.tool_bundles()), ["read", "run"]);
     assert!(open.tool_bundles().allows("anything"));
 }
 
@@ -259,7 +352,7 @@ fn notes_and_jobs_are_read_in_order_and_a_noop_says_nothing() {
         Contribution::Noop,
         Contribution::audit("b"),
     ]);
-    assert_eq!(both.audit_notes().collect::<Vec<_>>(), ["a", "b"]);
+    assert_eq!(both.audit_notes().map(|note| &*note.message).collect::<Vec<_>>(), ["a", "b"]);
     assert_eq!(both.background_jobs().collect::<Vec<_>>(), [("index", &json!({ "id": 1 }))]);
     assert_eq!(all([Contribution::Noop]).summary(), None);
     assert_eq!(both.summary(), Some("contributes"));
@@ -275,7 +368,7 @@ fn contribution() -> impl Strategy<Value = Contribution> {
     let text = || prop::sample::select(vec![String::new(), "é".to_owned(), "日本".repeat(4_000)]);
     prop_oneof![
         (name(), name(), name(), 0..2).prop_map(|(d, k, v, p)| Contribution::policy(d, k, v, p)),
-        (name(), name(), text(), 0..2).prop_map(|(d, i, t, p)| Contribution::prompt_context_at(p, d, i, t)),
+        (name(), name(), text(), 0..2).prop_map(|(d, i, t, p)| PromptContext::new(d, i, t).priority(p).into()),
         (name(), name(), text()).prop_map(|(i, t, text)| Contribution::prompt_section(i, t, text)),
         (name(), prop::collection::vec(name(), 0..3)).prop_map(|(i, tools)| Contribution::tool_bundle(i, tools)),
         (name(), prop::collection::vec(name(), 0..3)).prop_map(|(i, tools)| Contribution::tool_limit(i, tools)),

@@ -192,7 +192,7 @@ async fn one_hook_is_detached_at_several_kinds() {
 async fn contributions_of_each_form_are_left_beside_the_dispatch() {
     let hooks = hooks![one_note, many_notes, computes_apart];
     let ran = testing::run(hooks, &AllDone { number: 7 }, vec![1]).await.unwrap();
-    let mut notes: Vec<&str> = ran.left.audit_notes().collect();
+    let mut notes: Vec<&str> = ran.left.audit_notes().map(|note| &*note.message).collect();
     notes.sort_unstable();
     assert_eq!(notes, ["7", "7 [1]", "one"], "{ran}");
     assert!(ran.verdict.is_empty());
@@ -204,7 +204,7 @@ async fn a_detached_hook_has_what_its_list_gave_it() {
     let notes = std::sync::Arc::new(Mutex::new(Vec::new()));
     let into = std::sync::Arc::clone(&notes);
     registry.observe(OnEnd(move |_: &Ended, left: &Contributions| {
-        into.lock().unwrap().extend(left.audit_notes().map(str::to_owned));
+        into.lock().unwrap().extend(left.audit_notes().map(|note| note.message.clone()));
     }));
     let agent = r#"{"name": "ada", "hooks": [{"id": "limited", "with": {"word": "few"}}]}"#;
     let set = registry.scope(&AgentDef::from_json("a.json", agent).unwrap(), None).unwrap();
@@ -227,7 +227,7 @@ async fn a_job_has_what_its_list_gave_it() {
     assert_eq!(jobs[0].subject, Some(serde_json::json!([1])));
     assert_eq!((jobs[1].max_attempts, &jobs[1].subject), (1, &None), "a subject that nobody takes does not travel");
     let end = registry.run_job(&HookContext::new(), &jobs[0]).await.unwrap();
-    assert_eq!(end.contributions.audit_notes().collect::<Vec<_>>(), ["few [1] ada"]);
+    assert_eq!(end.contributions.audit_notes().map(|note| &*note.message).collect::<Vec<_>>(), ["few [1] ada"]);
     // A list that gave other parameters gives another job; one that gives none is an error before anything runs.
     let error = registry.scope(&AgentDef::new("a").hooks(hooks![job]), None).unwrap_err();
     assert!(error.to_string().contains("missing field `word`"), "{error}");

@@ -75,10 +75,12 @@ fn row(to: &mut dyn Write, name: &str, lines: &[String]) -> io::Result<()> {
 fn line(one: &Contribution) -> String {
     match one {
         Contribution::Policy { domain, key, value, .. } => format!("policy {domain}.{key} = {value}"),
-        Contribution::PromptContext { text, .. } => format!("context {text}"),
-        Contribution::PromptSection { title, text, .. } => format!("section {title}, {} lines", text.lines().count()),
-        Contribution::ToolBundle { tools, .. } => format!("tools {}", tools.join(", ")),
-        Contribution::Audit { message } => format!("note for the audit: {message}"),
+        Contribution::PromptContext(context) => format!("context {}", context.text),
+        Contribution::PromptSection(section) => format!("section {} at {}", section.title, section.order),
+        Contribution::ToolBundle { tools, .. } => {
+            format!("tools {}", tools.iter().map(|tool| &*tool.name).collect::<Vec<_>>().join(", "))
+        }
+        Contribution::Audit(note) => format!("note for the audit: {}", note.message),
         Contribution::BackgroundJob { job, .. } => format!("job {job}"),
         _ => "something else".to_owned(),
     }

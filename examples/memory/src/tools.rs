@@ -4,7 +4,7 @@ use hooks_agent::tool::{Tool, ToolError, ToolSpec};
 use hooks_core::HookContext;
 use hooks_core::data::{ToolCall, ToolInput, ToolResult};
 use hooks_core::hook::BoxFuture;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::fact::{Fact, slug, turn_of};
 use crate::store::{Store, StoreError};
@@ -47,17 +47,19 @@ impl Tool for Remember {
     }
 }
 
+/// The schema of the tool that drops a fact whose name is a `key`.
+pub fn forgets(key: &Value) -> Value {
+    json!({ "type": "object", "properties": { "key": key }, "required": ["key"] })
+}
+
 /// Drops a fact.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Forget;
 
 impl Tool for Forget {
     fn spec(&self) -> ToolSpec {
-        ToolSpec::new(FORGET).description("Drops a fact that the person asks you to forget.").schema(json!({
-            "type": "object",
-            "properties": { "key": { "type": "string", "description": "the name of the note" } },
-            "required": ["key"],
-        }))
+        let any = json!({ "type": "string", "description": "the name of the note" });
+        ToolSpec::new(FORGET).description("Drops a fact that the person asks you to forget.").schema(forgets(&any))
     }
 
     fn run<'a>(

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use hooks_core::HookContext;
 use hooks_core::data::Messages;
+use serde::{Deserialize, Serialize};
 
 use crate::fact::words;
 
@@ -22,7 +23,15 @@ pub fn topics(text: &str) -> BTreeSet<String> {
     TOPICS.iter().filter(|(_, words)| touched(words)).map(|(topic, _)| (*topic).to_owned()).collect()
 }
 
-/// The app's preflight: what it finds is told to hooks at `post_preflight_prompt_context`.
-pub fn look(_cx: &HookContext, prompt: &str, _history: &Messages) -> Vec<String> {
-    topics(prompt).into_iter().collect()
+/// What is to be looked up for a prompt.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Plan {
+    /// The topics that it touches.
+    pub topics: BTreeSet<String>,
+}
+
+/// The app's preflight: hooks at `post_preflight_prompt_context` read the plan that it makes.
+pub fn look(_cx: &HookContext, prompt: &str, _history: &Messages) -> Plan {
+    Plan { topics: topics(prompt) }
 }

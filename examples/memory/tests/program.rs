@@ -30,7 +30,8 @@ you    What could we cook for dinner?
   post_preflight_prompt_context  note for the audit: looked under food
                                  context - [allergic_to_peanuts] The person is allergic to peanuts. (s1:1)
   pre_tool_materialization       tools remember, forget
-  pre_prompt_compile             section Notes, 2 lines
+  pre_prompt_compile             section Notes at 10
+                                 section What is kept at 20
 agent  The person is allergic to peanuts.
   post_turn                      job memory.extract
   after the reply                nothing to keep

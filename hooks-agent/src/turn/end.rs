@@ -132,6 +132,7 @@ impl TurnLoop {
             system_messages: self.draft.system_messages,
             ended: self.draft.ended,
             contributions: self.draft.contributions,
+            diagnostics: self.draft.diagnostics,
             iterations: self.counts.iterations,
             usage: self.draft.usage,
             left_out: self.draft.left_out,

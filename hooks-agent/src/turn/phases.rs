@@ -5,16 +5,18 @@ use std::sync::Arc;
 
 use futures_util::FutureExt;
 use hooks_core::HookKind;
+use hooks_core::data::Message;
 use hooks_core::kinds::{
     ExitReason, PostPreflightPromptContext, PostTurn, PrePolicy, PrePromptCompile, PrePromptContext,
     PreToolMaterialization,
 };
 use hooks_core::verdict::{Contributions, Diagnostic, Verdict};
+use serde_json::Value;
 
 use super::TurnLoop;
 use super::end::End;
 use crate::event::TurnEvent;
-use crate::tool::ToolSpec;
+use crate::panics;
 
 impl TurnLoop {
     /// Fires the phases in their order; each gets what the earlier ones contributed.
@@ -25,14 +27,14 @@ impl TurnLoop {
             PrePromptContext::new(input).history(history.clone()).contributions(self.draft.contributions.clone());
         self.contribute(&event).await?;
 
-        let findings = self.preflight(input).await?;
-        let event = PostPreflightPromptContext::new(input).history(history.clone()).findings(findings);
+        let plan = self.preflight(input).await?;
+        let event = PostPreflightPromptContext::new(input).history(history.clone()).plan(plan);
         self.contribute(&event.contributions(self.draft.contributions.clone())).await?;
 
         let names: Vec<String> = self.session.offered().into_iter().map(|tool| tool.name).collect();
         let event = PreToolMaterialization::new(input).history(history.clone()).tools(names);
         self.contribute(&event.contributions(self.draft.contributions.clone())).await?;
-        self.materialize();
+        self.offer();
 
         let names: Vec<String> = self.model.tools.iter().map(|tool| tool.name.clone()).collect();
         let event = PrePromptCompile::new(input).history(history).tools(names).profile(self.profile());
@@ -43,8 +45,8 @@ impl TurnLoop {
 
     /// After the last call of the model: what is to be noted or done later.
     pub(super) async fn post_turn(&mut self, reply: &str, errors: Vec<String>) -> Result<(), End> {
-        let calls: Vec<_> =
-            self.transcript.added.iter().flat_map(hooks_core::data::Message::tool_calls).cloned().collect();
+        let calls = self.transcript.added.iter().flat_map(Message::tool_calls).cloned();
+        let calls: Vec<_> = calls.map(|call| self.routed(call)).collect();
         let event = PostTurn::new(self.input.as_str()).reply(reply).calls(calls).errors(errors);
         let event = event.history(self.transcript.view.clone()).contributions(self.draft.contributions.clone());
         let fired = self.fire_to_end(&event, ()).await?;
@@ -68,41 +70,31 @@ impl TurnLoop {
         self.draft.contributions.merge(contributions);
     }
 
-    /// What the app's first look at the prompt found, where it takes one.
-    async fn preflight(&mut self, input: &str) -> Result<Vec<String>, End> {
+    /// What the app plans after its first look at the prompt; `null` where it takes none, or cannot.
+    async fn preflight(&mut self, input: &str) -> Result<Value, End> {
         let parts = Arc::clone(&self.session.harness);
-        let Some(preflight) = &parts.preflight else { return Ok(Vec::new()) };
+        let Some(preflight) = &parts.preflight else { return Ok(Value::Null) };
+        let limit = self.limits().model;
         let look =
-            AssertUnwindSafe(async { preflight.look(&self.cx, input, &self.transcript.view).await }).catch_unwind();
-        tokio::select! {
+            AssertUnwindSafe(async { preflight.plan(&self.cx, input, &self.transcript.view).await }).catch_unwind();
+        let planned = tokio::select! {
             biased;
-            () = self.cancellation.cancelled() => Err(End::cancelled(ExitReason::AbortedPreCall)),
-            found = tokio::time::timeout(self.limits().model, look) => {
-                let found = found.ok().and_then(Result::ok).unwrap_or_default();
+            () = self.cancellation.cancelled() => return Err(End::cancelled(ExitReason::AbortedPreCall)),
+            planned = tokio::time::timeout(limit, look) => planned,
+        };
+        let failed = match planned {
+            Ok(Ok(Ok(plan))) => {
                 if let Some(inputs) = &mut self.inputs {
-                    inputs.findings.clone_from(&found);
+                    inputs.plan.clone_from(&plan);
                 }
-                Ok(found)
+                return Ok(plan);
             }
-        }
-    }
-
-    /// Settles which tools the model is offered: those of the harness and those that hooks add, within the limits that
-    /// hooks set.
-    fn materialize(&mut self) {
-        let parts = Arc::clone(&self.session.harness);
-        let bundles = self.draft.contributions.tool_bundles();
-        let added = bundles.added.iter().filter_map(|name| parts.tools.get(name).map(|tool| tool.spec()));
-        let mut tools: Vec<ToolSpec> = self.session.offered();
-        for tool in added {
-            if tools.iter().all(|known| known.name != tool.name) {
-                tools.push(tool);
-            }
-        }
-        tools.retain(|tool| bundles.allows(&tool.name));
-        let diagnostics = bundles.diagnostics.clone();
-        self.model.tools = tools;
-        self.report(diagnostics);
+            Ok(Ok(Err(error))) => format!("the plan is no JSON: {error}"),
+            Ok(Err(panic)) => format!("it panicked: {}", panics::message(panic)),
+            Err(_) => format!("it was not done within {limit:?}"),
+        };
+        self.report(vec![Diagnostic::new("preflight.failed", failed)]);
+        Ok(Value::Null)
     }
 
     /// Writes the system prompt from its parts.
@@ -121,9 +113,11 @@ impl TurnLoop {
         self.report(diagnostics);
     }
 
-    fn report(&self, diagnostics: Vec<Diagnostic>) {
-        for diagnostic in diagnostics {
-            self.emit(|| TurnEvent::Diagnostic(diagnostic));
+    /// Tells what is wrong with contributions, at once and in the reply.
+    pub(super) fn report(&mut self, diagnostics: Vec<Diagnostic>) {
+        for diagnostic in &diagnostics {
+            self.emit(|| TurnEvent::Diagnostic(diagnostic.clone()));
         }
+        self.draft.diagnostics.extend(diagnostics);
     }
 }

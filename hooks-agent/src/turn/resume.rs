@@ -83,7 +83,7 @@ impl TurnLoop {
         let was_started = groups[first].iter().any(|call| is_waiting(self, call));
         let mut never_started = Vec::new();
         for (at, group) in groups.into_iter().enumerate() {
-            for call in group.into_iter().filter(|call| open.contains(call)) {
+            for call in group.into_iter().filter(|call| open.iter().any(|open| open.id == call.id)) {
                 if at > first || waits(self, &call) || (at == first && !was_started) {
                     never_started.push(call);
                 } else {

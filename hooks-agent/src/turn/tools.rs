@@ -83,10 +83,10 @@ impl TurnLoop {
         Ok(())
     }
 
-    /// Calls that run one after the other, and within each group together.
+    /// Calls that run one after the other, and within each group together; each as one of the tool that runs.
     pub(super) fn groups(&self, calls: Vec<ToolCall>) -> Vec<Vec<ToolCall>> {
         let mut groups: Vec<Vec<ToolCall>> = Vec::new();
-        for call in calls {
+        for call in calls.into_iter().map(|call| self.routed(call)) {
             match groups.last_mut() {
                 Some(last) if self.is_parallel(&last[0]) && self.is_parallel(&call) => last.push(call),
                 _ => groups.push(vec![call]),
@@ -96,7 +96,7 @@ impl TurnLoop {
     }
 
     fn is_parallel(&self, call: &ToolCall) -> bool {
-        self.model.tools.iter().any(|tool| tool.name == call.name && tool.parallel)
+        self.spec_of(call).is_some_and(|tool| tool.parallel)
     }
 
     /// Carries calls from the gates to their stored results. Gates, hooks and the store see them in their order, whichever is
@@ -169,7 +169,7 @@ impl TurnLoop {
 
     fn runner(&self, call: &ToolCall, input: &ToolInput) -> Result<Runner, CallOutcome> {
         let parts = &self.session.harness;
-        let offered = self.model.tools.iter().any(|tool| tool.name == call.name);
+        let offered = self.spec_of(call).is_some();
         if let Some(agent) = parts.agents.get(&call.name).filter(|_| offered) {
             self.may_ask(call, input)?;
             return Ok(Runner::Agent(Arc::clone(agent)));
@@ -197,7 +197,7 @@ impl TurnLoop {
 
     /// The tool of a call that may run again.
     fn repeatable(&self, call: &ToolCall, runner: Runner) -> Option<Arc<dyn Tool>> {
-        let idempotent = self.model.tools.iter().any(|tool| tool.name == call.name && tool.idempotent);
+        let idempotent = self.spec_of(call).is_some_and(|tool| tool.idempotent);
         match runner {
             Runner::Tool(tool) if idempotent => Some(tool),
             Runner::Tool(_) | Runner::Agent(_) => None,

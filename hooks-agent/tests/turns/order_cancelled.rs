@@ -61,7 +61,9 @@ impl Approver for Never {
 }
 
 impl Preflight for Never {
-    fn look<'a>(&'a self, _: &'a HookContext, _: &'a str, _: &'a Messages) -> BoxFuture<'a, Vec<String>> {
+    type Plan = ();
+
+    fn look<'a>(&'a self, _: &'a HookContext, _: &'a str, _: &'a Messages) -> BoxFuture<'a, ()> {
         self.wait()
     }
 }

@@ -1,19 +1,27 @@
 //! The phases: what hooks contribute is handed on, and what comes of it is what the model is sent.
 
-use hooks_agent::TurnEvent;
 use hooks_agent::model::Line;
-use hooks_agent::tool::{FnTool, ToolSpec};
+use hooks_agent::tool::{FnTool, ToolError, ToolSpec};
+use hooks_agent::{Reply, TurnEvent};
 use hooks_core::kinds::*;
 use hooks_core::prelude::*;
+use hooks_core::verdict::{PromptContext, PromptSection, ToolDeclaration};
+use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use super::bench::Bench;
+use super::bench::{Bench, told};
 
 fn contributes<K: HookKind<Subject = (), Verdict = Contributions>>(
     id: &str,
     what: impl Fn(&K) -> Vec<Contribution> + Send + Sync + 'static,
 ) -> Hook {
     Hook::at::<K>(id).reader(move |_, event: &K, ()| what(event))
+}
+
+/// What the app plans after its look at a prompt.
+#[derive(Serialize, Deserialize)]
+struct Plan {
+    topic: String,
 }
 
 #[tokio::test]
@@ -30,14 +38,14 @@ async fn each_phase_is_told_what_the_earlier_ones_contributed() {
             .collect()
     }));
     bench.app(contributes::<PostPreflightPromptContext>("found", |event| {
-        event
-            .findings
-            .iter()
-            .map(|found| Contribution::prompt_context("preflight", found.clone(), format!("It is about {found}.")))
-            .collect()
+        let Plan { topic } = event.read_plan().unwrap().unwrap();
+        let text = format!("It is about {topic}.");
+        vec![PromptContext::new("preflight", &*topic, text).data(json!({ "topic": topic })).into()]
     }));
     bench.app(contributes::<PrePromptCompile>("contract", |event| {
-        let entries = event.contributions.prompt_context().entries.len();
+        let context = event.contributions.prompt_context();
+        assert_eq!(context.entries[1].data, &json!({ "topic": "travel" }), "data goes on from phase to phase");
+        let entries = context.entries.len();
         vec![Contribution::prompt_section("contract", "Contract", format!("Use the {entries} notes."))]
     }));
     bench.app(contributes::<PostTurn>("note", |event| {
@@ -48,20 +56,19 @@ async fn each_phase_is_told_what_the_earlier_ones_contributed() {
     }));
     let harness = bench.harness().preflight(|cx: &HookContext, prompt: &str, _: &Messages| {
         assert_eq!(cx.conversation(), Some("c"), "a look knows where it is");
-        vec![if prompt.contains("flight") { "travel".to_owned() } else { "life".to_owned() }]
+        Plan { topic: if prompt.contains("flight") { "travel" } else { "life" }.to_owned() }
     });
     let reply = bench.session(harness).await.turn(None, "do you remember me and my flight?").await;
     assert_eq!(
         bench.model.heard()[0].system_prompt,
         "Be brief.\n\n## Contract\n\nUse the 2 notes.\n\nThe person is called Ada.\n\nIt is about travel."
     );
-    assert_eq!(reply.contributions.audit_notes().collect::<Vec<_>>(), ["answered hello"]);
+    assert_eq!(reply.contributions.audit_notes().map(|note| &*note.message).collect::<Vec<_>>(), ["answered hello"]);
     assert_eq!(reply.contributions.background_jobs().map(|(job, _)| job).collect::<Vec<_>>(), ["extract"]);
 }
 
 #[tokio::test]
 async fn hooks_settle_which_tools_there_are() {
-    let secret = || FnTool::new(ToolSpec::new("secret"), |_cx, _input| Ok("psst".to_owned()));
     for (contributed, offered, answer) in [
         (
             vec![],
@@ -71,12 +78,12 @@ async fn hooks_settle_which_tools_there_are() {
         (
             vec![Contribution::tool_bundle("b", ["secret"])],
             vec!["lookup", "breaks", "panics", "secret"],
-            "tool: <- psst",
+            "tool: <- psst {}",
         ),
         (
             vec![Contribution::tool_bundle("b", ["secret"]), Contribution::tool_limit("l", ["secret"])],
             vec!["secret"],
-            "tool: <- psst",
+            "tool: <- psst {}",
         ),
         (
             vec![Contribution::tool_limit("l", ["lookup"])],
@@ -134,16 +141,119 @@ async fn a_phase_tells_what_its_hooks_contributed_and_nothing_where_they_did_not
 }
 
 #[tokio::test]
-async fn a_preflight_that_panics_finds_nothing_and_the_turn_goes_on() {
+async fn a_preflight_that_panics_plans_nothing_which_is_told_and_the_turn_goes_on() {
     let mut bench = Bench::watched([Line::text("hello")]);
     bench.app(contributes::<PostPreflightPromptContext>("found", |event| {
-        vec![Contribution::audit(format!("{} found", event.findings.len()))]
+        vec![Contribution::audit(format!("planned {}", event.plan))]
     }));
-    let harness = bench.harness().preflight(|_: &HookContext, _: &str, _: &Messages| -> Vec<String> {
+    let harness = bench.harness().preflight(|_: &HookContext, _: &str, _: &Messages| -> Plan {
         std::panic::resume_unwind(Box::new("of course"));
     });
     let reply = bench.session(harness).await.turn(None, "hi").await;
     assert_eq!(reply.to_string(), "hello");
-    assert_eq!(reply.contributions.audit_notes().collect::<Vec<_>>(), ["0 found"]);
+    assert_eq!(diagnosed(&reply), ["preflight.failed: it panicked: of course"]);
+    assert_eq!(reply.contributions.audit_notes().map(|note| &*note.message).collect::<Vec<_>>(), ["planned null"]);
     assert_eq!(bench.log.take().iter().filter(|kind| *kind == "turn_end").count(), 1);
+}
+
+fn diagnosed(reply: &Reply) -> Vec<String> {
+    reply.diagnostics.iter().map(ToString::to_string).collect()
+}
+
+fn secret() -> FnTool<impl Fn(&HookContext, &ToolInput) -> Result<String, ToolError> + Send + Sync + 'static> {
+    FnTool::new(ToolSpec::new("secret").description("Whispers."), |_cx, input| Ok(format!("psst {}", input.text())))
+}
+
+#[tokio::test]
+async fn a_tool_that_nobody_has_is_told_of_and_not_offered() {
+    let table = [
+        (
+            vec![Contribution::tool_bundle("b", ["secrett"])],
+            "tool_bundle.unknown_tool: this harness has no tool `secrett`; a tool bundle names it; there are: lookup, breaks, panics, secret",
+        ),
+        (
+            vec![Contribution::tool_bundle("b", [ToolDeclaration::new("whisper").route("secrett")])],
+            "tool_bundle.unknown_tool: this harness has no tool `secrett`; a tool bundle names it; there are: lookup, breaks, panics, secret",
+        ),
+        (
+            vec![Contribution::tool_limit("l", ["lookup", "breaks", "panics", "secrett"])],
+            "tool_bundle.unknown_tool: this harness has no tool `secrett`; a limit names it, and limits go by what runs; there are: lookup, breaks, panics, secret",
+        ),
+        (
+            vec![Contribution::tool_bundle("b", [ToolDeclaration::new("lookup").route("secret")])],
+            "tool_bundle.name_taken: the tool `lookup` is there, so no bundle can declare `secret` under its name",
+        ),
+    ];
+    for (contributed, expected) in table {
+        let mut bench = Bench::new([Line::text("done")]);
+        bench.app(contributes::<PreToolMaterialization>("tools", move |_| contributed.clone()));
+        let session = bench.session(bench.harness().bundled_tool(secret())).await;
+        let (reply, events) = told(&session, "hi").await;
+        let names: Vec<_> = bench.model.heard()[0].tools.iter().map(|tool| tool.name.clone()).collect();
+        assert_eq!(names, ["lookup", "breaks", "panics"], "{expected}");
+        assert_eq!(diagnosed(&reply), [expected]);
+        assert!(
+            events.iter().any(|event| matches!(event, TurnEvent::Diagnostic(told) if told.to_string() == expected))
+        );
+    }
+}
+
+#[tokio::test]
+async fn a_declared_tool_reaches_the_model_and_hooks_judge_the_tool_that_runs() {
+    let schema = json!({ "type": "object", "properties": { "to": { "type": "string" } } });
+    let declared =
+        ToolDeclaration::new("whisper").description("Whispers to one.").schema(schema.clone()).route("secret");
+    for denied in [false, true] {
+        let mut bench = Bench::new([Line::call("1", "whisper", json!({ "to": "ada" })), Line::text("done")]);
+        let declared = declared.clone();
+        bench.app(contributes::<PreToolMaterialization>("tools", move |_| {
+            vec![Contribution::tool_bundle("b", [declared.clone()])]
+        }));
+        let log = bench.log.clone();
+        let guard = Hook::at::<BeforeToolCall>("guard").reader(move |_, event, _| {
+            log.note(format!("{} as {:?}", event.call.name, event.call.declared_as.as_deref()));
+            if denied { Permission::deny("not here") } else { Permission::NoOpinion }
+        });
+        bench.app(guard.only("tool", "secret"));
+        let log = bench.log.clone();
+        bench.app(contributes::<PostTurn>("after", move |event| {
+            log.note(format!("called {}", event.calls[0].name));
+            vec![]
+        }));
+        let reply = bench.session(bench.harness().bundled_tool(secret())).await.turn(None, "hi").await;
+        let heard = bench.model.heard();
+        let offered = heard[0].tools.iter().find(|tool| tool.name == "whisper").unwrap();
+        assert_eq!((offered.description.as_str(), &offered.schema), ("Whispers to one.", &schema));
+        assert!(
+            heard[0].tools.iter().all(|tool| tool.name != "secret"),
+            "what runs it is offered under its own name only"
+        );
+        let result = if denied { "tool: <- Denied: not here" } else { r#"tool: <- psst {"to":"ada"}"# };
+        assert_eq!(bench.stored().await[1..3], ["assistant: -> whisper({\"to\":\"ada\"})", result]);
+        assert_eq!(bench.log.take(), ["the model", r#"secret as Some("whisper")"#, "the model", "called secret"]);
+        assert!(reply.diagnostics.is_empty());
+    }
+}
+
+#[tokio::test]
+async fn sections_stand_in_their_order_and_within_their_budget() {
+    let mut bench = Bench::new([Line::text("hello")]);
+    bench.app(contributes::<PrePromptCompile>("late", |_| {
+        vec![PromptSection::new("late", "Late", "comes last").order(10).into()]
+    }));
+    bench.app(contributes::<PrePromptCompile>("early", |_| {
+        vec![PromptSection::new("early", "Early", "comes first, cut here").order(-10).budget(11).into()]
+    }));
+    bench.app(contributes::<PrePolicy>("middle", |_| vec![Contribution::prompt_section("middle", "Middle", "stays")]));
+    let reply = bench.turn().await;
+    assert_eq!(
+        bench.model.heard()[0].system_prompt,
+        "Be brief.\n\n## Early\n\ncomes first\n\n## Middle\n\nstays\n\n## Late\n\ncomes last"
+    );
+    assert_eq!(
+        diagnosed(&reply),
+        [
+            "prompt_section.truncated: the section `early` was cut: it has at most 11 characters, all sections have 16000"
+        ]
+    );
 }

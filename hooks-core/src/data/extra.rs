@@ -18,7 +18,7 @@ macro_rules! writers {
 
 writers! {
     of_text, TEXT = ["type", "text"];
-    of_call, CALL = ["type", "id", "name", "input"];
+    of_call, CALL = ["type", "id", "name", "input", "declared_as"];
     of_result_block, RESULT_BLOCK = ["type", "tool_use_id", "name", "content", "is_error"];
     of_result, RESULT = ["type", "content", "is_error", "additional_context", "said_by"];
     of_row, ROW = ["call_id", "tool", "content", "is_error"];

@@ -169,7 +169,7 @@ fn read_call(call: Value, index: usize) -> Result<ToolCall, FormatError> {
     if extra.get("type").is_some_and(|tag| tag == "function") {
         extra.remove("type");
     }
-    Ok(ToolCall { id, name, input, extra })
+    Ok(ToolCall { id, name, input, declared_as: None, extra })
 }
 
 fn write_call(call: &ToolCall) -> Value {

@@ -26,6 +26,9 @@ pub struct ToolCall {
     /// The arguments.
     #[serde(default)]
     pub input: ToolInput,
+    /// The name by which the model asked, where a hook declared the tool under another one: `name` is the tool that runs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub declared_as: Option<String>,
     /// Fields of the provider that this crate does not know.
     #[serde(flatten, serialize_with = "extra::of_call")]
     pub extra: Map<String, Value>,
@@ -34,7 +37,7 @@ pub struct ToolCall {
 impl ToolCall {
     /// The call `id` of the tool `name`.
     pub fn new(id: impl Into<String>, name: impl Into<String>, input: impl Into<ToolInput>) -> Self {
-        Self { id: id.into(), name: name.into(), input: input.into(), extra: Map::new() }
+        Self { id: id.into(), name: name.into(), input: input.into(), declared_as: None, extra: Map::new() }
     }
 }
 

@@ -155,10 +155,10 @@ fn left<V: Verdict>(verdict: &V) -> Result<Contributions, Unfinished> {
 
 fn forbidden(contribution: &Contribution) -> Option<&'static str> {
     match contribution {
-        Contribution::Audit { .. } | Contribution::BackgroundJob { .. } | Contribution::Noop => None,
+        Contribution::Audit(_) | Contribution::BackgroundJob { .. } | Contribution::Noop => None,
         Contribution::Policy { .. } => Some("a policy"),
-        Contribution::PromptContext { .. } => Some("prompt context"),
-        Contribution::PromptSection { .. } => Some("a prompt section"),
+        Contribution::PromptContext(_) => Some("prompt context"),
+        Contribution::PromptSection(_) => Some("a prompt section"),
         Contribution::ToolBundle { .. } => Some("a tool bundle"),
         Contribution::PromptManifestDiagnostic(_) => Some("a diagnostic of the prompt"),
     }

@@ -1,8 +1,10 @@
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use crate::HookKind;
-use crate::data::{Messages, ToolCall};
-use crate::text::cut;
+use crate::data::{Messages, ToolCall, expected};
+use crate::text::{cut, redacted};
 use crate::verdict::Contributions;
 
 /// Fires first of the phases, before the policy of a turn is settled: hooks contribute to it.
@@ -42,12 +44,50 @@ pub struct PostPreflightPromptContext {
     /// The conversation so far.
     #[serde(default)]
     pub history: Messages,
-    /// What the look at the prompt found.
+    /// What the app plans for the turn after its look at the prompt, as JSON of a type of its own, which `read_plan` reads;
+    /// `null` where it takes none.
     #[serde(default)]
-    pub findings: Vec<String>,
+    pub plan: Value,
     /// What earlier phases of this turn contributed.
     #[serde(default)]
     pub contributions: Contributions,
+}
+
+impl PostPreflightPromptContext {
+    /// The plan as the app's type; `None` where the app took no look at the prompt, or could not.
+    ///
+    /// ```
+    /// use hooks_core::kinds::{PlanError, PostPreflightPromptContext};
+    /// use hooks_core::prelude::*;
+    /// use serde::Deserialize;
+    ///
+    /// #[derive(Deserialize)]
+    /// struct Plan {
+    ///     topics: Vec<String>,
+    /// }
+    ///
+    /// #[hook(id = "recall", kind = post_preflight_prompt_context)]
+    /// fn recall(event: &PostPreflightPromptContext) -> Result<Option<Contribution>, PlanError> {
+    ///     let plan: Option<Plan> = event.read_plan()?;
+    ///     Ok(plan.map(|plan| Contribution::audit(format!("looked under {}", plan.topics.join(", ")))))
+    /// }
+    /// ```
+    ///
+    /// # Errors
+    /// [`PlanError`], where the plan is none of `T`.
+    pub fn read_plan<T: DeserializeOwned>(&self) -> Result<Option<T>, PlanError> {
+        let problem =
+            |error: serde_json::Error| PlanError { expected: expected::<T>(), problem: redacted(&error.to_string()) };
+        if self.plan.is_null() { Ok(None) } else { T::deserialize(&self.plan).map(Some).map_err(problem) }
+    }
+}
+
+/// The plan of the app is not what a hook expected. Made by [`PostPreflightPromptContext::read_plan`].
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the plan of the preflight: expected {expected}: {problem}")]
+pub struct PlanError {
+    expected: String,
+    problem: String,
 }
 
 /// Fires before the tools of a turn are settled: hooks contribute to them.

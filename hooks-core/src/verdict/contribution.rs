@@ -1,7 +1,13 @@
+mod prompt;
+mod tool;
+
 use std::borrow::Cow;
 
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
+
+pub use prompt::{AuditNote, PromptContext, PromptSection};
+pub use tool::ToolDeclaration;
 
 use super::{Capabilities, Capability, Diagnostic, Verdict};
 use crate::text::fingerprint;
@@ -44,34 +50,17 @@ pub enum Contribution {
         diagnostics: Vec<Diagnostic>,
     },
     /// Text for the model's context; see [`Contributions::prompt_context`].
-    PromptContext {
-        /// What it is about; entries of one domain belong together.
-        domain: String,
-        /// Its name within the domain.
-        id: String,
-        /// The text.
-        text: String,
-        /// Higher comes earlier.
-        #[serde(default)]
-        priority: i32,
-    },
+    PromptContext(PromptContext),
     /// A part of the system prompt; see [`Contributions::prompt_sections`].
-    PromptSection {
-        /// Its name; texts under one name are joined.
-        id: String,
-        /// Its heading.
-        title: String,
-        /// The text.
-        text: String,
-    },
+    PromptSection(PromptSection),
     /// Tools for the model, or a limit to those it may use; see [`Contributions::tool_bundles`].
     ToolBundle {
         /// Its name.
         id: String,
         /// The tools that it adds.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
-        tools: Vec<String>,
-        /// The only tools that may be used; nothing where it is left out. Kept as it was given: what is not a list of
+        tools: Vec<ToolDeclaration>,
+        /// The only tools that may be used, by the names that the harness has for them; nothing where it is left out. Kept as it was given: what is not a list of
         /// names allows none.
         #[serde(default, deserialize_with = "given", skip_serializing_if = "Option::is_none")]
         allow: Option<Value>,
@@ -79,10 +68,7 @@ pub enum Contribution {
     /// Diagnostics of how the prompt was put together; the model never sees it.
     PromptManifestDiagnostic(Diagnostic),
     /// A note for the audit trail; the model never sees it.
-    Audit {
-        /// What was done or seen.
-        message: String,
-    },
+    Audit(AuditNote),
     /// Work to be done after the turn, by whom the harness gives it to.
     BackgroundJob {
         /// The job's name.
@@ -100,11 +86,11 @@ impl Contribution {
     fn name(&self) -> String {
         match self {
             Self::Policy { domain, key, .. } => format!("policy {domain}.{key}"),
-            Self::PromptContext { domain, id, .. } => format!("prompt_context {domain}.{id}"),
-            Self::PromptSection { id, .. } => format!("prompt_section {id}"),
+            Self::PromptContext(PromptContext { domain, id, .. }) => format!("prompt_context {domain}.{id}"),
+            Self::PromptSection(PromptSection { id, .. }) => format!("prompt_section {id}"),
             Self::ToolBundle { id, .. } => format!("tool_bundle {id}"),
             Self::PromptManifestDiagnostic(diagnostic) => format!("prompt_manifest_diagnostic {}", diagnostic.code),
-            Self::Audit { .. } => "audit".to_owned(),
+            Self::Audit(_) => "audit".to_owned(),
             Self::BackgroundJob { job, .. } => format!("background_job {job}"),
             Self::Noop => "noop".to_owned(),
         }
@@ -116,32 +102,22 @@ impl Contribution {
         Self::Policy { domain, key, value, priority, diagnostics: Vec::new() }
     }
 
-    /// Text for the model's context.
+    /// Text for the model's context. [`PromptContext`] also has a priority and data.
     pub fn prompt_context(domain: impl Into<String>, id: impl Into<String>, text: impl Into<String>) -> Self {
-        Self::PromptContext { domain: domain.into(), id: id.into(), text: text.into(), priority: 0 }
+        PromptContext::new(domain, id, text).into()
     }
 
-    /// Text for the model's context; a higher `priority` comes earlier, and is the last to be left out.
-    pub fn prompt_context_at(
-        priority: i32,
-        domain: impl Into<String>,
-        id: impl Into<String>,
-        text: impl Into<String>,
-    ) -> Self {
-        Self::PromptContext { domain: domain.into(), id: id.into(), text: text.into(), priority }
-    }
-
-    /// A part of the system prompt.
+    /// A part of the system prompt. [`PromptSection`] also has an order and a budget.
     pub fn prompt_section(id: impl Into<String>, title: impl Into<String>, text: impl Into<String>) -> Self {
-        Self::PromptSection { id: id.into(), title: title.into(), text: text.into() }
+        PromptSection::new(id, title, text).into()
     }
 
-    /// Tools for the model.
-    pub fn tool_bundle(id: impl Into<String>, tools: impl IntoIterator<Item = impl Into<String>>) -> Self {
+    /// Tools for the model: names of tools of the harness, or a [`ToolDeclaration`] each.
+    pub fn tool_bundle(id: impl Into<String>, tools: impl IntoIterator<Item = impl Into<ToolDeclaration>>) -> Self {
         Self::ToolBundle { id: id.into(), tools: tools.into_iter().map(Into::into).collect(), allow: None }
     }
 
-    /// The only tools that may be used, whoever added them. No tools: none may.
+    /// The only tools that may be used, whoever added them, by the names that the harness has for them. No tools: none may.
     pub fn tool_limit(id: impl Into<String>, allow: impl IntoIterator<Item = impl Into<String>>) -> Self {
         let allow = allow.into_iter().map(|tool| Value::String(tool.into())).collect();
         Self::ToolBundle { id: id.into(), tools: Vec::new(), allow: Some(Value::Array(allow)) }
@@ -152,9 +128,9 @@ impl Contribution {
         Self::PromptManifestDiagnostic(Diagnostic::new(code, text))
     }
 
-    /// A note for the audit trail.
+    /// A note for the audit trail. [`AuditNote`] also has data.
     pub fn audit(message: impl Into<String>) -> Self {
-        Self::Audit { message: message.into() }
+        AuditNote::new(message).into()
     }
 
     /// Work to be done after the turn.
@@ -178,11 +154,11 @@ impl Contribution {
     pub const fn capability(&self) -> Option<Capability> {
         Some(match self {
             Self::Policy { .. } => Capability::Policy,
-            Self::PromptContext { .. } => Capability::PromptContext,
-            Self::PromptSection { .. } => Capability::PromptSection,
+            Self::PromptContext(_) => Capability::PromptContext,
+            Self::PromptSection(_) => Capability::PromptSection,
             Self::ToolBundle { .. } => Capability::ToolBundle,
             Self::PromptManifestDiagnostic(_) => Capability::PromptManifestDiagnostic,
-            Self::Audit { .. } => Capability::Audit,
+            Self::Audit(_) => Capability::Audit,
             Self::BackgroundJob { .. } => Capability::BackgroundJob,
             Self::Noop => return None,
         })
@@ -215,9 +191,9 @@ impl Contributions {
     }
 
     /// The notes for the audit trail.
-    pub fn audit_notes(&self) -> impl Iterator<Item = &str> {
+    pub fn audit_notes(&self) -> impl Iterator<Item = &AuditNote> {
         self.items.iter().filter_map(|one| match one {
-            Contribution::Audit { message } => Some(message.as_str()),
+            Contribution::Audit(note) => Some(note),
             _ => None,
         })
     }
@@ -266,6 +242,24 @@ impl From<Contribution> for Contributions {
         Self { items: vec![one] }
     }
 }
+
+macro_rules! contribute {
+    ($($variant:ident($part:ident)),*) => {$(
+        impl From<$part> for Contribution {
+            fn from(one: $part) -> Self {
+                Self::$variant(one)
+            }
+        }
+
+        impl From<$part> for Contributions {
+            fn from(one: $part) -> Self {
+                Contribution::from(one).into()
+            }
+        }
+    )*};
+}
+
+contribute!(PromptContext(PromptContext), PromptSection(PromptSection), Audit(AuditNote));
 
 impl From<Vec<Contribution>> for Contributions {
     fn from(items: Vec<Contribution>) -> Self {

@@ -27,8 +27,6 @@ pub struct Merged<T> {
 struct Budget {
     entries: usize,
     characters: usize,
-    /// The most that one entry may have.
-    each: usize,
 }
 
 enum Fits<'a> {
@@ -38,11 +36,12 @@ enum Fits<'a> {
 }
 
 impl Budget {
-    fn take<'a>(&mut self, text: &'a str) -> Fits<'a> {
+    /// Takes a text of at most `most` characters in.
+    fn take<'a>(&mut self, text: &'a str, most: usize) -> Fits<'a> {
         if self.entries == 0 || (self.characters == 0 && !text.is_empty()) {
             return Fits::Not;
         }
-        let kept = cut(text, self.each.min(self.characters));
+        let kept = cut(text, most.min(self.characters));
         self.entries -= 1;
         self.characters -= kept.chars().count();
         if kept.len() == text.len() { Fits::Whole } else { Fits::Cut(kept) }

@@ -130,7 +130,7 @@ fn of_contributions(all: &Contributions) -> Seen {
         ("policies".to_owned(), policies.entries.iter().map(policy).collect()),
         ("contexts".to_owned(), context.entries.iter().map(|one| one.text).collect()),
         ("sections".to_owned(), sections.entries.iter().map(|one| format!("{}: {}", one.title, one.text)).collect()),
-        ("tools".to_owned(), tools.added.iter().copied().collect()),
+        ("tools".to_owned(), tools.added.iter().map(|tool| &*tool.name).collect()),
         ("codes".to_owned(), told.iter().map(|one| one.code.to_string()).collect()),
         ("diagnostics".to_owned(), told.iter().map(|one| one.text.clone()).collect()),
     ])

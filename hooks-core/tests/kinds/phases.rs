@@ -33,10 +33,27 @@ fn policies_and_context_so_far_are_handed_on() {
         .merge(set.fire_blocking(&cx, &PrePromptContext::new("hi").contributions(so_far.clone()), ()).unwrap().verdict);
     so_far
         .merge(set.fire_blocking(&cx, &PrePromptCompile::new("hi").contributions(so_far.clone()), ()).unwrap().verdict);
-    assert_eq!(so_far.audit_notes().collect::<Vec<_>>(), ["1 policies, 1 entries"]);
+    assert_eq!(so_far.audit_notes().map(|note| &*note.message).collect::<Vec<_>>(), ["1 policies, 1 entries"]);
 
     let alone = set.fire_blocking(&cx, &PrePromptContext::new("hi"), ()).unwrap();
     assert_eq!(alone.verdict.iter().count(), 0, "without the policy there is nothing to say");
+}
+
+#[test]
+fn a_plan_is_read_as_the_app_s_type_and_what_does_not_fit_says_what_was_expected() {
+    #[derive(Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+    struct Plan {
+        topics: Vec<String>,
+    }
+    let event = |plan: serde_json::Value| PostPreflightPromptContext::new("hi").plan(plan);
+    let plan = Plan { topics: vec!["pets".to_owned()] };
+    assert_eq!(event(serde_json::to_value(&plan).unwrap()).read_plan(), Ok(Some(plan)));
+    assert_eq!(PostPreflightPromptContext::new("hi").read_plan::<Plan>(), Ok(None), "no look was taken");
+    let error = event(serde_json::json!({ "topics": 3 })).read_plan::<Plan>().unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "the plan of the preflight: expected an object with `topics`: invalid type: integer `3`, expected a sequence"
+    );
 }
 
 #[test]

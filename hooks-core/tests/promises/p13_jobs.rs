@@ -31,7 +31,7 @@ async fn a_job_runs_in_another_process_with_the_event_the_subject_and_the_ids() 
     let there = registry([background("note", told)]);
     let ends = Ends::of(&there);
     let end = there.run_job(&HookContext::new(), &jobs[0]).await.unwrap();
-    assert_eq!(end.contributions.audit_notes().collect::<Vec<_>>(), ["7 [1, 2]"]);
+    assert_eq!(end.contributions.audit_notes().map(|note| &*note.message).collect::<Vec<_>>(), ["7 [1, 2]"]);
     assert_eq!((end.ended.run.status, end.ended.again), (Status::Completed, false));
     let heard = ends.all();
     assert_eq!(heard, [end.ended]);

@@ -43,7 +43,7 @@ async fn audit_notes_and_jobs_of_a_detached_hook_stand_beside_its_notice() {
     });
     let ran = testing::run([leaves], &wind_down(), vec![1]).await.unwrap();
     ran.expect_completed("leaves");
-    assert_eq!(ran.left.audit_notes().collect::<Vec<_>>(), ["7 [1]"]);
+    assert_eq!(ran.left.audit_notes().map(|note| &*note.message).collect::<Vec<_>>(), ["7 [1]"]);
     assert_eq!(ran.left.background_jobs().count(), 1);
     assert!(ran.verdict.is_empty(), "the dispatch did not wait for it");
 }

@@ -46,8 +46,8 @@ pub(super) fn recorded(harness: HarnessBuilder, inputs: &TurnInputs) -> HarnessB
     for profile in &inputs.profiles {
         harness = harness.model(profile.as_str(), recorded.clone());
     }
-    let findings = inputs.findings.clone();
-    harness.preflight(move |_: &HookContext, _: &str, _: &_| findings.clone())
+    let plan = inputs.plan.clone();
+    harness.preflight(move |_: &HookContext, _: &str, _: &_| plan.clone())
 }
 
 /// Nothing is waited for: what was waited for then is in the recording.

@@ -1,12 +1,13 @@
-use std::collections::BTreeSet;
-
 use hooks_core::kinds::{PostPreflightPromptContext, PrePromptContext};
 use hooks_core::prelude::*;
+use hooks_core::verdict::{AuditNote, PromptContext};
+use serde_json::json;
 
 use super::Failure;
 use crate::fact::{Fact, words};
 use crate::policy::{DOMAIN, Policy};
 use crate::store::Store;
+use crate::topics::Plan;
 
 /// Notes that each of the two hooks recalls at most.
 pub const NOTES: usize = 5;
@@ -27,27 +28,28 @@ pub fn recall_words(cx: &HookContext, event: &PrePromptContext) -> Result<Vec<Co
     Ok(found.iter().map(|fact| note(fact, 10)).collect())
 }
 
-/// Recalls the notes on topics that the first look at the prompt found, though none of their words stands in it.
+/// Recalls the notes on the topics of the plan, though none of their words stands in the prompt.
 ///
 /// # Errors
-/// Where the notes cannot be read: the turn goes on without them.
+/// Where the plan or the notes cannot be read: the turn goes on without them.
 #[hook(id = "recall_topics", kind = post_preflight_prompt_context)]
 pub fn recall_topics(cx: &HookContext, event: &PostPreflightPromptContext) -> Result<Vec<Contribution>, Failure> {
-    if !Policy::in_force(&event.contributions).read || event.findings.is_empty() {
+    let Plan { topics, .. } = event.read_plan()?.unwrap_or_default();
+    if !Policy::in_force(&event.contributions).read || topics.is_empty() {
         return Ok(Vec::new());
     }
     let here = event.contributions.prompt_context();
     let known = |fact: &Fact| here.entries.iter().any(|entry| entry.domain == DOMAIN && entry.id == fact.key);
-    let topics: BTreeSet<String> = event.findings.iter().cloned().collect();
     // As many more as may already be there, so that they do not keep the others out.
     let found = cx.state::<Store>()?.on(&topics, NOTES + here.entries.len())?;
-    let told = Contribution::audit(format!("looked under {}", event.findings.join(", ")));
-    Ok([told]
+    let under: Vec<&str> = topics.iter().map(String::as_str).collect();
+    let told = AuditNote::new(format!("looked under {}", under.join(", "))).data(json!({ "topics": topics }));
+    Ok([told.into()]
         .into_iter()
         .chain(found.iter().filter(|fact| !known(fact)).take(NOTES).map(|fact| note(fact, 0)))
         .collect())
 }
 
 fn note(fact: &Fact, priority: i32) -> Contribution {
-    Contribution::prompt_context_at(priority, DOMAIN, fact.key.as_str(), fact.to_string())
+    PromptContext::new(DOMAIN, fact.key.as_str(), fact.to_string()).priority(priority).into()
 }

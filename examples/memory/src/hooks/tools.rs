@@ -1,13 +1,24 @@
 use hooks_core::kinds::PreToolMaterialization;
 use hooks_core::prelude::*;
+use hooks_core::verdict::ToolDeclaration;
+use serde_json::json;
 
 use crate::policy::{DOMAIN, Policy};
-use crate::tools::{FORGET, REMEMBER};
+use crate::tools::{FORGET, REMEMBER, forgets};
 
-/// Adds the tools that change notes, where notes may be changed. Where they are not added, the loop has no such tool,
+/// Declares the tools that change notes, where notes may be changed. Where they are not declared, the loop has no such tool,
 /// whatever the model asks for.
+///
+/// Where notes were recalled, the model can only ask to forget one of these: it need not guess at a name.
 #[hook(id = "memory_tools", kind = pre_tool_materialization)]
 pub fn memory_tools(event: &PreToolMaterialization) -> Option<Contribution> {
-    let write = Policy::in_force(&event.contributions).write;
-    write.then(|| Contribution::tool_bundle(DOMAIN, [REMEMBER, FORGET]))
+    if !Policy::in_force(&event.contributions).write {
+        return None;
+    }
+    let recalled = event.contributions.prompt_context();
+    let keys: Vec<&str> =
+        recalled.entries.iter().filter(|entry| entry.domain == DOMAIN).map(|entry| entry.id).collect();
+    let forget = ToolDeclaration::new(FORGET);
+    let forget = if keys.is_empty() { forget } else { forget.schema(forgets(&json!({ "enum": keys }))) };
+    Some(Contribution::tool_bundle(DOMAIN, [REMEMBER.into(), forget]))
 }

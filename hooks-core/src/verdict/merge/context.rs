@@ -1,7 +1,9 @@
 use std::cmp::Reverse;
 
+use serde_json::Value;
+
 use super::{Budget, Fits, Merged, report};
-use crate::verdict::{Contribution, Contributions, Diagnostic};
+use crate::verdict::{Contribution, Contributions, Diagnostic, PromptContext};
 
 /// The most entries that a prompt's context has.
 pub const CONTEXT_ENTRIES: usize = 16;
@@ -21,6 +23,8 @@ pub struct ContextEntry<'a> {
     pub text: &'a str,
     /// Its priority.
     pub priority: i32,
+    /// What the model does not see of it.
+    pub data: &'a Value,
 }
 
 impl Contributions {
@@ -32,18 +36,18 @@ impl Contributions {
     pub fn prompt_context(&self) -> Merged<ContextEntry<'_>> {
         let mut sorted: Vec<ContextEntry<'_>> = Vec::new();
         for one in self {
-            let Contribution::PromptContext { domain, id, text, priority } = one else { continue };
-            let entry = ContextEntry { domain, id, text, priority: *priority };
+            let Contribution::PromptContext(PromptContext { domain, id, text, priority, data }) = one else { continue };
+            let entry = ContextEntry { domain, id, text, priority: *priority, data };
             if !sorted.contains(&entry) {
                 sorted.push(entry);
             }
         }
         sorted.sort_by_key(|entry| (Reverse(entry.priority), entry.domain, entry.id));
-        let mut room = Budget { entries: CONTEXT_ENTRIES, characters: CONTEXT_LIMIT, each: CONTEXT_LIMIT };
+        let mut room = Budget { entries: CONTEXT_ENTRIES, characters: CONTEXT_LIMIT };
         let (mut entries, mut diagnostics) = (Vec::new(), Vec::new());
         for mut entry in sorted {
             let (domain, id) = (entry.domain, entry.id);
-            match room.take(entry.text) {
+            match room.take(entry.text, CONTEXT_LIMIT) {
                 Fits::Whole => {}
                 Fits::Cut(text) => {
                     entry.text = text;

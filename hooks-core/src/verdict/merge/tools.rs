@@ -1,22 +1,22 @@
 use serde_json::Value;
 
 use super::report;
-use crate::verdict::{Contribution, Contributions, Diagnostic};
+use crate::verdict::{Contribution, Contributions, Diagnostic, ToolDeclaration};
 
 /// The tools that hooks add, and the limit that hooks set.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Tools<'a> {
     /// The tools that are added and may be used, in the order of the plan, each once.
-    pub added: Vec<&'a str>,
+    pub added: Vec<&'a ToolDeclaration>,
     /// The only tools that may be used, the model's own among them; `None` where no hook sets a limit.
     pub allowed: Option<Vec<&'a str>>,
-    /// What was wrong with a limit.
+    /// What was wrong with declarations and limits.
     pub diagnostics: Vec<Diagnostic>,
 }
 
 impl Tools<'_> {
-    /// Whether `tool` may be used, whoever added it.
+    /// Whether `tool` of the harness may be used, whoever added it.
     pub fn allows(&self, tool: &str) -> bool {
         self.allowed.as_ref().is_none_or(|allowed| allowed.contains(&tool))
     }
@@ -24,6 +24,10 @@ impl Tools<'_> {
 
 impl Contributions {
     /// The tools: those that are added, joined, and the limits to them, **intersected**.
+    ///
+    /// A limit goes by the tool that runs ([`ToolDeclaration::runs`]), so a declaration under another name does not pass it.
+    /// Of several declarations of one name the first stays, and `tool_bundle.declaration_conflict` reports another one; one
+    /// that no model can be told of is left out with `tool_bundle.malformed_declaration`.
     ///
     /// A limit that is not a list of names allows nothing, and `tool_bundle.malformed_limit` reports it: what was meant to
     /// close must not open by a mistake.
@@ -36,7 +40,7 @@ impl Contributions {
     ///     Contribution::tool_limit("read_only", ["fs_read", "search"]),
     /// ]);
     /// let tools = all.tool_bundles();
-    /// assert_eq!(tools.added, ["fs_read"]);
+    /// assert_eq!(tools.added, [&"fs_read".into()]);
     /// assert!(tools.allows("search") && !tools.allows("fs_write"));
     /// ```
     pub fn tool_bundles(&self) -> Tools<'_> {
@@ -44,8 +48,18 @@ impl Contributions {
         for one in self {
             let Contribution::ToolBundle { id, tools, allow } = one else { continue };
             for tool in tools {
-                if !joined.added.contains(&tool.as_str()) {
+                let wrong = if let Some(problem) = tool.problem() {
+                    let text = format!("a tool `{}` of the tool bundle `{id}` {problem}, so it is left out", tool.name);
+                    Some(("tool_bundle.malformed_declaration", text))
+                } else if let Some(first) = joined.added.iter().find(|added| added.name == tool.name) {
+                    let text = format!("hooks declare the tool `{}` differently; the first stays", tool.name);
+                    (*first != tool).then_some(("tool_bundle.declaration_conflict", text))
+                } else {
                     joined.added.push(tool);
+                    None
+                };
+                if let Some((code, text)) = wrong {
+                    report(&mut joined.diagnostics, Diagnostic::new(code, text));
                 }
             }
             let Some(limit) = allow else { continue };
@@ -62,7 +76,7 @@ impl Contributions {
             }
         }
         if let Some(allowed) = &joined.allowed {
-            joined.added.retain(|tool| allowed.contains(tool));
+            joined.added.retain(|tool| allowed.contains(&tool.runs()));
         }
         joined
     }

@@ -1,0 +1,83 @@
+//! Which tools the model is offered, and which tool of the harness runs a call of each.
+
+use std::sync::Arc;
+
+use hooks_core::data::ToolCall;
+use hooks_core::verdict::{Diagnostic, ToolDeclaration};
+
+use super::TurnLoop;
+use crate::state::HarnessState;
+use crate::tool::ToolSpec;
+
+impl TurnLoop {
+    /// Settles which tools the model is offered: those of the harness and those that hooks declare, within the limits that
+    /// hooks set.
+    pub(super) fn offer(&mut self) {
+        let harness = Arc::clone(&self.session.harness);
+        let bundles = self.draft.contributions.tool_bundles();
+        let mut diagnostics = bundles.diagnostics.clone();
+        let mut tools = self.session.offered();
+        for declared in &bundles.added {
+            match harness.declared(declared) {
+                Ok(spec) => match tools.iter_mut().find(|known| known.name == spec.name) {
+                    Some(known) => *known = spec,
+                    None => tools.push(spec),
+                },
+                Err(diagnostic) => diagnostics.push(diagnostic),
+            }
+        }
+        tools.retain(|tool| bundles.allows(tool.runs()));
+        let unknown = bundles.allowed.iter().flatten().filter(|name| !harness.knows(name));
+        diagnostics.extend(unknown.map(|name| harness.unknown(name, "a limit names it, and limits go by what runs")));
+        self.model.tools = tools;
+        self.report(diagnostics);
+    }
+
+    /// The call as one of the tool that runs, which is what hooks judge and see.
+    pub(super) fn routed(&self, mut call: ToolCall) -> ToolCall {
+        if let Some(route) = self.spec_of(&call).and_then(|spec| spec.route.clone()) {
+            let declared = std::mem::replace(&mut call.name, route);
+            call.declared_as.get_or_insert(declared);
+        }
+        call
+    }
+
+    /// What the model was told of the tool that it asks for.
+    pub(super) fn spec_of(&self, call: &ToolCall) -> Option<&ToolSpec> {
+        let declared = call.declared_as.as_ref().unwrap_or(&call.name);
+        self.model.tools.iter().find(|tool| tool.name == *declared)
+    }
+}
+
+impl HarnessState {
+    fn knows(&self, name: &str) -> bool {
+        self.tools.get(name).is_some() || self.agents.get(name).is_some()
+    }
+
+    /// What the model is told of a tool that a hook declares.
+    fn declared(&self, declared: &ToolDeclaration) -> Result<ToolSpec, Diagnostic> {
+        let (name, runs) = (&declared.name, declared.runs());
+        // An agent is asked by its own name alone, which its gates and conversations go by.
+        let agent = self.agents.get(runs).filter(|_| name == runs).map(|agent| agent.spec());
+        let Some(mut spec) = agent.or_else(|| self.tools.get(runs).map(|tool| tool.spec())) else {
+            return Err(self.unknown(runs, "a tool bundle names it"));
+        };
+        if name != runs {
+            if self.knows(name) {
+                let text = format!("the tool `{name}` is there, so no bundle can declare `{runs}` under its name");
+                return Err(Diagnostic::new("tool_bundle.name_taken", text));
+            }
+            spec.name.clone_from(name);
+            spec.route = Some(runs.to_owned());
+        }
+        spec.description = declared.description.clone().unwrap_or(spec.description);
+        spec.schema = declared.schema.clone().unwrap_or(spec.schema);
+        Ok(spec)
+    }
+
+    fn unknown(&self, name: &str, why: &str) -> Diagnostic {
+        let known: Vec<&str> = self.tools.names().collect();
+        let text = format!("this harness has no tool `{name}`; {why}; there are: {}", known.join(", "));
+        Diagnostic::new("tool_bundle.unknown_tool", text)
+    }
+}

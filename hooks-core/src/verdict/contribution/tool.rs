@@ -1,0 +1,134 @@
+//! Tools as hooks declare them to the model.
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde_json::Value;
+
+/// A tool of the harness as a hook declares it to the model. A name alone declares it as the harness does.
+///
+/// ```
+/// use hooks_core::prelude::*;
+/// use hooks_core::verdict::ToolDeclaration;
+/// use serde_json::json;
+///
+/// #[hook(id = "small_refunds", kind = pre_tool_materialization)]
+/// fn small_refunds() -> Contribution {
+///     let schema = json!({"type": "object", "properties": {"cents": {"type": "integer", "maximum": 5000}}});
+///     let refund = ToolDeclaration::new("refund_small").description("Refunds up to 50.").schema(schema).route("refund");
+///     Contribution::tool_bundle("refunds", [refund])
+/// }
+/// ```
+///
+/// Hooks see a call of `refund_small` as one of `refund`, the tool that runs, so that no guard is passed by under another
+/// name; [`ToolCall::declared_as`](crate::data::ToolCall::declared_as) has the name that the model used. A schema tells the
+/// model what to write, and is no guard.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct ToolDeclaration {
+    /// The name by which the model asks for it.
+    pub name: String,
+    /// What it is for, as the harness says where nothing is said.
+    pub description: Option<String>,
+    /// The JSON Schema of its input, as the harness says where nothing is said.
+    pub schema: Option<Value>,
+    /// The tool of the harness that runs it; the one of its name where nothing is said.
+    pub route: Option<String>,
+}
+
+impl ToolDeclaration {
+    /// The tool `name`, as the harness has it.
+    pub fn new(name: impl Into<String>) -> Self {
+        Self { name: name.into(), description: None, schema: None, route: None }
+    }
+
+    /// What it is for.
+    #[must_use]
+    pub fn description(mut self, text: impl Into<String>) -> Self {
+        self.description = Some(text.into());
+        self
+    }
+
+    /// The JSON Schema of its input: an object.
+    #[must_use]
+    pub fn schema(mut self, schema: Value) -> Self {
+        self.schema = Some(schema);
+        self
+    }
+
+    /// The tool of the harness that runs it.
+    #[must_use]
+    pub fn route(mut self, tool: impl Into<String>) -> Self {
+        self.route = Some(tool.into());
+        self
+    }
+
+    /// The tool of the harness that runs it.
+    pub fn runs(&self) -> &str {
+        self.route.as_deref().unwrap_or(&self.name)
+    }
+
+    /// Why the model cannot be told of it.
+    pub(crate) fn problem(&self) -> Option<&'static str> {
+        if self.name.trim().is_empty() || self.runs().trim().is_empty() {
+            return Some("has no name");
+        }
+        let no_schema = self.schema.as_ref().is_some_and(|schema| !schema.is_object());
+        no_schema.then_some("has a schema that is no object")
+    }
+}
+
+impl From<&str> for ToolDeclaration {
+    fn from(name: &str) -> Self {
+        Self::new(name)
+    }
+}
+
+impl From<String> for ToolDeclaration {
+    fn from(name: String) -> Self {
+        Self::new(name)
+    }
+}
+
+/// The form with fields.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct DeclarationFields {
+    name: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    description: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    schema: Option<Value>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    route: Option<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(
+    untagged,
+    expecting = "expected the name of a tool, or an object with `name`, `description`, `schema` and `route`"
+)]
+enum DeclarationForm {
+    Name(String),
+    Fields(DeclarationFields),
+}
+
+/// A name, where nothing else is said.
+impl Serialize for ToolDeclaration {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let Self { name, description, schema, route } = self.clone();
+        if description.is_none() && schema.is_none() && route.is_none() {
+            return serializer.serialize_str(&name);
+        }
+        DeclarationFields { name, description, schema, route }.serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for ToolDeclaration {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Ok(match DeclarationForm::deserialize(deserializer)? {
+            DeclarationForm::Name(name) => Self::new(name),
+            DeclarationForm::Fields(DeclarationFields { name, description, schema, route }) => {
+                Self { name, description, schema, route }
+            }
+        })
+    }
+}
