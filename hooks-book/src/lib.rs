@@ -1,6 +1,6 @@
 //! The book in `docs/`, as the compiler sees it.
 //!
-//! Every block of Rust in a chapter, and the one in the README, is a documentation test of this crate, so what the book
+//! Every block of Rust in a chapter, and of the READMEs, is a documentation test of this crate, so what the book
 //! shows compiles and runs; the program of the start is one of this crate. `tests/` holds the rest of it: chapters and
 //! links, the pages that are written from the sources, and the layers that the page on the design promises.
 
@@ -53,9 +53,24 @@ chapters! {
     from_claude_code: "coming-from/claude-code.md",
 }
 
-#[cfg(doctest)]
-#[doc = include_str!("../../README.md")]
-pub mod readme {}
+/// A module per README, likewise.
+macro_rules! readmes {
+    ($($name:ident: $file:literal,)*) => {
+        $(
+            #[cfg(doctest)]
+            #[doc = include_str!(concat!("../../", $file))]
+            pub mod $name {}
+        )*
+    };
+}
+
+readmes! {
+    readme: "README.md",
+    readme_core: "hooks-core/README.md",
+    readme_agent: "hooks-agent/README.md",
+    readme_replay: "hooks-replay/README.md",
+    readme_store: "hooks-store/README.md",
+}
 
 /// Asserts that a chapter shows `text`, word for word, in a block of its own. An example of the book calls it, so that what
 /// the reader sees beneath the code is what the code says. Places in the source, which differ, are not compared.

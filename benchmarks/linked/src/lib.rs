@@ -74,7 +74,7 @@ pub fn run(count: usize) {
     let set = found.scope(&agent, None).expect("all of them are there");
     assert_eq!(set.to_string().matches(" reads ").count(), count, "so many are linked");
 
-    let version = locked(include_str!("../../Cargo.lock"), "hooks-core");
+    let version = locked(include_str!("../../Cargo.lock"), "hook-sdk");
     let ours = Peer { name: "hooks-core", role: Role::Ours, version, isolates: true, chosen_at_run_time: true };
     let label = |variant| Label { class: Class::Scale, body: Body::Pass, variant, n: count };
     let mut sitting = Sitting::new(ours);

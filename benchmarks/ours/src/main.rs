@@ -25,7 +25,7 @@ fn main() {
 }
 
 fn ours() -> Peer {
-    let version = locked(include_str!("../../Cargo.lock"), "hooks-core");
+    let version = locked(include_str!("../../Cargo.lock"), "hook-sdk");
     Peer { name: "hooks-core", role: Role::Ours, version, isolates: true, chosen_at_run_time: true }
 }
 

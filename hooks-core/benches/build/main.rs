@@ -1,7 +1,7 @@
 //! What a hook costs when it is compiled: a program of 100 hooks, built for debugging and linked, against the same program
 //! whose 100 functions are called by hand. The dependencies of both are built before.
 //!
-//! `cargo bench -p hooks-core --bench build` prints the row.
+//! `cargo bench -p hook-sdk --bench build` prints the row.
 
 // A benchmark that is wrong stops.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout)]
@@ -45,7 +45,7 @@ impl Program {
             folder.join("Cargo.toml"),
             format!(
                 "[package]\nname = \"{name}\"\nversion = \"0.0.0\"\nedition = \"2024\"\n\n[workspace]\n\n\
-                 [profile.dev]\nincremental = false\n\n[dependencies]\nhooks-core = {{ path = '{}' }}\n",
+                 [profile.dev]\nincremental = false\n\n[dependencies]\nhook-sdk = {{ path = '{}' }}\n",
                 core.display()
             ),
         )

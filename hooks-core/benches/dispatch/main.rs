@@ -1,7 +1,7 @@
 //! What a dispatch costs, as ratios to hand-written floors in the same binary.
 //!
-//! `cargo bench -p hooks-core` prints the table. Ours and its floor run in turn, many times, so that a drifting clock
-//! hits both alike; the ratio is the median of the pairs. `cargo bench -p hooks-core -- sync` runs the rows whose name
+//! `cargo bench -p hook-sdk` prints the table. Ours and its floor run in turn, many times, so that a drifting clock
+//! hits both alike; the ratio is the median of the pairs. `cargo bench -p hook-sdk -- sync` runs the rows whose name
 //! holds the word.
 
 // A benchmark that is wrong stops.

@@ -1,5 +1,5 @@
 //! Promise 11: each way in which a hook can be dead, and what is told of it. `docs/diagnosis.md` shows what is told here:
-//! `UPDATE_DIAGNOSIS=1 cargo test -p hooks-core --test diagnosis` writes it anew.
+//! `UPDATE_DIAGNOSIS=1 cargo test -p hook-sdk --test diagnosis` writes it anew.
 //!
 //! A binary of its own: what it declares with `fires!` holds for all of it.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "the helpers of tests are tests too")]

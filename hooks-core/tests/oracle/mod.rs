@@ -1,6 +1,6 @@
 //! Random sets of hooks, fired at three kinds, against a plain sequential fold written from the words of DESIGN.
 //!
-//! `HOOKS_ORACLE_DISPATCHES=1000000 cargo test --release -p hooks-core --test it oracle` is the long run.
+//! `HOOKS_ORACLE_DISPATCHES=1000000 cargo test --release -p hook-sdk --test it oracle` is the long run.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
