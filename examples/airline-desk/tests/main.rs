@@ -12,6 +12,7 @@
 mod bad_lines;
 mod chat;
 mod masks;
+mod picture;
 mod program;
 mod recorded;
 mod replayed;

@@ -7,7 +7,7 @@ use std::process::Command;
 use crate::support;
 use serde_json::Value;
 
-fn trace(arguments: &[&str]) -> String {
+pub(crate) fn trace(arguments: &[&str]) -> String {
     let sample = support::desk_file("sample.jsonl");
     let second = std::fs::read_to_string(sample).unwrap().lines().nth(1).unwrap().to_owned();
     let folder = tempfile::tempdir().unwrap();
