@@ -12,31 +12,33 @@ use hooks_rules::Dialect;
 
 use crate::event_name::EventName;
 #[cfg(feature = "store")]
-pub use store::{AnswerArgs, AnswerWord, ConversationsArgs, ExportArgs, RetryArgs, RunsArgs, StoreArgs};
+pub use store::{
+    AnswerArgs, AnswerWord, ConversationsArgs, DispatchesArgs, ExportArgs, RetryArgs, RunsArgs, StoreArgs,
+};
 
 const EXIT_STATUS: &str = "\
 Exit status:
-   0  done, nothing was refused; replay: nothing differs
-   1  a file has errors, a hook failed, or audit found something; explain tells of it and ends with 0;
-      trust: a file cannot be shown, or was not trusted to remove; replay: something differs, and no verdict
-   2  dispatch: it does not happen; the call, the prompt, the compaction or the end of the turn is refused;
-      replay: a verdict flipped
-   3  dispatch: somebody else is to decide, because a rule asks or defers; replay: a line could not be replayed
-  64  the command line or the payload cannot be understood; nothing ran
-  74  the output, or the file of trust, could not be written
-  77  dispatch: the files are not trusted; nothing ran; trust: nobody said yes
- 130  interrupted; 143 terminated. What had been started was ended";
+   0  success; dispatch: nothing was denied; replay: nothing differs
+   1  a file has errors, a hook failed, or audit found a problem (explain reports problems and exits with 0);
+      trust: a file cannot be shown, or cannot be removed because it was not trusted;
+      replay: something other than a verdict differs
+   2  dispatch: the call, the prompt, the compaction or the end of the turn was denied; replay: a verdict flipped
+   3  dispatch: a rule asks or defers, so somebody else decides; replay: a line could not be replayed
+  64  the command line or the payload is invalid; nothing ran
+  74  the output or the trust file could not be written
+  77  dispatch: the files are not trusted, and nothing ran; trust: nobody confirmed
+ 130  interrupted, 143 terminated; all started commands were ended";
 
-/// Checks, lists, explains and tries hooks.
+/// Check, list, explain, try and replay hooks.
 #[derive(Clone, Debug, Parser)]
 #[command(name = "hooks", version, after_help = EXIT_STATUS)]
 #[non_exhaustive]
 pub struct Cli {
-    /// What to do; without it, what is in force here and where it is from.
+    /// The command. Without one, `hooks` lists the hooks that apply here, and where each comes from.
     #[command(subcommand)]
     pub command: Option<Command>,
 
-    /// Print JSON, for machines.
+    /// Print JSON.
     #[arg(long, global = true)]
     pub json: bool,
 
@@ -49,27 +51,30 @@ pub struct Cli {
 #[derive(Clone, Debug, Subcommand)]
 #[non_exhaustive]
 pub enum Command {
-    /// Tell every defect of rule files.
+    /// Report every problem in rule files.
     Check(CheckArgs),
-    /// List the rules of files, and the compiled hooks.
+    /// List the rules in files, and the compiled hooks.
     List(ListArgs),
-    /// Tell which rules would run, in which order, and why the others would not.
+    /// Explain which rules would run, in which order, and why the others would not.
     Explain(ExplainArgs),
-    /// Run the rules for a payload from standard input; tell each run, and the combined answer.
+    /// Run the rules for a payload from standard input, and print each run and the combined answer.
     Dispatch(DispatchArgs),
-    /// Run recorded dispatches, or the transcripts of another program, through today's hooks; tell what differs.
+    /// Replay recordings, or transcripts of other programs, through today's hooks, and report what differs.
     Replay(ReplayArgs),
-    /// Tell what hooks in shadow would have decided, from recordings.
+    /// Report what hooks in shadow mode would have decided, from recordings.
     Shadow(ShadowArgs),
-    /// Show all that files would run, ask, and trust them as they are now.
+    /// Show everything that files would run, ask, and trust the files in their current state.
     Trust(TrustArgs),
-    /// List background runs of a store: what is queued, what runs, what ended and how.
+    /// List the background runs of a store: queued, running and ended.
     #[cfg(feature = "store")]
     Runs(RunsArgs),
-    /// Queue a background run again that failed, was interrupted or quarantined.
+    /// List the recorded dispatches of a store: which hooks ran, what they decided, and what failed.
+    #[cfg(feature = "store")]
+    Dispatches(DispatchesArgs),
+    /// Queue background runs again that failed, were interrupted or are quarantined.
     #[cfg(feature = "store")]
     Retry(RetryArgs),
-    /// List the questions of a store that wait for an answer, or for a turn that acts on theirs.
+    /// List the open questions of a store: those without an answer, and those whose answer no turn has used yet.
     #[cfg(feature = "store")]
     Questions(StoreArgs),
     /// Answer a question of a store.
@@ -78,14 +83,14 @@ pub enum Command {
     /// List the conversations of a store.
     #[cfg(feature = "store")]
     Conversations(ConversationsArgs),
-    /// Print a conversation of a store as lines of JSON: every row that was ever stored.
+    /// Print a conversation of a store as JSON lines, with every row that was ever stored.
     #[cfg(feature = "store")]
     Export(ExportArgs),
-    /// Print a JSON Schema, for editors.
+    /// Print a JSON Schema for editors.
     Schema(SchemaArgs),
     /// List the kinds: the points at which hooks run.
     Kinds,
-    /// Tell what is not wrong with the compiled hooks, but likely not meant.
+    /// Report legal but suspicious setup of the compiled hooks.
     Audit,
     /// Print all compiled hooks and all kinds as JSON.
     Manifest,
@@ -96,52 +101,52 @@ pub enum Command {
     },
 }
 
-/// What `replay` is given.
+/// Arguments of `replay`.
 #[derive(Clone, Debug, Default, Args)]
 #[non_exhaustive]
 pub struct ReplayArgs {
-    /// Recordings, transcripts of Claude Code, Codex or goose, messages in the chat form of OpenAI, or folders of them.
+    /// Recordings, transcripts of Claude Code, Codex or goose, OpenAI chat messages, or folders of these.
     #[arg(value_name = "FILE", required = true)]
     pub recordings: Vec<PathBuf>,
 
-    /// A file of rules that is in force in the replay; its commands run, as they do in `dispatch`.
+    /// A rule file that applies in the replay. Its commands run, as with `dispatch`.
     #[arg(long, value_name = "FILE")]
     pub rules: Vec<PathBuf>,
 
-    /// Trust the files of rules, whatever the file of trust says.
+    /// Trust the rule files without consulting the trust file.
     #[arg(long)]
     pub trust: bool,
 
-    /// The file of trust, where it is not the user's own.
+    /// The trust file [default: hooks/trust.json in your settings folder].
     #[arg(long, value_name = "FILE")]
     pub trust_file: Option<PathBuf>,
 
-    /// Compare today's hooks with these, and not with the recording: overrides (`candidate.toml`) over those that there are,
-    /// or a file of rules in the place of `--rules`.
+    /// Compare today's hooks with a candidate instead of the recording: overrides to add (`candidate.toml`), or a rule file to use
+    /// instead of `--rules`.
     #[arg(long, value_name = "FILE")]
     pub set: Option<PathBuf>,
 
-    /// Compare the recordings with this one. Nothing is run.
+    /// Compare the recordings with this one. No hook runs.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["rules", "set"])]
     pub against: Option<PathBuf>,
 
-    /// Replay whole turns, with a model and tools that say what was recorded. Where a turn goes another way, stop there
-    /// (`strict`), or go on with the recorded answers (`loose`).
+    /// Replay whole turns, with the recorded answers of model and tools. Where a turn diverges, stop (`strict`), or continue with
+    /// the recorded answers (`loose`).
     #[cfg(feature = "turns")]
     #[arg(long, value_enum, value_name = "HOW", num_args = 0..=1, require_equals = true, default_missing_value = "strict",
           conflicts_with_all = ["against", "set"])]
     pub turns: Option<Turns>,
 
-    /// Write the report as a page of HTML that needs nothing else.
+    /// Write the report as one self-contained HTML page.
     #[arg(long, value_name = "FILE")]
     pub html: Option<PathBuf>,
 
-    /// Print annotations for a workflow of GitHub.
+    /// Print annotations for a GitHub workflow.
     #[arg(long, conflicts_with = "json")]
     pub github: bool,
 }
 
-/// What `shadow` is given.
+/// Arguments of `shadow`.
 #[derive(Clone, Debug, Default, Args)]
 #[non_exhaustive]
 pub struct ShadowArgs {
@@ -154,20 +159,21 @@ pub struct ShadowArgs {
 #[derive(Clone, Debug, Default, Args)]
 #[non_exhaustive]
 pub struct FilesArgs {
-    /// Rule files, in the order in which they count; the folder of a plugin; `-` for standard input [default: your settings, the
-    /// project's, and those of plugins].
+    /// Rule files in order of precedence, plugin folders, or `-` for standard input [default: your settings, the project's, and
+    /// those of plugins].
     #[arg(value_name = "FILE")]
     pub files: Vec<PathBuf>,
 
-    /// The form of the files, where it is not to be found by their content.
+    /// The format of the files, if it cannot be detected.
     #[arg(long, value_enum, value_name = "FORM")]
     pub dialect: Option<Form>,
 
-    /// What scripts call a tool that has another name in the program; may be said again.
+    /// The name by which scripts know a tool, if the program uses another one. Can be repeated.
     #[arg(long, value_name = "OWN=WIRE")]
     pub alias: Vec<String>,
 
-    /// The folder in which the session began: where commands run, and `CLAUDE_PROJECT_DIR` [default: the current one].
+    /// The folder in which the session started. Commands run there, and `CLAUDE_PROJECT_DIR` is set to it [default: the current
+    /// folder].
     #[arg(long, value_name = "FOLDER")]
     pub project_dir: Option<PathBuf>,
 }
@@ -180,11 +186,11 @@ pub struct CheckArgs {
     #[command(flatten)]
     pub files: FilesArgs,
 
-    /// Warnings count as errors.
+    /// Treat warnings as errors.
     #[arg(long)]
     pub strict: bool,
 
-    /// How to print what is wrong.
+    /// The output format.
     #[arg(long, value_enum, default_value_t)]
     pub format: Format,
 }
@@ -206,7 +212,7 @@ pub struct ExplainArgs {
     #[arg(long, value_parser = EventName, hide_possible_values = true)]
     pub event: String,
 
-    /// The tool that is called, by its name here or on the wire.
+    /// The name of the tool, in this program or on the wire.
     #[arg(long)]
     pub tool: Option<String>,
 
@@ -214,7 +220,7 @@ pub struct ExplainArgs {
     #[arg(long, value_name = "JSON")]
     pub input: Option<String>,
 
-    /// What the event's matchers are held against, where it is no tool: the source, the trigger, the reason, the agent.
+    /// The value that the event's matchers test if it is not a tool: the source, the trigger, the reason or the agent.
     #[arg(long)]
     pub value: Option<String>,
 
@@ -232,12 +238,11 @@ pub struct DispatchArgs {
     #[arg(long, value_parser = EventName, hide_possible_values = true)]
     pub event: Option<String>,
 
-    /// You have looked at the commands of these files, and they may run.
+    /// Run the commands of these files: you have reviewed them.
     #[arg(long)]
     pub trust: bool,
 
-    /// The file that says which files are trusted, each as it was when somebody trusted it [default: hooks/trust.json among
-    /// your settings].
+    /// The trust file, which lists trusted files with their content hashes [default: hooks/trust.json in your settings folder].
     #[arg(long, value_name = "FILE", conflicts_with = "trust")]
     pub trust_file: Option<PathBuf>,
 
@@ -245,15 +250,15 @@ pub struct DispatchArgs {
     #[arg(long, short)]
     pub verbose: bool,
 
-    /// Keep variables that look like credentials out of the environment of commands.
+    /// Remove variables that look like credentials from the environment of commands.
     #[arg(long)]
     pub withhold_credentials: bool,
 
-    /// At the end of a turn: fire again while rules go on with it, as a loop would.
+    /// At the end of a turn, fire again while rules continue it, as a loop would.
     #[arg(long)]
     pub follow: bool,
 
-    /// Seconds to wait for commands that nobody waits for; what is not done then is ended.
+    /// Seconds to wait for detached commands. Commands that are still running then are ended.
     #[arg(long, value_name = "SECONDS", default_value = "5", value_parser = seconds)]
     pub wait: Duration,
 
@@ -266,28 +271,27 @@ pub struct DispatchArgs {
 #[derive(Clone, Debug, Default, Args)]
 #[non_exhaustive]
 pub struct TrustArgs {
-    /// The file that says which files are trusted; it is written where it is not there yet [default: hooks/trust.json among
-    /// your settings].
+    /// The trust file; it is created if it does not exist [default: hooks/trust.json in your settings folder].
     #[arg(long, value_name = "FILE")]
     pub trust_file: Option<PathBuf>,
 
-    /// Do not ask: you have seen what the files run.
+    /// Do not ask: you have reviewed what the files run.
     #[arg(long, conflicts_with_all = ["list", "remove"])]
     pub yes: bool,
 
-    /// List what is trusted, and what has changed since.
+    /// List the trusted files, and which of them have changed since.
     #[arg(long, conflicts_with_all = ["remove", "files", "dialect"])]
     pub list: bool,
 
-    /// Trust these files no longer; they need not be there any more.
+    /// Stop trusting these files. They need not exist any more.
     #[arg(long, conflicts_with = "dialect")]
     pub remove: bool,
 
-    /// The form of the files, where it is not to be found by their content.
+    /// The format of the files, if it cannot be detected.
     #[arg(long, value_enum, value_name = "FORM")]
     pub dialect: Option<Form>,
 
-    /// Rule files; the folder of a plugin [default: what the project here has].
+    /// Rule files or plugin folders [default: those of the current project].
     #[arg(value_name = "FILE")]
     pub files: Vec<PathBuf>,
 }
@@ -296,16 +300,16 @@ pub struct TrustArgs {
 #[derive(Clone, Debug, Default, Args)]
 #[non_exhaustive]
 pub struct SchemaArgs {
-    /// The form of the files.
+    /// The format of the files.
     #[arg(long, value_enum, value_name = "FORM", default_value_t)]
     pub dialect: Form,
 
-    /// The schema of agent and prompt files instead, with the ids of the compiled hooks.
+    /// Print the schema of agent and prompt files instead, with the ids of the compiled hooks.
     #[arg(long, conflicts_with = "dialect")]
     pub definitions: bool,
 }
 
-/// The form of a rule file.
+/// The format of a rule file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum Form {
     /// Nested groups.
@@ -324,13 +328,13 @@ impl From<Form> for Dialect {
     }
 }
 
-/// What is done where a turn goes another way than the recorded one.
+/// What to do where a turn diverges from the recorded one.
 #[cfg(feature = "turns")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Turns {
-    /// It stops there.
+    /// Stop there.
     Strict,
-    /// It goes on with the recorded answers.
+    /// Continue with the recorded answers.
     Loose,
 }
 
@@ -344,15 +348,15 @@ impl From<Turns> for hooks_replay::Matching {
     }
 }
 
-/// How `check` prints what is wrong.
+/// The output format of `check`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum Format {
-    /// For a person.
+    /// For people.
     #[default]
     Text,
     /// The report of `--json`.
     Json,
-    /// Annotations of a workflow on GitHub.
+    /// Annotations for a GitHub workflow.
     Github,
     /// SARIF 2.1.0.
     Sarif,
@@ -361,7 +365,7 @@ pub enum Format {
 /// When to use colours.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum Color {
-    /// On a terminal, unless `NO_COLOR` says otherwise.
+    /// On a terminal, unless `NO_COLOR` is set.
     #[default]
     Auto,
     /// Always.

@@ -58,6 +58,8 @@ impl Program {
             #[cfg(feature = "store")]
             Command::Runs(args) => store::runs(args, cli.json),
             #[cfg(feature = "store")]
+            Command::Dispatches(args) => store::dispatches(args, cli.json),
+            #[cfg(feature = "store")]
             Command::Retry(args) => store::retry(args, cli.json),
             #[cfg(feature = "store")]
             Command::Questions(args) => store::questions(args, cli.json),

@@ -1,6 +1,6 @@
-//! What an agent keeps in a database: background runs, questions, conversations.
+//! What an agent stores in a database: background runs, dispatches, questions, conversations.
 
 mod commands;
 mod text;
 
-pub(crate) use commands::{answer, conversations, export, questions, retry, runs};
+pub(crate) use commands::{answer, conversations, dispatches, export, questions, retry, runs};

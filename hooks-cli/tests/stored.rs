@@ -26,6 +26,8 @@ async fn stored(folder: &Path) -> (Store, Registry) {
     });
     registry.register(fails).unwrap();
     registry.set_background(store.job_queue());
+    let log = store.dispatch_log();
+    registry.observe(log.clone());
     let harness = Harness::builder(registry.clone())
         .model("main", Scripted::new([Line::call("call_1", "pay", json!({ "cents": 5 })), Line::text("done")]))
         .store(store.clone())
@@ -35,6 +37,7 @@ async fn stored(folder: &Path) -> (Store, Registry) {
     let session = harness.session("c-1", AgentDef::new("clerk").hooks(["asks", "mail"])).open().await.unwrap();
     let _suspended = session.turn(None, "pay").await;
     Worker::new(store.clone(), registry.clone()).poll(Duration::from_millis(1)).run_until_empty().await;
+    log.flush().await;
     (store, registry)
 }
 
@@ -63,6 +66,12 @@ async fn what_waits_and_what_failed_is_seen_and_mended() {
     assert!(run(&["runs", &job]).out.contains("1. failed"), "{}", run(&["runs", &job]).out);
     assert_eq!((run(&["retry", &job]).code, run(&["retry", &job]).code), (Some(0), Some(1)));
     assert!(run(&["runs", "--failed"]).out.contains("no background run needs attention"));
+
+    let dispatches = run(&["dispatches", "--hook", "asks"]);
+    assert!(dispatches.out.contains("before_tool_call") && dispatches.out.contains("  asks"), "{}", dispatches.out);
+    assert!(dispatches.out.ends_with("ask\n") && dispatches.out.lines().count() == 2, "{:?}", dispatches.out);
+    let failed = run(&["dispatches", "--failed", "--json"]).json();
+    assert_eq!(failed["dispatches"][0]["record"]["run"]["cause"], "no server", "{failed}");
 
     assert_eq!(run(&["conversations"]).out.trim(), "c-1");
     let export = run(&["export", "c-1"]);

@@ -25,9 +25,11 @@ mod jobs;
 mod leases;
 mod questions;
 mod conversations;
+mod dispatches;
 mod sink;
 mod worker;
 
+pub use dispatches::{DispatchFilter, DispatchLog, StoredDispatch};
 pub use error::OpenError;
 pub use jobs::{JobFilter, JobStatus, StoredAttempt, StoredJob};
 pub use options::{OpenOptions, Synchronous};

@@ -7,8 +7,10 @@ use crate::dialect::Dialect;
 use crate::error::Failure;
 
 /// The statements of each version, for SQLite and for Postgres.
-const MIGRATIONS: &[(&str, &str)] =
-    &[(include_str!("../migrations/1.sqlite.sql"), include_str!("../migrations/1.postgres.sql"))];
+const MIGRATIONS: &[(&str, &str)] = &[
+    (include_str!("../migrations/1.sqlite.sql"), include_str!("../migrations/1.postgres.sql")),
+    (include_str!("../migrations/2.sqlite.sql"), include_str!("../migrations/2.postgres.sql")),
+];
 
 /// The newest version.
 #[allow(clippy::cast_possible_wrap, reason = "a few")]

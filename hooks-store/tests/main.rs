@@ -8,6 +8,7 @@
 
 mod contract;
 mod damaged;
+mod dispatches;
 mod jobs;
 mod killed;
 mod leases;

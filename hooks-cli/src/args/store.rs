@@ -1,4 +1,4 @@
-//! What the commands on a store are given.
+//! Arguments of the commands on a store.
 
 use clap::{Args, ValueEnum};
 
@@ -6,7 +6,7 @@ use clap::{Args, ValueEnum};
 #[derive(Clone, Debug, Default, Args)]
 #[non_exhaustive]
 pub struct StoreArgs {
-    /// The file of the store, or the URL of a Postgres.
+    /// The SQLite file or the Postgres URL of the store.
     #[arg(long, value_name = "FILE_OR_URL", env = "HOOKS_STORE", hide_env_values = true)]
     pub store: String,
 }
@@ -19,23 +19,52 @@ pub struct RunsArgs {
     #[command(flatten)]
     pub store: StoreArgs,
 
-    /// Show every start of this run.
+    /// Show every attempt of this run.
     #[arg(value_name = "ID")]
     pub id: Option<String>,
 
-    /// Only those that somebody has to look at: failed, interrupted, quarantined.
+    /// Only runs that somebody has to look at: failed, interrupted or quarantined.
     #[arg(long)]
     pub failed: bool,
 
-    /// Only those of this hook.
+    /// Only runs of this hook.
     #[arg(long, value_name = "HOOK")]
     pub hook: Option<String>,
 
-    /// Only those of this conversation.
+    /// Only those in this conversation.
     #[arg(long, value_name = "ID")]
     pub conversation: Option<String>,
 
-    /// At most so many, the newest first.
+    /// The maximum number, newest first.
+    #[arg(long, value_name = "NUMBER", default_value_t = 50)]
+    pub limit: u32,
+}
+
+/// `dispatches`.
+#[derive(Clone, Debug, Default, Args)]
+#[non_exhaustive]
+pub struct DispatchesArgs {
+    /// The store.
+    #[command(flatten)]
+    pub store: StoreArgs,
+
+    /// Only dispatches in which a hook failed.
+    #[arg(long)]
+    pub failed: bool,
+
+    /// Only dispatches in which this hook ran.
+    #[arg(long, value_name = "HOOK")]
+    pub hook: Option<String>,
+
+    /// Only dispatches of this kind.
+    #[arg(long, value_name = "KIND")]
+    pub kind: Option<String>,
+
+    /// Only those in this conversation.
+    #[arg(long, value_name = "ID")]
+    pub conversation: Option<String>,
+
+    /// The maximum number, newest first.
     #[arg(long, value_name = "NUMBER", default_value_t = 50)]
     pub limit: u32,
 }
@@ -48,22 +77,22 @@ pub struct RetryArgs {
     #[command(flatten)]
     pub store: StoreArgs,
 
-    /// The run.
+    /// The ids of the runs.
     #[arg(value_name = "ID", required = true)]
     pub ids: Vec<String>,
 }
 
-/// What a question is answered with.
+/// The answer to a question.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 #[non_exhaustive]
 pub enum AnswerWord {
     /// The call may run.
     Yes,
-    /// It may not; `--reason` says why.
+    /// The call may not run. `--reason` says why.
     No,
-    /// It may run with the input of `--input`, which the gates judge anew.
+    /// The call may run with the arguments in `--input`, which the gates judge again.
     Edit,
-    /// It does not run; `--text` is its result.
+    /// The call does not run, and `--text` is its result.
     Result,
 }
 
@@ -83,11 +112,11 @@ pub struct AnswerArgs {
     #[arg(value_enum, value_name = "ANSWER")]
     pub answer: AnswerWord,
 
-    /// Why not, for the model.
+    /// The reason for a no, which the model reads.
     #[arg(long, value_name = "TEXT")]
     pub reason: Option<String>,
 
-    /// The input of the call instead.
+    /// The arguments to use instead, as JSON.
     #[arg(long, value_name = "JSON", required_if_eq("answer", "edit"))]
     pub input: Option<String>,
 
@@ -104,11 +133,11 @@ pub struct ConversationsArgs {
     #[command(flatten)]
     pub store: StoreArgs,
 
-    /// At most so many.
+    /// The maximum number.
     #[arg(long, value_name = "NUMBER", default_value_t = 1000)]
     pub limit: usize,
 
-    /// From this one on, in the order of their ids.
+    /// Start with this id; conversations are sorted by id.
     #[arg(long, value_name = "ID")]
     pub from: Option<String>,
 }

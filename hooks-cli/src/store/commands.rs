@@ -4,11 +4,13 @@ use std::future::Future;
 
 use hooks_agent::approve::ApprovalAnswer;
 use hooks_agent::store::MessageStore;
-use hooks_store::{AnswerError, JobFilter, OpenOptions, Store};
+use hooks_store::{AnswerError, DispatchFilter, JobFilter, OpenOptions, Store};
 use serde_json::json;
 
 use super::text;
-use crate::args::{AnswerArgs, AnswerWord, ConversationsArgs, ExportArgs, RetryArgs, RunsArgs, StoreArgs};
+use crate::args::{
+    AnswerArgs, AnswerWord, ConversationsArgs, DispatchesArgs, ExportArgs, RetryArgs, RunsArgs, StoreArgs,
+};
 use crate::exit::Exit;
 use crate::output::{self, Output};
 use crate::paint::{BAD, styled};
@@ -57,6 +59,31 @@ pub(crate) fn runs(args: &RunsArgs, as_json: bool) -> Output {
         }
         let lines: Vec<_> = jobs.iter().map(text::job).collect();
         let nothing = if args.failed { "no background run needs attention" } else { "there are no background runs" };
+        Ok(Output::new(if lines.is_empty() { nothing.to_owned() } else { lines.join("\n") }, Exit::DONE))
+    })
+}
+
+pub(crate) fn dispatches(args: &DispatchesArgs, as_json: bool) -> Output {
+    with_store(&args.store, |store| async move {
+        let mut filter = DispatchFilter::new();
+        if args.failed {
+            filter = filter.failed();
+        }
+        if let Some(hook) = &args.hook {
+            filter = filter.hook(hook);
+        }
+        if let Some(kind) = &args.kind {
+            filter = filter.kind(kind);
+        }
+        if let Some(conversation) = &args.conversation {
+            filter = filter.conversation(conversation);
+        }
+        let dispatches = store.dispatches(&filter, args.limit).await.map_err(|error| error.to_string())?;
+        if as_json {
+            return Ok(Output::new(output::json(json!({ "version": 1, "dispatches": dispatches })), Exit::DONE));
+        }
+        let lines: Vec<_> = dispatches.iter().map(text::dispatch).collect();
+        let nothing = "no dispatch is recorded; an app records them with `registry.observe(store.dispatch_log())`";
         Ok(Output::new(if lines.is_empty() { nothing.to_owned() } else { lines.join("\n") }, Exit::DONE))
     })
 }

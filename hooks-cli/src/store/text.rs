@@ -3,7 +3,8 @@
 use std::fmt::Write;
 use std::time::SystemTime;
 
-use hooks_store::{StoredAttempt, StoredJob, StoredQuestion};
+use hooks_store::{StoredAttempt, StoredDispatch, StoredJob, StoredQuestion};
+use serde_json::Value;
 
 /// How long ago, in the largest unit that fits.
 fn ago(time: SystemTime) -> String {
@@ -46,6 +47,44 @@ pub(super) fn attempt(attempt: &StoredAttempt) -> String {
         ago(attempt.started_at),
         printable(&attempt.worker)
     )
+}
+
+/// One dispatch, and a line for each hook that did something.
+pub(super) fn dispatch(dispatch: &StoredDispatch) -> String {
+    let mut text = format!(
+        "{:<12}  {:<10}  {:<26}  {:<20}  {}",
+        ago(dispatch.recorded_at),
+        printable(&dispatch.source),
+        printable(&dispatch.kind),
+        printable(&dispatch.conversation),
+        printable(dispatch.verdict.as_deref().unwrap_or_default()),
+    );
+    text.truncate(text.trim_end().len());
+    // A dispatch has several runs, the end of a run is one.
+    let one = dispatch.record.get("run").map(std::slice::from_ref);
+    let runs = dispatch.record.get("runs").and_then(Value::as_array).map(Vec::as_slice).or(one).unwrap_or_default();
+    for run in runs {
+        let word = |key: &str| run.get(key).and_then(Value::as_str);
+        let status = match run.get("status") {
+            Some(Value::String(status)) => status.clone(),
+            Some(Value::Object(skipped)) => {
+                skipped.iter().map(|(key, why)| format!("{key}: {}", why.as_str().unwrap_or_default())).collect()
+            }
+            _ => String::new(),
+        };
+        let changed = run.get("changed").and_then(Value::as_bool).unwrap_or_default();
+        let parts = [
+            (status != "completed").then(|| status.replace('_', " ")),
+            changed.then(|| "changed".to_owned()),
+            word("verdict").map(str::to_owned),
+            word("cause").map(str::to_owned),
+        ];
+        let parts: Vec<_> = parts.into_iter().flatten().map(|part| printable(&part)).collect();
+        if !parts.is_empty() {
+            let _ = write!(text, "\n  {:<24}  {}", printable(word("hook").unwrap_or_default()), parts.join(", "));
+        }
+    }
+    text
 }
 
 /// One question, with all that somebody needs to answer it.

@@ -1,0 +1,153 @@
+//! The log of dispatches: what each came to, for people who look later.
+
+mod log;
+
+use std::time::{Duration, SystemTime};
+
+use hooks_agent::store::StoreError;
+use serde::Serialize;
+use serde_json::Value;
+use sqlx::Row as _;
+use sqlx::any::AnyRow;
+
+pub use log::DispatchLog;
+
+use crate::clock::{as_millis, millis, now, time};
+use crate::error::Failure;
+use crate::store::Store;
+
+/// A dispatch, or the end of a run that no dispatch waited for, as it was recorded.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct StoredDispatch {
+    /// Its number: later ones have greater numbers.
+    pub number: i64,
+    /// `dispatch`, or `detached` or `background` for the end of such a run.
+    pub source: String,
+    /// The kind that was fired.
+    pub kind: String,
+    /// The conversation; empty outside one.
+    pub conversation: String,
+    /// When it was recorded.
+    #[serde(serialize_with = "as_millis")]
+    pub recorded_at: SystemTime,
+    /// The verdict, in a word.
+    pub verdict: Option<String>,
+    /// Whether a hook failed.
+    pub failed: bool,
+    /// The [`Record`](hooks_core::record::Record) or [`Ended`](hooks_core::record::Ended), as JSON.
+    pub record: Value,
+}
+
+/// Selects dispatches.
+#[derive(Clone, Debug, Default)]
+#[must_use]
+pub struct DispatchFilter {
+    conversation: Option<String>,
+    kind: Option<String>,
+    hook: Option<String>,
+    failed: bool,
+}
+
+impl DispatchFilter {
+    /// Selects all dispatches.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Selects those in which a hook failed.
+    pub fn failed(mut self) -> Self {
+        self.failed = true;
+        self
+    }
+
+    /// Selects those of this conversation only.
+    pub fn conversation(mut self, id: impl Into<String>) -> Self {
+        self.conversation = Some(id.into());
+        self
+    }
+
+    /// Selects those of this kind only.
+    pub fn kind(mut self, name: impl Into<String>) -> Self {
+        self.kind = Some(name.into());
+        self
+    }
+
+    /// Selects those in which this hook ran.
+    pub fn hook(mut self, id: impl Into<String>) -> Self {
+        self.hook = Some(id.into());
+        self
+    }
+
+    /// The condition of a query, and the values that it binds from `$1` on.
+    fn condition(&self) -> (String, Vec<String>) {
+        let (mut parts, mut values) = (vec![if self.failed { "failed = 1" } else { "1 = 1" }.to_owned()], Vec::new());
+        let hook = "number IN (SELECT dispatch FROM hooks_dispatch_runs WHERE hook = ";
+        for (column, end, value) in
+            [("conversation = ", "", &self.conversation), ("kind = ", "", &self.kind), (hook, ")", &self.hook)]
+        {
+            if let Some(value) = value {
+                values.push(value.clone());
+                parts.push(format!("{column}${}{end}", values.len()));
+            }
+        }
+        (parts.join(" AND "), values)
+    }
+}
+
+fn read(row: &AnyRow) -> Result<StoredDispatch, Failure> {
+    let number: i64 = row.try_get("number")?;
+    let record: String = row.try_get("record")?;
+    let record = serde_json::from_str(&record)
+        .map_err(|error| StoreError::new(format!("the record of dispatch {number} cannot be read: {error}")))?;
+    Ok(StoredDispatch {
+        number,
+        source: row.try_get("source")?,
+        kind: row.try_get("kind")?,
+        conversation: row.try_get("conversation")?,
+        recorded_at: time(row.try_get("recorded_at")?),
+        verdict: row.try_get("verdict")?,
+        failed: row.try_get::<i64, _>("failed")? != 0,
+        record,
+    })
+}
+
+impl Store {
+    /// The recorded dispatches that `filter` selects, the newest first, at most `limit`. A [`DispatchLog`] records them.
+    ///
+    /// # Errors
+    /// [`StoreError`].
+    pub async fn dispatches(&self, filter: &DispatchFilter, limit: u32) -> Result<Vec<StoredDispatch>, StoreError> {
+        let (condition, values) = filter.condition();
+        let found = format!(
+            "SELECT number, source, kind, conversation, recorded_at, verdict, failed, record FROM hooks_dispatches \
+             WHERE {condition} ORDER BY number DESC LIMIT ${}",
+            values.len() + 1
+        );
+        let rows = self.database.read(move |tx| {
+            Box::pin(async move {
+                let mut query = sqlx::query(sqlx::AssertSqlSafe(found));
+                for value in values {
+                    query = query.bind(value);
+                }
+                Ok(query.bind(i64::from(limit)).fetch_all(&mut **tx).await?)
+            })
+        });
+        Ok(rows.await?.iter().map(read).collect::<Result<_, _>>()?)
+    }
+
+    /// Removes the dispatches that were recorded more than `age` ago. Returns their number.
+    ///
+    /// # Errors
+    /// [`StoreError`].
+    pub async fn remove_dispatches(&self, age: Duration) -> Result<u64, StoreError> {
+        let removed = self.database.write(move |tx| {
+            Box::pin(async move {
+                let before = now().saturating_sub(millis(age));
+                let remove = "DELETE FROM hooks_dispatches WHERE recorded_at < $1";
+                Ok(sqlx::query(remove).bind(before).execute(&mut **tx).await?.rows_affected())
+            })
+        });
+        Ok(removed.await?)
+    }
+}

@@ -1,0 +1,187 @@
+//! The observer that writes the log.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use hooks_core::record::{Ended, Observer, Record, Run, Skip, Status};
+use hooks_core::verdict::Contributions;
+use serde::Serialize;
+use tokio::sync::mpsc::error::TrySendError;
+use tokio::sync::mpsc::{Receiver, Sender, channel};
+use tokio::sync::oneshot;
+
+use crate::clock::now;
+use crate::database::{Database, Tx};
+use crate::error::Failure;
+use crate::store::Store;
+
+/// How many records may wait for the database. Later ones are dropped and counted.
+const WAITING: usize = 8_192;
+
+/// The most records that one transaction writes.
+const BATCH: usize = 256;
+
+/// Records what dispatches came to in a store: `registry.observe(store.dispatch_log())`.
+///
+/// It writes after the dispatch, on the thread of the store, so a dispatch waits for nothing and no failure of the database
+/// changes what it returns. A record holds no payload: hooks with status, time, verdict and cause, and the fingerprints of what
+/// they contributed. When a process is killed, the records that are not written yet are lost.
+///
+/// A clone writes to the same log. Keep one to [`flush`](Self::flush) it.
+#[derive(Clone, Debug)]
+pub struct DispatchLog {
+    queue: Sender<Entry>,
+    dropped: Arc<AtomicU64>,
+    /// Its thread writes the records.
+    _store: Store,
+}
+
+#[derive(Debug)]
+enum Entry {
+    Dispatched(i64, Record),
+    Ended(i64, Ended),
+    Flush(oneshot::Sender<()>),
+}
+
+impl Store {
+    /// An observer that records dispatches in this store. [`Store::dispatches`] reads them.
+    pub fn dispatch_log(&self) -> DispatchLog {
+        let (queue, entries) = channel(WAITING);
+        self.database.spawn(write_all(self.database.clone(), entries));
+        DispatchLog { queue, dropped: Arc::default(), _store: self.clone() }
+    }
+}
+
+impl DispatchLog {
+    /// Waits until all records so far are written, or the database has refused them.
+    pub async fn flush(&self) {
+        let (done, flushed) = oneshot::channel();
+        if self.queue.send(Entry::Flush(done)).await.is_ok() {
+            let _ = flushed.await;
+        }
+    }
+
+    /// How many records were dropped because the database was too slow.
+    pub fn dropped(&self) -> u64 {
+        self.dropped.load(Ordering::Relaxed)
+    }
+
+    fn queue(&self, entry: Entry) {
+        if let Err(TrySendError::Full(_)) = self.queue.try_send(entry)
+            && self.dropped.fetch_add(1, Ordering::Relaxed) == 0
+        {
+            tracing::warn!(target: "hooks_store", "the database is too slow for the log of dispatches: records are dropped");
+        }
+    }
+}
+
+impl Observer for DispatchLog {
+    fn dispatched(&self, record: &Record) {
+        // A dispatch in which no hook ran says nothing.
+        if record.is_selected() {
+            self.queue(Entry::Dispatched(now(), record.clone()));
+        }
+    }
+
+    fn ended(&self, ended: &Ended, _: &Contributions) {
+        self.queue(Entry::Ended(now(), ended.clone()));
+    }
+}
+
+/// Writes records until the log is dropped.
+async fn write_all(database: Database, mut entries: Receiver<Entry>) {
+    let mut batch = Vec::with_capacity(BATCH);
+    while entries.recv_many(&mut batch, BATCH).await > 0 {
+        let (mut rows, mut flushed) = (Vec::with_capacity(batch.len()), Vec::new());
+        for entry in batch.drain(..) {
+            match entry {
+                Entry::Dispatched(at, record) => rows.push(NewRow::dispatched(at, record)),
+                Entry::Ended(at, ended) => rows.push(NewRow::ended(at, &ended)),
+                Entry::Flush(done) => flushed.push(done),
+            }
+        }
+        let count = rows.len();
+        if count > 0
+            && let Err(error) = database.write(move |tx| Box::pin(insert_all(tx, rows))).await
+        {
+            tracing::error!(target: "hooks_store", %error, records = count, "the database refused the log of dispatches");
+        }
+        for done in flushed {
+            let _ = done.send(());
+        }
+    }
+}
+
+/// A record as a row.
+struct NewRow {
+    source: &'static str,
+    kind: String,
+    conversation: String,
+    at: i64,
+    verdict: Option<&'static str>,
+    failed: bool,
+    record: String,
+    hooks: Vec<String>,
+}
+
+impl NewRow {
+    fn dispatched(at: i64, mut record: Record) -> Self {
+        // Most hooks of a set may be of no concern to an event.
+        record.runs.retain(|run| !matches!(run.status, Status::Skipped(Skip::Filter | Skip::Disabled)));
+        let ran: Vec<&Run> = record.runs.iter().filter(|run| !matches!(run.status, Status::Skipped(_))).collect();
+        Self {
+            source: "dispatch",
+            kind: record.kind.to_owned(),
+            conversation: record.ids.conversation.as_deref().unwrap_or_default().to_owned(),
+            at,
+            verdict: record.verdict,
+            failed: ran.iter().any(|run| has_failed(run)),
+            record: json(&record),
+            hooks: ran.iter().map(|run| run.hook.to_string()).collect(),
+        }
+    }
+
+    fn ended(at: i64, ended: &Ended) -> Self {
+        Self {
+            source: ended.mode.as_str(),
+            kind: ended.kind.clone().into_owned(),
+            conversation: ended.ids.conversation.as_deref().unwrap_or_default().to_owned(),
+            at,
+            verdict: ended.run.verdict,
+            failed: has_failed(&ended.run),
+            record: json(ended),
+            hooks: vec![ended.run.hook.to_string()],
+        }
+    }
+}
+
+fn has_failed(run: &Run) -> bool {
+    matches!(run.status, Status::Failed | Status::TimedOut | Status::Panicked | Status::Dropped)
+}
+
+/// Records consist of words, numbers and texts, which JSON always has.
+fn json(record: &impl Serialize) -> String {
+    serde_json::to_string(record).unwrap_or_else(|_| "null".to_owned())
+}
+
+async fn insert_all(tx: &mut Tx, rows: Vec<NewRow>) -> Result<(), Failure> {
+    for row in rows {
+        let insert = "INSERT INTO hooks_dispatches (source, kind, conversation, recorded_at, verdict, failed, record) \
+                      VALUES ($1, $2, $3, $4, $5, $6, $7) RETURNING number";
+        let number: i64 = sqlx::query_scalar(insert)
+            .bind(row.source)
+            .bind(row.kind)
+            .bind(row.conversation)
+            .bind(row.at)
+            .bind(row.verdict)
+            .bind(i64::from(row.failed))
+            .bind(row.record)
+            .fetch_one(&mut **tx)
+            .await?;
+        for hook in row.hooks {
+            let run = "INSERT INTO hooks_dispatch_runs (dispatch, hook) VALUES ($1, $2) ON CONFLICT DO NOTHING";
+            sqlx::query(run).bind(number).bind(hook).execute(&mut **tx).await?;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,118 @@
+//! The log of dispatches.
+
+use std::time::Duration;
+
+use hooks_core::data::{Message, Role};
+use hooks_core::kinds::{AfterCreateMessage, BeforeCreateMessage};
+use hooks_core::prelude::*;
+use hooks_store::{DispatchFilter, Store, Worker};
+use sqlx::{Connection, Executor};
+
+use crate::databases;
+
+/// A hook that changes a row, one that fails, one that no row concerns, and one in the background.
+fn registry(store: &Store) -> Registry {
+    let registry = Registry::empty();
+    let stamp = |_: &HookContext, _: &BeforeCreateMessage, row: &mut Message| {
+        row.rewrite_text(|text| Some(format!("stamped: {text}")));
+    };
+    let fails = |_: &HookContext, _: &BeforeCreateMessage, _: &Message| Err::<(), _>("no network");
+    registry.register(Hook::at::<BeforeCreateMessage>("stamp").writer(stamp)).unwrap();
+    registry.register(Hook::at::<BeforeCreateMessage>("fails").reader(fails)).unwrap();
+    let index =
+        Hook::at::<AfterCreateMessage>("index").background(|_, _, ()| Box::pin(async { Err::<(), _>("later") }));
+    registry.register(index).unwrap();
+    registry.set_background(store.job_queue());
+    registry
+}
+
+async fn fire(registry: &Registry, conversation: &str) -> Message {
+    let set = registry.scope(&AgentDef::new("clerk").hooks(["stamp", "fails", "index"]), None).unwrap();
+    let cx = HookContext::builder().conversation(conversation).build();
+    let row = Message::new(Role::User, "my password is hunter2");
+    let fired = set.fire(&cx, &BeforeCreateMessage::new(), row.clone()).await.unwrap();
+    set.fire(&cx, &AfterCreateMessage::new(row), ()).await.unwrap();
+    fired.subject
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_a_dispatch_came_to_is_recorded_without_its_payload() {
+    for database in databases::all().await {
+        let store = &database.store;
+        let (registry, log) = (registry(store), store.dispatch_log());
+        registry.observe(log.clone());
+        fire(&registry, "c-1").await;
+        fire(&registry, "c-2").await;
+        Worker::new(store.clone(), registry.clone()).poll(Duration::from_millis(1)).run_until_empty().await;
+        log.flush().await;
+
+        let all = store.dispatches(&DispatchFilter::new(), 100).await.unwrap();
+        assert!(all.is_sorted_by(|a, b| a.number > b.number));
+        let of: Vec<_> =
+            all.iter().rev().map(|row| (&*row.source, &*row.kind, &*row.conversation, row.failed)).collect();
+        let expected = [
+            ("dispatch", "before_create_message", "c-1", true),
+            ("dispatch", "after_create_message", "c-1", false),
+            ("dispatch", "before_create_message", "c-2", true),
+            ("dispatch", "after_create_message", "c-2", false),
+        ];
+        assert_eq!(of[..4], expected, "{}", database.name);
+        assert!(of[4..].iter().all(|row| *row == ("background", "after_create_message", row.2, true)), "{of:?}");
+        assert_eq!(of.len(), 6);
+        let runs = all[5].record["runs"].as_array().unwrap();
+        let run = |hook| runs.iter().find(|run| run["hook"] == hook).unwrap();
+        assert_eq!((&run("stamp")["changed"], &run("fails")["cause"]), (&true.into(), &"no network".into()));
+        let text = serde_json::to_string(&all).unwrap();
+        assert!(!text.contains("hunter2") && !text.contains("stamped"), "a payload is stored: {text}");
+
+        let count = async |filter: DispatchFilter| store.dispatches(&filter, 100).await.unwrap().len();
+        assert_eq!(count(DispatchFilter::new().conversation("c-1")).await, 3);
+        assert_eq!(count(DispatchFilter::new().hook("stamp").failed()).await, 2);
+        assert_eq!(count(DispatchFilter::new().hook("index").kind("after_create_message")).await, 4);
+        assert_eq!(store.remove_dispatches(Duration::from_mins(1)).await.unwrap(), 0);
+        tokio::time::sleep(Duration::from_millis(2)).await; // the age of a record has milliseconds
+        assert_eq!(store.remove_dispatches(Duration::ZERO).await.unwrap(), 6);
+        assert_eq!((count(DispatchFilter::new()).await, log.dropped()), (0, 0));
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_log_that_cannot_be_written_changes_no_outcome() {
+    for database in databases::all().await {
+        let (registry, log) = (Registry::empty(), database.store.dispatch_log());
+        let stamp = |_: &HookContext, _: &BeforeCreateMessage, row: &mut Message| {
+            row.rewrite_text(|text| Some(format!("stamped: {text}")));
+        };
+        registry.register(Hook::at::<BeforeCreateMessage>("stamp").writer(stamp)).unwrap();
+        registry.observe(log.clone());
+        database.store.close().await;
+        let set = registry.scope(&AgentDef::new("clerk").hooks(["stamp"]), None).unwrap();
+        for _ in 0..10_000 {
+            let row = Message::new(Role::User, "hello");
+            let fired = set.fire(&HookContext::new(), &BeforeCreateMessage::new(), row).await.unwrap();
+            assert_eq!(fired.subject.text(), "stamped: hello", "{}", database.name);
+            assert!(fired.report.failures.is_empty());
+        }
+        log.flush().await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_store_of_the_first_version_is_migrated_with_what_is_in_it() {
+    for database in databases::all().await {
+        let registry = registry(&database.store);
+        fire(&registry, "c-1").await;
+        let mut connection = databases::connect(&database.url).await;
+        for back in
+            ["DROP TABLE hooks_dispatch_runs", "DROP TABLE hooks_dispatches", "UPDATE hooks_schema SET version = 1"]
+        {
+            connection.execute(back).await.unwrap();
+        }
+        connection.close().await.unwrap();
+        database.store.close().await;
+        let store = Store::open(&database.url).await.unwrap();
+        assert!(store.dispatches(&DispatchFilter::new(), 1).await.unwrap().is_empty(), "{}", database.name);
+        assert_eq!(store.jobs(&hooks_store::JobFilter::new(), 10).await.unwrap().len(), 1, "{}", database.name);
+        store.close().await;
+    }
+}
