@@ -345,7 +345,8 @@ mod tests {
 
     #[test]
     fn the_documentation_shows_every_option() {
-        let field = "| a field of the kind, such as `tool` | patterns for its value: `\"fs_*\\|Bash\"` | every value |\n";
+        let field =
+            "| a field of the kind, such as `tool` | patterns for its value: `\"fs_*\\|Bash\"` | every value |\n";
         assert_documented("hook/options.md", "Option", OPTIONS, field);
     }
 
