@@ -37,7 +37,11 @@ pub(crate) fn section(kind: &KindDescriptor, event: &Event, enums: &BTreeMap<Str
     line("default `on_failure`", &code(kind.on_failure.as_str()));
     line(
         "lists that apply",
-        if kind.outside_turn { "the app's list" } else { "the app's list, and the list of the prompt or else the agent" },
+        if kind.outside_turn {
+            "the app's list"
+        } else {
+            "the app's list, and the list of the prompt or else the agent"
+        },
     );
     line("can be fired as JSON", if kind.json { "yes" } else { "no" });
     if !event.fields.is_empty() {
