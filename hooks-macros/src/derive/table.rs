@@ -187,7 +187,7 @@ fn fields(option: &Written, errors: &mut Errors) -> Vec<MatchField> {
                 ),
             );
         } else if fields.iter().any(|other| other.text() == name) {
-            errors.on(&field.name, format!("`{name}` is there twice; keep one"));
+            errors.on(&field.name, format!("`{name}` appears twice; keep one"));
         }
         fields.push(field);
     }
