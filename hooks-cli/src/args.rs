@@ -16,27 +16,26 @@ pub use store::{AnswerArgs, AnswerWord, ConversationsArgs, ExportArgs, RetryArgs
 
 const EXIT_STATUS: &str = "\
 Exit status:
-   0  done, nothing was refused; replay: nothing differs
-   1  a file has errors, a hook failed, or audit found something; explain tells of it and ends with 0;
-      trust: a file cannot be shown, or was not trusted to remove; replay: something differs, and no verdict
-   2  dispatch: it does not happen; the call, the prompt, the compaction or the end of the turn is refused;
-      replay: a verdict flipped
-   3  dispatch: somebody else is to decide, because a rule asks or defers; replay: a line could not be replayed
-  64  the command line or the payload cannot be understood; nothing ran
-  74  the output, or the file of trust, could not be written
-  77  dispatch: the files are not trusted; nothing ran; trust: nobody said yes
- 130  interrupted; 143 terminated. What had been started was ended";
+   0  success, and nothing was denied; replay: no difference
+   1  a file has errors, a hook failed, or audit found a problem (explain reports these and exits with 0);
+      trust: a file cannot be shown, or a file to remove was not trusted; replay: differences, but no changed verdict
+   2  dispatch: the call, prompt, compaction or end of the turn is denied; replay: a verdict changed
+   3  dispatch: a person has to decide, because a rule asks or defers; replay: a line could not be replayed
+  64  the command line or the payload is invalid; nothing ran
+  74  the output or the trust file could not be written
+  77  dispatch: the files are not trusted, and nothing ran; trust: not confirmed
+ 130  interrupted; 143 terminated. Processes that it started were ended";
 
-/// Checks, lists, explains and tries hooks.
+/// Checks, lists, explains and runs hooks.
 #[derive(Clone, Debug, Parser)]
 #[command(name = "hooks", version, after_help = EXIT_STATUS)]
 #[non_exhaustive]
 pub struct Cli {
-    /// What to do; without it, what is in force here and where it is from.
+    /// What to do. Without a command, print the rules in force here and their files.
     #[command(subcommand)]
     pub command: Option<Command>,
 
-    /// Print JSON, for machines.
+    /// Print JSON.
     #[arg(long, global = true)]
     pub json: bool,
 
@@ -49,27 +48,27 @@ pub struct Cli {
 #[derive(Clone, Debug, Subcommand)]
 #[non_exhaustive]
 pub enum Command {
-    /// Tell every defect of rule files.
+    /// Report every defect of rule files.
     Check(CheckArgs),
     /// List the rules of files, and the compiled hooks.
     List(ListArgs),
-    /// Tell which rules would run, in which order, and why the others would not.
+    /// Explain which rules would run, in which order, and why the others would not.
     Explain(ExplainArgs),
-    /// Run the rules for a payload from standard input; tell each run, and the combined answer.
+    /// Run the rules for a payload from standard input, and report each run and the combined answer.
     Dispatch(DispatchArgs),
-    /// Run recorded dispatches, or the transcripts of another program, through today's hooks; tell what differs.
+    /// Run recorded dispatches or transcripts of other programs through the current hooks, and report differences.
     Replay(ReplayArgs),
-    /// Tell what hooks in shadow would have decided, from recordings.
+    /// Report what shadow hooks would have decided, from recordings.
     Shadow(ShadowArgs),
-    /// Show all that files would run, ask, and trust them as they are now.
+    /// Show everything that files would run, ask for confirmation, and trust their current content.
     Trust(TrustArgs),
-    /// List background runs of a store: what is queued, what runs, what ended and how.
+    /// List the background runs of a store: queued, running and ended.
     #[cfg(feature = "store")]
     Runs(RunsArgs),
-    /// Queue a background run again that failed, was interrupted or quarantined.
+    /// Queue a failed, interrupted or quarantined background run again.
     #[cfg(feature = "store")]
     Retry(RetryArgs),
-    /// List the questions of a store that wait for an answer, or for a turn that acts on theirs.
+    /// List the open questions of a store, and answered ones that no turn has acted on yet.
     #[cfg(feature = "store")]
     Questions(StoreArgs),
     /// Answer a question of a store.
@@ -78,14 +77,14 @@ pub enum Command {
     /// List the conversations of a store.
     #[cfg(feature = "store")]
     Conversations(ConversationsArgs),
-    /// Print a conversation of a store as lines of JSON: every row that was ever stored.
+    /// Print a conversation of a store as JSON lines, with every row that was ever stored.
     #[cfg(feature = "store")]
     Export(ExportArgs),
-    /// Print a JSON Schema, for editors.
+    /// Print a JSON Schema for editors.
     Schema(SchemaArgs),
-    /// List the kinds: the points at which hooks run.
+    /// List the kinds, the points at which hooks run.
     Kinds,
-    /// Tell what is not wrong with the compiled hooks, but likely not meant.
+    /// Report valid but suspicious setups of the compiled hooks.
     Audit,
     /// Print all compiled hooks and all kinds as JSON.
     Manifest,
@@ -96,56 +95,56 @@ pub enum Command {
     },
 }
 
-/// What `replay` is given.
+/// The arguments of `replay`.
 #[derive(Clone, Debug, Default, Args)]
 #[non_exhaustive]
 pub struct ReplayArgs {
-    /// Recordings, transcripts of Claude Code, Codex or goose, messages in the chat form of OpenAI, or folders of them.
+    /// Recordings, transcripts of Claude Code, Codex or goose, messages in OpenAI's chat format, or folders of these.
     #[arg(value_name = "FILE", required = true)]
     pub recordings: Vec<PathBuf>,
 
-    /// A file of rules that is in force in the replay; its commands run, as they do in `dispatch`.
+    /// A rule file for the replay. Its commands run, as they do in `dispatch`.
     #[arg(long, value_name = "FILE")]
     pub rules: Vec<PathBuf>,
 
-    /// Trust the files of rules, whatever the file of trust says.
+    /// Trust the rule files, regardless of the trust file.
     #[arg(long)]
     pub trust: bool,
 
-    /// The file of trust, where it is not the user's own.
+    /// The trust file [default: hooks/trust.json among your settings].
     #[arg(long, value_name = "FILE")]
     pub trust_file: Option<PathBuf>,
 
-    /// Compare today's hooks with these, and not with the recording: overrides (`candidate.toml`) over those that there are,
-    /// or a file of rules in the place of `--rules`.
+    /// Compare the current hooks with a candidate instead of the recording: either overrides (`candidate.toml`) on top of the
+    /// current ones, or a rule file instead of `--rules`.
     #[arg(long, value_name = "FILE")]
     pub set: Option<PathBuf>,
 
-    /// Compare the recordings with this one. Nothing is run.
+    /// Compare the recordings with this one, without running hooks.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["rules", "set"])]
     pub against: Option<PathBuf>,
 
-    /// Replay whole turns, with a model and tools that say what was recorded. Where a turn goes another way, stop there
-    /// (`strict`), or go on with the recorded answers (`loose`).
+    /// Replay whole turns, with a model and tools that return the recorded answers. If a turn diverges, stop there
+    /// (`strict`), or continue with the recorded answers (`loose`).
     #[cfg(feature = "turns")]
     #[arg(long, value_enum, value_name = "HOW", num_args = 0..=1, require_equals = true, default_missing_value = "strict",
           conflicts_with_all = ["against", "set"])]
     pub turns: Option<Turns>,
 
-    /// Write the report as a page of HTML that needs nothing else.
+    /// Write the report as a self-contained HTML page.
     #[arg(long, value_name = "FILE")]
     pub html: Option<PathBuf>,
 
-    /// Print annotations for a workflow of GitHub.
+    /// Print annotations for a GitHub workflow.
     #[arg(long, conflicts_with = "json")]
     pub github: bool,
 }
 
-/// What `shadow` is given.
+/// The arguments of `shadow`.
 #[derive(Clone, Debug, Default, Args)]
 #[non_exhaustive]
 pub struct ShadowArgs {
-    /// Recordings, or folders of them.
+    /// Recordings, or folders of recordings.
     #[arg(value_name = "FILE", required = true)]
     pub recordings: Vec<PathBuf>,
 }
@@ -154,20 +153,20 @@ pub struct ShadowArgs {
 #[derive(Clone, Debug, Default, Args)]
 #[non_exhaustive]
 pub struct FilesArgs {
-    /// Rule files, in the order in which they count; the folder of a plugin; `-` for standard input [default: your settings, the
-    /// project's, and those of plugins].
+    /// Rule files in order of precedence, the folder of a plugin, or `-` for standard input [default: your settings, the
+    /// settings of the project, and those of plugins].
     #[arg(value_name = "FILE")]
     pub files: Vec<PathBuf>,
 
-    /// The form of the files, where it is not to be found by their content.
+    /// The format of the files, if their content does not show it.
     #[arg(long, value_enum, value_name = "FORM")]
     pub dialect: Option<Form>,
 
-    /// What scripts call a tool that has another name in the program; may be said again.
+    /// The name that scripts use for a tool with another name in the program. Can be repeated.
     #[arg(long, value_name = "OWN=WIRE")]
     pub alias: Vec<String>,
 
-    /// The folder in which the session began: where commands run, and `CLAUDE_PROJECT_DIR` [default: the current one].
+    /// The folder of the session: where commands run, and `CLAUDE_PROJECT_DIR` [default: the current folder].
     #[arg(long, value_name = "FOLDER")]
     pub project_dir: Option<PathBuf>,
 }
@@ -180,11 +179,11 @@ pub struct CheckArgs {
     #[command(flatten)]
     pub files: FilesArgs,
 
-    /// Warnings count as errors.
+    /// Treat warnings as errors.
     #[arg(long)]
     pub strict: bool,
 
-    /// How to print what is wrong.
+    /// How to print the defects.
     #[arg(long, value_enum, default_value_t)]
     pub format: Format,
 }
@@ -206,7 +205,7 @@ pub struct ExplainArgs {
     #[arg(long, value_parser = EventName, hide_possible_values = true)]
     pub event: String,
 
-    /// The tool that is called, by its name here or on the wire.
+    /// The tool that is called, by its name in the program or on the wire.
     #[arg(long)]
     pub tool: Option<String>,
 
@@ -214,7 +213,7 @@ pub struct ExplainArgs {
     #[arg(long, value_name = "JSON")]
     pub input: Option<String>,
 
-    /// What the event's matchers are held against, where it is no tool: the source, the trigger, the reason, the agent.
+    /// The value for the event's matchers if it is not a tool: the source, the trigger, the reason or the agent.
     #[arg(long)]
     pub value: Option<String>,
 
@@ -232,16 +231,16 @@ pub struct DispatchArgs {
     #[arg(long, value_parser = EventName, hide_possible_values = true)]
     pub event: Option<String>,
 
-    /// You have looked at the commands of these files, and they may run.
+    /// Confirm that you have reviewed the commands of these files, and let them run.
     #[arg(long)]
     pub trust: bool,
 
-    /// The file that says which files are trusted, each as it was when somebody trusted it [default: hooks/trust.json among
-    /// your settings].
+    /// The trust file, which lists the trusted files and their content at that time [default: hooks/trust.json among your
+    /// settings].
     #[arg(long, value_name = "FILE", conflicts_with = "trust")]
     pub trust_file: Option<PathBuf>,
 
-    /// Also show what each command printed.
+    /// Also show the output of each command.
     #[arg(long, short)]
     pub verbose: bool,
 
@@ -249,11 +248,11 @@ pub struct DispatchArgs {
     #[arg(long)]
     pub withhold_credentials: bool,
 
-    /// At the end of a turn: fire again while rules go on with it, as a loop would.
+    /// At the end of a turn, fire again while rules continue the turn, as a loop would.
     #[arg(long)]
     pub follow: bool,
 
-    /// Seconds to wait for commands that nobody waits for; what is not done then is ended.
+    /// Seconds to wait for async commands. Commands that are still running then are ended.
     #[arg(long, value_name = "SECONDS", default_value = "5", value_parser = seconds)]
     pub wait: Duration,
 
@@ -266,28 +265,27 @@ pub struct DispatchArgs {
 #[derive(Clone, Debug, Default, Args)]
 #[non_exhaustive]
 pub struct TrustArgs {
-    /// The file that says which files are trusted; it is written where it is not there yet [default: hooks/trust.json among
-    /// your settings].
+    /// The trust file, which is created if it does not exist [default: hooks/trust.json among your settings].
     #[arg(long, value_name = "FILE")]
     pub trust_file: Option<PathBuf>,
 
-    /// Do not ask: you have seen what the files run.
+    /// Do not ask for confirmation.
     #[arg(long, conflicts_with_all = ["list", "remove"])]
     pub yes: bool,
 
-    /// List what is trusted, and what has changed since.
+    /// List the trusted files, and which of them have changed since.
     #[arg(long, conflicts_with_all = ["remove", "files", "dialect"])]
     pub list: bool,
 
-    /// Trust these files no longer; they need not be there any more.
+    /// Stop trusting these files. They do not have to exist any more.
     #[arg(long, conflicts_with = "dialect")]
     pub remove: bool,
 
-    /// The form of the files, where it is not to be found by their content.
+    /// The format of the files, if their content does not show it.
     #[arg(long, value_enum, value_name = "FORM")]
     pub dialect: Option<Form>,
 
-    /// Rule files; the folder of a plugin [default: what the project here has].
+    /// Rule files, or the folder of a plugin [default: the rule files of this project].
     #[arg(value_name = "FILE")]
     pub files: Vec<PathBuf>,
 }
@@ -296,16 +294,16 @@ pub struct TrustArgs {
 #[derive(Clone, Debug, Default, Args)]
 #[non_exhaustive]
 pub struct SchemaArgs {
-    /// The form of the files.
+    /// The format of the files.
     #[arg(long, value_enum, value_name = "FORM", default_value_t)]
     pub dialect: Form,
 
-    /// The schema of agent and prompt files instead, with the ids of the compiled hooks.
+    /// Print the schema of agent and prompt files instead, with the ids of the compiled hooks.
     #[arg(long, conflicts_with = "dialect")]
     pub definitions: bool,
 }
 
-/// The form of a rule file.
+/// The format of a rule file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum Form {
     /// Nested groups.
@@ -324,13 +322,13 @@ impl From<Form> for Dialect {
     }
 }
 
-/// What is done where a turn goes another way than the recorded one.
+/// What happens if a turn diverges from the recorded one.
 #[cfg(feature = "turns")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Turns {
-    /// It stops there.
+    /// Stop at the divergence.
     Strict,
-    /// It goes on with the recorded answers.
+    /// Continue with the recorded answers.
     Loose,
 }
 
@@ -344,15 +342,15 @@ impl From<Turns> for hooks_replay::Matching {
     }
 }
 
-/// How `check` prints what is wrong.
+/// How `check` prints defects.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum Format {
-    /// For a person.
+    /// Text for people.
     #[default]
     Text,
     /// The report of `--json`.
     Json,
-    /// Annotations of a workflow on GitHub.
+    /// Annotations for a GitHub workflow.
     Github,
     /// SARIF 2.1.0.
     Sarif,
@@ -361,7 +359,7 @@ pub enum Format {
 /// When to use colours.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum Color {
-    /// On a terminal, unless `NO_COLOR` says otherwise.
+    /// On a terminal, unless `NO_COLOR` is set.
     #[default]
     Auto,
     /// Always.

@@ -6,7 +6,7 @@ use clap::{Args, ValueEnum};
 #[derive(Clone, Debug, Default, Args)]
 #[non_exhaustive]
 pub struct StoreArgs {
-    /// The file of the store, or the URL of a Postgres.
+    /// The file of the store, or the URL of a Postgres database.
     #[arg(long, value_name = "FILE_OR_URL", env = "HOOKS_STORE", hide_env_values = true)]
     pub store: String,
 }
@@ -23,19 +23,19 @@ pub struct RunsArgs {
     #[arg(value_name = "ID")]
     pub id: Option<String>,
 
-    /// Only those that somebody has to look at: failed, interrupted, quarantined.
+    /// Only runs that need attention: failed, interrupted or quarantined.
     #[arg(long)]
     pub failed: bool,
 
-    /// Only those of this hook.
+    /// Only runs of this hook.
     #[arg(long, value_name = "HOOK")]
     pub hook: Option<String>,
 
-    /// Only those of this conversation.
+    /// Only runs of this conversation.
     #[arg(long, value_name = "ID")]
     pub conversation: Option<String>,
 
-    /// At most so many, the newest first.
+    /// The maximum number of runs, newest first.
     #[arg(long, value_name = "NUMBER", default_value_t = 50)]
     pub limit: u32,
 }
@@ -53,17 +53,17 @@ pub struct RetryArgs {
     pub ids: Vec<String>,
 }
 
-/// What a question is answered with.
+/// The answer to a question.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 #[non_exhaustive]
 pub enum AnswerWord {
     /// The call may run.
     Yes,
-    /// It may not; `--reason` says why.
+    /// The call may not run; `--reason` states why.
     No,
-    /// It may run with the input of `--input`, which the gates judge anew.
+    /// The call may run with the input of `--input`, which the gates judge again.
     Edit,
-    /// It does not run; `--text` is its result.
+    /// The call does not run; `--text` is its result.
     Result,
 }
 
@@ -83,11 +83,11 @@ pub struct AnswerArgs {
     #[arg(value_enum, value_name = "ANSWER")]
     pub answer: AnswerWord,
 
-    /// Why not, for the model.
+    /// The reason for a no, for the model.
     #[arg(long, value_name = "TEXT")]
     pub reason: Option<String>,
 
-    /// The input of the call instead.
+    /// The edited input of the call.
     #[arg(long, value_name = "JSON", required_if_eq("answer", "edit"))]
     pub input: Option<String>,
 
@@ -104,11 +104,11 @@ pub struct ConversationsArgs {
     #[command(flatten)]
     pub store: StoreArgs,
 
-    /// At most so many.
+    /// The maximum number of conversations.
     #[arg(long, value_name = "NUMBER", default_value_t = 1000)]
     pub limit: usize,
 
-    /// From this one on, in the order of their ids.
+    /// Start at this id, in the order of ids.
     #[arg(long, value_name = "ID")]
     pub from: Option<String>,
 }
