@@ -52,10 +52,10 @@
 //!
 //! # Features
 //!
-//! `runner`, on by default. `http`: `PlainHttp`, a client without TLS for rules of the type `http`. An app with its own HTTP
-//! client passes it as a [`Post`].
+//! `runner`, on by default. `http`: `PlainHttp`, a client without TLS for rules of the type `http`; an app that has a client
+//! lends its own as [`Post`].
 //!
-//! # Not supported
+//! # Not here
 //!
 //! Handlers of the types `agent` and `mcp_tool` are recognised and rejected. Events without a kind are recognised and reported
 //! as not fired.
