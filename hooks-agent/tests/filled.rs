@@ -300,7 +300,7 @@ fn holds_the_page(rows: &str) {
     let page = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/events.md"));
     let old = std::fs::read_to_string(page).unwrap();
     let (begin, end) =
-        ("| Kind | Field | Filled by | Where the app says it |\n|---|---|---|---|\n", "\n<!-- to here -->");
+        ("| Kind | Field | Filled by | How the app passes it |\n|---|---|---|---|\n", "\n<!-- to here -->");
     let (head, rest) = old.split_once(begin).unwrap();
     let (_, tail) = rest.split_once(end).unwrap();
     let new = format!("{head}{begin}{rows}{end}{tail}");

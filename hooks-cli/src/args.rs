@@ -18,23 +18,22 @@ pub use store::{
 
 const EXIT_STATUS: &str = "\
 Exit status:
-   0  success; dispatch: nothing was denied; replay: nothing differs
-   1  a file has errors, a hook failed, or audit found a problem (explain reports problems and exits with 0);
-      trust: a file cannot be shown, or cannot be removed because it was not trusted;
-      replay: something other than a verdict differs
-   2  dispatch: the call, the prompt, the compaction or the end of the turn was denied; replay: a verdict flipped
-   3  dispatch: a rule asks or defers, so somebody else decides; replay: a line could not be replayed
+   0  success, and nothing was denied; replay: no difference
+   1  a file has errors, a hook failed, or audit found a problem (explain reports these and exits with 0);
+      trust: a file cannot be shown, or a file to remove was not trusted; replay: differences, but no changed verdict
+   2  dispatch: the call, prompt, compaction or end of the turn is denied; replay: a verdict changed
+   3  dispatch: a person has to decide, because a rule asks or defers; replay: a line could not be replayed
   64  the command line or the payload is invalid; nothing ran
   74  the output or the trust file could not be written
-  77  dispatch: the files are not trusted, and nothing ran; trust: nobody confirmed
- 130  interrupted, 143 terminated; all started commands were ended";
+  77  dispatch: the files are not trusted, and nothing ran; trust: not confirmed
+ 130  interrupted; 143 terminated. Processes that it started were ended";
 
-/// Check, list, explain, try and replay hooks.
+/// Checks, lists, explains and runs hooks.
 #[derive(Clone, Debug, Parser)]
 #[command(name = "hooks", version, after_help = EXIT_STATUS)]
 #[non_exhaustive]
 pub struct Cli {
-    /// The command. Without one, `hooks` lists the hooks that apply here, and where each comes from.
+    /// What to do. Without a command, print the rules in force here and their files.
     #[command(subcommand)]
     pub command: Option<Command>,
 
@@ -51,19 +50,19 @@ pub struct Cli {
 #[derive(Clone, Debug, Subcommand)]
 #[non_exhaustive]
 pub enum Command {
-    /// Report every problem in rule files.
+    /// Report every defect of rule files.
     Check(CheckArgs),
-    /// List the rules in files, and the compiled hooks.
+    /// List the rules of files, and the compiled hooks.
     List(ListArgs),
     /// Explain which rules would run, in which order, and why the others would not.
     Explain(ExplainArgs),
-    /// Run the rules for a payload from standard input, and print each run and the combined answer.
+    /// Run the rules for a payload from standard input, and report each run and the combined answer.
     Dispatch(DispatchArgs),
-    /// Replay recordings, or transcripts of other programs, through today's hooks, and report what differs.
+    /// Run recorded dispatches or transcripts of other programs through the current hooks, and report differences.
     Replay(ReplayArgs),
-    /// Report what hooks in shadow mode would have decided, from recordings.
+    /// Report what shadow hooks would have decided, from recordings.
     Shadow(ShadowArgs),
-    /// Show everything that files would run, ask, and trust the files in their current state.
+    /// Show everything that files would run, ask for confirmation, and trust their current content.
     Trust(TrustArgs),
     /// List the background runs of a store: queued, running and ended.
     #[cfg(feature = "store")]
@@ -71,10 +70,10 @@ pub enum Command {
     /// List the recorded dispatches of a store: which hooks ran, what they decided, and what failed.
     #[cfg(feature = "store")]
     Dispatches(DispatchesArgs),
-    /// Queue background runs again that failed, were interrupted or are quarantined.
+    /// Queue a failed, interrupted or quarantined background run again.
     #[cfg(feature = "store")]
     Retry(RetryArgs),
-    /// List the open questions of a store: those without an answer, and those whose answer no turn has used yet.
+    /// List the open questions of a store, and answered ones that no turn has acted on yet.
     #[cfg(feature = "store")]
     Questions(StoreArgs),
     /// Answer a question of a store.
@@ -88,9 +87,9 @@ pub enum Command {
     Export(ExportArgs),
     /// Print a JSON Schema for editors.
     Schema(SchemaArgs),
-    /// List the kinds: the points at which hooks run.
+    /// List the kinds, the points at which hooks run.
     Kinds,
-    /// Report legal but suspicious setup of the compiled hooks.
+    /// Report valid but suspicious setups of the compiled hooks.
     Audit,
     /// Print all compiled hooks and all kinds as JSON.
     Manifest,
@@ -101,43 +100,43 @@ pub enum Command {
     },
 }
 
-/// Arguments of `replay`.
+/// The arguments of `replay`.
 #[derive(Clone, Debug, Default, Args)]
 #[non_exhaustive]
 pub struct ReplayArgs {
-    /// Recordings, transcripts of Claude Code, Codex or goose, OpenAI chat messages, or folders of these.
+    /// Recordings, transcripts of Claude Code, Codex or goose, messages in OpenAI's chat format, or folders of these.
     #[arg(value_name = "FILE", required = true)]
     pub recordings: Vec<PathBuf>,
 
-    /// A rule file that applies in the replay. Its commands run, as with `dispatch`.
+    /// A rule file for the replay. Its commands run, as they do in `dispatch`.
     #[arg(long, value_name = "FILE")]
     pub rules: Vec<PathBuf>,
 
-    /// Trust the rule files without consulting the trust file.
+    /// Trust the rule files, regardless of the trust file.
     #[arg(long)]
     pub trust: bool,
 
-    /// The trust file [default: hooks/trust.json in your settings folder].
+    /// The trust file [default: hooks/trust.json among your settings].
     #[arg(long, value_name = "FILE")]
     pub trust_file: Option<PathBuf>,
 
-    /// Compare today's hooks with a candidate instead of the recording: overrides to add (`candidate.toml`), or a rule file to use
-    /// instead of `--rules`.
+    /// Compare the current hooks with a candidate instead of the recording: either overrides (`candidate.toml`) on top of the
+    /// current ones, or a rule file instead of `--rules`.
     #[arg(long, value_name = "FILE")]
     pub set: Option<PathBuf>,
 
-    /// Compare the recordings with this one. No hook runs.
+    /// Compare the recordings with this one, without running hooks.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["rules", "set"])]
     pub against: Option<PathBuf>,
 
-    /// Replay whole turns, with the recorded answers of model and tools. Where a turn diverges, stop (`strict`), or continue with
-    /// the recorded answers (`loose`).
+    /// Replay whole turns, with a model and tools that return the recorded answers. If a turn diverges, stop there
+    /// (`strict`), or continue with the recorded answers (`loose`).
     #[cfg(feature = "turns")]
     #[arg(long, value_enum, value_name = "HOW", num_args = 0..=1, require_equals = true, default_missing_value = "strict",
           conflicts_with_all = ["against", "set"])]
     pub turns: Option<Turns>,
 
-    /// Write the report as one self-contained HTML page.
+    /// Write the report as a self-contained HTML page.
     #[arg(long, value_name = "FILE")]
     pub html: Option<PathBuf>,
 
@@ -146,11 +145,11 @@ pub struct ReplayArgs {
     pub github: bool,
 }
 
-/// Arguments of `shadow`.
+/// The arguments of `shadow`.
 #[derive(Clone, Debug, Default, Args)]
 #[non_exhaustive]
 pub struct ShadowArgs {
-    /// Recordings, or folders of them.
+    /// Recordings, or folders of recordings.
     #[arg(value_name = "FILE", required = true)]
     pub recordings: Vec<PathBuf>,
 }
@@ -159,21 +158,20 @@ pub struct ShadowArgs {
 #[derive(Clone, Debug, Default, Args)]
 #[non_exhaustive]
 pub struct FilesArgs {
-    /// Rule files in order of precedence, plugin folders, or `-` for standard input [default: your settings, the project's, and
-    /// those of plugins].
+    /// Rule files in order of precedence, the folder of a plugin, or `-` for standard input [default: your settings, the
+    /// settings of the project, and those of plugins].
     #[arg(value_name = "FILE")]
     pub files: Vec<PathBuf>,
 
-    /// The format of the files, if it cannot be detected.
+    /// The format of the files, if their content does not show it.
     #[arg(long, value_enum, value_name = "FORM")]
     pub dialect: Option<Form>,
 
-    /// The name by which scripts know a tool, if the program uses another one. Can be repeated.
+    /// The name that scripts use for a tool with another name in the program. Can be repeated.
     #[arg(long, value_name = "OWN=WIRE")]
     pub alias: Vec<String>,
 
-    /// The folder in which the session started. Commands run there, and `CLAUDE_PROJECT_DIR` is set to it [default: the current
-    /// folder].
+    /// The folder of the session: where commands run, and `CLAUDE_PROJECT_DIR` [default: the current folder].
     #[arg(long, value_name = "FOLDER")]
     pub project_dir: Option<PathBuf>,
 }
@@ -190,7 +188,7 @@ pub struct CheckArgs {
     #[arg(long)]
     pub strict: bool,
 
-    /// The output format.
+    /// How to print the defects.
     #[arg(long, value_enum, default_value_t)]
     pub format: Format,
 }
@@ -212,7 +210,7 @@ pub struct ExplainArgs {
     #[arg(long, value_parser = EventName, hide_possible_values = true)]
     pub event: String,
 
-    /// The name of the tool, in this program or on the wire.
+    /// The tool that is called, by its name in the program or on the wire.
     #[arg(long)]
     pub tool: Option<String>,
 
@@ -220,7 +218,7 @@ pub struct ExplainArgs {
     #[arg(long, value_name = "JSON")]
     pub input: Option<String>,
 
-    /// The value that the event's matchers test if it is not a tool: the source, the trigger, the reason or the agent.
+    /// The value for the event's matchers if it is not a tool: the source, the trigger, the reason or the agent.
     #[arg(long)]
     pub value: Option<String>,
 
@@ -238,27 +236,28 @@ pub struct DispatchArgs {
     #[arg(long, value_parser = EventName, hide_possible_values = true)]
     pub event: Option<String>,
 
-    /// Run the commands of these files: you have reviewed them.
+    /// Confirm that you have reviewed the commands of these files, and let them run.
     #[arg(long)]
     pub trust: bool,
 
-    /// The trust file, which lists trusted files with their content hashes [default: hooks/trust.json in your settings folder].
+    /// The trust file, which lists the trusted files and their content at that time [default: hooks/trust.json among your
+    /// settings].
     #[arg(long, value_name = "FILE", conflicts_with = "trust")]
     pub trust_file: Option<PathBuf>,
 
-    /// Also show what each command printed.
+    /// Also show the output of each command.
     #[arg(long, short)]
     pub verbose: bool,
 
-    /// Remove variables that look like credentials from the environment of commands.
+    /// Keep variables that look like credentials out of the environment of commands.
     #[arg(long)]
     pub withhold_credentials: bool,
 
-    /// At the end of a turn, fire again while rules continue it, as a loop would.
+    /// At the end of a turn, fire again while rules continue the turn, as a loop would.
     #[arg(long)]
     pub follow: bool,
 
-    /// Seconds to wait for detached commands. Commands that are still running then are ended.
+    /// Seconds to wait for async commands. Commands that are still running then are ended.
     #[arg(long, value_name = "SECONDS", default_value = "5", value_parser = seconds)]
     pub wait: Duration,
 
@@ -271,11 +270,11 @@ pub struct DispatchArgs {
 #[derive(Clone, Debug, Default, Args)]
 #[non_exhaustive]
 pub struct TrustArgs {
-    /// The trust file; it is created if it does not exist [default: hooks/trust.json in your settings folder].
+    /// The trust file, which is created if it does not exist [default: hooks/trust.json among your settings].
     #[arg(long, value_name = "FILE")]
     pub trust_file: Option<PathBuf>,
 
-    /// Do not ask: you have reviewed what the files run.
+    /// Do not ask for confirmation.
     #[arg(long, conflicts_with_all = ["list", "remove"])]
     pub yes: bool,
 
@@ -283,15 +282,15 @@ pub struct TrustArgs {
     #[arg(long, conflicts_with_all = ["remove", "files", "dialect"])]
     pub list: bool,
 
-    /// Stop trusting these files. They need not exist any more.
+    /// Stop trusting these files. They do not have to exist any more.
     #[arg(long, conflicts_with = "dialect")]
     pub remove: bool,
 
-    /// The format of the files, if it cannot be detected.
+    /// The format of the files, if their content does not show it.
     #[arg(long, value_enum, value_name = "FORM")]
     pub dialect: Option<Form>,
 
-    /// Rule files or plugin folders [default: those of the current project].
+    /// Rule files, or the folder of a plugin [default: the rule files of this project].
     #[arg(value_name = "FILE")]
     pub files: Vec<PathBuf>,
 }
@@ -328,11 +327,11 @@ impl From<Form> for Dialect {
     }
 }
 
-/// What to do where a turn diverges from the recorded one.
+/// What happens if a turn diverges from the recorded one.
 #[cfg(feature = "turns")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Turns {
-    /// Stop there.
+    /// Stop at the divergence.
     Strict,
     /// Continue with the recorded answers.
     Loose,
@@ -348,10 +347,10 @@ impl From<Turns> for hooks_replay::Matching {
     }
 }
 
-/// The output format of `check`.
+/// How `check` prints defects.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum Format {
-    /// For people.
+    /// Text for people.
     #[default]
     Text,
     /// The report of `--json`.

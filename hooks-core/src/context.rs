@@ -1,4 +1,4 @@
-//! What a hook may know of where it runs.
+//! What a hook can know about the place where it runs.
 
 pub(crate) mod depth;
 mod ids;
@@ -37,11 +37,11 @@ pub use with::{Parameters, With};
 #[derive(Clone, Default)]
 pub struct HookContext {
     inner: Arc<ContextData>,
-    /// What is said to one hook only: there where it is a plugin's, or has parameters.
+    /// Data for one hook only: present if the hook belongs to a plugin or has parameters.
     own: Option<Arc<PerHook>>,
 }
 
-/// What the context of one hook holds beside that of the dispatch.
+/// What the context of one hook holds in addition to the context of the dispatch.
 #[derive(Default)]
 pub(crate) struct PerHook {
     /// Its parameters.
@@ -61,22 +61,22 @@ struct ContextData {
 }
 
 impl HookContext {
-    /// A context that knows nothing, for tests.
+    /// An empty context, for tests.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Starts a context.
+    /// Starts building a context.
     pub fn builder() -> HookContextBuilder {
         HookContextBuilder(ContextData::default())
     }
 
-    /// Starts a context from this one, for another turn or call site. State is shared, not copied.
+    /// Starts building a context from this one, for another turn or call site. State is shared, not copied.
     pub fn to_builder(&self) -> HookContextBuilder {
         HookContextBuilder((*self.inner).clone())
     }
 
-    /// All ids, and what else is known of the place without the app's state: what records and jobs keep.
+    /// All ids and other data of the context without the app's state. Records and jobs keep these.
     pub fn ids(&self) -> &Arc<Ids> {
         &self.inner.ids
     }
@@ -96,7 +96,7 @@ impl HookContext {
         self.inner.ids.agent.as_deref()
     }
 
-    /// The agents that called this one, outermost first; empty where it is no sub-agent.
+    /// The agents that called this one, outermost first; empty if it is not a sub-agent.
     pub fn agent_path(&self) -> &[String] {
         &self.inner.ids.agent_path
     }
@@ -111,8 +111,8 @@ impl HookContext {
         self.inner.ids.conversation.as_deref()
     }
 
-    /// The id of the person's session: that of the conversation, but in a sub-agent, which has a conversation of its own
-    /// within the session of the agent that asked it.
+    /// The id of the person's session. It is the id of the conversation, except in a sub-agent, which has its own conversation
+    /// within the session of its caller.
     pub fn session(&self) -> Option<&str> {
         self.inner.ids.session()
     }
@@ -137,28 +137,27 @@ impl HookContext {
         self.inner.ids.call_site.as_deref()
     }
 
-    /// The folder that the agent works in.
+    /// The working folder of the agent.
     pub fn workspace(&self) -> Option<&Path> {
         self.inner.ids.workspace.as_deref()
     }
 
-    /// Whether a person is there to be asked.
+    /// Whether a person can be asked.
     pub fn human_present(&self) -> bool {
         self.inner.ids.human_present
     }
 
-    /// Whether the dispatch is a replay of a recorded one: what a hook would do to the world, such as sending a message, it
-    /// leaves.
+    /// Whether the dispatch is a replay of a recorded one. A hook should then skip external effects, such as sending a message.
     pub fn is_replay(&self) -> bool {
         self.inner.replay
     }
 
-    /// Whether the jobs of its background hooks are queued already.
+    /// Whether the jobs of its background hooks have already been queued.
     pub(crate) fn has_queued_jobs(&self) -> bool {
         self.inner.queued_jobs
     }
 
-    /// The token that ends the turn early, where the harness gave one.
+    /// The token that cancels the turn, if the harness provides one.
     pub fn cancellation(&self) -> Option<&CancellationToken> {
         self.inner.cancellation.as_ref()
     }
@@ -166,7 +165,7 @@ impl HookContext {
     /// The app's state of type `T`.
     ///
     /// # Errors
-    /// [`MissingState`] where the harness put none of that type into the context.
+    /// [`MissingState`] if the context holds no state of this type.
     pub fn state<T: Send + Sync + 'static>(&self) -> Result<&T, MissingState> {
         self.inner
             .state
@@ -176,20 +175,19 @@ impl HookContext {
     }
 
     /// The parameters that a list gave to this hook, if they are a `T`. An annotated function takes them as
-    /// [`&With<T>`](crate::With); this is for hooks made as values, which say so with
+    /// [`&With<T>`](crate::With). This method is for hooks that are built as values and declare
     /// [`Hook::parameters`](crate::Hook::parameters).
     pub fn with<T: Send + Sync + 'static>(&self) -> Option<&With<T>> {
         self.own.as_ref()?.with.as_ref()?.downcast_ref()
     }
 
-    /// The plugin that the hook belongs to which was given this context; `None` for a hook of the app.
+    /// The plugin of the hook that received this context; `None` for a hook of the app.
     pub fn plugin(&self) -> Option<&str> {
         self.own.as_ref()?.plugin.as_deref()
     }
 
-    /// How many dispatches the hook that asks is within, beside its own: 0 where the harness fired, 1 in a hook that a
-    /// hook's dispatch runs. It is counted for the task that asks, so one that the hook spawned begins at 0 (see
-    /// [`within_this`]).
+    /// The number of dispatches around the current one: 0 if the harness fired it, 1 if a hook fired it. It is counted per task,
+    /// so a task that the hook spawned starts at 0 (see [`within_this`]).
     #[allow(clippy::unused_self, reason = "a hook asks its context, wherever the answer is kept")]
     pub fn depth(&self) -> usize {
         depth::depth().saturating_sub(1)
@@ -220,7 +218,7 @@ impl HookContext {
         cx
     }
 
-    /// Whether each dispatch is to give its record back.
+    /// Whether each dispatch returns its record.
     #[inline]
     pub(crate) fn keeps_records(&self) -> bool {
         self.inner.keep_records
@@ -228,7 +226,7 @@ impl HookContext {
 }
 
 impl fmt::Debug for HookContext {
-    /// The ids only: state may hold secrets.
+    /// Only the ids, because state may hold secrets.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("HookContext")
             .field("app", &self.app())
@@ -251,7 +249,7 @@ pub struct MissingState {
     pub wanted: &'static str,
 }
 
-/// Makes a [`HookContext`].
+/// Builds a [`HookContext`].
 #[derive(Clone, Default)]
 #[must_use = "call `build` to get the context"]
 pub struct HookContextBuilder(ContextData);
@@ -303,7 +301,7 @@ impl HookContextBuilder {
         self
     }
 
-    /// The session's id, where it is another one than the conversation's.
+    /// The session's id, if it differs from the conversation's.
     pub fn session(mut self, id: impl Into<Arc<str>>) -> Self {
         self.ids().session = Some(id.into());
         self
@@ -333,51 +331,51 @@ impl HookContextBuilder {
         self
     }
 
-    /// The folder that the agent works in.
+    /// The working folder of the agent.
     pub fn workspace(mut self, folder: impl Into<PathBuf>) -> Self {
         self.ids().workspace = Some(folder.into().into());
         self
     }
 
-    /// Whether a person is there to be asked.
+    /// Whether a person can be asked.
     pub fn human_present(mut self, present: bool) -> Self {
         self.ids().human_present = present;
         self
     }
 
-    /// Gives each dispatch's [`Record`](crate::record::Record) back in `fired.report.record`.
+    /// Returns each dispatch's [`Record`](crate::record::Record) in `fired.report.record`.
     pub fn keep_records(mut self, keep: bool) -> Self {
         self.0.keep_records = keep;
         self
     }
 
-    /// Marks its dispatches as replays. Detached and background hooks are skipped, and those that say
-    /// [`OnReplay::Skip`](crate::hook::OnReplay::Skip); the record says so.
+    /// Marks its dispatches as replays. Detached and background hooks, and hooks with
+    /// [`OnReplay::Skip`](crate::hook::OnReplay::Skip), are skipped, and the record shows this.
     pub fn replay(mut self, replay: bool) -> Self {
         self.0.replay = replay;
         self
     }
 
-    /// Says that the jobs of the background hooks of its dispatches are queued already, as [`HookSet::jobs`](crate::HookSet::jobs)
-    /// has them: they are recorded as queued, and not given to the registry's background.
+    /// Marks the jobs of background hooks, as returned by [`HookSet::jobs`](crate::HookSet::jobs), as already queued. Dispatches
+    /// record them as queued and do not pass them to the registry's sink.
     pub fn queued_jobs(mut self, queued: bool) -> Self {
         self.0.queued_jobs = queued;
         self
     }
 
-    /// The token that ends the turn early. A dispatch looks at it while a hook waits: those that wait are dropped. Plain
-    /// functions, and what is ready at once, run to their end: `turn_end` and its like must run after a cancellation too.
+    /// The token that cancels the turn. When it is cancelled, a dispatch drops the hooks that are waiting. Plain functions, and
+    /// futures that are ready at once, still run: kinds such as `turn_end` must run after a cancellation too.
     pub fn cancellation(mut self, token: CancellationToken) -> Self {
         self.0.cancellation = Some(token);
         self
     }
 
-    /// State for hooks, found by its type. A second value of a type replaces the first.
+    /// Adds state for hooks, which look it up by its type. A second value of the same type replaces the first.
     pub fn state<T: Send + Sync + 'static>(self, state: T) -> Self {
         self.shared_state(Arc::new(state))
     }
 
-    /// State that the app keeps a handle to.
+    /// Adds state that the app also keeps a handle to.
     pub fn shared_state<T: Send + Sync + 'static>(mut self, state: Arc<T>) -> Self {
         Arc::make_mut(&mut self.0.state).insert(TypeId::of::<T>(), state);
         self

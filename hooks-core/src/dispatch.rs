@@ -1,4 +1,4 @@
-//! Firing a kind: the subject goes through the chain, failures stay where they are, answers are folded in order.
+//! Firing a kind: the subject passes through the chain, failures are isolated, and answers are merged in order.
 
 mod at_once;
 mod call;
@@ -41,14 +41,14 @@ use at_once::AtOnce;
 use chain::Chain;
 use log::Listeners;
 
-/// What a dispatch came to.
+/// The outcome of a dispatch.
 #[non_exhaustive]
 pub struct Fired<K: HookKind> {
-    /// The subject as the hooks left it; an `Option` where the kind allows removal.
+    /// The subject after all hooks; an `Option` if the kind allows removal.
     pub subject: Kept<K>,
-    /// The folded answer.
+    /// The merged verdict.
     pub verdict: K::Verdict,
-    /// What else there is to tell.
+    /// Halt, failures, removal and record.
     pub report: Report,
 }
 
@@ -60,9 +60,9 @@ impl<K: HookKind> Fired<K> {
     }
 }
 
-/// What a dispatch reports beside its subject and verdict; read as the [`ReportData`] it stands for.
+/// What a dispatch reports in addition to subject and verdict. It dereferences to [`ReportData`].
 ///
-/// Most dispatches have none of it to tell, so it is one pointer wide.
+/// Most dispatches have nothing to report, so it is one pointer wide.
 #[derive(Clone, Default)]
 pub struct Report(Option<Box<ReportData>>);
 
@@ -70,13 +70,13 @@ pub struct Report(Option<Box<ReportData>>);
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct ReportData {
-    /// Set where a hook asked to end the turn: the first in the order of the plan.
+    /// The first halt in plan order, if a hook asked to end the turn.
     pub halt: Option<Halt>,
-    /// The hooks that failed, and what was done about it, in the order of the plan.
+    /// The hooks that failed, and what `on_failure` did, in plan order.
     pub failures: Vec<Failure>,
-    /// The hook that removed the subject, or whose failure did.
+    /// The hook that removed the subject, or whose failure removed it.
     pub removed_by: Option<HookId>,
-    /// The record, where the context keeps records.
+    /// The record, if the context keeps records.
     pub record: Option<Arc<Record>>,
 }
 
@@ -118,15 +118,15 @@ where
 }
 
 impl HookSet {
-    /// Runs the hooks of `K` in their order.
+    /// Runs the hooks of `K` in plan order.
     ///
-    /// Async readers of one stage run concurrently, plain functions and writers one after the other. A hook that fails, panics or overruns its
-    /// deadline leaves no trace in the subject; its `on_failure` says how the dispatch goes on. Dropping the future drops
-    /// the hooks that are under way.
+    /// Async readers of one stage run concurrently, plain functions and writers one after the other. A hook that fails, panics or
+    /// misses its deadline leaves no trace in the subject; its `on_failure` decides how the dispatch continues. Dropping the
+    /// future drops the hooks that are running.
     ///
     /// # Errors
-    /// [`DispatchError`], which gives the subject back as the last success left it: a required hook failed, the turn was
-    /// cancelled, an async hook with a deadline had to wait outside a runtime, or too many hooks are within hooks.
+    /// [`DispatchError`], which returns the subject of the last success: a required hook failed, the turn was cancelled, an
+    /// async hook with a deadline had to wait outside a runtime, or dispatches are nested too deeply.
     ///
     /// ```standalone_crate
     /// # use hooks_core::kinds::*;
@@ -173,10 +173,10 @@ impl HookSet {
         }
     }
 
-    /// As [`fire`](Self::fire), without a runtime: every hook of `K` in force must be a plain function.
+    /// Like [`fire`](Self::fire), but without a runtime: every hook of `K` in force has to be a plain function.
     ///
     /// # Errors
-    /// [`DispatchError::AsyncHook`] where one is not; otherwise as [`fire`](Self::fire).
+    /// [`DispatchError::AsyncHook`] if one is not; otherwise the errors of [`fire`](Self::fire).
     #[inline]
     pub fn fire_blocking<K: HookKind>(
         &self,

@@ -1,4 +1,4 @@
-//! A hook: what it is made of, and its options as they are set on a value.
+//! A hook, and its options as methods of a value.
 
 mod binding;
 mod builder;
@@ -24,7 +24,7 @@ use crate::verdict::Capability;
 
 /// A hook: id, options, and the kinds it runs at. Made by `#[hook]`, or here as a value around a closure.
 ///
-/// The constructor says what the closure does with the subject; a set orders and runs it like any other hook.
+/// The constructor determines how the closure takes the subject. A set orders and runs it like any other hook.
 ///
 /// ```
 /// use hooks_core::kinds::*;
@@ -65,42 +65,42 @@ impl Hook {
         self
     }
 
-    /// Lower runs earlier; 0 where nothing is said.
+    /// A lower number runs earlier; the default is 0.
     #[must_use]
     pub fn priority(mut self, priority: i32) -> Self {
         self.options.priority = priority;
         self
     }
 
-    /// Whether its answers count.
+    /// Whether its answers have an effect.
     #[must_use]
     pub fn mode(mut self, mode: HookMode) -> Self {
         self.options.mode = mode;
         self
     }
 
-    /// What it does where the dispatch is a replay: one that sends a message, say, is skipped there.
+    /// Whether a replay runs it. A hook with external effects, such as sending a message, should be skipped.
     #[must_use]
     pub fn on_replay(mut self, on_replay: OnReplay) -> Self {
         self.options.on_replay = on_replay;
         self
     }
 
-    /// Runs after these hooks where they are in scope.
+    /// Runs after these hooks, if they are in scope.
     #[must_use]
     pub fn after<'a>(mut self, ids: impl IntoIterator<Item = &'a str>) -> Self {
         self.options.after = ids.into_iter().map(|id| id.to_owned().into()).collect();
         self
     }
 
-    /// Runs before these hooks where they are in scope.
+    /// Runs before these hooks, if they are in scope.
     #[must_use]
     pub fn before<'a>(mut self, ids: impl IntoIterator<Item = &'a str>) -> Self {
         self.options.before = ids.into_iter().map(|id| id.to_owned().into()).collect();
         self
     }
 
-    /// Runs after these hooks, and only in scopes that have them.
+    /// Runs after these hooks; a scope without them is an error.
     #[must_use]
     pub fn requires<'a>(mut self, ids: impl IntoIterator<Item = &'a str>) -> Self {
         self.options.requires = ids.into_iter().map(|id| id.to_owned().into()).collect();
@@ -114,7 +114,7 @@ impl Hook {
         self
     }
 
-    /// Runs only where the event's field matches one of these patterns: `.only("tool", "cancel_*|Bash")`.
+    /// Runs only if the event's field matches one of these patterns: `.only("tool", "cancel_*|Bash")`.
     #[must_use]
     pub fn only(mut self, field: &str, patterns: &str) -> Self {
         for binding in &mut self.bindings {
@@ -123,15 +123,15 @@ impl Hook {
         self
     }
 
-    /// What is done when the hook fails.
+    /// What happens when the hook fails.
     #[must_use]
     pub fn on_failure(mut self, policy: OnFailure) -> Self {
         self.options.on_failure = Some(policy);
         self
     }
 
-    /// Has the function of `other` answer where this one failed; if that fails too, `on_failure` applies. It is made by the
-    /// same constructor at the same kind; of `other` itself nothing else counts, neither its id nor its options.
+    /// Runs the function of `other` if this one fails; if that fails too, `on_failure` applies. `other` has to be built with the
+    /// same constructor at the same kind. Only its function is used, neither its id nor its options.
     ///
     /// ```
     /// use hooks_core::kinds::*;
@@ -158,21 +158,21 @@ impl Hook {
         self
     }
 
-    /// Whom it concerns; the app itself where nothing is said.
+    /// Its visibility; the default is internal.
     #[must_use]
     pub fn visibility(mut self, visibility: Visibility) -> Self {
         self.options.visibility = visibility;
         self
     }
 
-    /// What it may contribute, at a kind that takes contributions; whatever the kind offers where nothing is said.
+    /// What it may contribute, at a contribute kind; the default is everything that the kind offers.
     #[must_use]
     pub fn capabilities(mut self, these: impl IntoIterator<Item = Capability>) -> Self {
         self.options.capabilities = Some(these.into_iter().collect());
         self
     }
 
-    /// Takes parameters from the list that names the hook; the closure finds them with
+    /// Takes parameters from the list that names the hook. The closure reads them with
     /// [`cx.with::<T>()`](crate::HookContext::with).
     #[must_use]
     pub fn parameters<T: Parameters>(mut self) -> Self {
@@ -180,28 +180,28 @@ impl Hook {
         self
     }
 
-    /// The plugin that it belongs to. A hook that is given to [`Plugin::hook`](crate::plugin::Plugin::hook) need not say it.
+    /// Its plugin. Not needed for a hook that is passed to [`Plugin::hook`](crate::plugin::Plugin::hook).
     #[must_use]
     pub fn plugin(mut self, name: &str) -> Self {
         self.plugin = Some(name.into());
         self
     }
 
-    /// The operator's overrides can neither disable it nor change its options.
+    /// Overrides of an operator can neither disable it nor change its options.
     #[must_use]
     pub fn locked(mut self) -> Self {
         self.locked = true;
         self
     }
 
-    /// Running it twice does no more than running it once.
+    /// It may safely run twice.
     #[must_use]
     pub fn idempotent(mut self) -> Self {
         self.options.idempotent = true;
         self
     }
 
-    /// How often a background run that failed is tried again; only for a hook that is
+    /// How often a failed background run is retried; only for a hook that is
     /// [`idempotent`](Self::idempotent).
     #[must_use]
     pub fn retries(mut self, retries: u32) -> Self {
@@ -209,7 +209,7 @@ impl Hook {
         self
     }
 
-    /// How much of the end of a stream is kept back for it, at `stream_delta`: a number of characters, or
+    /// How much of the end of a stream is held back for it, at `stream_delta`: a number of characters, or
     /// [`Hold::SENTENCE`].
     #[must_use]
     pub fn hold(mut self, hold: impl Into<Hold>) -> Self {
@@ -227,7 +227,7 @@ impl Hook {
         &self.id
     }
 
-    /// Where the hook was written.
+    /// Where the hook is in the source.
     pub fn origin(&self) -> Origin {
         self.origin
     }

@@ -1,13 +1,13 @@
 //! Typed, transactional hooks for LLM agents.
 //!
-//! Annotate a function, name it in an agent or a prompt, and it runs at a fixed point of the agent's turn: it reads what
-//! flows through, rewrites it, or decides about it. The harness owns the loop; hooks never fork it, crash it or corrupt it.
+//! Annotate a function, name it in an agent or a prompt, and it runs at a fixed point of the agent's turn: it reads data,
+//! rewrites it, or decides about it. The harness owns the loop. A hook cannot crash the loop or corrupt its data.
 //!
 //! ```standalone_crate
 //! use hooks_core::kinds::*;
 //! use hooks_core::prelude::*;
 //!
-//! /// Masks what looks like an e-mail address in everything that is stored.
+//! /// Masks words that look like e-mail addresses in every stored message. If the hook fails, nothing is stored.
 //! #[hook(id = "redact_pii", kind = before_create_message, on_failure = required)]
 //! fn redact_pii(row: &mut Message) {
 //!     row.rewrite_text(|text| {
@@ -27,36 +27,36 @@
 //! }
 //! ```
 //!
-//! # The way of a hook
+//! # From a function to a result
 //!
 //! | Step | Where |
 //! |---|---|
-//! | a function becomes a hook | [`macro@hook`]; a closure with state: [`Hook`] |
-//! | all hooks of a program | [`Registry`] |
-//! | which of them are in force | [`scope`]: the lists of app, agent and prompt |
-//! | in which order | [`HookSet`], whose `Display` shows the plan |
-//! | run at a point | [`HookSet::fire`], [`HookSet::fire_blocking`] |
-//! | run where no dispatch waits | [`detached`]: detached hooks, jobs; [`worker`] executes jobs |
-//! | tried alone, in a test | [`testing`] |
-//! | what came of it | [`Fired`]: subject, [`verdict`], failures; [`record`] for those who listen |
+//! | turn a function into a hook | [`macro@hook`]; for a closure with state, [`Hook`] |
+//! | collect all hooks of a program | [`Registry`] |
+//! | select the hooks in force | [`scope`]: the lists of app, agent and prompt |
+//! | order them | [`HookSet`], whose `Display` shows the plan |
+//! | run them at a kind | [`HookSet::fire`], [`HookSet::fire_blocking`] |
+//! | run them without waiting | [`detached`]: detached hooks and jobs; [`worker`] executes jobs |
+//! | test them | [`testing`] |
+//! | read the result | [`Fired`]: subject, [`verdict`], failures; [`record`] for observers |
 //!
-//! The built-in points are in [`kinds`], the data that flows through them in [`data`]; an app adds points of its own with
+//! The built-in kinds are in [`kinds`], and their data types in [`data`]. An app defines kinds of its own with
 //! [`derive(HookKind)`](macro@HookKind).
 //!
-//! # What holds
+//! # Guarantees
 //!
-//! - A hook that fails, panics or overruns its deadline leaves no trace in the subject; its
-//!   [`on_failure`](hook::OnFailure) says how the dispatch goes on. By default a **gate refuses and everything else goes
-//!   on without the hook**, so a redactor fails open unless it says otherwise.
-//! - Async readers of a stage run concurrently, plain functions and writers in sequence. The outcome never depends on who is done first.
-//! - Everything that is wrong with a registry or a scope is told at once, before the first hook runs.
-//! - A dispatch at which no hook is selected allocates nothing.
+//! - A hook that fails, panics or misses its deadline leaves no trace in the subject. Its
+//!   [`on_failure`](hook::OnFailure) option decides how the dispatch continues. By default a **gate denies, and every other
+//!   dispatch continues without the hook**, so a redactor fails open by default.
+//! - Async readers of a stage run concurrently, plain functions and writers in sequence. The outcome never depends on which
+//!   hook finishes first.
+//! - All errors in a registry or a scope are reported together, before the first hook runs.
+//! - A dispatch without selected hooks allocates nothing.
 //!
 //! # When not to use it
 //!
-//! For code that every turn runs in any case, call a function. For work that must survive a crash, put a queue that does
-//! behind a [`BackgroundSink`](detached::BackgroundSink). With
-//! `panic = "abort"` panics cannot be isolated.
+//! If every turn runs the same code, call a function. If work must survive a crash, put a durable queue behind a
+//! [`BackgroundSink`](detached::BackgroundSink). With `panic = "abort"`, panics cannot be isolated.
 //!
 //! # Features
 //!
@@ -64,7 +64,7 @@
 
 extern crate self as hooks_core;
 
-// The layers. A module uses those above it, never those below it.
+// The layers. A module uses the modules above it, never those below it.
 mod text;
 pub mod words;
 mod panics;

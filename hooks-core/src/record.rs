@@ -1,4 +1,4 @@
-//! What happened: failures, which every dispatch tells, and records, which are made where somebody listens.
+//! What happened: failures, which every dispatch reports, and records, which are made only for observers.
 
 mod ended;
 mod trace;
@@ -26,12 +26,12 @@ use crate::verdict::{Attribution, ContributionId, Contributions};
 pub struct Record {
     /// The kind.
     pub kind: &'static str,
-    /// Where it happened, as the context has it.
+    /// The ids of the dispatch, from the context.
     #[serde(flatten)]
     pub ids: Arc<Ids>,
-    /// One entry per hook of the scope at this kind, in the order of the plan, the disabled last.
+    /// One entry per hook of the scope at this kind, in plan order; disabled hooks come last.
     pub runs: Vec<Run>,
-    /// The verdict of all, in a word.
+    /// The merged verdict, as a word.
     pub verdict: Option<&'static str>,
     /// Whether the subject was removed.
     pub removed: bool,
@@ -47,7 +47,7 @@ impl Record {
         self.runs.iter().any(|run| !matches!(run.status, Status::Skipped(Skip::Filter | Skip::Disabled)))
     }
 
-    /// Gives it to those who listen.
+    /// Passes the record to the observers.
     pub(crate) fn tell(&self, observers: &[Arc<dyn Observer>]) {
         tracing::debug!(
             target: "hooks_core::dispatch",
@@ -68,25 +68,25 @@ impl Record {
 pub struct Run {
     /// The hook.
     pub hook: HookId,
-    /// How it ended.
+    /// How the run ended.
     pub status: Status,
-    /// How long it took; `None` where it did not run.
+    /// The duration; `None` if the hook did not run.
     pub duration: Option<Duration>,
     /// Whether its change of the subject was kept.
     pub changed: bool,
-    /// What it decided, in a word.
+    /// Its verdict, as a word.
     pub verdict: Option<&'static str>,
-    /// Who it answers for, where it carries what others wrote: the rule of a file, say.
+    /// On whose behalf it answers, if it runs something that others wrote, for example a rule of a file.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub attribution: Option<Arc<Attribution>>,
-    /// What it contributed, each with a fingerprint.
+    /// Its contributions, each with a fingerprint.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub contributed: Vec<ContributionId>,
-    /// Something that was set aside: an allow that no longer counts, a change of a frozen subject.
+    /// Something that was discarded: an allow before a later change, or a change of a frozen subject.
     pub note: Option<Note>,
-    /// Why it failed, at most [`CAUSE_LIMIT`] characters.
+    /// The cause of a failure, at most [`CAUSE_LIMIT`] characters.
     pub cause: Option<String>,
-    /// Whom it concerns, as the hook says it; `internal` where it is disabled.
+    /// The visibility of the hook; `internal` if it is disabled.
     pub visibility: Visibility,
 }
 
@@ -119,17 +119,17 @@ pub enum Status {
     Skipped(Skip),
     /// It returned an error, or broke a rule of the kind.
     Failed,
-    /// It was not done at its deadline.
+    /// It missed its deadline.
     TimedOut,
     /// It panicked.
     Panicked,
-    /// It was dropped, or its answer was, because an earlier one of its stage was final, or at the end of the program.
+    /// It, or its answer, was dropped: an earlier hook of its stage gave a final verdict, or the program ended.
     Cancelled,
-    /// It was started, and nobody waits for it; [`Observer::ended`] tells how it ended.
+    /// It was started as a detached run; [`Observer::ended`] reports its end.
     Detached,
-    /// It was given to the background; [`Observer::ended`] tells how it ended, where that happens in this process.
+    /// It was queued as a job; [`Observer::ended`] reports its end if the job runs in this process.
     Queued,
-    /// It was not started, or not queued: as many as may be were already.
+    /// It was not started or queued, because the limit was reached.
     Dropped,
 }
 
@@ -174,27 +174,27 @@ pub enum Skip {
     Aborted,
 }
 
-/// Something that was set aside.
+/// Something that was discarded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Note {
-    /// Its allow was given before a later hook changed the subject, and counts no longer.
+    /// Its allow was discarded, because a later hook changed the subject.
     AllowOutdated,
-    /// It failed, and its fallback answered in its place.
+    /// It failed, and its fallback answered instead.
     FallbackAnswered,
-    /// It runs in shadow: what it decided, changed or failed at does not count.
+    /// It runs in shadow: its verdict, changes and failures have no effect.
     Shadow,
-    /// Its change was dropped: an earlier hook had asked about the subject as it was.
+    /// Its change was dropped, because an earlier hook had asked about the unchanged subject.
     SubjectFrozen,
 }
 
-/// Listens to dispatches. Registered with [`Registry::observe`](crate::Registry::observe).
+/// Observes dispatches. Register it with [`Registry::observe`](crate::Registry::observe).
 ///
-/// Called on the dispatching task after the last hook, so it should be quick. A panic in it goes no further.
+/// It is called on the dispatching task after the last hook, so it should be fast. A panic in it is contained.
 pub trait Observer: Send + Sync + 'static {
-    /// A hook is about to run: the notice that stays of one that never comes back. Called before each run that a dispatch makes,
-    /// fallbacks aside, and before a run is handed on that no dispatch waits for.
+    /// A hook is about to run. For a hook that never returns, this is the only notice. Called before each run of a dispatch, except
+    /// for fallbacks, and before a detached or background run is started.
     fn starts(&self, kind: &'static str, hook: &HookId, ids: &Arc<Ids>) {
         let _ = (kind, hook, ids);
     }
@@ -202,19 +202,20 @@ pub trait Observer: Send + Sync + 'static {
     /// A dispatch of a kind that has hooks in force has ended, or its future was dropped.
     fn dispatched(&self, record: &Record);
 
-    /// Whether it is given the payload of each dispatch too. Asked at each one; where nobody says yes, none is written.
+    /// Whether the observer also receives the payload of each dispatch. It is asked at each dispatch; if no observer wants it, the
+    /// payload is not serialised.
     fn traces(&self) -> bool {
         false
     }
 
-    /// A dispatch has ended, with its payload; called after [`dispatched`](Self::dispatched), for kinds that can be written
-    /// as JSON. A dispatch whose future was dropped has a record and no trace.
+    /// A dispatch has ended, with its payload. Called after [`dispatched`](Self::dispatched), for kinds that can be written
+    /// as JSON. A dispatch whose future was dropped has a record but no trace.
     fn traced(&self, trace: &Trace) {
         let _ = trace;
     }
 
-    /// A detached run, or an attempt at a background run, has ended. `contributions` are the audit notes and background
-    /// jobs that it left; they stand beside the notice because no record holds payload.
+    /// A detached run, or an attempt of a background run, has ended. `contributions` are its audit notes and background jobs;
+    /// they are not part of the notice, because records contain no payload.
     ///
     /// Called on the task of that run.
     fn ended(&self, ended: &Ended, contributions: &Contributions) {

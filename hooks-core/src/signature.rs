@@ -373,7 +373,7 @@ pub trait InTurn: HookKind {}
 /// What a fallback may return in the place of a hook at `K`.
 #[diagnostic::on_unimplemented(
     message = "the fallback of a hook that judges at `{K}` has to judge too",
-    label = "says nothing, so a guard that fails would let everything pass",
+    label = "returns no verdict, so a guard that fails would let everything pass",
     note = "return a verdict as the hook does, or leave `fallback` out: `on_failure` says what a failure comes to"
 )]
 pub trait FallbackOf<K>: Sized {

@@ -1,4 +1,4 @@
-//! The background of a single process: a bounded queue in memory and those who work it off.
+//! Background jobs of a single process: a bounded queue in memory and its workers.
 
 mod run_job;
 
@@ -16,10 +16,10 @@ use crate::detached::{BackgroundSink, Job, Notice, Refused, Tasks, Unfinished};
 use crate::registry::{Registry, WeakRegistry};
 use run_job::{Attempt, attempt, notice};
 
-/// Works off background jobs in this process: one after the other, unless it is told otherwise.
+/// Runs background jobs in this process, by default one at a time.
 ///
-/// What is queued is lost when the process ends; for work that must survive that, implement [`BackgroundSink`] over a
-/// queue that does. The registry has to live as long as there is work.
+/// Queued jobs are lost when the process ends. For work that must survive, implement [`BackgroundSink`] on top of a durable
+/// queue. The registry has to live as long as there are jobs.
 #[derive(Clone, Debug)]
 #[must_use = "a worker works once it is started"]
 pub struct Worker {
@@ -29,15 +29,15 @@ pub struct Worker {
     cx: HookContext,
 }
 
-/// How long a job that failed waits before it is tried again.
+/// How long a failed job waits before it is retried.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Backoff {
-    /// Not at all.
+    /// No wait.
     None,
-    /// A second each time.
+    /// One second each time.
     Fixed,
-    /// A second, then twice as long each time, up to a minute.
+    /// One second, then twice as long each time, up to a minute.
     #[default]
     Exponential,
 }
@@ -71,36 +71,36 @@ impl Default for Worker {
 }
 
 impl Worker {
-    /// A queue of 1,024 jobs that are worked off one after the other, with an exponential backoff.
+    /// A queue of 1,024 jobs that run one at a time, with exponential backoff.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// How many jobs may wait, those included that wait for their backoff; what comes on top is recorded as dropped.
+    /// The maximum number of waiting jobs, including jobs in backoff. Further jobs are recorded as dropped.
     pub fn queue(mut self, jobs: usize) -> Self {
         self.queue = jobs;
         self
     }
 
-    /// How many jobs run at a time, at least one.
+    /// How many jobs run concurrently, at least one.
     pub fn parallelism(mut self, jobs: usize) -> Self {
         self.parallelism = jobs.max(1);
         self
     }
 
-    /// How long a job that failed waits before it is tried again.
+    /// How long a failed job waits before it is retried.
     pub fn backoff(mut self, backoff: Backoff) -> Self {
         self.backoff = backoff;
         self
     }
 
-    /// The context whose state the hooks find; the ids are those of each job.
+    /// The context whose state the hooks use. The ids come from each job.
     pub fn context(mut self, cx: HookContext) -> Self {
         self.cx = cx;
         self
     }
 
-    /// Becomes the background of `registry`, for sets made from now on.
+    /// Becomes the sink for jobs of `registry`, for sets built from now on.
     ///
     /// # Errors
     /// [`NoRuntime`] outside a Tokio runtime.

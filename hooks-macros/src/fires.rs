@@ -63,7 +63,7 @@ fn never_filled(part: TokenStream, errors: &mut Errors) -> (TokenStream, Vec<Ide
         Ok(Punctuated::<Ident, Token![,]>::parse_terminated_with(input, Ident::parse_any)?.into_iter().collect())
     };
     let fields = fields.parse2(group.stream()).unwrap_or_else(|_| {
-        let write = "behind a kind stand the fields of its event that are never filled, as in `fires![Stop [never last_message]]`";
+        let write = "after a kind, list the fields of its event that are never filled, as in `fires![Stop [never last_message]]`";
         errors.on(&group, write);
         Vec::new()
     });
@@ -95,7 +95,7 @@ fn kind(part: &TokenStream, core: &TokenStream, errors: &mut Errors) -> Option<T
             Some(known) => format!("write `{known}`"),
             None => "write its type, as in `fires![BeforeToolCall]`, or a built-in one's name".to_owned(),
         };
-        errors.on(part, format!("`{written}` is no kind: {write}"));
+        errors.on(part, format!("`{written}` is not a kind: {write}"));
     }
     syn::parse2(path?.into_token_stream()).ok()
 }

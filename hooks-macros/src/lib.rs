@@ -1,7 +1,7 @@
 //! The attribute and derive macros of `hooks-core`. Use them from there: it re-exports both.
 //!
-//! Each macro is a pipeline of three stages over two models: `syntax` reads what was written, `check` reports everything
-//! that is wrong with it at once, and `emit` writes code for what is right and can no longer fail.
+//! Each macro is a pipeline of three stages over two models: `syntax` parses the input, `check` reports all mistakes together,
+//! and `emit` generates code for a checked model, so it cannot fail.
 
 // The layers. A module uses those above it, never those below it.
 mod errors;

@@ -272,7 +272,7 @@ pub(crate) fn once<'w>(written: &'w [Written], errors: &mut Errors) -> Vec<&'w W
     let mut first: Vec<&Written> = Vec::new();
     for option in written {
         if first.iter().any(|earlier| earlier.name() == option.name()) {
-            errors.at(option.key.span(), format!("`{}` is there twice; keep one", option.name()));
+            errors.at(option.key.span(), format!("`{}` appears twice; keep one", option.name()));
         } else {
             first.push(option);
         }

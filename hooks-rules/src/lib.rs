@@ -9,45 +9,46 @@
 //!     { "type": "hook", "id": "redact_pii" } ] } ] } }
 //! ```
 //!
-//! A command gets one object on stdin and answers by its exit code, an object on stdout, and stderr. What that means is
-//! in the chapter on rules, `docs/rules.md`, in one table for both dialects.
+//! A command reads one object from stdin and answers with its exit code, an object on stdout, and stderr. The chapter on
+//! rules, `docs/rules.md`, explains the answers in one table for both dialects.
 //!
 //! # Two layers
 //!
-//! The **pure layer** reads and decides, and knows neither processes nor a runtime:
+//! The **pure layer** parses and decides. It needs neither processes nor a runtime:
 //!
 //! | Step | Where |
 //! |---|---|
-//! | a text becomes rules, and defects with their places | [`RuleFile`], [`Defect`] |
+//! | parse a text into rules, and defects with their positions | [`RuleFile`], [`Defect`] |
 //! | `(matcher, value) -> selected` | [`Matcher`], [`Filter`], [`Aliases`] |
-//! | an occurrence becomes stdin | [`Occurrence`] |
+//! | write an occurrence to stdin | [`Occurrence`] |
 //! | `(dialect, event, exit status, stdout, stderr) -> answer` | [`Reading`], [`Answer`] |
-//! | what is known of events and dialects | [`event`], [`Dialect`], [`schema`] |
+//! | the properties of events and dialects | [`event`], [`Dialect`], [`schema`] |
 //!
 //! The **runner** is the feature `runner`, on by default: [`Rules`] reads the files of an app and installs one hook per
-//! event into a [`hooks_core::Registry`], `rules_pre_tool_use` and so on. The rules of an event run at the same time on the
-//! same input, and their answers are folded in the order of the files.
+//! event into a [`hooks_core::Registry`], `rules_pre_tool_use` and so on. The rules of an event run concurrently on the same
+//! input, and their answers are merged in the order of the files.
 //!
-//! # What holds
+//! # Guarantees
 //!
-//! - A defect costs what it marks and nothing else, and is reported with file, line, column and what to write.
-//! - Exit code 2 blocks, whatever is on stdout. Every other failure is reported and goes on, unless the rule says
-//!   `"onFailure": "block"`: **rules fail open** where compiled gates fail closed, since that is what scripts are written for.
-//!   The hook that carries a rule has then failed, in words that name the rule, and the person is told.
-//! - An `if` errs towards running: what the [`Filter`] does not understand runs the guard. So does a rule twice with different
-//!   power: the greater one runs.
-//! - A tool gets the path that a rule has judged.
-//! - A command runs in a session of its own, without a terminal; on Windows in a job. At its deadline, and when the dispatch
-//!   is dropped, all of it is ended. What it leaves behind when it leaves is ended too; a command that wants to be left alone
-//!   says `async`. On Linux that holds for what went into another session, found by `HOOKS_RULES_RUN` in its environment. Two
-//!   things stay: a daemon that let go of the pipes before its command left, and, where this process itself is killed by
-//!   `SIGKILL`, what ran then.
-//! - Commands find the variables of this process but for `OTEL_*`, as the contract has it;
-//!   [`withhold_credentials`](RulesBuilder::withhold_credentials) keeps some out, and each report names them.
-//! - The rules of a project, and of plugins within it, wait until somebody trusts their file as it is: [`Trust`].
-//! - In a turn loop that fires the kinds, such as that of `hooks-agent`, rules decide as the contract has it, and
-//!   [`session_files`](RulesBuilder::session_files) keeps the transcript that scripts read, as the conversation is stored.
-//! - Every run of a rule is reported to [`observe`](RulesBuilder::observe), without what was given to it.
+//! - A defect affects only the entry that contains it. It is reported with file, line, column and a suggestion.
+//! - Exit code 2 blocks, whatever is on stdout. Every other failure is reported, and the event continues, unless the rule has
+//!   `"onFailure": "block"`. So **rules fail open**, as existing scripts expect, while compiled gates fail closed. If no rule
+//!   decided, the hook that runs the rules has failed; the failure names the rule, and the person sees a message.
+//! - An `if` errs towards running: if the [`Filter`] does not understand an input, the guard runs. If the same rule appears
+//!   twice with different power, the more powerful one runs.
+//! - A tool receives the same path that a rule has judged.
+//! - A command runs in its own session without a terminal, or in a job object on Windows. At its deadline, and when the
+//!   dispatch is dropped, the command and all processes that it started are ended. When the command exits, its remaining
+//!   processes are ended too, unless the rule is `async`. On Linux this includes processes in other sessions, which are found
+//!   by the variable `HOOKS_RULES_RUN`. Two cases remain: a daemon that closed the pipes before its command exited, and
+//!   processes that run while this process is killed by `SIGKILL`.
+//! - Commands inherit the environment of this process except for `OTEL_*`, as the contract requires.
+//!   [`withhold_credentials`](RulesBuilder::withhold_credentials) removes further variables, and each report names them.
+//! - The rules of a project, and of plugins inside it, do not run until somebody trusts the current content of their file:
+//!   [`Trust`].
+//! - In a turn loop that fires the kinds, such as that of `hooks-agent`, rules decide as the contract defines.
+//!   [`session_files`](RulesBuilder::session_files) keeps the transcript file that scripts read up to date.
+//! - Every run of a rule is reported to [`observe`](RulesBuilder::observe), without its input.
 //!
 //! # Features
 //!
@@ -56,8 +57,8 @@
 //!
 //! # Not here
 //!
-//! Handlers of the types `agent` and `mcp_tool` are known and refused. Events that no kind carries are known, and reported as
-//! not fired.
+//! Handlers of the types `agent` and `mcp_tool` are recognised and rejected. Events without a kind are recognised and reported
+//! as not fired.
 
 mod json_type;
 pub mod event;

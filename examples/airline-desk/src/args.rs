@@ -11,7 +11,7 @@ use crate::trace::Tracing;
 const EXIT_STATUS: &str = "\
 Exit status:
   0  every line was replayed
-  1  some lines were skipped; each is told on standard error with its number
+  1  some lines were skipped; each is reported on standard error with its number
   2  nothing can be done: wrong arguments, an agent file that is not valid, a file that cannot be read or written";
 
 /// A support desk with hooks: replays recorded conversations through it, or lets you talk to it.
@@ -20,18 +20,18 @@ Exit status:
 #[non_exhaustive]
 #[expect(clippy::struct_excessive_bools, reason = "each is a switch of its own on the command line")]
 pub struct Args {
-    /// What else the desk does.
+    /// Other commands of the desk.
     #[cfg(feature = "store")]
     #[command(subcommand)]
     pub command: Option<Command>,
 
-    /// Conversations, one `{"id": …, "messages": […]}` per line in the chat form of OpenAI; `-` reads standard input
+    /// Conversations, one `{"id": …, "messages": […]}` per line in OpenAI's chat format; `-` reads standard input
     /// [default: the sample that ships with the desk].
     #[arg(value_name = "FILE")]
     pub input: Option<PathBuf>,
 
-    /// Write the transcripts here, in the form they were read in; `-` writes them to standard output, and the summary to
-    /// standard error.
+    /// Write the transcripts to this file, in the format of the input; `-` writes them to standard output, and the summary
+    /// to standard error.
     #[arg(long, value_name = "FILE")]
     pub out: Option<PathBuf>,
 
@@ -39,11 +39,11 @@ pub struct Args {
     #[arg(long, value_name = "FILE")]
     pub hooks: Option<PathBuf>,
 
-    /// Files of rules in the form of Claude Code's `hooks.json`: commands beside the desk's hooks.
+    /// Rule files in the format of Claude Code's `hooks.json`, whose commands run in addition to the desk's hooks.
     #[arg(long, value_name = "FILE", requires = "trust")]
     pub rules: Vec<PathBuf>,
 
-    /// You have looked at the commands of these files, and they may run.
+    /// Confirm that you have reviewed the commands of these files, and let them run.
     #[arg(long, requires = "rules")]
     pub trust: bool,
 
@@ -51,7 +51,7 @@ pub struct Args {
     #[arg(long, value_name = "FILE")]
     pub prompt: Option<PathBuf>,
 
-    /// What is answered where a gate asks: what was recorded had been agreed to.
+    /// The answer if a gate asks. The default is yes, because recorded calls had been approved.
     #[arg(long, value_enum, default_value_t)]
     pub on_ask: Answer,
 
@@ -63,29 +63,29 @@ pub struct Args {
     #[arg(long)]
     pub json: bool,
 
-    /// Print which hooks run where and in which order, and what is likely not meant; replay nothing.
+    /// Print which hooks run at which kind and in which order, and suspicious setups; replay nothing.
     #[arg(long)]
     pub plan: bool,
 
-    /// Show a line or two before and after the hooks. On for the sample; for other files it prints what the hooks mask.
+    /// Show lines before and after the hooks. On for the sample; for other files it prints data that the hooks mask.
     #[arg(long)]
     pub show: bool,
 
-    /// Show what happens in each turn: the kinds that fire with the hooks that ran, the model, the tools, what is stored.
-    /// `--trace=all` shows the kinds at which no hook ran too.
+    /// Show what happens in each turn: the kinds with the hooks that ran, the model, the tools, and the stored messages.
+    /// `--trace=all` also shows the kinds at which no hook ran.
     #[arg(long, value_enum, value_name = "KINDS", num_args = 0..=1, require_equals = true, default_missing_value = "hooks")]
     pub trace: Option<Tracing>,
 
-    /// Show one turn, or all of them, in which what the name says happens: each kind at its place, and the hooks that ran.
+    /// Play the scene with this name, or all scenes, and show each kind as it fires, and the hooks that ran.
     #[arg(long, value_enum, value_name = "NAME", conflicts_with_all = ["input", "out", "plan", "json", "show", "on_ask", "chat", "prompt"])]
     pub scene: Option<Scene>,
 
-    /// Talk to the desk: a clerk that follows simple rules answers what is written on standard input, until it ends.
+    /// Talk to the desk: a rule-based clerk answers standard input until it ends.
     #[arg(long, conflicts_with_all = ["input", "out", "plan", "json", "show", "on_ask"])]
     pub chat: bool,
 
-    /// In a chat, keep the conversation here, the file of a store or the URL of a Postgres: it is gone on with the next
-    /// time, other processes answer what is asked, and `worker` works off its background hooks.
+    /// In a chat, store the conversation in this file or Postgres database. The next chat continues it, other processes can
+    /// answer its questions, and `worker` runs its background hooks.
     #[cfg(feature = "store")]
     #[arg(long, value_name = "FILE_OR_URL", requires = "chat")]
     pub store: Option<String>,
@@ -95,32 +95,32 @@ pub struct Args {
     #[arg(long, value_name = "ID", requires = "store", default_value = "chat")]
     pub conversation: String,
 
-    /// In a chat, the model that answers in the clerk's place, such as `claude-sonnet-4-5`; its key comes from the
+    /// In a chat, the model that answers instead of the clerk, such as `claude-sonnet-4-5`; its key comes from the
     /// environment.
     #[cfg(feature = "genai")]
     #[arg(long, value_name = "NAME", requires = "chat")]
     pub model: Option<String>,
 
-    /// The server that has the model, such as `http://127.0.0.1:8080/v1`.
+    /// The server of the model, such as `http://127.0.0.1:8080/v1`.
     #[cfg(feature = "genai")]
     #[arg(long, value_name = "URL", requires = "model")]
     pub base_url: Option<String>,
 }
 
-/// What else the desk does.
+/// Other commands of the desk.
 #[cfg(feature = "store")]
 #[derive(Clone, Debug, clap::Subcommand)]
 #[non_exhaustive]
 pub enum Command {
-    /// Works off the background hooks of a store, until Ctrl-C; any number of workers may share one.
+    /// Runs the background hooks of a store until Ctrl-C. Any number of workers can share a store.
     Worker {
-        /// The file of the store, or the URL of a Postgres.
+        /// The file of the store, or the URL of a Postgres database.
         #[arg(long, value_name = "FILE_OR_URL")]
         store: String,
-        /// How many run at a time.
+        /// How many jobs run concurrently.
         #[arg(long, value_name = "NUMBER", default_value_t = 1)]
         parallelism: usize,
-        /// End when none is queued any more.
+        /// Exit when no job is queued any more.
         #[arg(long)]
         once: bool,
     },

@@ -11,16 +11,16 @@ use super::{assert_written, render};
 /// The parts of an agent's life, as files of the kinds, in the order in which they come.
 const PARTS: &[(&str, &str)] = &[
     ("lifecycle", "The program and its plugins"),
-    ("gateway", "Open for work"),
+    ("gateway", "The program accepts work"),
     ("session", "Sessions"),
     ("channel", "Channels"),
-    ("prompt", "A prompt comes in"),
+    ("prompt", "A prompt arrives"),
     ("phase", "The phases of a turn"),
-    ("history", "What the model is sent of the past"),
+    ("history", "The history for the model"),
     ("model", "The model is called"),
-    ("stream", "An answer comes in"),
+    ("stream", "The answer streams"),
     ("tool", "A tool is called"),
-    ("tool_result", "A tool has answered"),
+    ("tool_result", "A tool has returned"),
     ("message", "Stored messages"),
     ("compaction", "The conversation grows too long"),
     ("end", "The turn ends"),
@@ -63,7 +63,7 @@ fn the_page_of_the_kinds_says_what_the_code_says() {
         .flat_map(|(_, part)| part)
         .map(|event| render::row(entries[&*event.name], event))
         .collect();
-    let head = "| Kind | Semantics | Subject | Verdict | Patterns over |\n|---|---|---|---|---|";
+    let head = "| Kind | Semantics | Subject | Verdict | Filter fields |\n|---|---|---|---|---|";
     assert_written("kinds.md", "overview", &format!("{head}\n{}", rows.join("\n")));
 
     let enums = words();

@@ -30,14 +30,18 @@ pub(crate) fn section(kind: &KindDescriptor, event: &Event, enums: &BTreeMap<Str
     line("event", &code(&event.ident));
     line("constructor", &list(&event.made.constructors));
     line("setters", or(&list(&event.made.setters), "none"));
-    line("subject", or(&code(&event.subject), "none: nothing to rewrite"));
+    line("subject", or(&code(&event.subject), "none"));
     line("verdict", or(&code(&event.verdict), "none"));
-    line("a hook may remove the subject", if kind.removable { "yes" } else { "no" });
-    line("patterns over", or(&words(kind.fields), "nothing"));
-    line("`on_failure` where a hook says nothing", &code(kind.on_failure.as_str()));
+    line("hooks may remove the subject", if kind.removable { "yes" } else { "no" });
+    line("filter fields", or(&words(kind.fields), "none"));
+    line("default `on_failure`", &code(kind.on_failure.as_str()));
     line(
-        "lists that are read",
-        if kind.outside_turn { "the app's" } else { "the app's, and the prompt's or else the agent's" },
+        "lists that apply",
+        if kind.outside_turn {
+            "the app's list"
+        } else {
+            "the app's list, and the list of the prompt or else the agent"
+        },
     );
     line("can be fired as JSON", if kind.json { "yes" } else { "no" });
     if !event.fields.is_empty() {
@@ -48,7 +52,7 @@ pub(crate) fn section(kind: &KindDescriptor, event: &Event, enums: &BTreeMap<Str
     }
     for name in enums.keys().filter(|name| is_of(name, kind, event)) {
         let of = &enums[name];
-        let more = if of.open { "; `Other` holds a word of the harness" } else { "" };
+        let more = if of.open { "; `Other` is for words of the harness" } else { "" };
         write!(text, "\n| Word | `{name}`{more} | |\n|---|---|---|\n").unwrap();
         for (variant, word, doc) in &of.words {
             writeln!(text, "| `{word}` | `{variant}` | {doc} |").unwrap();
@@ -63,7 +67,7 @@ pub(crate) fn section(kind: &KindDescriptor, event: &Event, enums: &BTreeMap<Str
     text
 }
 
-/// A hook that takes all that the kind offers.
+/// A hook that uses everything the kind offers.
 fn example(kind: &KindDescriptor, event: &Event) -> String {
     let name = kind.name;
     let mut parameters = vec![format!("event: &{}", event.ident)];
@@ -80,7 +84,7 @@ fn example(kind: &KindDescriptor, event: &Event) -> String {
     format!("{head}\n    {body}\n}}")
 }
 
-/// What one would call a value of this type.
+/// A name for a value of this type.
 fn word_for(ty: &str) -> String {
     match ty {
         "ToolInput" => "input".to_owned(),

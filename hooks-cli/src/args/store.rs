@@ -1,4 +1,4 @@
-//! Arguments of the commands on a store.
+//! What the commands on a store are given.
 
 use clap::{Args, ValueEnum};
 
@@ -6,7 +6,7 @@ use clap::{Args, ValueEnum};
 #[derive(Clone, Debug, Default, Args)]
 #[non_exhaustive]
 pub struct StoreArgs {
-    /// The SQLite file or the Postgres URL of the store.
+    /// The file of the store, or the URL of a Postgres database.
     #[arg(long, value_name = "FILE_OR_URL", env = "HOOKS_STORE", hide_env_values = true)]
     pub store: String,
 }
@@ -19,11 +19,11 @@ pub struct RunsArgs {
     #[command(flatten)]
     pub store: StoreArgs,
 
-    /// Show every attempt of this run.
+    /// Show every start of this run.
     #[arg(value_name = "ID")]
     pub id: Option<String>,
 
-    /// Only runs that somebody has to look at: failed, interrupted or quarantined.
+    /// Only runs that need attention: failed, interrupted or quarantined.
     #[arg(long)]
     pub failed: bool,
 
@@ -31,11 +31,11 @@ pub struct RunsArgs {
     #[arg(long, value_name = "HOOK")]
     pub hook: Option<String>,
 
-    /// Only those in this conversation.
+    /// Only runs of this conversation.
     #[arg(long, value_name = "ID")]
     pub conversation: Option<String>,
 
-    /// The maximum number, newest first.
+    /// The maximum number of runs, newest first.
     #[arg(long, value_name = "NUMBER", default_value_t = 50)]
     pub limit: u32,
 }
@@ -60,11 +60,11 @@ pub struct DispatchesArgs {
     #[arg(long, value_name = "KIND")]
     pub kind: Option<String>,
 
-    /// Only those in this conversation.
+    /// Only dispatches in this conversation.
     #[arg(long, value_name = "ID")]
     pub conversation: Option<String>,
 
-    /// The maximum number, newest first.
+    /// The maximum number of dispatches, newest first.
     #[arg(long, value_name = "NUMBER", default_value_t = 50)]
     pub limit: u32,
 }
@@ -77,7 +77,7 @@ pub struct RetryArgs {
     #[command(flatten)]
     pub store: StoreArgs,
 
-    /// The ids of the runs.
+    /// The run.
     #[arg(value_name = "ID", required = true)]
     pub ids: Vec<String>,
 }
@@ -88,11 +88,11 @@ pub struct RetryArgs {
 pub enum AnswerWord {
     /// The call may run.
     Yes,
-    /// The call may not run. `--reason` says why.
+    /// The call may not run; `--reason` states why.
     No,
-    /// The call may run with the arguments in `--input`, which the gates judge again.
+    /// The call may run with the input of `--input`, which the gates judge again.
     Edit,
-    /// The call does not run, and `--text` is its result.
+    /// The call does not run; `--text` is its result.
     Result,
 }
 
@@ -112,11 +112,11 @@ pub struct AnswerArgs {
     #[arg(value_enum, value_name = "ANSWER")]
     pub answer: AnswerWord,
 
-    /// The reason for a no, which the model reads.
+    /// The reason for a no, for the model.
     #[arg(long, value_name = "TEXT")]
     pub reason: Option<String>,
 
-    /// The arguments to use instead, as JSON.
+    /// The edited input of the call.
     #[arg(long, value_name = "JSON", required_if_eq("answer", "edit"))]
     pub input: Option<String>,
 
@@ -133,11 +133,11 @@ pub struct ConversationsArgs {
     #[command(flatten)]
     pub store: StoreArgs,
 
-    /// The maximum number.
+    /// The maximum number of conversations.
     #[arg(long, value_name = "NUMBER", default_value_t = 1000)]
     pub limit: usize,
 
-    /// Start with this id; conversations are sorted by id.
+    /// Start at this id, in the order of ids.
     #[arg(long, value_name = "ID")]
     pub from: Option<String>,
 }

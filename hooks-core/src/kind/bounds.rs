@@ -63,7 +63,7 @@ impl<V: Verdict> VerdictType for V {
 
 /// The value of a field to filter by.
 #[diagnostic::on_unimplemented(
-    message = "a `{Self}` cannot be filtered by: a pattern is held against text",
+    message = "a `{Self}` cannot be a filter field: a pattern matches text",
     label = "not `AsRef<str>`",
     note = "name a field that is a `String`, a `&'static str`, or a type with `AsRef<str>`"
 )]
@@ -99,7 +99,7 @@ impl<K: HookKind + Clone> OwnedEvent for K {
 
 /// What an event, a subject or a verdict is that can be written as JSON and read again.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` cannot be written as JSON and read again, which `json` promises of event, subject and verdict",
+    message = "`{Self}` cannot be serialised to JSON and back, which `json` requires of event, subject and verdict",
     label = "needs `Serialize` and `Deserialize` of serde for `{Self}`",
     note = "derive both, or take `json` away: the kind can then be fired from Rust only"
 )]

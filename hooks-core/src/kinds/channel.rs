@@ -3,7 +3,7 @@ use serde::{Deserialize, Serialize};
 use crate::HookKind;
 use crate::data::Message;
 
-/// Fires when a message has come in from a channel, before any agent sees it: hooks may rewrite or drop it.
+/// Fires when a message has arrived from a channel, before any agent sees it: hooks may rewrite or drop it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, HookKind)]
 #[hook_kind(
     name = "message_received",
@@ -17,9 +17,9 @@ use crate::data::Message;
 )]
 #[non_exhaustive]
 pub struct MessageReceived {
-    /// Where it came from, such as `mail`.
+    /// The channel of the message, such as `mail`.
     pub channel: String,
-    /// Who wrote it; empty where the channel does not say.
+    /// The author of the message; empty if the channel does not provide it.
     #[serde(default)]
     pub sender: String,
     /// The message's id in the channel.
@@ -30,7 +30,7 @@ pub struct MessageReceived {
     pub thread: Option<String>,
 }
 
-/// Fires before a message goes out to a channel: hooks may rewrite it or hold it back.
+/// Fires before a message is sent to a channel: hooks may rewrite it or hold it back.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, HookKind)]
 #[hook_kind(
     name = "message_sending",
@@ -44,9 +44,9 @@ pub struct MessageReceived {
 )]
 #[non_exhaustive]
 pub struct MessageSending {
-    /// Where it goes to.
+    /// The channel that the message is sent to.
     pub channel: String,
-    /// Who is to read it; empty where the channel does not say.
+    /// The recipient; empty if the channel does not provide it.
     #[serde(default)]
     pub recipient: String,
     /// The thread or group it belongs to.
@@ -54,20 +54,20 @@ pub struct MessageSending {
     pub thread: Option<String>,
 }
 
-/// How sending a message went.
+/// The outcome of sending a message.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "status", rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Delivery {
-    /// The channel took it.
+    /// The channel accepted the message.
     Sent {
         /// The message's id in the channel.
         #[serde(default)]
         id: Option<String>,
     },
-    /// The channel did not take it.
+    /// The channel rejected the message.
     Failed {
-        /// What it said.
+        /// The error from the channel.
         error: String,
     },
 }
@@ -85,7 +85,7 @@ impl AsRef<str> for Delivery {
     }
 }
 
-/// Fires when a message went out to a channel, or could not.
+/// Fires when a message was sent to a channel, or could not be sent.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, HookKind)]
 #[hook_kind(
     name = "message_sent",
@@ -96,13 +96,13 @@ impl AsRef<str> for Delivery {
 )]
 #[non_exhaustive]
 pub struct MessageSent {
-    /// Where it went to.
+    /// The channel that the message was sent to.
     pub channel: String,
     /// The message as it was sent.
     pub message: Message,
-    /// How it went.
+    /// The outcome.
     pub delivery: Delivery,
-    /// Who is to read it; empty where the channel does not say.
+    /// The recipient; empty if the channel does not provide it.
     #[serde(default)]
     pub recipient: String,
 }

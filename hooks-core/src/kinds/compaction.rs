@@ -6,7 +6,7 @@ use crate::data::{CompactedHistory, Messages};
 use crate::verdict::Permission;
 
 words! {
-    /// Who wants a conversation to be compacted.
+    /// Who requested the compaction.
     CompactionTrigger {
         /// The harness, as the context fills up.
         Auto = "auto",
@@ -18,20 +18,20 @@ words! {
 words! {
     /// How a conversation is compacted.
     CompactionKind {
-        /// A summary takes the place of what was said.
+        /// A summary replaces old messages.
         Full = "full",
         /// Old tool results are shortened.
         Micro = "microcompact",
-        /// What tools were given and gave in the turn under way is shortened.
+        /// Tool inputs and results of the current turn are shortened.
         Turn = "turn",
-        /// Only what the model cannot do without is kept.
+        /// Only the minimum that the model needs is kept.
         MinimalHistory = "minimal_history",
     }
 }
 
-/// Fires before a conversation is compacted: hooks may refuse, which means not now.
+/// Fires before a conversation is compacted: hooks may deny it for now.
 ///
-/// Where the context has overflowed already, a refusal has no power: the turn could not go on.
+/// If the context has already overflowed, a denial has no effect, because the turn could not continue.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, HookKind)]
 #[hook_kind(
     name = "before_compaction",
@@ -42,28 +42,28 @@ words! {
 )]
 #[non_exhaustive]
 pub struct BeforeCompaction {
-    /// Who wants it.
+    /// Who requested the compaction.
     pub trigger: CompactionTrigger,
-    /// How it is done.
+    /// How the conversation is compacted.
     pub compaction: CompactionKind,
-    /// What is to be compacted.
+    /// The messages to compact.
     #[serde(default)]
     pub messages: Messages,
-    /// Why, in a word of the harness, such as `compression_threshold`; empty where it does not say.
+    /// The reason, in a word of the harness, such as `compression_threshold`; empty if it gives none.
     #[serde(default)]
     pub reason: String,
-    /// Whether the context has overflowed, so that a refusal has no power.
+    /// Whether the context has overflowed, so that a denial has no effect.
     #[serde(default)]
     pub overflowed: bool,
-    /// What the person asked to be kept in mind.
+    /// Instructions from the person about what to keep.
     #[serde(default)]
     pub instructions: String,
-    /// How many tokens the conversation has, where the harness knows.
+    /// The number of tokens in the conversation, if the harness knows it.
     #[serde(default)]
     pub token_count: Option<u64>,
 }
 
-/// Fires when a conversation has been compacted: hooks may rewrite what is left of it.
+/// Fires when a conversation has been compacted: hooks may rewrite the remaining messages.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, HookKind)]
 #[hook_kind(
     name = "post_compact",
@@ -74,17 +74,17 @@ pub struct BeforeCompaction {
 )]
 #[non_exhaustive]
 pub struct PostCompact {
-    /// Who wanted it.
+    /// Who requested the compaction.
     pub trigger: CompactionTrigger,
-    /// How it was done.
+    /// How the conversation was compacted.
     pub compaction: CompactionKind,
-    /// The model profile of the turn; empty where there is none.
+    /// The model profile of the turn; empty if there is none.
     #[serde(default)]
     pub profile: String,
-    /// How much of the standing context is put in again, in a word of the harness.
+    /// How much of the standing context is added again, in a word of the harness.
     #[serde(default = "full")]
     pub injection_mode: String,
-    /// How many messages went.
+    /// The number of messages that were removed.
     #[serde(default)]
     pub compacted_count: u64,
 }
@@ -94,7 +94,7 @@ fn full() -> String {
 }
 
 impl PostCompact {
-    /// A conversation was compacted.
+    /// An event for a compacted conversation.
     pub fn new(trigger: impl Into<CompactionTrigger>, compaction: impl Into<CompactionKind>) -> Self {
         Self {
             trigger: trigger.into(),
@@ -109,8 +109,8 @@ impl PostCompact {
 setters!(PostCompact {
     /// The model profile of the turn.
     profile: String,
-    /// How much of the standing context is put in again.
+    /// How much of the standing context is added again.
     injection_mode: String,
-    /// How many messages went.
+    /// The number of messages that were removed.
     compacted_count: u64,
 });

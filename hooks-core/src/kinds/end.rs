@@ -8,31 +8,31 @@ use crate::verdict::StopVerdict;
 words! {
     /// Why a turn is about to end.
     StopReason {
-        /// The model gave its answer.
+        /// The model gave its final answer.
         FinalResponse = "final_response",
-        /// The turn took as many steps as it may.
+        /// The turn reached its maximum number of steps.
         MaxIterations = "max_iterations",
-        /// The model went round in circles.
+        /// The model repeated itself without progress.
         DoomLoop = "doom_loop",
-        /// The answer was cut.
+        /// The answer was cut off.
         LengthTruncation = "length_truncation",
     }
 }
 
-/// Fires when a turn is about to end: hooks may let it end, end it with an error, or go on with a follow-up.
+/// Fires when a turn is about to end: hooks may let it end, end it with an error, or continue it with a follow-up.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, HookKind)]
 #[hook_kind(name = "stop", verdict = StopVerdict, match(reason), new(reason), json)]
 #[non_exhaustive]
 pub struct Stop {
     /// Why the turn is about to end.
     pub reason: StopReason,
-    /// Whether the turn took as many steps as it may, so that to continue has no effect.
+    /// Whether the turn reached its maximum number of steps, so that a request to continue has no effect.
     #[serde(default)]
     pub at_iteration_cap: bool,
-    /// Whether a hook of this kind already continued this turn.
+    /// Whether a hook of this kind has already continued this turn.
     #[serde(default)]
     pub stop_hook_active: bool,
-    /// The last message of the model.
+    /// The model's last message.
     #[serde(default)]
     pub last_message: Option<Message>,
 }
@@ -40,54 +40,54 @@ pub struct Stop {
 words! {
     /// How a turn ended.
     ExitReason {
-        /// It was cancelled before the model was called.
+        /// The turn was cancelled before the model was called.
         AbortedPreCall = "aborted_pre_call",
         /// The model called no tool.
         NoToolCalls = "no_tool_calls",
-        /// It was cancelled after the model answered.
+        /// The turn was cancelled after the model answered.
         AbortedPostResponse = "aborted_post_response",
-        /// It was cancelled while tools ran.
+        /// The turn was cancelled while tools ran.
         AbortedDuringTools = "aborted_during_tools",
-        /// The person is to go on. For harnesses whose turns can rest; the loop of `hooks-agent` has none.
+        /// The turn waits for the person. For harnesses whose turns can pause; the loop of `hooks-agent` never uses it.
         YieldToUser = "yield_to_user",
-        /// It is gone on with elsewhere. For harnesses with checkpoints; the loop of `hooks-agent` has none.
+        /// The turn continues elsewhere. For harnesses with checkpoints; the loop of `hooks-agent` never uses it.
         CheckpointHandoff = "checkpoint_handoff",
         /// The context is too large for the model.
         ContextTooLarge = "context_too_large",
-        /// The budget was spent and could not be won back.
+        /// The budget was spent and could not be recovered.
         BudgetYieldUnrecovered = "budget_yield_unrecovered",
-        /// The answer was cut.
+        /// The answer was cut off.
         MaxTokensReached = "max_tokens_reached",
-        /// It was cancelled at a checkpoint. For harnesses with checkpoints; the loop of `hooks-agent` has none.
+        /// The turn was cancelled at a checkpoint. For harnesses with checkpoints; the loop of `hooks-agent` never uses it.
         AbortedAfterCheckpoint = "aborted_after_checkpoint",
-        /// It was cancelled by an error.
+        /// An error cancelled the turn.
         AbortedViaError = "aborted_via_error",
-        /// A hook ended it.
+        /// A hook halted the turn.
         Halted = "halted",
-        /// A hook refused its prompt.
+        /// A hook blocked the prompt.
         PromptRefused = "prompt_refused",
-        /// A hook put an error in the place of its answer.
+        /// A hook replaced the answer with an error.
         AnswerBlocked = "answer_blocked",
-        /// It took as many steps as it may.
+        /// The turn reached its maximum number of steps.
         MaxIterations = "max_iterations",
-        /// The model went round in circles.
+        /// The model repeated itself without progress.
         DoomLoop = "doom_loop",
-        /// It failed.
+        /// The turn failed.
         Error = "error",
     }
 }
 
-/// Fires when a turn has ended, however it did: once for each turn.
+/// Fires once for each turn when it has ended, for every reason.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, HookKind)]
 #[hook_kind(name = "turn_end", turn_over, match(reason), new(reason), json)]
 #[non_exhaustive]
 pub struct TurnEnd {
-    /// How it ended.
+    /// How the turn ended.
     pub reason: ExitReason,
-    /// What went wrong, if something did.
+    /// The error, if there was one.
     #[serde(default)]
     pub error: Option<String>,
-    /// The conversation at its end.
+    /// The conversation at the end of the turn.
     #[serde(default)]
     pub history: Messages,
 }

@@ -3,17 +3,17 @@ use serde::{Deserialize, Serialize};
 use crate::HookKind;
 use crate::data::Messages;
 
-/// Fires when the stored conversation is read for a turn: hooks may leave messages out or rewrite them.
+/// Fires when the stored conversation is read for a turn: hooks may omit messages or rewrite them.
 ///
-/// A call and its result stay together: a hook that keeps one without the other has failed.
+/// A call and its result belong together: a hook that keeps only one of them has failed.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, HookKind)]
 #[hook_kind(name = "filter_messages", subject = Messages, check = Messages::check_history, new, json)]
 #[non_exhaustive]
 pub struct FilterMessages {}
 
-/// Fires before messages are sent to a model, in the form in which they are sent: hooks may leave some out or rewrite them.
+/// Fires before messages are sent to a model, in the form that is sent: hooks may omit some or rewrite them.
 ///
-/// What is changed here is not stored. A call and its result stay together.
+/// Changes at this kind are not stored. A call and its result belong together.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, HookKind)]
 #[hook_kind(
     name = "prefilter_llm_history",
@@ -26,10 +26,10 @@ pub struct FilterMessages {}
 #[serde(default)]
 #[non_exhaustive]
 pub struct PrefilterLlmHistory {
-    /// The model profile of the call; empty where there is none.
+    /// The model profile of the call; empty if there is none.
     pub profile: String,
-    /// The model; empty where the harness does not know yet.
+    /// The model; empty if the harness does not know it yet.
     pub model: String,
-    /// What the call is for, such as `main` or `title`; empty where the harness has but one.
+    /// The purpose of the call, such as `main` or `title`; empty if the harness has only one.
     pub call_site: String,
 }

@@ -6,9 +6,9 @@ use serde_json::Value;
 use super::words::words;
 use crate::HookKind;
 
-/// Fires when a plugin, or the app itself, is loaded: hooks open what they need later.
+/// Fires when a plugin, or the app itself, is loaded: hooks prepare the resources that they need later.
 ///
-/// A hook that fails is an error of the dispatch, unless it says otherwise: what could not be prepared must not run.
+/// By default, a hook that fails is an error of the dispatch: a hook whose preparation failed must not run.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, HookKind)]
 #[hook_kind(name = "init", outside_turn, on_failure = required, new(plugin), json)]
 #[serde(default)]
@@ -16,40 +16,40 @@ use crate::HookKind;
 pub struct Init {
     /// The plugin that is loaded; empty for the app itself.
     pub plugin: String,
-    /// Its version.
+    /// The version of the plugin.
     pub version: String,
-    /// Its configuration.
+    /// The configuration of the plugin.
     pub config: Value,
-    /// The folder where it may keep data.
+    /// The folder for the plugin's data.
     pub data_dir: Option<PathBuf>,
-    /// The name of the app that loads it; empty where the harness's context has none.
+    /// The name of the app that loads the plugin; empty if the context of the harness has none.
     pub app: String,
-    /// The app's version; empty where the harness's context has none.
+    /// The app's version; empty if the context of the harness has none.
     pub app_version: String,
 }
 
 words! {
-    /// Why a plugin goes.
+    /// Why a plugin is unloaded.
     ShutdownReason {
         /// The program ends.
         Shutdown = "shutdown",
-        /// The plugin is taken away.
+        /// The plugin is uninstalled.
         Uninstall = "uninstall",
-        /// The plugin is switched off.
+        /// The plugin is disabled.
         Disable = "disable",
-        /// The plugin is loaded again.
+        /// The plugin is reloaded.
         Reload = "reload",
     }
 }
 
-/// Fires when a plugin, or the app itself, goes: hooks close what they opened.
+/// Fires when a plugin, or the app itself, is unloaded: hooks release their resources.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, HookKind)]
 #[hook_kind(name = "shutdown", outside_turn, match(reason), new(reason), json)]
 #[non_exhaustive]
 pub struct Shutdown {
-    /// Why.
+    /// The reason.
     pub reason: ShutdownReason,
-    /// The plugin that goes; empty for the app itself.
+    /// The plugin that is unloaded; empty for the app itself.
     #[serde(default)]
     pub plugin: String,
 }

@@ -3,7 +3,7 @@ use serde::{Deserialize, Serialize};
 use crate::HookKind;
 use crate::data::{Message, MessageUpdate, Role};
 
-/// Fires before a message is stored: hooks may rewrite the row, but not which calls it makes or answers.
+/// Fires before a message is stored: hooks may rewrite the row, but not its calls, or the call that it answers.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, HookKind)]
 #[hook_kind(name = "before_create_message", subject = Message, check = Message::check_row, new, json)]
 #[non_exhaustive]
@@ -14,9 +14,9 @@ pub struct BeforeCreateMessage {}
 #[hook_kind(name = "after_create_message", match(role: Role = message.role), new(message), json)]
 #[non_exhaustive]
 pub struct AfterCreateMessage {
-    /// The row as it is stored.
+    /// The stored row.
     pub message: Message,
-    /// The id of the row, by which a later change of it is told; `None` where the harness has none.
+    /// The id of the row, which later changes of the row refer to; `None` if the harness has none.
     #[serde(default)]
     pub message_id: Option<String>,
 }
@@ -43,9 +43,9 @@ pub struct BeforeUpdateMessage {
 pub struct AfterUpdateMessage {
     /// The id of the row.
     pub message_id: String,
-    /// The row as it is stored now.
+    /// The row after the change.
     pub message: Message,
-    /// What was changed.
+    /// The change.
     #[serde(default)]
     pub update: MessageUpdate,
 }

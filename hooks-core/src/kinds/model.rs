@@ -5,15 +5,15 @@ use crate::HookKind;
 use crate::data::{Messages, ModelReply, ModelRequest, Usage};
 use crate::verdict::ReplyVerdict;
 
-/// Fires before a model is called: hooks may rewrite the system prompt, route the call, and hold the output back.
+/// Fires before a model is called: hooks may rewrite the system prompt, route the call, and hold back the output.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, HookKind)]
 #[hook_kind(name = "pre_model_call", subject = ModelRequest, check = ModelRequest::check, match(call_site), new, json)]
 #[serde(default)]
 #[non_exhaustive]
 pub struct PreModelCall {
-    /// What the call is for, such as `main` or `title`; empty where the harness has but one.
+    /// The purpose of the call, such as `main` or `title`; empty if the harness has only one.
     pub call_site: String,
-    /// The messages that are sent.
+    /// The messages of the call.
     pub messages: Messages,
     /// The profiles that the call can be routed to.
     pub profiles: Vec<String>,
@@ -22,22 +22,22 @@ pub struct PreModelCall {
 words! {
     /// Why a model did not answer.
     ModelFailure {
-        /// The messages are longer than its window.
+        /// The messages do not fit into the context window.
         Overflow = "overflow",
-        /// The provider refused the call as it is.
+        /// The provider rejected the call.
         Rejected = "rejected",
-        /// The provider asks to wait.
+        /// The provider asks the caller to wait.
         RateLimited = "rate_limited",
-        /// The provider, or the way to it, is broken.
+        /// The provider cannot be reached, or has an internal error.
         Unavailable = "unavailable",
-        /// No answer came, and the same call would not bring one: no key, no word in time.
+        /// No answer arrived, and a retry would not help: for example a missing key, or a timeout.
         Unanswered = "unanswered",
-        /// The answer broke off, or cannot be read.
+        /// The answer ended early, or cannot be parsed.
         Broken = "broken",
     }
 }
 
-/// Fires when a model has answered, or did not: hooks may rewrite the answer, repair the messages and call again.
+/// Fires when a model has answered or failed: hooks may rewrite the answer, repair the messages and call the model again.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, HookKind)]
 #[hook_kind(
     name = "post_model_call",
@@ -51,29 +51,29 @@ words! {
 #[serde(default)]
 #[non_exhaustive]
 pub struct PostModelCall {
-    /// What the call was for; empty where the harness has but one.
+    /// The purpose of the call; empty if the harness has only one.
     pub call_site: String,
-    /// Why the model stopped, in the provider's word, such as `max_tokens`; empty where it did not answer.
+    /// Why the model stopped, in the provider's word, such as `max_tokens`; empty if it did not answer.
     pub stop_reason: String,
-    /// What went wrong where the model did not answer, in words for a log; the reply is then empty.
+    /// The error if the model did not answer, as text for a log; the reply is then empty.
     pub error: Option<String>,
-    /// The same in a word; `None` where the model answered.
+    /// The class of the failure; `None` if the model answered.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub failure: Option<ModelFailure>,
-    /// Whether the harness makes the same call again after a while, unless a hook says [`ReplyVerdict::Stop`], or has it made
-    /// at once with [`ReplyVerdict::Continue`].
+    /// Whether the harness will retry the call after a delay. [`ReplyVerdict::Stop`] prevents the retry;
+    /// [`ReplyVerdict::Continue`] retries at once.
     pub will_retry: bool,
-    /// The model that answered; empty where the harness does not know.
+    /// The model that answered; empty if the harness does not know it.
     pub model: String,
-    /// Whether text of the answer was shown already, so that to continue has no effect.
+    /// Whether text of the answer has already been shown, so that `Continue` has no effect.
     pub streamed: bool,
-    /// The tokens that the call took, where the provider says.
+    /// The tokens used by the call, if the provider reports them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub usage: Option<Usage>,
 }
 
 impl PostModelCall {
-    /// The model did not answer.
+    /// An event for a model that did not answer.
     pub fn failed(failure: impl Into<ModelFailure>, error: impl Into<String>) -> Self {
         Self { error: Some(error.into()), failure: Some(failure.into()), ..Self::default() }
     }

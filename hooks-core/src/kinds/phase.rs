@@ -7,54 +7,54 @@ use crate::data::{Messages, ToolCall, expected};
 use crate::text::{cut, redacted};
 use crate::verdict::Contributions;
 
-/// Fires first of the phases, before the policy of a turn is settled: hooks contribute to it.
+/// Fires as the first phase, before the policy of a turn is fixed: hooks contribute to the policy.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, HookKind)]
 #[hook_kind(name = "pre_policy", verdict = Contributions, new(prompt), json)]
 #[non_exhaustive]
 pub struct PrePolicy {
-    /// What the person wrote.
+    /// The prompt of the person.
     pub prompt: String,
     /// The conversation so far.
     #[serde(default)]
     pub history: Messages,
 }
 
-/// Fires before the context of a prompt is put together: hooks contribute to it.
+/// Fires before the context of a prompt is assembled: hooks contribute to the context.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, HookKind)]
 #[hook_kind(name = "pre_prompt_context", verdict = Contributions, new(prompt), json)]
 #[non_exhaustive]
 pub struct PrePromptContext {
-    /// What the person wrote.
+    /// The prompt of the person.
     pub prompt: String,
     /// The conversation so far.
     #[serde(default)]
     pub history: Messages,
-    /// What earlier phases of this turn contributed.
+    /// The contributions of earlier phases of this turn.
     #[serde(default)]
     pub contributions: Contributions,
 }
 
-/// Fires when a first look at the prompt is done: hooks contribute context that what was found asks for.
+/// Fires after the app's preflight check of the prompt: hooks contribute context for its plan.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, HookKind)]
 #[hook_kind(name = "post_preflight_prompt_context", verdict = Contributions, new(prompt), json)]
 #[non_exhaustive]
 pub struct PostPreflightPromptContext {
-    /// What the person wrote.
+    /// The prompt of the person.
     pub prompt: String,
     /// The conversation so far.
     #[serde(default)]
     pub history: Messages,
-    /// What the app plans for the turn after its look at the prompt, as JSON of a type of its own, which `read_plan` reads;
-    /// `null` where it takes none.
+    /// The app's plan for the turn, as JSON of a type of the app; `read_plan` parses it. `null` if the app has no preflight
+    /// check.
     #[serde(default)]
     pub plan: Value,
-    /// What earlier phases of this turn contributed.
+    /// The contributions of earlier phases of this turn.
     #[serde(default)]
     pub contributions: Contributions,
 }
 
 impl PostPreflightPromptContext {
-    /// The plan as the app's type; `None` where the app took no look at the prompt, or could not.
+    /// The plan as the app's type; `None` if the app has no preflight check, or the check failed.
     ///
     /// ```
     /// use hooks_core::kinds::{PlanError, PostPreflightPromptContext};
@@ -74,7 +74,7 @@ impl PostPreflightPromptContext {
     /// ```
     ///
     /// # Errors
-    /// [`PlanError`], where the plan is none of `T`.
+    /// [`PlanError`], if the plan cannot be parsed as a `T`.
     pub fn read_plan<T: DeserializeOwned>(&self) -> Result<Option<T>, PlanError> {
         let problem =
             |error: serde_json::Error| PlanError { expected: expected::<T>(), problem: redacted(&error.to_string()) };
@@ -82,7 +82,7 @@ impl PostPreflightPromptContext {
     }
 }
 
-/// The plan of the app is not what a hook expected. Made by [`PostPreflightPromptContext::read_plan`].
+/// The app's plan cannot be parsed as the type that a hook expected. Returned by [`PostPreflightPromptContext::read_plan`].
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the plan of the preflight: expected {expected}: {problem}")]
 pub struct PlanError {
@@ -90,41 +90,41 @@ pub struct PlanError {
     problem: String,
 }
 
-/// Fires before the tools of a turn are settled: hooks contribute to them.
+/// Fires before the tools of a turn are fixed: hooks contribute tools and limits.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, HookKind)]
 #[hook_kind(name = "pre_tool_materialization", verdict = Contributions, new(prompt), json)]
 #[non_exhaustive]
 pub struct PreToolMaterialization {
-    /// What the person wrote.
+    /// The prompt of the person.
     pub prompt: String,
-    /// The names of the tools at hand.
+    /// The names of the available tools.
     #[serde(default)]
     pub tools: Vec<String>,
     /// The conversation so far.
     #[serde(default)]
     pub history: Messages,
-    /// What earlier phases of this turn contributed.
+    /// The contributions of earlier phases of this turn.
     #[serde(default)]
     pub contributions: Contributions,
 }
 
-/// Fires before the prompt is written from its parts: hooks contribute the last of them.
+/// Fires before the prompt is compiled from its parts: hooks contribute the last parts.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, HookKind)]
 #[hook_kind(name = "pre_prompt_compile", verdict = Contributions, match(profile), new(prompt), json)]
 #[non_exhaustive]
 pub struct PrePromptCompile {
-    /// What the person wrote.
+    /// The prompt of the person.
     pub prompt: String,
     /// The conversation so far.
     #[serde(default)]
     pub history: Messages,
-    /// The names of the tools at hand.
+    /// The names of the available tools.
     #[serde(default)]
     pub tools: Vec<String>,
-    /// The model profile of the turn; empty where there is none.
+    /// The model profile of the turn; empty if there is none.
     #[serde(default)]
     pub profile: String,
-    /// What earlier phases of this turn contributed.
+    /// The contributions of earlier phases of this turn.
     #[serde(default)]
     pub contributions: Contributions,
 }
@@ -138,33 +138,33 @@ const ERROR: usize = 1_000;
 /// The most calls and errors that it keeps.
 const HAPPENED: usize = 40;
 
-/// Fires when a turn is over: hooks contribute what is to be noted or done later.
+/// Fires when a turn is over: hooks contribute audit notes and background jobs.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, HookKind)]
 #[hook_kind(name = "post_turn", verdict = Contributions, new(prompt), json)]
 #[non_exhaustive]
 pub struct PostTurn {
-    /// What the person wrote.
+    /// The prompt of the person.
     pub prompt: String,
-    /// What the model answered.
+    /// The model's answer.
     #[serde(default)]
     pub reply: String,
     /// The tool calls of the turn.
     #[serde(default)]
     pub calls: Vec<ToolCall>,
-    /// What went wrong in the turn.
+    /// The errors of the turn.
     #[serde(default)]
     pub errors: Vec<String>,
     /// The conversation so far.
     #[serde(default)]
     pub history: Messages,
-    /// What earlier phases of this turn contributed.
+    /// The contributions of earlier phases of this turn.
     #[serde(default)]
     pub contributions: Contributions,
 }
 
 impl PostTurn {
-    /// The same within bounds, for what is kept after the turn: prompt and reply of at most 4,000 characters, the last 40
-    /// calls, the last 40 errors of at most 1,000 characters each, no history. Cut between characters.
+    /// A bounded copy that is small enough to keep after the turn: prompt and reply of at most 4,000 characters, the last 40
+    /// calls, the last 40 errors of at most 1,000 characters each, and no history. Texts are cut between characters.
     ///
     /// ```
     /// use hooks_core::kinds::PostTurn;

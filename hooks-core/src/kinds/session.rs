@@ -7,20 +7,20 @@ use crate::HookKind;
 use crate::verdict::Contexts;
 
 words! {
-    /// What a session began from.
+    /// How a session began.
     SessionSource {
-        /// Nothing: it is new.
+        /// As a new session.
         Startup = "startup",
-        /// An earlier session is gone on with.
+        /// An earlier session is resumed.
         Resume = "resume",
         /// The person cleared the conversation.
         Clear = "clear",
-        /// A conversation that was compacted.
+        /// After a conversation was compacted.
         Compact = "compact",
     }
 }
 
-/// Fires when a session begins: hooks give contexts that every turn of it sees.
+/// Fires when a session begins: hooks may add contexts for every turn of the session.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, HookKind)]
 #[hook_kind(
     name = "session_start",
@@ -34,12 +34,12 @@ words! {
 pub struct SessionStart {
     /// The session's id.
     pub session: String,
-    /// What it began from.
+    /// How the session began.
     pub source: SessionSource,
-    /// Where the person is, such as `terminal`; empty where the harness has but one place.
+    /// Where the person is, such as `terminal`; empty if the harness has only one channel.
     #[serde(default)]
     pub channel: String,
-    /// The session that is gone on with.
+    /// The session that is resumed.
     #[serde(default)]
     pub resumed_from: Option<String>,
 }
@@ -47,21 +47,21 @@ pub struct SessionStart {
 words! {
     /// Why a session ended.
     SessionEndReason {
-        /// A new one took its place.
+        /// A new session replaced it.
         New = "new",
-        /// The person reset it.
+        /// The person reset the session.
         Reset = "reset",
-        /// Nobody wrote for long.
+        /// The session was idle for too long.
         Idle = "idle",
-        /// A day was over.
+        /// The day ended.
         Daily = "daily",
-        /// Its conversation was compacted into a new one.
+        /// Its conversation was compacted into a new session.
         Compaction = "compaction",
-        /// It was deleted.
+        /// The session was deleted.
         Deleted = "deleted",
         /// The program ends.
         Shutdown = "shutdown",
-        /// The program starts again.
+        /// The program restarts.
         Restart = "restart",
     }
 }
@@ -73,18 +73,18 @@ words! {
 pub struct SessionEnd {
     /// The session's id.
     pub session: String,
-    /// Why it ended.
+    /// Why the session ended.
     pub reason: SessionEndReason,
-    /// Where the person was; empty where the harness has but one place.
+    /// Where the person was; empty if the harness has only one channel.
     #[serde(default)]
     pub channel: String,
-    /// How many messages it had.
+    /// The number of its messages.
     #[serde(default)]
     pub message_count: u64,
-    /// How long it lasted.
+    /// The duration of the session.
     #[serde(default)]
     pub duration: Option<Duration>,
-    /// The session that takes its place.
+    /// The session that replaces it.
     #[serde(default)]
     pub next_session: Option<String>,
 }

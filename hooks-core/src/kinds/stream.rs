@@ -7,35 +7,36 @@ use crate::HookKind;
 use crate::verdict::Permission;
 
 words! {
-    /// What of an answer a window is of.
+    /// The part of an answer that a window belongs to.
     StreamChannel {
-        /// What the model says.
+        /// The text of the answer.
         Text = "text",
-        /// What it thinks.
+        /// The model's thinking.
         Thinking = "thinking",
-        /// What it writes as the input of a tool.
+        /// The input of a tool call.
         Input = "tool_input",
     }
 }
 
 /// Fires while a model answers, before a window of its answer is shown: hooks may rewrite the window, or stop the stream.
 ///
-/// The window is all that is not shown yet, as hooks left it: they see again what they already saw, so to rewrite it twice
-/// must be to rewrite it once. As much of its end is kept back as the hooks in force say by `hold`, until more has come or the
-/// answer is over. A deny stops the stream; so does everything else that is no allow, since nobody can be asked.
+/// The window contains all text that has not been shown yet, as earlier hooks left it. Hooks see the same text again in the next
+/// window, so a rewrite must be idempotent. The loop holds back as much of the end as the hooks in force request with `hold`,
+/// until more text arrives or the answer ends. A deny stops the stream. So does every verdict that is not an allow, because
+/// nobody can be asked while the answer streams.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, HookKind)]
 #[hook_kind(name = "stream_delta", subject = String, verdict = Permission, match(channel), new(channel), json)]
 #[non_exhaustive]
 pub struct StreamDelta {
-    /// What of the answer the window is of.
+    /// The part of the answer that the window belongs to.
     pub channel: StreamChannel,
-    /// What was shown of this channel.
+    /// The text of this channel that has been shown.
     #[serde(default)]
     pub shown: Arc<String>,
-    /// How many characters at the end of the window no hook has seen yet.
+    /// The number of characters at the end of the window that no hook has seen yet.
     #[serde(default)]
     pub fresh: usize,
-    /// Whether this is the last of the channel: nothing is kept back any more.
+    /// Whether this is the last window of the channel: nothing is held back any more.
     #[serde(default)]
     pub last: bool,
 }

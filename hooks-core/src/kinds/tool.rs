@@ -6,7 +6,7 @@ use crate::verdict::Permission;
 
 /// Fires before a tool runs: hooks may rewrite its input and decide whether it may run.
 ///
-/// Nothing of the call but its input can be rewritten.
+/// Hooks can rewrite only the input of the call, not its id or name.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, HookKind)]
 #[hook_kind(
     name = "before_tool_call",
@@ -18,15 +18,15 @@ use crate::verdict::Permission;
 )]
 #[non_exhaustive]
 pub struct BeforeToolCall {
-    /// The call as the model asked for it.
+    /// The call as the model requested it.
     pub call: ToolCall,
 }
 
-/// Fires when a person is about to be asked about a call, because a hook at `before_tool_call` asked or put it off: hooks may
-/// answer in the person's place.
+/// Fires before a person is asked about a call, because a hook at `before_tool_call` answered *ask* or *defer*: hooks may answer
+/// instead of the person.
 ///
-/// An allow lets the call run, with the input that the hooks leave; where they changed it, the harness has the gates judge it
-/// anew. A deny refuses it. Everything else leaves it to the person.
+/// An allow lets the call run with the input that the hooks leave. If they changed the input, the gates judge it again. A deny
+/// refuses the call. Every other verdict leaves the decision to the person.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, HookKind)]
 #[hook_kind(
     name = "permission_request",
@@ -38,12 +38,12 @@ pub struct BeforeToolCall {
 )]
 #[non_exhaustive]
 pub struct PermissionRequest {
-    /// The call as the model asked for it.
+    /// The call as the model requested it.
     pub call: ToolCall,
-    /// Why the gate did not decide itself.
+    /// Why the gate did not decide.
     #[serde(default)]
     pub reason: String,
-    /// Whether the gate put it off (*defer*) rather than asked.
+    /// Whether the gate answered *defer* instead of *ask*.
     #[serde(default)]
     pub deferred: bool,
 }

@@ -7,8 +7,8 @@ use crate::HookKind;
 use crate::data::{Messages, ResultRow, ToolCall, ToolInput, ToolResult};
 use crate::verdict::Retry;
 
-/// Fires when a tool has answered: hooks may rewrite the result, say who says it to the model in the tool's place, add
-/// context for the model, or remove it.
+/// Fires when a tool has returned a result: hooks may rewrite the result, attribute it to another role, add context for the
+/// model, or remove the result.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, HookKind)]
 #[hook_kind(
     name = "after_tool_call_success",
@@ -20,30 +20,30 @@ use crate::verdict::Retry;
 )]
 #[non_exhaustive]
 pub struct AfterToolCallSuccess {
-    /// The call as the model asked for it.
+    /// The call as the model requested it.
     pub call: ToolCall,
-    /// The input that the tool really got.
+    /// The input that the tool received.
     #[serde(default)]
     pub input: ToolInput,
     /// The conversation up to the call.
     #[serde(default)]
     pub history: Messages,
-    /// How long the tool took.
+    /// How long the tool ran.
     #[serde(default)]
     pub duration: Duration,
-    /// How many tokens the model's context may still take, where the harness knows.
+    /// The number of tokens left in the model's context, if the harness knows it.
     #[serde(default)]
     pub context_budget: Option<u64>,
-    /// The model that reads the result, where the harness knows.
+    /// The model that reads the result, if the harness knows it.
     #[serde(default)]
     pub model: Option<String>,
-    /// Whether the person's side can show what a tool draws.
+    /// Whether the user interface can render the output of tools.
     #[serde(default)]
     pub dynamic_ui: bool,
 }
 
 impl AfterToolCallSuccess {
-    /// A tool answered `call`, with the input it was asked with.
+    /// An event for the result of `call`, with the input of the call.
     pub fn new(call: ToolCall) -> Self {
         let input = call.input.clone();
         Self {
@@ -57,14 +57,14 @@ impl AfterToolCallSuccess {
         }
     }
 
-    /// The input that the tool really got, after the gate.
+    /// The input that the tool received, after the gate.
     #[must_use]
     pub fn ran_with(mut self, input: ToolInput) -> Self {
         self.input = input;
         self
     }
 
-    /// How long the tool took.
+    /// How long the tool ran.
     #[must_use]
     pub fn took(mut self, duration: Duration) -> Self {
         self.duration = duration;
@@ -75,16 +75,16 @@ impl AfterToolCallSuccess {
 setters!(AfterToolCallSuccess {
     /// The conversation up to the call.
     history: Messages,
-    /// How many tokens the model's context may still take.
+    /// The number of tokens left in the model's context.
     context_budget: u64 => Some,
     /// The model that reads the result.
     model: String => Some,
-    /// Whether the person's side can show what a tool draws.
+    /// Whether the user interface can render the output of tools.
     dynamic_ui: bool,
 });
 
-/// Fires when a tool has failed: hooks may rewrite what the model is told of it, add context, keep it from the model, or have
-/// the tool run again.
+/// Fires when a tool has failed: hooks may rewrite the result that the model reads, add context, hide the failure from the model,
+/// or run the tool again.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, HookKind)]
 #[hook_kind(
     name = "after_tool_call_failure",
@@ -97,29 +97,29 @@ setters!(AfterToolCallSuccess {
 )]
 #[non_exhaustive]
 pub struct AfterToolCallFailure {
-    /// The call as the model asked for it.
+    /// The call as the model requested it.
     pub call: ToolCall,
-    /// What went wrong.
+    /// The error.
     pub error: String,
-    /// The input that the tool really got.
+    /// The input that the tool received.
     #[serde(default)]
     pub input: ToolInput,
     /// The conversation up to the call.
     #[serde(default)]
     pub history: Messages,
-    /// How long the tool took.
+    /// How long the tool ran.
     #[serde(default)]
     pub duration: Duration,
-    /// How many tokens the model's context may still take, where the harness knows.
+    /// The number of tokens left in the model's context, if the harness knows it.
     #[serde(default)]
     pub context_budget: Option<u64>,
-    /// The model that reads the result, where the harness knows.
+    /// The model that reads the result, if the harness knows it.
     #[serde(default)]
     pub model: Option<String>,
-    /// Whether the person's side can show what a tool draws.
+    /// Whether the user interface can render the output of tools.
     #[serde(default)]
     pub dynamic_ui: bool,
-    /// How often the tool ran for this call, from 1; 0 where it did not run.
+    /// How often the tool has run for this call, starting at 1; 0 if it did not run.
     #[serde(default)]
     pub attempt: u32,
     /// Whether the harness would run the tool again, so that a [`Retry`] has an effect.
@@ -128,7 +128,7 @@ pub struct AfterToolCallFailure {
 }
 
 impl AfterToolCallFailure {
-    /// The tool of `call` failed with `error`, with the input it was asked with.
+    /// An event for the failure `error` of `call`, with the input of the call.
     pub fn new(call: ToolCall, error: impl Into<String>) -> Self {
         let input = call.input.clone();
         let error = error.into();
@@ -146,14 +146,14 @@ impl AfterToolCallFailure {
         }
     }
 
-    /// The input that the tool really got, after the gate.
+    /// The input that the tool received, after the gate.
     #[must_use]
     pub fn ran_with(mut self, input: ToolInput) -> Self {
         self.input = input;
         self
     }
 
-    /// How long the tool took.
+    /// How long the tool ran.
     #[must_use]
     pub fn took(mut self, duration: Duration) -> Self {
         self.duration = duration;
@@ -164,54 +164,54 @@ impl AfterToolCallFailure {
 setters!(AfterToolCallFailure {
     /// The conversation up to the call.
     history: Messages,
-    /// How many tokens the model's context may still take.
+    /// The number of tokens left in the model's context.
     context_budget: u64 => Some,
     /// The model that reads the result.
     model: String => Some,
-    /// Whether the person's side can show what a tool draws.
+    /// Whether the user interface can render the output of tools.
     dynamic_ui: bool,
-    /// How often the tool ran for this call.
+    /// How often the tool has run for this call.
     attempt: u32,
     /// Whether the harness would run the tool again.
     may_retry: bool,
 });
 
-/// Fires when a call is over, whatever came of it, with what the model is told.
+/// Fires when a call has ended, for every outcome, with the result that the model reads.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, HookKind)]
 #[hook_kind(name = "after_tool_call", match(tool = call.name), json)]
 #[non_exhaustive]
 pub struct AfterToolCall {
-    /// The call as the model asked for it.
+    /// The call as the model requested it.
     pub call: ToolCall,
-    /// The input that the tool really got.
+    /// The input that the tool received.
     #[serde(default)]
     pub input: ToolInput,
-    /// What the tool answered; `None` where a hook removed it.
+    /// The result of the tool; `None` if a hook removed it.
     #[serde(default)]
     pub result: Option<ToolResult>,
-    /// What went wrong, if something did.
+    /// The error, if there was one.
     #[serde(default)]
     pub error: Option<String>,
-    /// How long the tool took.
+    /// How long the tool ran.
     #[serde(default)]
     pub duration: Duration,
 }
 
 impl AfterToolCall {
-    /// `call` is over.
+    /// An event for the end of `call`.
     pub fn new(call: ToolCall) -> Self {
         let input = call.input.clone();
         Self { call, input, result: None, error: None, duration: Duration::ZERO }
     }
 
-    /// The input that the tool really got, after the gate.
+    /// The input that the tool received, after the gate.
     #[must_use]
     pub fn ran_with(mut self, input: ToolInput) -> Self {
         self.input = input;
         self
     }
 
-    /// How long the tool took.
+    /// How long the tool ran.
     #[must_use]
     pub fn took(mut self, duration: Duration) -> Self {
         self.duration = duration;
@@ -220,9 +220,9 @@ impl AfterToolCall {
 }
 
 setters!(AfterToolCall {
-    /// What the tool answered.
+    /// The result of the tool.
     result: ToolResult => Some,
-    /// What went wrong.
+    /// The error.
     error: String => Some,
 });
 
@@ -238,6 +238,6 @@ setters!(AfterToolCall {
 )]
 #[non_exhaustive]
 pub struct BeforeStoreToolResult {
-    /// The call as the model asked for it.
+    /// The call as the model requested it.
     pub call: ToolCall,
 }

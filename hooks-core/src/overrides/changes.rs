@@ -57,7 +57,10 @@ impl Changes {
         }
         if let Some(timeout) = &self.timeout {
             if timeout.value == Timeout::After(Duration::ZERO) {
-                refuse(&timeout.at, format!("`timeout` of {name} is longer than nothing; write \"none\" for no limit"));
+                refuse(
+                    &timeout.at,
+                    format!("`timeout` of {name} has to be longer than zero; write \"none\" for no limit"),
+                );
             } else if !hook.bindings.iter().any(|binding| binding.takes_timeout(&hook.options)) {
                 let why = "a plain function, which cannot be interrupted; take `timeout` out";
                 refuse(&timeout.at, format!("{name} is {why}"));

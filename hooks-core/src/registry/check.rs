@@ -54,7 +54,7 @@ pub(super) fn bad_plugin_name(plugin: &str, origin: Origin) -> Problem {
 fn timeout(hook: &Hook) -> Option<Bad> {
     match hook.options.timeout {
         Timeout::After(Duration::ZERO) => {
-            Some(("timeout", "is longer than nothing; write `Timeout::None` for no limit".to_owned()))
+            Some(("timeout", "has to be longer than zero; write `Timeout::None` for no limit".to_owned()))
         }
         Timeout::After(_) if !hook.bindings.iter().any(|binding| binding.takes_timeout(&hook.options)) => {
             Some(("timeout", "needs an async hook: a plain function cannot be interrupted".to_owned()))

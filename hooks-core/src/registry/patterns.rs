@@ -12,7 +12,7 @@ pub(super) fn problem(patterns: &str) -> Option<&'static str> {
     }
     if parts().any(|part| part.starts_with('^') || part.ends_with('$') || part.contains(['\\', '(', ')'])) {
         return Some(
-            "has a regular expression; a pattern is held against the whole value, `*` stands for anything and `?` for one character",
+            "has a regular expression; a pattern matches the whole value, `*` matches anything and `?` matches one character",
         );
     }
     if parts().any(|part| part.contains(|c: char| c == ',' || c.is_whitespace())) {

@@ -125,7 +125,7 @@ pub(crate) fn fields<'a>(file: &Arc<Path>, text: &'a str, what: &str) -> Result<
         }
         if fields.contains_key(&name) {
             let offset = key_offset(text, raw, &name);
-            return Err(invalid(file, text, offset, format!("the field `{name}` is there twice; keep one")));
+            return Err(invalid(file, text, offset, format!("the field `{name}` appears twice; keep one")));
         }
         fields.insert(name, raw);
     }

@@ -126,7 +126,7 @@ pub const fn root(path: &str) {
     while i < path.len() {
         if path.as_bytes()[i] == b':' {
             let text = Text::new()
-                .add("`setup!` stands in the root of a crate, and this is the module `")
+                .add("`setup!` belongs in the root of a crate, and this is the module `")
                 .add(path)
                 .add("`, where it does nothing");
             panic!("{}", text.as_str())
@@ -184,9 +184,9 @@ pub const fn contributes<K: HookKind>() {
 pub const fn background<K: HookKind>() {
     if K::WIRE.is_none() {
         let text = Text::new()
-            .add("`run = background` writes event and subject down for a worker, and `")
+            .add("`run = background` stores event and subject as JSON, and `")
             .add(K::NAME)
-            .add("` cannot be written as JSON; add `json` to its `#[hook_kind(…)]`, or write `run = detached`");
+            .add("` cannot be fired as JSON; add `json` to its `#[hook_kind(…)]`, or write `run = detached`");
         panic!("{}", text.as_str())
     }
 }
@@ -226,7 +226,7 @@ pub const fn parameters_once(earlier: &[Option<WithSpec>], this: Option<WithSpec
 #[allow(clippy::panic)] // the way in which a constant refuses
 pub const fn distinct<K: HookKind, Other: HookKind>() {
     if equal(K::NAME, Other::NAME) {
-        let text = Text::new().add("`").add(K::NAME).add("` is there twice; keep one");
+        let text = Text::new().add("`").add(K::NAME).add("` appears twice; keep one");
         panic!("{}", text.as_str())
     }
 }

@@ -8,7 +8,7 @@ use crate::data::ToolResult;
 use crate::failure::FailureKind;
 use crate::id::HookId;
 
-/// What a gate says: deny > defer > ask > answer > allow > no opinion, whoever says it first among equals.
+/// The verdict of a gate: deny > defer > ask > answer > allow > no opinion. Among equals, the first one wins.
 ///
 /// ```
 /// use hooks_core::prelude::*;
@@ -24,90 +24,90 @@ use crate::id::HookId;
 #[verdict(crate = crate)]
 #[non_exhaustive]
 pub enum Permission {
-    /// Nothing was said; the harness does what it does without hooks.
+    /// No opinion: the harness does what it does without hooks.
     #[verdict(neutral)]
     NoOpinion,
-    /// It may happen.
+    /// The call may run.
     #[verdict(lapses)]
     Allow,
-    /// It does not happen; this is what came of it all the same.
+    /// The call does not run, and this is its result.
     #[verdict(lapses)]
     Answer(Box<ToolResult>),
-    /// A person is to be asked first.
+    /// A person has to be asked first.
     #[verdict(freezes)]
     Ask(#[verdict(by)] Box<Question>),
-    /// Somebody else is to decide later. A deferred question is about this input as much as an asked one.
+    /// Somebody else decides later. A deferred question is about this input, as an asked one is.
     #[verdict(freezes)]
     Defer(#[verdict(by)] Box<Question>),
-    /// It must not happen.
+    /// The call must not run.
     #[verdict(deny)]
     Deny(#[verdict(by)] Box<Denial>),
 }
 
-/// What a harness has to do where a gate answered. Made by [`Permission::decide`].
+/// What a harness has to do after a gate. Returned by [`Permission::decide`].
 ///
-/// There are these five and no others, so a `match` needs no `_` that would run what a person is to be asked about.
+/// There are exactly five, so a `match` needs no `_` arm, which could run a call that needs approval.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[must_use = "a decision that nobody acts on runs what was refused"]
 pub enum Decision<'a> {
-    /// Go on: a hook allowed it, or none has an opinion.
+    /// Run it: a hook allowed it, or no hook has an opinion.
     Run,
-    /// Do not run it, and go on as if this were what came of it. Where there is nothing to answer, refuse.
+    /// Do not run it, and continue with this result. If the harness cannot use a result here, refuse.
     Answer(&'a ToolResult),
-    /// Ask a person, and run it only with their consent. Where nobody can be asked, refuse.
+    /// Ask a person, and run it only with their consent. If nobody can be asked, refuse.
     Ask(&'a Question),
-    /// Put it off until somebody else decides. Where nothing can be put off, refuse.
+    /// Wait until somebody else decides. If the harness cannot wait, refuse.
     Defer(&'a Question),
     /// Do not run it, and give the model the reason.
     Refuse(&'a Denial),
 }
 
-/// What is to be asked or put off, and by whom.
+/// A question to a person, and the hook that asks it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Question {
-    /// Why the hook does not decide itself.
+    /// Why the hook does not decide.
     pub reason: Reason,
-    /// How bad it can get, in a word of the app's such as `high`.
+    /// The risk, in a word of the app such as `high`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub risk: Option<String>,
-    /// What can be chosen, where it is more than yes or no.
+    /// The choices, if they are not just yes and no.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub choices: Vec<String>,
-    /// Whatever else who is asked may want to see: a preview, say.
+    /// Further details for the person, for example a preview.
     #[serde(default, skip_serializing_if = "Value::is_null")]
     pub details: Value,
-    /// The hook, or who it answers for; set by the dispatch.
+    /// The hook, or on whose behalf it answers; set by the dispatch.
     #[serde(default)]
     pub by: Option<HookId>,
-    /// Who the hook answers for, where it carries what others wrote.
+    /// On whose behalf the hook answers, if it runs something that others wrote.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub attribution: Option<Arc<Attribution>>,
 }
 
-/// A refusal: its reason, its cause, and the hook it came from.
+/// A denial: its reason, its cause, and its hook.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Denial {
-    /// Why, for the model and the person.
+    /// The reason, for the model and the person.
     pub reason: Reason,
-    /// Whether policy refused or the hook could not answer.
+    /// Whether a policy denied, or the hook could not answer.
     #[serde(default)]
     pub cause: Cause,
-    /// The hook, or who it answers for; set by the dispatch.
+    /// The hook, or on whose behalf it answers; set by the dispatch.
     #[serde(default)]
     pub by: Option<HookId>,
-    /// Who the hook answers for, where it carries what others wrote.
+    /// On whose behalf the hook answers, if it runs something that others wrote.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub attribution: Option<Arc<Attribution>>,
 }
 
-/// "The policy said no" and "the hook could not answer" are two different things to the end.
+/// Distinguishes "the policy said no" from "the hook could not answer".
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Cause {
-    /// A hook decided so.
+    /// A hook decided.
     #[default]
     Policy,
     /// A hook that should have decided failed, and its `on_failure` is `deny`.
@@ -148,21 +148,21 @@ impl Question {
         }
     }
 
-    /// How bad it can get, in a word of the app's.
+    /// Sets the risk, in a word of the app.
     #[must_use]
     pub fn risk(mut self, word: impl Into<String>) -> Self {
         self.risk = Some(word.into());
         self
     }
 
-    /// What can be chosen, where it is more than yes or no.
+    /// The choices, if they are not just yes and no.
     #[must_use]
     pub fn choices(mut self, choices: impl IntoIterator<Item = impl Into<String>>) -> Self {
         self.choices = choices.into_iter().map(Into::into).collect();
         self
     }
 
-    /// Whatever else who is asked may want to see.
+    /// Sets further details for the person.
     #[must_use]
     pub fn details(mut self, details: impl Into<Value>) -> Self {
         self.details = details.into();
@@ -178,33 +178,33 @@ impl From<Question> for Permission {
 }
 
 impl Permission {
-    /// It may happen.
+    /// The call may run.
     pub fn allow() -> Self {
         Self::Allow
     }
 
-    /// It does not happen, and `result` is what came of it: from a cache, say, or in a dry run. Hooks after the call see it as
-    /// if the tool had said it.
+    /// The call does not run, and `result` is its result, for example from a cache or for a dry run. Hooks after the call see
+    /// it like a result of the tool.
     pub fn answer(result: ToolResult) -> Self {
         Self::Answer(Box::new(result))
     }
 
-    /// A person is to be asked first, for `reason`.
+    /// A person has to be asked first, for `reason`.
     pub fn ask(reason: impl Into<Reason>) -> Self {
         Self::Ask(Box::new(Question::new(reason)))
     }
 
-    /// Somebody else is to decide later, for `reason`.
+    /// Somebody else decides later, for `reason`.
     pub fn defer(reason: impl Into<Reason>) -> Self {
         Self::Defer(Box::new(Question::new(reason)))
     }
 
-    /// It must not happen, for `reason`.
+    /// The call must not run, for `reason`.
     pub fn deny(reason: impl Into<Reason>) -> Self {
         Self::Deny(Box::new(Denial::new(reason)))
     }
 
-    /// What to do now: for a harness, which has to answer for each of the five.
+    /// What the harness has to do now: one of five decisions.
     ///
     /// ```
     /// use hooks_core::prelude::*;
@@ -233,7 +233,8 @@ impl Permission {
         }
     }
 
-    /// The refusal, if it is one. A harness asks [`decide`](Self::decide): what is not refused need not be allowed.
+    /// The denial, if it is one. A harness should use [`decide`](Self::decide) instead: a verdict that is not a denial is not
+    /// necessarily an allow.
     pub fn denial(&self) -> Option<&Denial> {
         match self {
             Self::Deny(denial) => Some(denial),

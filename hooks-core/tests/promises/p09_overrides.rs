@@ -86,7 +86,7 @@ enabled = false
         "ops.toml:19:12: the hook `pinned` (HERE) is locked, so `priority` cannot be overridden; take it out",
         "ops.toml:21:2: unknown table `hook`; did you mean `hooks`?",
         "two.toml:2:12: extra `=`, expected nothing",
-        "three: `timeout` of the hook `slow` (HERE) is longer than nothing; write \"none\" for no limit",
+        "three: `timeout` of the hook `slow` (HERE) has to be longer than zero; write \"none\" for no limit",
     ];
     expected.sort_unstable();
     assert_eq!(told.len(), expected.len(), "{told:#?}");

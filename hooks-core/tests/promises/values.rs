@@ -41,7 +41,7 @@ fn what_the_attribute_refuses_is_a_problem_with_the_place_of_the_call() {
         ),
         (
             writes("a").only("topic", "^x$"),
-            "`only` of the hook `a` has a regular expression; a pattern is held against the whole value, `*` stands for anything and `?` for one character",
+            "`only` of the hook `a` has a regular expression; a pattern matches the whole value, `*` matches anything and `?` matches one character",
         ),
         (
             writes("a").only("topic", "!x"),
@@ -57,7 +57,7 @@ fn what_the_attribute_refuses_is_a_problem_with_the_place_of_the_call() {
         ),
         (
             waits("a", 1).timeout(Timeout::After(Duration::ZERO)),
-            "`timeout` of the hook `a` is longer than nothing; write `Timeout::None` for no limit",
+            "`timeout` of the hook `a` has to be longer than zero; write `Timeout::None` for no limit",
         ),
         (
             seen("a").on_failure(OnFailure::Remove),

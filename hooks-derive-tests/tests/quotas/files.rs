@@ -9,8 +9,8 @@ pub(crate) const CATEGORIES: &[(&str, usize, &[&str])] = &[
     ("Kinds", 8, &["kind"]),
     ("Parameters", 12, &["parameter_", "with"]),
     ("Returns", 10, &["return_", "not_send"]),
-    ("Options together", 10, &["together_", "many_"]),
-    ("What is no hook", 10, &["item_", "by_macro", "still_there"]),
+    ("Combinations of options", 10, &["together_", "many_"]),
+    ("Functions that cannot be hooks", 10, &["item_", "by_macro", "still_there"]),
     ("`hooks!`, `fires!`, `setup!` and the derives", 12, &["derive_", "hooks_", "fires_", "setup_", "verdict_"]),
     // Named after the option, so whatever is left.
     ("Options", 12, &[""]),

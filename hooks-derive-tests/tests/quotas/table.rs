@@ -1,4 +1,4 @@
-//! `docs/misuse.md`: what can be written wrongly, and what is said about it.
+//! `docs/misuse.md`: the mistakes that the compiler reports, and its messages.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -7,13 +7,13 @@ use std::path::Path;
 use super::files::{CATEGORIES, Misuse, all, category};
 
 const HEAD: &str = "\
-# What does not compile, and what is said
+# Compile errors
 
-Each block is one program of `hooks-derive-tests/tests/ui/fail`: on the left what the compiler underlines, on the right the
-first line of its message. All of a program is told in one compile.
+Each table is one program from `hooks-derive-tests/tests/ui/fail`. The left column is the code that the compiler underlines, the
+right column is the first line of its message. One build reports all mistakes of a program.
 
-This page is written by `UPDATE_MISUSE=1 cargo test -p hooks-derive-tests --test it quotas`, and a test holds it to the
-messages.
+This page is generated: `UPDATE_MISUSE=1 cargo test -p hooks-derive-tests --test it quotas` writes it, and a test compares it with
+the messages.
 ";
 
 /// Holds the page to the messages, or writes it where `UPDATE_MISUSE=1`.
@@ -36,7 +36,7 @@ fn page(all: &[Misuse]) -> String {
         write!(page, "\n## {title}\n").unwrap();
         for misuse in files {
             let about = misuse.about.as_deref().unwrap_or_default();
-            write!(page, "\n{about} (`{}`)\n\n| Written | Told |\n|---|---|\n", misuse.name).unwrap();
+            write!(page, "\n{about} (`{}`)\n\n| Code | Message |\n|---|---|\n", misuse.name).unwrap();
             for error in &misuse.errors {
                 let (token, message) = (cell(&code(&error.token)), cell(&error.message));
                 writeln!(page, "| {token} | {message} |").unwrap();

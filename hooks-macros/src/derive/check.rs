@@ -103,7 +103,7 @@ pub(crate) fn check(item: &DeriveInput, errors: &mut Errors) -> KindDefinition {
         errors.on(&item.union_token, "an event is a struct or an enum");
     }
     for parameter in &item.generics.params {
-        errors.on(parameter, "an event is one concrete type: take its generics and lifetimes away");
+        errors.on(parameter, "an event is one concrete type: remove its generics and lifetimes");
     }
     let mut kind = KindDefinition::new(item);
     let mut written: Vec<Written> = Vec::new();
@@ -138,8 +138,7 @@ pub(crate) fn check(item: &DeriveInput, errors: &mut Errors) -> KindDefinition {
     }
     kind.is_sound &= has("subject") == kind.subject.is_some() && has("verdict") == kind.verdict.is_some();
     if let (Some(removable), false) = (kind.removable, has("subject")) {
-        errors
-            .at(removable, "`removable` needs a subject, such as `subject = Refund`: nothing flows through this kind");
+        errors.at(removable, "`removable` needs a subject, such as `subject = Refund`: this kind has no subject");
     }
     kind
 }

@@ -33,7 +33,7 @@ pub(super) fn read(option: &Written, errors: &mut Errors) -> Option<Vec<Ident>> 
     let mut names: Vec<Ident> = Vec::new();
     for part in split_at_commas(tokens) {
         match syn::parse::Parser::parse2(Ident::parse_any, part.clone()) {
-            Ok(name) if names.contains(&name) => errors.on(&name, format!("`{name}` is there twice; keep one")),
+            Ok(name) if names.contains(&name) => errors.on(&name, format!("`{name}` appears twice; keep one")),
             Ok(name) => names.push(name),
             Err(_) => errors.on(&part, takes_fields),
         }

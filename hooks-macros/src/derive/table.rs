@@ -17,7 +17,7 @@ pub(crate) const OPTIONS: &[Known<KindDefinition>] = &[
         name: "name",
         write: "name = \"before_refund\"",
         elsewhere: &["id", "kind", "event"],
-        meaning: "`snake_case`; for records, `fire_json` and messages",
+        meaning: "the name in records, `fire_json` and messages, in `snake_case`",
         default: "required",
         read: name,
     },
@@ -25,7 +25,7 @@ pub(crate) const OPTIONS: &[Known<KindDefinition>] = &[
         name: "subject",
         write: "subject = Refund",
         elsewhere: &["input", "payload", "value", "data", "ty"],
-        meaning: "the type that flows through",
+        meaning: "the type of the value that hooks may rewrite",
         default: "`()`: nothing to rewrite",
         read: subject,
     },
@@ -33,7 +33,7 @@ pub(crate) const OPTIONS: &[Known<KindDefinition>] = &[
         name: "verdict",
         write: "verdict = Permission",
         elsewhere: &["output", "returns", "decision", "result", "gate"],
-        meaning: "a built-in type, or one that implements `Verdict`",
+        meaning: "a built-in verdict, or a type that implements `Verdict`",
         default: "`()`: nothing to decide",
         read: |kind, option, errors| kind.verdict = option.parse(errors, "a type, such as `verdict = Permission`"),
     },
@@ -49,7 +49,7 @@ pub(crate) const OPTIONS: &[Known<KindDefinition>] = &[
         name: "match",
         write: "match(region)",
         elsewhere: &["filter", "filters", "fields", "matcher"],
-        meaning: "what `#[hook]` may filter by: `match(field, …)`, or `match(option = path.to.field)`, which may be a method that gives a `&str`; with `: Type` before the `=`, a type that is `Words` tells which words the field may be",
+        meaning: "the fields that `#[hook]` may filter by: `match(field, …)`, or `match(option = path.to.field)`; the path may end in a method that returns a `&str`; `: Type` before the `=` names a type that implements `Words`, which lists the valid words",
         default: "nothing",
         read: |kind, option, errors| kind.fields = fields(option, errors),
     },
@@ -57,7 +57,7 @@ pub(crate) const OPTIONS: &[Known<KindDefinition>] = &[
         name: "check",
         write: "check = path",
         elsewhere: &["validate", "validator", "invariant"],
-        meaning: "the path of a function of the subject before and after, which refuses what breaks a rule",
+        meaning: "the path of a function that compares the subject before and after a hook, and rejects a change that breaks a rule",
         default: "none",
         read: |kind, option, errors| {
             kind.check = option.parse(errors, "the path of a function of the subject before and after");
@@ -67,7 +67,7 @@ pub(crate) const OPTIONS: &[Known<KindDefinition>] = &[
         name: "outside_turn",
         write: "outside_turn",
         elsewhere: &[],
-        meaning: "fires outside of turns: only the app's list is read",
+        meaning: "the kind fires outside a turn: only the app's list applies",
         default: "off",
         read: |kind, option, errors| kind.outside_turn = option.flag(errors),
     },
@@ -75,7 +75,7 @@ pub(crate) const OPTIONS: &[Known<KindDefinition>] = &[
         name: "turn_over",
         write: "turn_over",
         elsewhere: &[],
-        meaning: "fires when the turn has ended: hooks have no `Halt` to return",
+        meaning: "the kind fires after the end of a turn: hooks cannot return a `Halt`",
         default: "off",
         read: |kind, option, errors| kind.turn_over = option.flag(errors),
     },
@@ -83,8 +83,8 @@ pub(crate) const OPTIONS: &[Known<KindDefinition>] = &[
         name: "on_failure",
         write: "on_failure = required",
         elsewhere: &["on_error", "failure_policy"],
-        meaning: "`continue` or `required`: what holds for hooks that say nothing",
-        default: "`deny` with the verdict of a gate, else `continue`",
+        meaning: "the default for hooks without `on_failure`: `continue` or `required`",
+        default: "`deny` with the verdict of a gate, otherwise `continue`",
         read: |kind, option, errors| {
             let policy = POLICIES.one(option, errors);
             kind.on_failure = policy.map(|policy| Ident::new(policy, option.value_span()));
@@ -94,7 +94,7 @@ pub(crate) const OPTIONS: &[Known<KindDefinition>] = &[
         name: "new",
         write: "new(region)",
         elsewhere: &["constructor", "builder", "setters"],
-        meaning: "a constructor that takes these fields, and for each other field a method of its name that sets it",
+        meaning: "generates a constructor that takes these fields, and a setter method for each other field",
         default: "none",
         read: |kind, option, errors| {
             kind.takes = constructor::read(option, errors).map(|takes| (option.key.clone(), takes));
@@ -104,7 +104,7 @@ pub(crate) const OPTIONS: &[Known<KindDefinition>] = &[
         name: "json",
         write: "json",
         elsewhere: &["serde", "serialize"],
-        meaning: "can be fired as JSON; event, subject and verdict need serde",
+        meaning: "the kind can be fired as JSON; event, subject and verdict implement the serde traits",
         default: "off",
         read: |kind, option, errors| kind.json = place(option, errors),
     },
@@ -112,7 +112,7 @@ pub(crate) const OPTIONS: &[Known<KindDefinition>] = &[
         name: "crate",
         write: "crate = ::my_hooks",
         elsewhere: &[],
-        meaning: "the path of `hooks-core` where it has another name",
+        meaning: "the path of `hooks-core`, if it has another name",
         default: "`::hooks_core`",
         read: |kind, option, errors| kind.core = core(option, errors).unwrap_or_else(|| kind.core.clone()),
     },
@@ -187,7 +187,7 @@ fn fields(option: &Written, errors: &mut Errors) -> Vec<MatchField> {
                 ),
             );
         } else if fields.iter().any(|other| other.text() == name) {
-            errors.on(&field.name, format!("`{name}` is there twice; keep one"));
+            errors.on(&field.name, format!("`{name}` appears twice; keep one"));
         }
         fields.push(field);
     }

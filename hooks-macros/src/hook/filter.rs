@@ -28,7 +28,9 @@ fn problem(patterns: &str) -> Option<String> {
         return Some("an empty pattern matches nothing; write `\"*\"` for all, and no `|` at an end".to_owned());
     }
     if parts().any(|part| part.starts_with('!')) {
-        return Some("a pattern says what matches, and `!` negates nothing; test for it in the function".to_owned());
+        return Some(
+            "a pattern lists what matches, and cannot negate with `!`; test for it in the function".to_owned(),
+        );
     }
     let is_regex = |part: &str| part.starts_with('^') || part.ends_with('$') || part.contains(['\\', '(', ')']);
     if parts().any(is_regex) {
@@ -37,8 +39,8 @@ fn problem(patterns: &str) -> Option<String> {
         let is_clear = !patterns.contains('(') && problem(&plain).is_none();
         let advice = if is_clear { format!(": write `\"{plain}\"`") } else { String::new() };
         return Some(format!(
-            "a pattern is no regular expression: it is held against the whole value, `*` stands for anything and `?` for \
-             one character{advice}"
+            "a pattern is not a regular expression: it matches the whole value, `*` matches anything and `?` matches one \
+             character{advice}"
         ));
     }
     if parts().any(|part| part.contains(|c: char| c == ',' || c.is_whitespace())) {
@@ -66,7 +68,7 @@ mod tests {
     fn a_pattern_that_can_match_nothing_is_refused_with_what_is_meant() {
         let cases = [
             ("^cancel_.*$", "write `\"cancel_*\"`"),
-            ("cancel_(flight|car)", "`?` for one character"),
+            ("cancel_(flight|car)", "`?` matches one character"),
             ("fs\\.read$", "write `\"fs.read\"`"),
             ("a, b", "write `\"a|b\"`"),
             ("read write", "write `\"read|write\"`"),

@@ -82,7 +82,7 @@ fn check_attributes(attributes: &[Attribute], errors: &mut Errors) {
             ),
             ["test" | "bench"] | [.., "test"] | ["tokio" | "async_std" | "smol", "main"] => errors.on(
                 attribute.path(),
-                "a hook is called where its kind fires; take this attribute away, and call the function from a test or \
+                "a hook is called where its kind fires; remove this attribute, and call the function from a test or \
                  from `main`",
             ),
             _ => {}
@@ -95,7 +95,7 @@ fn check_signature(signature: &Signature, errors: &mut Errors) {
         errors.on(token, "a hook cannot be `const`; leave `const` out");
     }
     if let Safety::Unsafe(token) = &signature.safety {
-        errors.on(token, "a hook cannot be `unsafe`: nobody is there to uphold its contract");
+        errors.on(token, "a hook cannot be `unsafe`: no caller upholds its safety contract");
     }
     if let Some(abi) = &signature.abi {
         errors.on(abi, "a hook cannot be `extern`; leave it out");
@@ -187,7 +187,7 @@ fn impl_trait(ty: TokenStream) -> Option<Span> {
 /// What no dispatch can lend, whatever its type is called.
 fn check_reference(reference: &TypeReference, errors: &mut Errors) {
     if let Some(lifetime) = reference.lifetime.as_ref().filter(|lifetime| lifetime.ident == "static") {
-        errors.on(lifetime, "a hook is lent what it takes for the time of its run; leave `'static` out");
+        errors.on(lifetime, "a hook borrows its parameters only for its run; remove `'static`");
     }
     if reference.mutability.is_some() && matches!(bare(&reference.elem), Type::TraitObject(_)) {
         errors.on(&reference.elem, "the subject is one concrete type; write it in the place of the trait");
@@ -202,7 +202,7 @@ fn returned(signature: &Signature, errors: &mut Errors) -> (Span, Span, Option<T
         errors.at(never.bang_token.span(), "a hook has to return; leave `-> !` out");
     }
     if let Type::Reference(TypeReference { mutability: Some(_), .. }) = bare(ty) {
-        errors.on(ty, "what a hook was lent goes on as it left it; leave the return type out");
+        errors.on(ty, "a borrowed subject keeps the changes of the hook; remove the return type");
     }
     let tokens = ty.to_token_stream();
     let named = impl_trait(tokens.clone()).is_none().then(|| without_lifetimes(tokens));

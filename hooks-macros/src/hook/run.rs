@@ -12,13 +12,13 @@ pub(super) fn check(options: &Options, written: &[Written], function: Option<&Fu
     match (place("timeout"), place("blocking"), function.map(|function| function.is_async)) {
         (_, Some(blocking), Some(true)) => errors.at(
             blocking,
-            "`blocking` is for a plain `fn`, which then runs on a thread of its own; an `async fn` gives the thread back \
-             while it waits: take one of the two away",
+            "`blocking` is for a plain `fn`, which then runs on another thread; an `async fn` does not block its thread \
+             while it waits: remove one of the two",
         ),
         (Some(timeout), None, Some(false)) => errors.at(
             timeout,
             "`timeout` needs an `async fn`: a plain function cannot be interrupted; with `blocking` it runs on another \
-             thread, and is not waited for any longer",
+             thread, and the dispatch stops waiting at the deadline",
         ),
         _ => {}
     }
@@ -28,10 +28,10 @@ pub(super) fn check(options: &Options, written: &[Written], function: Option<&Fu
         let background = run.mode == RunMode::Background || run.unknown;
         let missing = match (background, place("idempotent").is_some()) {
             (true, true) => None,
-            (false, true) => Some("`run = background`: only a job is tried again"),
-            (true, false) => Some("`idempotent`: what is tried again may be done twice"),
+            (false, true) => Some("`run = background`: only jobs are retried"),
+            (true, false) => Some("`idempotent`: a retried job may run twice"),
             (false, false) => {
-                Some("`run = background` and `idempotent`: only a job is tried again, and it may be done twice")
+                Some("`run = background` and `idempotent`: only jobs are retried, and a retried job may run twice")
             }
         };
         if let Some(missing) = missing {
@@ -47,20 +47,20 @@ pub(super) fn check(options: &Options, written: &[Written], function: Option<&Fu
         if parameter.taken != Taken::Read {
             let ty = without_spaces(&parameter.ty.to_token_stream().to_string());
             let text = format!(
-                "a hook with `run = {word}` rewrites nothing, because nobody waits for it; take `&{ty}`, or let it run \
-                 inline"
+                "a hook with `run = {word}` cannot rewrite its subject, because no dispatch waits for it; take `&{ty}`, \
+                 or let it run inline"
             );
             errors.at(parameter.span, text);
         }
     }
-    let nobody_waits = format!("nobody waits for a hook with `run = {word}`, so");
+    let nobody_waits = format!("no dispatch waits for a hook with `run = {word}`, so");
     if let Some((_, place)) = options.on_failure.filter(|(policy, _)| *policy != OnFailure::Continue) {
-        errors.at(place, format!("{nobody_waits} its failure can change nothing; leave `on_failure` out"));
+        errors.at(place, format!("{nobody_waits} its failure has no effect; remove `on_failure`"));
     }
     if let Some(place) = place("fallback") {
-        errors.at(place, format!("{nobody_waits} nobody takes what a fallback answers; leave `fallback` out"));
+        errors.at(place, format!("{nobody_waits} the answer of a fallback has no effect; remove `fallback`"));
     }
     if let Some(place) = run.shadow {
-        errors.at(place, format!("{nobody_waits} its answers count nowhere; leave `mode` out"));
+        errors.at(place, format!("{nobody_waits} its answers have no effect; remove `mode`"));
     }
 }

@@ -12,7 +12,7 @@ pub(crate) const OPTIONS: &[Known<Options>] = &[
         name: "id",
         write: "id = \"redact_pii\"",
         elsewhere: &["name", "hook_id", "hook_name", "key", "label"],
-        meaning: "a string in `snake_case`: a lower-case letter, then lower-case letters, digits and `_`",
+        meaning: "the hook's id, in `snake_case`: a lower-case letter, then lower-case letters, digits and `_`",
         default: "required",
         read: |options, option, errors| options.id = values::id(option, errors),
     },
@@ -32,7 +32,7 @@ pub(crate) const OPTIONS: &[Known<Options>] = &[
             "type",
             "kinds",
         ],
-        meaning: "a built-in kind in `snake_case`, a type with `#[derive(HookKind)]`, or a list of them",
+        meaning: "a built-in kind in `snake_case`, a type with `#[derive(HookKind)]`, or a list of these",
         default: "required",
         read: |options, option, errors| options.kinds = Some(values::kinds(option, errors)),
     },
@@ -51,7 +51,7 @@ pub(crate) const OPTIONS: &[Known<Options>] = &[
             "trylast",
             "position",
         ],
-        meaning: "lower runs earlier (`i32`)",
+        meaning: "an `i32`; a lower number runs earlier",
         default: "0",
         read: |options, option, errors| options.priority = values::priority(option, errors).unwrap_or_default(),
     },
@@ -59,7 +59,7 @@ pub(crate) const OPTIONS: &[Known<Options>] = &[
         name: "after",
         write: "after = [\"redact_pii\"]",
         elsewhere: &["follows", "run_after", "runs_after"],
-        meaning: "ids at the same kind to follow where they are in scope",
+        meaning: "this hook runs after the hooks with these ids, if they are in scope",
         default: "none",
         read: |options, option, errors| options.after = values::ids(option, errors),
     },
@@ -67,7 +67,7 @@ pub(crate) const OPTIONS: &[Known<Options>] = &[
         name: "before",
         write: "before = [\"redact_pii\"]",
         elsewhere: &["precedes", "run_before", "runs_before"],
-        meaning: "ids at the same kind to precede where they are in scope",
+        meaning: "this hook runs before the hooks with these ids, if they are in scope",
         default: "none",
         read: |options, option, errors| options.before = values::ids(option, errors),
     },
@@ -75,7 +75,7 @@ pub(crate) const OPTIONS: &[Known<Options>] = &[
         name: "requires",
         write: "requires = [\"redact_pii\"]",
         elsewhere: &["depends_on", "depends", "dependencies", "deps", "needs", "require"],
-        meaning: "as `after`, and their absence from the scope is an error",
+        meaning: "like `after`, but a hook that is missing from the scope is an error",
         default: "none",
         read: |options, option, errors| options.requires = values::ids(option, errors),
     },
@@ -83,7 +83,7 @@ pub(crate) const OPTIONS: &[Known<Options>] = &[
         name: "timeout",
         write: "timeout = \"2s\"",
         elsewhere: &["deadline", "timeout_ms", "timeout_secs", "time_limit", "max_time"],
-        meaning: "`\"250ms\"`, `\"2s\"`, `\"1m\"` or `none`, for an `async fn` or with `blocking`",
+        meaning: "`\"250ms\"`, `\"2s\"`, `\"1m\"` or `none`; for an `async fn`, or with `blocking`",
         default: "30 s",
         read: |options, option, errors| options.timeout = values::timeout(option, errors).unwrap_or_default(),
     },
@@ -100,8 +100,8 @@ pub(crate) const OPTIONS: &[Known<Options>] = &[
             "critical",
             "optional",
         ],
-        meaning: "`continue`, `remove`, `deny` or `required`",
-        default: "what the kind says: `deny` on gates, `required` on `init`, else `continue`",
+        meaning: "what happens if the hook fails: `continue`, `remove`, `deny` or `required`",
+        default: "the kind's: `deny` on gates, `required` on `init`, otherwise `continue`",
         read: |options, option, errors| {
             options.on_failure = POLICIES.one(option, errors).map(|policy| (policy, option.value_span()));
         },
@@ -110,7 +110,7 @@ pub(crate) const OPTIONS: &[Known<Options>] = &[
         name: "fallback",
         write: "fallback = path",
         elsewhere: &["default", "otherwise", "or_else"],
-        meaning: "a function of the hook's signature that answers where it failed; if that fails too, `on_failure`",
+        meaning: "a function with the same signature that runs if the hook fails; if it fails too, `on_failure` applies",
         default: "none",
         read: |options, option, errors| {
             options.fallback = option.parse(errors, "the path of a function with the signature of the hook");
@@ -120,7 +120,7 @@ pub(crate) const OPTIONS: &[Known<Options>] = &[
         name: "run",
         write: "run = detached",
         elsewhere: &["detached", "background", "inline", "spawn", "fire_and_forget"],
-        meaning: "`inline`; `detached`: started and not waited for; `background`: written down as a job, at kinds with `json`",
+        meaning: "`inline`; `detached`: started as a task that the dispatch does not wait for; `background`: queued as a job, at kinds with `json`",
         default: "`inline`",
         read: |options, option, errors| {
             let mode = MODES.one(option, errors);
@@ -132,7 +132,7 @@ pub(crate) const OPTIONS: &[Known<Options>] = &[
         name: "blocking",
         write: "blocking",
         elsewhere: &[],
-        meaning: "a plain `fn` that computes for long: on another thread, under `timeout`, with its own event and subject",
+        meaning: "runs a plain `fn` on another thread, with `timeout`, and with its own event and subject",
         default: "off",
         read: |options, option, errors| options.run.blocking = option.flag(errors).then(|| option.key.span()),
     },
@@ -140,7 +140,7 @@ pub(crate) const OPTIONS: &[Known<Options>] = &[
         name: "idempotent",
         write: "idempotent",
         elsewhere: &[],
-        meaning: "running it twice does no more than running it once",
+        meaning: "the hook may safely run twice",
         default: "off",
         read: |options, option, errors| options.run.idempotent = option.flag(errors),
     },
@@ -148,7 +148,7 @@ pub(crate) const OPTIONS: &[Known<Options>] = &[
         name: "retries",
         write: "retries = 3",
         elsewhere: &["retry", "attempts", "max_retries", "max_attempts"],
-        meaning: "how often a background run that failed is tried again, with `idempotent` only",
+        meaning: "how often a failed background run is retried; requires `idempotent`",
         default: "0",
         read: |options, option, errors| options.run.retries = values::retries(option, errors).unwrap_or_default(),
     },
@@ -156,7 +156,7 @@ pub(crate) const OPTIONS: &[Known<Options>] = &[
         name: "mode",
         write: "mode = shadow",
         elsewhere: &["shadow", "dry_run", "audit_only", "log_only", "report_only", "monitor", "enforcement"],
-        meaning: "`enforce`; `shadow`: it runs and is recorded, but neither its answer, its change nor its failure counts",
+        meaning: "`enforce`; `shadow`: the hook runs and is recorded, but its answer, changes and failures have no effect",
         default: "`enforce`",
         read: |options, option, errors| {
             let Some(variant) = HOOK_MODES.one(option, errors) else { return };
@@ -169,7 +169,7 @@ pub(crate) const OPTIONS: &[Known<Options>] = &[
         name: "on_replay",
         write: "on_replay = skip",
         elsewhere: &["replay", "pure", "side_effects", "replayable"],
-        meaning: "`run`; `skip`: a replay leaves it out, because it reaches the world",
+        meaning: "`run`; `skip`: a replay does not run the hook, because it has external effects",
         default: "`run`",
         read: |options, option, errors| {
             let Some(variant) = ON_REPLAY.one(option, errors) else { return };
@@ -181,7 +181,7 @@ pub(crate) const OPTIONS: &[Known<Options>] = &[
         name: "hold",
         write: "hold = 200",
         elsewhere: &["hold_back", "buffer", "window", "lookahead"],
-        meaning: "how much of a stream is kept back for it, at `stream_delta`: characters, or `\"sentence\"`",
+        meaning: "how much of a stream is held back for the hook, at `stream_delta`: a number of characters, or `\"sentence\"`",
         default: "nothing",
         read: |options, option, errors| {
             let hold = values::hold(option, errors);
@@ -192,15 +192,15 @@ pub(crate) const OPTIONS: &[Known<Options>] = &[
         name: "plugin",
         write: "plugin = \"acme\"",
         elsewhere: &[],
-        meaning: "the name of the plugin that it belongs to",
-        default: "what `plugin!` says of its crate",
+        meaning: "the name of the hook's plugin",
+        default: "the plugin that `plugin!` declares for the crate",
         read: |options, option, errors| options.plugin = values::plugin(option, errors),
     },
     Known {
         name: "locked",
         write: "locked",
         elsewhere: &[],
-        meaning: "the operator's overrides can neither disable it nor change its options",
+        meaning: "overrides of an operator can neither disable the hook nor change its options",
         default: "off",
         read: |options, option, errors| options.locked = option.flag(errors),
     },
@@ -208,7 +208,7 @@ pub(crate) const OPTIONS: &[Known<Options>] = &[
         name: "visibility",
         write: "visibility = user_visible",
         elsewhere: &[],
-        meaning: "whom it concerns: `internal`, `debug`, `user_audit` or `user_visible`; shown in plans, records and the manifest",
+        meaning: "the intended audience: `internal`, `debug`, `user_audit` or `user_visible`; shown in plans, records and the manifest",
         default: "`internal`",
         read: |options, option, errors| {
             let variant = VISIBILITIES.one(option, errors).map(|variant| values::variant(variant, option));
@@ -219,15 +219,15 @@ pub(crate) const OPTIONS: &[Known<Options>] = &[
         name: "capabilities",
         write: "capabilities = [policy, audit]",
         elsewhere: &[],
-        meaning: "what it may contribute, as in `[policy, prompt_context]`; anything else is its failure",
-        default: "what the kind offers",
+        meaning: "what the hook may contribute, for example `[policy, prompt_context]`; with any other contribution it has failed",
+        default: "everything that the kind offers",
         read: |options, option, errors| options.capabilities = values::capabilities(option, errors),
     },
     Known {
         name: "crate",
         write: "crate = ::my_hooks",
         elsewhere: &[],
-        meaning: "the path of `hooks-core` where it has another name",
+        meaning: "the path of `hooks-core`, if it has another name",
         default: "`::hooks_core`",
         read: |options, option, errors| options.core = core(option, errors),
     },
@@ -345,7 +345,8 @@ mod tests {
 
     #[test]
     fn the_documentation_shows_every_option() {
-        let field = "| a field of the kind, such as `tool` | patterns over its value: `\"fs_*\\|Bash\"` | all |\n";
+        let field =
+            "| a field of the kind, such as `tool` | patterns for its value: `\"fs_*\\|Bash\"` | every value |\n";
         assert_documented("hook/options.md", "Option", OPTIONS, field);
     }
 

@@ -66,7 +66,7 @@ pub(crate) fn kinds(option: &Written, errors: &mut Errors) -> Vec<Kind> {
             for part in parts {
                 let text = part.to_string();
                 if seen.contains(&text) {
-                    errors.on(&part, format!("`{}` is there twice; keep one", without_spaces(&text)));
+                    errors.on(&part, format!("`{}` appears twice; keep one", without_spaces(&text)));
                 } else {
                     kinds.extend(kind(&part, errors));
                 }
@@ -86,18 +86,21 @@ fn kind(tokens: &TokenStream, errors: &mut Errors) -> Option<Kind> {
         let here = names::kind_elsewhere(&word);
         match (here, several(&word)) {
             (None, Some(list)) => {
-                errors.on(&text, format!("several kinds stand in brackets, without quotes: write `kind = [{list}]`"));
+                errors.on(
+                    &text,
+                    format!("a list of kinds is written in brackets, without quotes: write `kind = [{list}]`"),
+                );
             }
             _ => {
                 let hint = here.unwrap_or("before_tool_call");
-                errors.on(&text, format!("a kind stands without quotes: write `kind = {hint}`"));
+                errors.on(&text, format!("a kind is written without quotes: write `kind = {hint}`"));
             }
         }
         return None;
     }
     let Ok(path) = syn::parse2::<Path>(tokens.clone()) else {
         if let Some(list) = several(&written) {
-            errors.on(tokens, format!("several kinds stand in brackets: write `kind = [{list}]`"));
+            errors.on(tokens, format!("a list of kinds is written in brackets: write `kind = [{list}]`"));
             return None;
         }
         match names::kind_elsewhere(&written) {
@@ -182,7 +185,7 @@ pub(crate) fn ids(option: &Written, errors: &mut Errors) -> Vec<LitStr> {
         };
         check_id(&id, errors);
         if ids.iter().any(|earlier| earlier.value() == id.value()) {
-            errors.on(&id, format!("`{}` is there twice; keep one", id.value()));
+            errors.on(&id, format!("`{}` appears twice; keep one", id.value()));
         }
         ids.push(id);
     }
@@ -205,7 +208,7 @@ pub(crate) fn timeout(option: &Written, errors: &mut Errors) -> Option<Timeout> 
             errors.on(&text, "no limit is a word without quotes: write `timeout = none`");
         }
         None => errors.on(&text, format!("`timeout` takes {expected}")),
-        Some(0) => errors.on(&text, "`timeout` is longer than nothing; write `none` for no limit"),
+        Some(0) => errors.on(&text, "`timeout` has to be longer than zero; write `none` for no limit"),
         Some(millis) => return Some(Timeout::Millis(millis)),
     }
     None
@@ -264,7 +267,7 @@ pub(crate) fn capabilities(option: &Written, errors: &mut Errors) -> Option<(Spa
         let span = first_span(&part).unwrap_or(option.key.span());
         match CAPABILITIES.get(&written).map(|variant| Ident::new(variant, span)) {
             Some(variant) if found.contains(&variant) => {
-                errors.at(span, format!("`{written}` is there twice; keep one"));
+                errors.at(span, format!("`{written}` appears twice; keep one"));
             }
             Some(variant) => found.push(variant),
             None => {

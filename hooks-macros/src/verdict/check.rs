@@ -16,7 +16,7 @@ const OF_TYPE: [&str; 2] = ["contribute", "crate"];
 /// The verdict, as far as it is right. Whether nothing is wrong, `errors` says.
 pub(crate) fn check(item: &DeriveInput, errors: &mut Errors) -> Option<Verdict> {
     for parameter in &item.generics.params {
-        errors.on(parameter, "a verdict is one concrete type: take its generics and lifetimes away");
+        errors.on(parameter, "a verdict is one concrete type: remove its generics and lifetimes");
     }
     let (contributes, core) = of_type(&item.attrs, errors);
     let shape = match &item.data {
@@ -39,8 +39,7 @@ pub(crate) fn check(item: &DeriveInput, errors: &mut Errors) -> Option<Verdict> 
     let core = core.unwrap_or_else(|| quote!(::hooks_core));
     let verdict = Verdict { ty: item.ident.clone(), core, contributes: contributes.is_some(), shape };
     if let (Some(span), true) = (contributes, verdict.denies()) {
-        errors
-            .at(span, "hooks that only contribute refuse nothing: take `contribute` away, or `deny` from its variant");
+        errors.at(span, "hooks that only contribute cannot deny: remove `contribute`, or `deny` from its variant");
     }
     item.generics.params.is_empty().then_some(verdict)
 }
@@ -74,11 +73,10 @@ fn of_type(attributes: &[Attribute], errors: &mut Errors) -> (Option<Span>, Opti
             "contribute" => contributes = option.flag(errors).then(|| option.key.span()),
             "crate" => core = options::core(option, errors),
             name if WORDS.iter().any(|(word, _)| *word == name) => {
-                errors
-                    .at(option.key.span(), format!("`{name}` is said of a variant: write it above the one it is for"));
+                errors.at(option.key.span(), format!("`{name}` applies to a variant: write it above that variant"));
             }
             name if rule(name).is_some() => {
-                errors.at(option.key.span(), format!("`{name}` is said of a field: write it above the one it is for"));
+                errors.at(option.key.span(), format!("`{name}` applies to a field: write it above that field"));
             }
             name => unknown(name, option, &OF_TYPE, errors),
         }
@@ -100,9 +98,9 @@ fn variant(written: &syn::Variant, errors: &mut Errors) -> Variant {
                 words.push(*word);
             }
         } else if rule(&name).is_some() {
-            errors.at(at, format!("`{name}` is said of a field: write it above the one it is for"));
+            errors.at(at, format!("`{name}` applies to a field: write it above that field"));
         } else if OF_TYPE.contains(&name.as_str()) {
-            errors.at(at, format!("`{name}` is said of the whole type: write it above the enum"));
+            errors.at(at, format!("`{name}` applies to the whole type: write it above the enum"));
         } else {
             is_unclear = true;
             unknown(&name, option, &WORDS.map(|(word, _)| word), errors);
@@ -111,13 +109,13 @@ fn variant(written: &syn::Variant, errors: &mut Errors) -> Variant {
     let fields: Vec<Field> =
         written.fields.iter().enumerate().filter_map(|(i, it)| field(i, it, true, errors)).collect();
     if words.contains(&Word::Neutral) && !written.fields.is_empty() {
-        errors.on(&written.fields, "what says nothing holds nothing: leave the fields of the neutral variant out");
+        errors.on(&written.fields, "the neutral variant holds no value: remove its fields");
     }
     let denies = words.contains(&Word::Deny);
     if denies && written.fields.len() > 1 {
         errors.on(
             &written.fields,
-            "where a hook could not answer there is one thing to say: give the refusal one field that is `From<Denial>`, or none",
+            "the `deny` variant is also the answer of a hook that failed: give it one field that is `From<Denial>`, or none",
         );
     }
     let refusal = written.fields.iter().next().filter(|_| denies);
@@ -129,10 +127,10 @@ fn variant(written: &syn::Variant, errors: &mut Errors) -> Variant {
 fn contradiction(one: Word, other: Word) -> Option<&'static str> {
     let either = |word| one == word || other == word;
     if either(Word::Neutral) {
-        Some("a variant that says nothing is nothing else: keep `neutral`, or the other word")
+        Some("a neutral variant cannot have another word: keep `neutral`, or the other word")
     } else if either(Word::Lapses) {
         Some(
-            "what lapses when the subject changes is neither final nor keeps it from changing: keep one of the two words",
+            "an answer that lapses when the subject changes cannot be final or freeze the subject: keep one of the two words",
         )
     } else {
         None
@@ -150,25 +148,22 @@ fn strength(ty: &Ident, variants: &[Variant], errors: &mut Errors) {
         Some((0, _)) => {}
         Some((_, late)) => errors.on(
             &late.name,
-            "variants stand from the weakest to the strongest, and what says nothing is the weakest: put it first",
+            "variants are ordered from the weakest to the strongest, and the neutral one is the weakest: put it first",
         ),
     }
     for (_, second) in neutral {
-        errors.on(&second.name, "one variant is neutral, and there is one already");
+        errors.on(&second.name, "only one variant can be `neutral`, and there is one already");
     }
     let denying: Vec<usize> = (0..variants.len()).filter(|i| variants[*i].is(Word::Deny)).collect();
     match denying[..] {
         [only] if only + 1 < variants.len() => errors.on(
             &variants[only].name,
-            "variants stand from the weakest to the strongest, and nothing is stronger than a refusal: put it last",
+            "variants are ordered from the weakest to the strongest, and `deny` is the strongest: put it last",
         ),
         [] | [_] => {}
         [_, ref others @ ..] => {
             for other in others {
-                errors.on(
-                    &variants[*other].name,
-                    "one variant refuses where a hook could not answer, and there is one already",
-                );
+                errors.on(&variants[*other].name, "only one variant can be `deny`, and there is one already");
             }
         }
     }
@@ -192,7 +187,7 @@ fn field(i: usize, written: &syn::Field, in_variant: bool, errors: &mut Errors) 
                     _ => unclear |= !option.flag(errors),
                 }
                 if found.replace(rule).is_some() {
-                    errors.at(option.key.span(), "a field is merged by one rule; keep one");
+                    errors.at(option.key.span(), "a field has one merge rule; keep one");
                 }
             }
             None if name == "final" && !in_variant => is_final = option.flag(errors),
@@ -207,7 +202,7 @@ fn field(i: usize, written: &syn::Field, in_variant: bool, errors: &mut Errors) 
             }
         }
         if is_final && found == Some(Rule::By) {
-            errors.at(option.key.span(), "the name of the hook decides nothing: take `final` away");
+            errors.at(option.key.span(), "the name of the hook is not a decision: remove `final`");
         }
     }
     match found {
@@ -224,7 +219,7 @@ fn field(i: usize, written: &syn::Field, in_variant: bool, errors: &mut Errors) 
             errors.on(
                 &at.to_token_stream(),
                 format!(
-                    "how are two of it merged? write one of {}, as in `#[verdict(first)]`",
+                    "this field needs a merge rule: write one of {}, as in `#[verdict(first)]`",
                     names::list(words, "and")
                 ),
             );

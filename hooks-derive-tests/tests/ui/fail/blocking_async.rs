@@ -1,4 +1,4 @@
-//! A hook that waits gives its thread back meanwhile; one that computes does not.
+//! `blocking` is for plain functions. An `async fn` already yields its thread while it waits.
 use hooks_core::prelude::*;
 
 #[hook(id = "reads", kind = before_tool_call, blocking)]

@@ -1,4 +1,4 @@
-//! A hook on another thread has an event of its own, so the event can be cloned.
+//! A blocking hook runs on another thread with its own copy of the event, so the event has to be `Clone`.
 use hooks_core::prelude::*;
 
 #[derive(HookKind)]

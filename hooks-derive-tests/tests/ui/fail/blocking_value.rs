@@ -1,4 +1,4 @@
-//! `blocking` stands alone.
+//! `blocking` takes no value.
 use hooks_core::prelude::*;
 
 #[hook(id = "yes", kind = before_tool_call, blocking = true)]

@@ -1,4 +1,4 @@
-//! What a hook may contribute is of a list, once, and offered by its kind.
+//! Each capability has to exist, appear once, and be offered by the kind.
 use hooks_core::prelude::*;
 
 #[derive(HookKind)]

@@ -1,4 +1,4 @@
-//! Where hooks-core is, is a path.
+//! `crate` takes a path.
 use hooks_core::prelude::*;
 
 #[hook(id = "not_there", kind = before_tool_call, crate = ::my_hooks)]

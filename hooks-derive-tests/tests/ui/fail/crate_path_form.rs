@@ -1,4 +1,4 @@
-//! Where hooks-core is, is a path, and one only.
+//! `crate` takes exactly one path.
 use hooks_core::prelude::*;
 
 #[hook(id = "text", kind = before_tool_call, crate = "hooks_core")]

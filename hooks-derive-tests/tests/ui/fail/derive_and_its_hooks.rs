@@ -1,4 +1,4 @@
-//! What is wrong with a kind is told once, not at every hook of the kind; and hooks are checked against it all the same.
+//! A mistake in a kind is reported once, not at every hook of the kind. The hooks are still checked.
 use hooks_core::prelude::*;
 
 #[derive(HookKind)]

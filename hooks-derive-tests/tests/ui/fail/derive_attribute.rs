@@ -1,4 +1,4 @@
-//! A kind has a name.
+//! A kind needs a name.
 use hooks_core::prelude::*;
 
 #[derive(HookKind)]

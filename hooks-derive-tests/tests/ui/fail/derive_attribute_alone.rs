@@ -1,4 +1,4 @@
-//! `#[hook_kind]` belongs to the derive.
+//! `#[hook_kind]` needs `#[derive(HookKind)]`.
 
 mod kinds {
     #[hook_kind(name = "before_refund")]

@@ -1,4 +1,4 @@
-//! The check of a kind.
+//! The `check` function of a kind.
 use hooks_core::prelude::*;
 
 fn too_few(_subject: &String) -> Result<(), hooks_core::Violation> {

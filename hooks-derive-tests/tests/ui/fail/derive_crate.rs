@@ -1,4 +1,4 @@
-//! Where hooks-core is, for a kind.
+//! The `crate` option of a kind.
 use hooks_core::prelude::*;
 
 #[derive(HookKind)]

@@ -1,4 +1,4 @@
-//! What other macros call the options of a kind.
+//! Names that other macros use for the options of a kind.
 use hooks_core::prelude::*;
 
 #[derive(HookKind)]

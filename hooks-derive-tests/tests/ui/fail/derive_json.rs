@@ -1,4 +1,4 @@
-//! `json` asks serde of event, subject and verdict.
+//! `json` requires the serde traits for event, subject and verdict.
 use hooks_core::prelude::*;
 use serde::{Deserialize, Serialize};
 

@@ -1,4 +1,4 @@
-//! The fields to filter by.
+//! The `match` option of a kind.
 use hooks_core::prelude::*;
 
 #[derive(HookKind)]

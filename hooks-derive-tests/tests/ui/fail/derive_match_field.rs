@@ -1,4 +1,4 @@
-//! A field to filter by is a text of the event.
+//! A filter field has to be a text in the event.
 use hooks_core::prelude::*;
 
 #[derive(HookKind)]

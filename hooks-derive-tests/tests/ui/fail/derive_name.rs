@@ -1,4 +1,4 @@
-//! The name of a kind is what records and files call it.
+//! The name of a kind is used in records and files.
 use hooks_core::prelude::*;
 
 #[derive(HookKind)]

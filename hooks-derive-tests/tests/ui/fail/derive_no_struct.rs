@@ -1,4 +1,4 @@
-//! A union is no event.
+//! A union cannot be an event.
 use hooks_core::prelude::*;
 
 mod kinds {

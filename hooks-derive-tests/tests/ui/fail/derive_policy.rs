@@ -1,4 +1,4 @@
-//! The flag and the policy of a kind.
+//! The flags and the failure policy of a kind.
 use hooks_core::prelude::*;
 
 #[derive(HookKind)]

@@ -1,4 +1,4 @@
-//! The subject is another type than the event, and one that can be cloned.
+//! The subject differs from the event type, and is `Clone`.
 use hooks_core::prelude::*;
 
 #[derive(Clone, HookKind)]

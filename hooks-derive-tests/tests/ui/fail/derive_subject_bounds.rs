@@ -1,4 +1,4 @@
-//! What a subject has to be.
+//! The trait bounds of a subject.
 use hooks_core::prelude::*;
 
 pub struct NotClone;

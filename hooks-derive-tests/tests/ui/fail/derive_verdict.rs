@@ -1,4 +1,4 @@
-//! A verdict is built in or the app's own.
+//! A verdict is a built-in type or a type of the app.
 use hooks_core::prelude::*;
 
 #[derive(HookKind)]

@@ -1,4 +1,4 @@
-//! With `setup!()` in the root, two hooks with one id are a build error, whatever module they are in.
+//! With `setup!()` in the crate root, two hooks with the same id are a build error, even in different modules.
 use hooks_core::prelude::*;
 
 hooks_core::setup!();

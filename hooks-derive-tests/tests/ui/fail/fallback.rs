@@ -1,4 +1,4 @@
-//! A fallback that cannot answer in the place of its hook.
+//! A fallback whose signature does not fit its hook.
 use hooks_core::prelude::*;
 
 #[hook(id = "itself", kind = before_tool_call, fallback = itself)]

@@ -1,4 +1,4 @@
-//! A fallback is the path of a function.
+//! `fallback` takes the path of a function.
 use hooks_core::prelude::*;
 
 #[hook(id = "closure", kind = before_tool_call, fallback = |_| Permission::allow())]

@@ -1,4 +1,4 @@
-//! A fallback is a function that is there.
+//! The fallback function has to exist.
 use hooks_core::prelude::*;
 
 #[hook(id = "policy", kind = before_tool_call, fallback = deny)]

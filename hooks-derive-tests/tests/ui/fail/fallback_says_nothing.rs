@@ -1,4 +1,4 @@
-//! A fallback that says nothing in the place of a hook that judges.
+//! A hook that returns a verdict needs a fallback that returns one too.
 use hooks_core::prelude::*;
 
 #[hook(id = "guards", kind = before_tool_call, fallback = shrugs)]

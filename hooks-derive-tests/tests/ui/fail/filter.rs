@@ -1,4 +1,4 @@
-//! Only what the kind declares can be filtered by.
+//! A hook can filter only by fields that its kind declares.
 use hooks_core::prelude::*;
 
 #[derive(HookKind)]

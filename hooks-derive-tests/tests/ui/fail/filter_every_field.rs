@@ -1,4 +1,4 @@
-//! A field to filter by belongs to its kinds, and is no field of the others.
+//! Every filter field belongs to certain kinds, and is rejected at all others.
 use hooks_core::prelude::*;
 
 #[hook(id = "by_call_site", kind = stop, call_site = "x")]

@@ -1,4 +1,4 @@
-//! Each field belongs to its kinds.
+//! Each filter field belongs to certain kinds.
 use hooks_core::prelude::*;
 
 #[hook(id = "trigger", kind = before_tool_call, trigger = "auto")]

@@ -1,4 +1,4 @@
-//! A pattern that can match nothing keeps its hook from ever running.
+//! A pattern that can never match would keep its hook from running.
 use hooks_core::prelude::*;
 
 #[hook(id = "regex", kind = before_tool_call, tool = "^cancel_.*$")]

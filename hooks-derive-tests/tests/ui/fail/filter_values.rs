@@ -1,4 +1,4 @@
-//! Patterns stand in one text.
+//! All patterns of a field are in one string.
 use hooks_core::prelude::*;
 
 #[hook(id = "list", kind = before_tool_call, tool = ["read_*", "write_*"])]

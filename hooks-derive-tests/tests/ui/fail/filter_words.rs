@@ -1,4 +1,4 @@
-//! A field that has words is filtered by those.
+//! A field with a fixed set of words accepts only those.
 use hooks_core::prelude::*;
 
 #[hook(id = "capital", kind = after_create_message, role = "User")]

@@ -1,4 +1,4 @@
-//! `fires!` takes types and names of kinds, not texts, values or lists.
+//! `fires!` takes types and names of kinds, not strings, values or lists.
 
 mod harness {
     use hooks_core::kinds::TurnEnd;

@@ -1,4 +1,4 @@
-//! The fields that a declaration says are never filled.
+//! The fields that a declaration marks as never filled.
 
 mod fields {
     use hooks_core::kinds::*;

@@ -1,4 +1,4 @@
-//! `fires!` takes the types of kinds, and the names of built-in ones.
+//! `fires!` takes the types of kinds and the names of built-in kinds.
 
 struct NoKind;
 

@@ -1,4 +1,4 @@
-//! `hooks![…]` takes the functions themselves.
+//! `hooks![…]` refers to functions, so a misspelt or private one does not compile.
 use hooks_core::prelude::*;
 
 mod guards {

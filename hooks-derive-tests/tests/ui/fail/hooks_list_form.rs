@@ -1,4 +1,4 @@
-//! `hooks![…]` takes paths, nothing else.
+//! `hooks![…]` takes only paths.
 use hooks_core::prelude::*;
 
 #[hook(id = "redact_pii", kind = before_tool_call)]

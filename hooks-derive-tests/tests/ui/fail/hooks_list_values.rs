@@ -1,4 +1,4 @@
-//! `hooks![…]` takes functions, not what they are made of.
+//! `hooks![…]` takes functions, not calls or other values.
 use hooks_core::prelude::*;
 
 #[hook(id = "redact_pii", kind = before_tool_call)]

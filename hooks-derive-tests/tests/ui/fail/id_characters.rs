@@ -1,4 +1,4 @@
-//! Characters that ids of other systems have.
+//! Ids with characters that other systems allow.
 use hooks_core::prelude::*;
 
 #[hook(id = "plugin:redact", kind = before_tool_call)]

@@ -1,4 +1,4 @@
-//! What other systems call the id.
+//! Names that other systems use for the id.
 use hooks_core::prelude::*;
 
 #[hook(name = "redact_pii", kind = before_tool_call)]

@@ -1,4 +1,4 @@
-//! An id has one form. What was likely meant is written out.
+//! An id has one form. The message suggests the id that was probably meant.
 use hooks_core::prelude::*;
 
 #[hook(id = "RedactPii", kind = before_tool_call)]

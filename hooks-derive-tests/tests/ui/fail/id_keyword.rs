@@ -1,4 +1,4 @@
-//! Keywords are words like any other, except those that are paths.
+//! Rust keywords are valid ids, except those that are path segments.
 use hooks_core::prelude::*;
 
 #[hook(id = "self", kind = before_tool_call)]

@@ -1,4 +1,4 @@
-//! An id is written out: the compiler reads it before any constant or macro is known.
+//! An id is a literal: the macro reads it before constants and macros are evaluated.
 use hooks_core::prelude::*;
 
 const ID: &str = "redact_pii";

@@ -1,4 +1,4 @@
-//! `idempotent` stands alone.
+//! `idempotent` takes no value.
 use hooks_core::prelude::*;
 
 #[hook(id = "yes", kind = after_create_message, run = background, idempotent = true)]

@@ -1,4 +1,4 @@
-//! An associated function is registered from outside its block, or as a function of its own.
+//! An associated function has to be registered as a value, or called from a free function.
 use hooks_core::prelude::*;
 
 struct Guard;

@@ -1,4 +1,4 @@
-//! Bounds say that a function is generic.
+//! Trait bounds make a function generic, and a hook cannot be generic.
 use hooks_core::prelude::*;
 
 #[hook(id = "bounded", kind = before_tool_call)]

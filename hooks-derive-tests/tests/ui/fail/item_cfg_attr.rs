@@ -1,4 +1,4 @@
-//! A condition that holds does not hide a mistake.
+//! A `cfg_attr` whose condition is true does not hide a mistake.
 use hooks_core::prelude::*;
 
 #[cfg_attr(all(), hook(id = "Conditional", kind = before_tool_call))]

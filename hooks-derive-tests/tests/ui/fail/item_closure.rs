@@ -1,4 +1,4 @@
-//! A closure is a value: it is registered, not annotated.
+//! A closure has to be registered as a value.
 use hooks_core::prelude::*;
 
 mod hooks {

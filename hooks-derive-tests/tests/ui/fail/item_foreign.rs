@@ -1,4 +1,4 @@
-//! A function of another language is called from a hook.
+//! A foreign function has to be called from a hook.
 use hooks_core::prelude::*;
 
 mod hooks {

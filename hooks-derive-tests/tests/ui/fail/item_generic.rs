@@ -1,4 +1,4 @@
-//! A hook is registered once, so it is for one type.
+//! A hook is registered once, so it cannot be generic.
 use hooks_core::prelude::*;
 
 #[hook(id = "generic_type", kind = before_tool_call)]

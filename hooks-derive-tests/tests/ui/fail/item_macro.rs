@@ -1,4 +1,4 @@
-//! A call of a macro is no function.
+//! A macro call is not a function.
 #![allow(unused_imports)]
 
 use hooks_core::prelude::*;

@@ -1,4 +1,4 @@
-//! `main` is the program's.
+//! `main` cannot be a hook.
 use hooks_core::prelude::*;
 
 #[hook(id = "start", kind = before_tool_call)]

@@ -1,4 +1,4 @@
-//! A hook is a free function.
+//! A hook is a free function, not a method.
 use hooks_core::prelude::*;
 
 struct Guard;

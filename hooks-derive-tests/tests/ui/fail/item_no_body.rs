@@ -1,4 +1,4 @@
-//! A function without a body cannot run.
+//! A hook needs a function body.
 use hooks_core::prelude::*;
 
 mod hooks {

@@ -1,4 +1,4 @@
-//! The attribute goes on a function.
+//! The attribute applies only to functions.
 use hooks_core::prelude::*;
 
 mod hooks {

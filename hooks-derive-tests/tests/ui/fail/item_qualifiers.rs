@@ -1,4 +1,4 @@
-//! What a hook cannot promise.
+//! Function qualifiers that a hook cannot have.
 use hooks_core::prelude::*;
 
 mod hooks {

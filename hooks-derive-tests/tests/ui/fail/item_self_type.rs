@@ -1,4 +1,4 @@
-//! A function of an `impl` block is a hook through a function of its own.
+//! A function of an `impl` block has to be called from a free function.
 use hooks_core::kinds::*;
 use hooks_core::prelude::*;
 

@@ -1,4 +1,4 @@
-//! A test and a program's `main` are called by others.
+//! A test function or `main` cannot also be a hook.
 use hooks_core::prelude::*;
 
 mod hooks {

@@ -1,4 +1,4 @@
-//! One function is one hook; at several kinds it names a list.
+//! A function has one `#[hook]` attribute. For several kinds, use a list.
 use hooks_core::prelude::*;
 
 mod hooks {

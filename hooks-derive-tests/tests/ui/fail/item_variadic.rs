@@ -1,4 +1,4 @@
-//! C functions with any number of arguments.
+//! C-variadic functions.
 use hooks_core::prelude::*;
 
 mod hooks {

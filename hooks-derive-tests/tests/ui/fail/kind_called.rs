@@ -1,4 +1,4 @@
-//! A kind is named, not made.
+//! `kind` takes a name, not a value.
 use hooks_core::prelude::*;
 
 #[hook(id = "call", kind = BeforeToolCall())]

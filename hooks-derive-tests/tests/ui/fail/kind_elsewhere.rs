@@ -1,4 +1,4 @@
-//! Names from other hook systems are answered with the name here.
+//! The compiler answers the names of other systems with the names of this SDK.
 use hooks_core::prelude::*;
 
 #[hook(id = "claude_code", kind = PreToolUse)]

@@ -1,4 +1,4 @@
-//! A kind is a word or the path of a type.
+//! `kind` takes a name or the path of a type.
 use hooks_core::prelude::*;
 
 #[hook(id = "known", kind = "before_tool_call")]

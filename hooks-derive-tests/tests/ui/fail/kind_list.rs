@@ -1,4 +1,4 @@
-//! A list names each kind once, and at least one.
+//! A list of kinds has at least one entry and no duplicates.
 use hooks_core::kinds::*;
 use hooks_core::prelude::*;
 

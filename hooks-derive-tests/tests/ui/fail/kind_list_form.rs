@@ -1,4 +1,4 @@
-//! Several kinds stand in square brackets, without quotes.
+//! A list of kinds is in square brackets, without quotes.
 use hooks_core::prelude::*;
 
 #[hook(id = "texts", kind = ["before_tool_call", "PostToolUse"])]

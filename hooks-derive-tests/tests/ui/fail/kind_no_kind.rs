@@ -1,4 +1,4 @@
-//! A type that is no kind.
+//! The type is not a kind.
 use hooks_core::prelude::*;
 
 struct Plain;

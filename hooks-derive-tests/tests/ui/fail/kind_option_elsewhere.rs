@@ -1,4 +1,4 @@
-//! What other systems call the kind.
+//! Names that other systems use for the option `kind`.
 use hooks_core::prelude::*;
 
 #[hook(id = "event", event = "PreToolUse")]

@@ -1,4 +1,4 @@
-//! Types that belong to a kind and are none.
+//! A type that belongs to a kind, such as its verdict, is not a kind.
 use hooks_core::prelude::*;
 
 #[hook(id = "subject", kind = ToolInput)]

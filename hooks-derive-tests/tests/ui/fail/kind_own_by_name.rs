@@ -1,4 +1,4 @@
-//! A kind of one's own is named by its type, and has a name of its own.
+//! A kind of your own is referred to by its type, and its name must be unique.
 use hooks_core::prelude::*;
 
 #[derive(HookKind)]

@@ -1,4 +1,4 @@
-//! A kind that does not exist; the one that was likely meant is named.
+//! An unknown kind. The message suggests the kind that was probably meant.
 use hooks_core::prelude::*;
 
 #[hook(id = "near", kind = before_tol_call)]

@@ -1,4 +1,4 @@
-//! A signature has to fit every kind of the list.
+//! The signature has to fit every kind in the list.
 use hooks_core::prelude::*;
 
 #[hook(id = "fits_one", kind = [before_tool_call, after_tool_call_success])]

@@ -1,4 +1,4 @@
-//! `locked` is said, or not said.
+//! `locked` takes no value.
 use hooks_core::prelude::*;
 
 #[hook(id = "yes", kind = before_tool_call, locked = true)]

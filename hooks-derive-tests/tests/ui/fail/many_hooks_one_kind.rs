@@ -1,4 +1,4 @@
-//! Eight people, one kind, eight mistakes.
+//! Eight hooks at one kind, with eight mistakes.
 use hooks_core::prelude::*;
 
 #[hook(id = "one", kind = after_tool_call_success)]

@@ -1,4 +1,4 @@
-//! An app of several files' worth of mistakes, told in one compile.
+//! Many mistakes across a program, reported in one build.
 use hooks_core::prelude::*;
 
 #[derive(HookKind)]

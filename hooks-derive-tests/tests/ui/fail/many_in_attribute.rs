@@ -1,4 +1,4 @@
-//! Everything that is wrong with an attribute and its function, in one compile.
+//! All mistakes in one attribute and its function, reported in one build.
 use hooks_core::kinds::*;
 use hooks_core::prelude::*;
 

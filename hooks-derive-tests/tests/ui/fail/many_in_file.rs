@@ -1,4 +1,4 @@
-//! Mistakes of several hooks, told together although each is of another stage of the compiler.
+//! Mistakes in several hooks, reported together although different compiler stages find them.
 use hooks_core::prelude::*;
 
 #[hook(id = "filters", kind = filter_messages, tool = "x", on_failure = deny)]

@@ -1,4 +1,4 @@
-//! Everything that is wrong with a kind, in one compile.
+//! All mistakes in one kind, reported in one build.
 use hooks_core::prelude::*;
 
 #[derive(HookKind)]

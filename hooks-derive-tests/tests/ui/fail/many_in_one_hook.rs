@@ -1,4 +1,4 @@
-//! Option, parameters and return type of one hook, each told at its own token.
+//! Mistakes in the options, parameters and return type of one hook, each reported at its own token.
 use hooks_core::prelude::*;
 
 #[hook(id = "wrong_throughout", kind = before_tool_call, trigger = "x", on_failure = remove)]

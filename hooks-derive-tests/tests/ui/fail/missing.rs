@@ -1,4 +1,4 @@
-//! Id and kind are required. There is no token to point at but the attribute.
+//! Id and kind are required. The error is at the attribute, because there is no other token.
 use hooks_core::prelude::*;
 
 mod hooks {

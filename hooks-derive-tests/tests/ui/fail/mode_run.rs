@@ -1,4 +1,4 @@
-//! Nobody waits for such a hook, so its answers count nowhere.
+//! A detached or background hook cannot be a shadow, because its answers never count.
 use hooks_core::prelude::*;
 
 #[hook(id = "detached", kind = before_tool_call, run = detached, mode = shadow)]

@@ -1,4 +1,4 @@
-//! Whether the answers of a hook count is a word of two.
+//! The words of `mode`.
 use hooks_core::prelude::*;
 
 #[hook(id = "quoted", kind = before_tool_call, mode = "shadow")]

@@ -1,4 +1,4 @@
-//! The future of a hook goes from thread to thread.
+//! The future of a hook has to be `Send`.
 use std::rc::Rc;
 
 use hooks_core::prelude::*;

@@ -1,4 +1,4 @@
-//! What other systems call a policy.
+//! Names that other systems use for the failure policies.
 use hooks_core::prelude::*;
 
 #[hook(id = "closed", kind = before_tool_call, on_failure = fail_closed)]

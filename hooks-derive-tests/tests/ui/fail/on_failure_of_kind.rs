@@ -1,4 +1,4 @@
-//! What happens on failure depends on what the kind offers, an app's own kind included.
+//! The kind decides which failure policies are available. This includes kinds of the app.
 use hooks_core::prelude::*;
 
 #[derive(HookKind)]

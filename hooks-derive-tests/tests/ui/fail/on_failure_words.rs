@@ -1,4 +1,4 @@
-//! The four policies.
+//! The four failure policies.
 use hooks_core::prelude::*;
 
 #[hook(id = "near", kind = before_tool_call, on_failure = denied)]

@@ -1,4 +1,4 @@
-//! What a hook does in a replay is a word of two.
+//! The words of `on_replay`.
 use hooks_core::prelude::*;
 
 #[hook(id = "quoted", kind = before_tool_call, on_replay = "skip")]

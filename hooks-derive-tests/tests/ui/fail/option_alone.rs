@@ -1,4 +1,4 @@
-//! The word of a mode stands behind its option.
+//! A word such as `detached` needs its option: `run = detached`.
 use hooks_core::prelude::*;
 
 #[hook(id = "mode", kind = before_tool_call, detached)]

@@ -1,4 +1,4 @@
-//! Options are separated by commas, and each is read wherever one is missing.
+//! Options are separated by commas. If a comma is missing, the other options are still checked.
 use hooks_core::prelude::*;
 
 #[hook(id = "behind_id" kind = before_tool_call)]

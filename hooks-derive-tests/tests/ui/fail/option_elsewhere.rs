@@ -1,4 +1,4 @@
-//! Options of other systems, each answered with ours.
+//! Options of other systems. The message names the option of this SDK.
 use hooks_core::prelude::*;
 
 #[hook(id = "matcher", kind = before_tool_call, matcher = "Bash")]

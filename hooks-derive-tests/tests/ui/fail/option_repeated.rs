@@ -1,4 +1,4 @@
-//! An option stands once.
+//! Each option appears once.
 use hooks_core::prelude::*;
 
 #[hook(id = "first", id = "second", kind = before_tool_call, kind = filter_messages)]

@@ -1,4 +1,4 @@
-//! Options that do not exist.
+//! Unknown options.
 use hooks_core::prelude::*;
 
 #[hook(id = "near", kind = before_tool_call, prioritty = 3)]

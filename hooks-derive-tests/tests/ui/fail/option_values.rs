@@ -1,4 +1,4 @@
-//! Values that the options do not take.
+//! Values that an option does not accept.
 use hooks_core::prelude::*;
 
 #[hook(id = "priority_text", kind = before_tool_call, priority = "high")]

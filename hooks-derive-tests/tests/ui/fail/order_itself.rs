@@ -1,4 +1,4 @@
-//! A hook has no order with itself.
+//! A hook cannot be ordered relative to itself.
 use hooks_core::prelude::*;
 
 #[hook(id = "first", kind = before_tool_call, after = ["first"])]

@@ -1,4 +1,4 @@
-//! The order among hooks is a list of their ids.
+//! `after`, `before` and `requires` take lists of ids.
 use hooks_core::prelude::*;
 
 #[hook(id = "words", kind = before_tool_call, after = [redact_pii, count])]

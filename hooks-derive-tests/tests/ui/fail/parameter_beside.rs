@@ -1,4 +1,4 @@
-//! Beside the subject to rewrite there are the context and the event.
+//! A hook that rewrites the subject can also take the context and the event, but nothing else.
 use hooks_core::data;
 use hooks_core::prelude::*;
 

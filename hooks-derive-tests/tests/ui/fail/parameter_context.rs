@@ -1,4 +1,4 @@
-//! The context is lent, to read.
+//! The context is taken by shared reference.
 use hooks_core::prelude::*;
 
 #[hook(id = "lent", kind = before_tool_call)]

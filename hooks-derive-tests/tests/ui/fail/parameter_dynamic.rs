@@ -1,4 +1,4 @@
-//! A trait is no parameter: event and subject are of one type each.
+//! A trait object cannot be a parameter: event and subject have concrete types.
 use hooks_core::prelude::*;
 
 use std::any::Any;

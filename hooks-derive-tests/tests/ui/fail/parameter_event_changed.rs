@@ -1,4 +1,4 @@
-//! An event is read: nobody changes or owns it.
+//! The event is taken by shared reference.
 use hooks_core::kinds::*;
 use hooks_core::prelude::*;
 

@@ -1,4 +1,4 @@
-//! Messages are of a type of their own.
+//! Messages have their own type, `Messages`.
 use hooks_core::prelude::*;
 
 #[hook(id = "vector", kind = filter_messages)]

@@ -1,4 +1,4 @@
-//! Where nothing flows through a kind, there is nothing to rewrite.
+//! A kind without a subject has nothing to rewrite.
 use hooks_core::kinds::*;
 use hooks_core::prelude::*;
 

@@ -1,4 +1,4 @@
-//! Event and subject are those of the kind in the attribute.
+//! Event and subject have to belong to the kind of the attribute.
 use hooks_core::kinds::*;
 use hooks_core::prelude::*;
 

@@ -1,4 +1,4 @@
-//! What a hook may take by reference.
+//! Types that a hook can take by shared reference.
 use hooks_core::kinds::*;
 use hooks_core::prelude::*;
 

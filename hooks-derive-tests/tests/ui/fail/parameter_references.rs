@@ -1,4 +1,4 @@
-//! One reference, no more.
+//! A parameter is a single reference.
 use hooks_core::prelude::*;
 
 #[hook(id = "twice", kind = before_tool_call)]

@@ -1,4 +1,4 @@
-//! What a hook may take to rewrite it.
+//! Types that a hook can take to rewrite them.
 use hooks_core::kinds::*;
 use hooks_core::prelude::*;
 

@@ -1,4 +1,4 @@
-//! A hook borrows for the time of its run, no longer.
+//! A hook borrows its parameters only for its run.
 use hooks_core::prelude::*;
 
 #[hook(id = "subject", kind = before_tool_call)]

@@ -1,4 +1,4 @@
-//! Texts are no parameters: what a hook reads is in the event and the subject.
+//! Plain texts are not parameters: a hook reads the event and the subject.
 use hooks_core::prelude::*;
 
 #[hook(id = "text", kind = before_create_message)]

@@ -1,4 +1,4 @@
-//! The subject is taken once, and so is everything else.
+//! Each parameter type appears once.
 use hooks_core::kinds::*;
 use hooks_core::prelude::*;
 

@@ -1,4 +1,4 @@
-//! The subject as it is, in no pointer and no collection.
+//! The subject is taken directly, without a smart pointer or collection around it.
 use hooks_core::prelude::*;
 
 use std::borrow::Cow;

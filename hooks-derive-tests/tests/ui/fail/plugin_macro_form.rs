@@ -1,4 +1,4 @@
-//! The name that `plugin!` takes is a string, and stands first.
+//! The first argument of `plugin!` is the name, a string.
 
 hooks_core::plugin!(acme);
 //~                 ^^^^

@@ -1,4 +1,4 @@
-//! Everything wrong with a declaration is told at once.
+//! All mistakes in a plugin declaration are reported together.
 
 hooks_core::plugin!("Acme", version = 1, colour = "red", version = "2");
 //~                 ^^^^^^            ^  ^^^^^^          ^^^^^^^

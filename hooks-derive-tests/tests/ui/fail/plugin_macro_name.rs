@@ -1,4 +1,4 @@
-//! The name of a plugin is written as an id is.
+//! The name of a plugin has the same form as an id.
 
 hooks_core::plugin!("Acme");
 //~                 ^^^^^^

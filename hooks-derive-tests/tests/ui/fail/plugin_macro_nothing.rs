@@ -1,4 +1,4 @@
-//! `plugin!` takes a name.
+//! `plugin!` needs a name.
 
 mod nothing {
     hooks_core::plugin!();

@@ -1,4 +1,4 @@
-//! Beside its name a plugin may say its version.
+//! After the name, `plugin!` accepts a version.
 
 hooks_core::plugin!("one", versoin = "1.0.0");
 //~                        ^^^^^^^

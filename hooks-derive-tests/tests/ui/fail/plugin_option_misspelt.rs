@@ -1,4 +1,4 @@
-//! `plugin` and `locked` are suggested where they were meant, and may stand once.
+//! Misspelt `plugin` and `locked` get a suggestion. Each appears once.
 use hooks_core::prelude::*;
 
 #[hook(id = "near", kind = before_tool_call, plugins = "acme")]

@@ -1,4 +1,4 @@
-//! The name of a plugin is written as an id is.
+//! The name of a plugin has the same form as an id.
 use hooks_core::prelude::*;
 
 #[hook(id = "kebab", kind = before_tool_call, plugin = "acme-guards")]

@@ -1,4 +1,4 @@
-//! A priority is a number.
+//! `priority` is an integer.
 use hooks_core::prelude::*;
 
 #[hook(id = "word", kind = before_tool_call, priority = high)]

@@ -1,4 +1,4 @@
-//! Only a job is tried again, and only one that may be done twice.
+//! `retries` needs `run = background` and `idempotent`.
 use hooks_core::prelude::*;
 
 #[hook(id = "inline", kind = after_create_message, retries = 3)]

@@ -1,4 +1,4 @@
-//! Retries are counted.
+//! `retries` is a number.
 use hooks_core::prelude::*;
 
 #[hook(id = "zero", kind = after_create_message, run = background, idempotent, retries = 0)]

@@ -1,4 +1,4 @@
-//! An error that is none.
+//! The error type of a `Result` has to be an error.
 use hooks_core::prelude::*;
 
 #[hook(id = "unit", kind = before_tool_call)]

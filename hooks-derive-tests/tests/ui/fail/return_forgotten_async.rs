@@ -1,4 +1,4 @@
-//! A function that waits says `async`.
+//! A function that uses `.await` has to be `async`.
 use hooks_core::prelude::*;
 
 async fn ask() -> Permission {

@@ -1,4 +1,4 @@
-//! Where there is no turn, none can be halted.
+//! At a kind outside a turn, there is no turn to halt.
 use hooks_core::prelude::*;
 
 #[derive(HookKind)]

@@ -1,4 +1,4 @@
-//! When a turn has ended, there is none to halt.
+//! At a kind after the end of a turn, there is no turn to halt.
 use hooks_core::prelude::*;
 
 #[hook(id = "too_late", kind = turn_end)]

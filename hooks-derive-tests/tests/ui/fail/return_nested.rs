@@ -1,4 +1,4 @@
-//! One `Result`, one pair, one `Option`.
+//! A return type has at most one `Result`, one pair and one `Option`.
 use hooks_core::prelude::*;
 
 #[hook(id = "two_results", kind = before_tool_call)]

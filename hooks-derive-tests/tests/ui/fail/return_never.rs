@@ -1,4 +1,4 @@
-//! A hook comes back.
+//! A hook has to return.
 use hooks_core::prelude::*;
 
 #[hook(id = "never", kind = before_tool_call)]

@@ -1,4 +1,4 @@
-//! The verdict is that of the kind.
+//! The verdict has to belong to the kind of the attribute.
 use hooks_core::prelude::*;
 
 #[hook(id = "permission", kind = user_prompt_submit)]

@@ -1,4 +1,4 @@
-//! What a hook returns has a name.
+//! The return type of a hook is a named type.
 use hooks_core::prelude::*;
 
 use std::future::Future;

@@ -1,4 +1,4 @@
-//! Only where the kind allows removal, `None` removes.
+//! `None` removes the subject, so it is allowed only at kinds with removal.
 use hooks_core::prelude::*;
 
 #[hook(id = "gate", kind = before_tool_call)]

@@ -1,4 +1,4 @@
-//! A hook that was lent the subject does not return it.
+//! A hook that borrows the subject does not return it.
 use hooks_core::prelude::*;
 
 #[hook(id = "given_back", kind = after_tool_call_success)]

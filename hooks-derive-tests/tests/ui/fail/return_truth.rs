@@ -1,4 +1,4 @@
-//! Whether a call may run is said with a `Permission`, and a reason.
+//! A gate returns a `Permission` with a reason, not a `bool`.
 use hooks_core::kinds::*;
 use hooks_core::prelude::*;
 

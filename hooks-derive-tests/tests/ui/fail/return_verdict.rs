@@ -1,4 +1,4 @@
-//! What a hook returns that did not take the subject by value.
+//! The return types of a hook that does not take the subject by value.
 use hooks_core::prelude::*;
 
 struct NotAnError;

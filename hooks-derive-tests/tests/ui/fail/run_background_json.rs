@@ -1,4 +1,4 @@
-//! A job is written down, so its kind can be.
+//! A background hook becomes a job in JSON, so its kind needs `json`.
 use hooks_core::prelude::*;
 
 #[derive(Clone, HookKind)]

@@ -1,4 +1,4 @@
-//! Of what contribute kinds offer, only contributions have notes and jobs in them.
+//! A background or detached hook can contribute only audit notes and background jobs.
 use hooks_core::prelude::*;
 
 #[hook(id = "contexts", kind = session_start, run = detached)]

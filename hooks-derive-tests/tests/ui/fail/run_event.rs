@@ -1,4 +1,4 @@
-//! A hook that is detached has an event of its own, so the event can be cloned.
+//! A detached hook has its own event, so the event has to be `Clone`.
 use hooks_core::prelude::*;
 
 #[derive(HookKind)]

@@ -1,4 +1,4 @@
-//! All that is wrong with one hook is told in one compile, each at its own token.
+//! All mistakes in one hook, reported in one build, each at its own token.
 use hooks_core::prelude::*;
 
 #[hook(id = "one", kind = before_tool_call, run = detached, on_failure = deny, fallback = two, retries = 3)]

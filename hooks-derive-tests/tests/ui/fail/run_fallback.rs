@@ -1,4 +1,4 @@
-//! Nobody waits for such a hook, so nobody takes what a fallback answers.
+//! A detached or background hook has no fallback, because nothing uses its answer.
 use hooks_core::prelude::*;
 
 #[hook(id = "detached", kind = before_tool_call, run = detached, fallback = other)]

@@ -1,4 +1,4 @@
-//! A hook that is detached runs on whatever thread is free.
+//! A detached hook can run on any thread, so its future has to be `Send`.
 use hooks_core::prelude::*;
 use std::rc::Rc;
 

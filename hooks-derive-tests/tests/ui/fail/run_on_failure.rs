@@ -1,4 +1,4 @@
-//! Nobody waits for such a hook, so its failure changes nothing.
+//! A detached or background hook has no `on_failure`, because its failure does not affect the dispatch.
 use hooks_core::prelude::*;
 
 #[hook(id = "deny", kind = before_tool_call, run = detached, on_failure = deny)]

@@ -1,4 +1,4 @@
-//! What a hook cannot take it cannot take detached either, and that is told once.
+//! An invalid parameter of a detached hook is reported once.
 use hooks_core::prelude::*;
 
 #[hook(id = "text", kind = after_create_message, run = detached)]

@@ -1,4 +1,4 @@
-//! Nobody waits for what such a hook would decide.
+//! A detached or background hook cannot return a verdict.
 use hooks_core::prelude::*;
 
 #[hook(id = "verdict", kind = before_tool_call, run = detached)]

@@ -1,4 +1,4 @@
-//! A plain function cannot be interrupted, whoever waits for it; on a thread of its own it can be left.
+//! A plain function cannot be interrupted. With `blocking`, it can have a timeout.
 use hooks_core::prelude::*;
 
 #[hook(id = "detached", kind = after_create_message, run = detached, timeout = "2s")]

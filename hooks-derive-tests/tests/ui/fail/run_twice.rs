@@ -1,4 +1,4 @@
-//! Each option once, under its own name.
+//! Each option appears once, under its own name.
 use hooks_core::prelude::*;
 
 #[hook(id = "twice", kind = after_create_message, run = detached, run = background, blocking, blocking)]

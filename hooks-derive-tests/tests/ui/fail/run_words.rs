@@ -1,4 +1,4 @@
-//! A mode is a word of three.
+//! The words of `run`.
 use hooks_core::prelude::*;
 
 #[hook(id = "quoted", kind = before_tool_call, run = "detached")]

@@ -1,4 +1,4 @@
-//! Nobody waits for what such a hook would rewrite.
+//! A detached or background hook cannot rewrite the subject.
 use hooks_core::kinds::*;
 use hooks_core::prelude::*;
 

@@ -1,4 +1,4 @@
-//! `setup!` takes nothing.
+//! `setup!` takes no arguments.
 hooks_core::setup!(strict);
 //~                ^^^^^^
 

@@ -1,4 +1,4 @@
-//! `setup!` does its work in the root of a crate alone.
+//! `setup!` works only in the crate root.
 
 mod hooks {
     hooks_core::setup!();

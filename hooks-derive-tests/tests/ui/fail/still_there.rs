@@ -1,4 +1,4 @@
-//! A function whose attribute is wrong stays a function: its callers do not add errors of their own.
+//! If the attribute is wrong, the function still exists, so its callers cause no further errors.
 use hooks_core::prelude::*;
 
 #[hook(id = "redact_pii", kind = before_tol_call)]

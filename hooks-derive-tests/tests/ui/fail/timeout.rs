@@ -1,4 +1,4 @@
-//! A timeout is a time with a unit, and only what waits can be interrupted.
+//! A timeout is a number with a unit. Only async and blocking hooks can have one.
 use hooks_core::prelude::*;
 
 #[hook(id = "number", kind = before_tool_call, timeout = 250)]

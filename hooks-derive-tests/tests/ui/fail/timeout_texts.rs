@@ -1,4 +1,4 @@
-//! Times as other systems write them.
+//! Durations in the notation of other systems.
 use hooks_core::prelude::*;
 
 #[hook(id = "words", kind = before_tool_call, timeout = "5 minutes")]

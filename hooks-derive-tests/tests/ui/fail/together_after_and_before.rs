@@ -1,4 +1,4 @@
-//! One hook cannot both follow and precede another.
+//! A hook cannot run both before and after another hook.
 use hooks_core::prelude::*;
 
 #[hook(id = "both", kind = before_tool_call, after = ["redact_pii"], before = ["redact_pii"])]

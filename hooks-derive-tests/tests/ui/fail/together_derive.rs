@@ -1,4 +1,4 @@
-//! Options of a kind that do not go together.
+//! Combinations of options that a kind cannot have.
 use hooks_core::prelude::*;
 
 #[derive(HookKind)]

@@ -1,4 +1,4 @@
-//! A hook as another system would declare it.
+//! A hook in the notation of another system.
 use hooks_core::kinds::*;
 use hooks_core::prelude::*;
 

@@ -1,4 +1,4 @@
-//! A fallback stands in for its hook at every kind, and takes what the hook takes.
+//! A fallback has to fit every kind of its hook.
 use hooks_core::prelude::*;
 
 #[hook(id = "returns", kind = [before_tool_call, before_compaction], fallback = says_text)]

@@ -1,4 +1,4 @@
-//! Options hold at every kind of the list.
+//! Options apply to every kind in the list.
 use hooks_core::prelude::*;
 
 #[hook(id = "filtered", kind = [before_tool_call, session_start], tool = "bash", source = "cli")]

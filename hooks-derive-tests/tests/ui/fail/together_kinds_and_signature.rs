@@ -1,4 +1,4 @@
-//! A signature fits every kind of the list, or the hook is two hooks.
+//! The signature has to fit every kind in the list. Otherwise, write two hooks.
 use hooks_core::kinds::*;
 use hooks_core::prelude::*;
 

@@ -1,4 +1,4 @@
-//! Every list of neighbours has its own mistakes.
+//! Mistakes in `after`, `before` and `requires` at the same time.
 use hooks_core::prelude::*;
 
 #[hook(

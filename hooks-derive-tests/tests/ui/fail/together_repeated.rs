@@ -1,4 +1,4 @@
-//! Options that stand twice, beside options that are wrong.
+//! Repeated options together with wrong options.
 use hooks_core::prelude::*;
 
 #[hook(id = "one", id = "one", kind = before_tool_cal, kind = before_tool_call, tool = "", tool = "bash", prioity = 1)]

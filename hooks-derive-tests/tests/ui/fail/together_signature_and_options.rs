@@ -1,4 +1,4 @@
-//! A function that fits another kind, with options that fit neither.
+//! A signature that fits another kind, with options that fit neither kind.
 use hooks_core::kinds::*;
 use hooks_core::prelude::*;
 

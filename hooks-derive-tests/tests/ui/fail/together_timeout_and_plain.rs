@@ -1,4 +1,4 @@
-//! A deadline of what cannot be interrupted, beside other mistakes.
+//! A timeout on a plain function, together with other mistakes.
 use hooks_core::prelude::*;
 
 #[hook(id = "plain", kind = before_tool_call, timeout = "5", priority = "low")]

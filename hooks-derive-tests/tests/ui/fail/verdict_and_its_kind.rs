@@ -1,4 +1,4 @@
-//! What is wrong with a verdict is told once, not at its kind and at every hook of it; and those are checked all the same.
+//! A mistake in a verdict is reported once, not at its kind and hooks. Those are still checked.
 use hooks_core::prelude::*;
 
 #[derive(Clone, Debug, Verdict)]

@@ -1,4 +1,4 @@
-//! What every verdict has beside its derive.
+//! The trait bounds of a verdict.
 use std::rc::Rc;
 
 use hooks_core::prelude::*;

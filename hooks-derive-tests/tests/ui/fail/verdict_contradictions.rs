@@ -1,4 +1,4 @@
-//! Words that do not go together.
+//! Contradictory words in a verdict.
 use hooks_core::prelude::*;
 
 #[derive(Clone, Debug, Verdict)]

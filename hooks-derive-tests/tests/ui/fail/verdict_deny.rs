@@ -1,4 +1,4 @@
-//! The refusal is the strongest variant, and says one thing.
+//! The `deny` variant is the strongest one and holds one value.
 use hooks_core::prelude::*;
 use hooks_core::verdict::Denial;
 

@@ -1,4 +1,4 @@
-//! One variant says nothing: the first, which holds nothing.
+//! The `neutral` variant is the first one and holds no value.
 use hooks_core::prelude::*;
 
 #[derive(Clone, Debug, Verdict)]

@@ -1,4 +1,4 @@
-//! Every field of a struct says how two of it are merged.
+//! Every field of a struct needs a merge rule.
 use hooks_core::prelude::*;
 
 #[derive(Clone, Debug, Verdict)]

@@ -1,4 +1,4 @@
-//! Rules and types that do not go together, told at the type.
+//! Merge rules that do not fit the type of their field, reported at the type.
 use hooks_core::prelude::*;
 
 #[derive(Clone, Debug, Verdict)]

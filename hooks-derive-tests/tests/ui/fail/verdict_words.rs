@@ -1,4 +1,4 @@
-//! Words of a verdict that are wrong, each at its own place.
+//! Wrong words in a verdict, each reported at its own place.
 use hooks_core::prelude::*;
 
 #[derive(Clone, Debug, Verdict)]

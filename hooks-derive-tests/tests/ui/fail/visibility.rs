@@ -1,4 +1,4 @@
-//! Whom a hook may concern.
+//! The words of `visibility`.
 use hooks_core::prelude::*;
 
 #[hook(id = "unknown", kind = before_tool_call, visibility = public)]

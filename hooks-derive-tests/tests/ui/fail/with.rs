@@ -1,4 +1,4 @@
-//! Parameters from a list, taken in a way that no list can give them.
+//! Parameters from a list, taken in an invalid way.
 use hooks_core::prelude::*;
 
 struct Limits {

@@ -1,4 +1,4 @@
-//! What a list gives is a struct that serde reads.
+//! Parameters from a list are a struct that implements `Deserialize`.
 use hooks_core::prelude::*;
 
 #[hook(id = "borrowed", kind = before_tool_call)]
