@@ -23,7 +23,7 @@ async fn index_messages(event: &AfterCreateMessage) {
 /// One turn. A turn of another process in the same conversation waits until this one is over.
 async fn chat(store: Store, text: &str) -> Result<(), Box<dyn Error>> {
     let registry = Registry::discover()?;
-    registry.set_background(store.job_queue().await?);
+    registry.set_background(store.job_queue());
     let model = Scripted::new([Line::text(format!("You said: {text}"))]);
     let harness = Harness::builder(registry).model("main", model).store(store).build();
     let session = harness.session("c-1", AgentDef::new("support").hooks(hooks![index_messages])).open().await?;
