@@ -51,7 +51,11 @@ pub(crate) async fn ways() -> Vec<Way> {
             registry.install(Plugin::new("billing").hook(fails).hook(counts("count_bills"))).unwrap();
             registry.start_plugins(&HookContext::new()).await.unwrap_err()
         }),
-        Way::new("the file has `hook` instead of `hooks`", reading, read(r#"{"name": "support", "hook": ["redact_pii"]}"#)),
+        Way::new(
+            "the file has `hook` instead of `hooks`",
+            reading,
+            read(r#"{"name": "support", "hook": ["redact_pii"]}"#),
+        ),
         Way::new("its list is in a nested table", reading, read(r#"{"agent": {"hooks": ["redact_pii"]}}"#)),
         Way::new("an override misspells its id", "`set_overrides`", only(overridden.problems())),
         Way::new("a list misspells its id", of_scope, scope([gate("guard_cancel")], &["gard_cancel"])),
