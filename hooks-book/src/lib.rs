@@ -42,6 +42,8 @@ chapters! {
     wrappers: "wrappers.md",
     operations: "operations.md",
     rules: "rules.md",
+    approvals: "approvals.md",
+    production: "production.md",
     performance: "performance.md",
     replay: "replay.md",
     durable: "durable.md",

@@ -3,6 +3,7 @@
 //! `UPDATE_BOOK=1 cargo test -p hooks-book --test it written` writes them anew.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "the helpers of tests are tests too")]
 
+mod cookbook;
 mod elsewhere;
 mod kinds;
 mod made;

@@ -84,8 +84,8 @@ pub(crate) async fn ways() -> Vec<Way> {
         Way::new("its plugin is not installed", by, audit(&linked, Some(&["count_tokens"]))),
         Way::new("its plugin could not be started", by, failed_plugin().await),
         Way::new("its plugin was never started", by, idle_plugin()),
-        Way::new("its set was made before the list, the plugin or the override", by, outdated_set()),
-        Way::new("its plugin is for an agent of another name", by, plugin_for_nobody()),
+        Way::new("its set is older than the list, the plugin or the override", by, outdated_set()),
+        Way::new("its plugin is installed for an agent with another name", by, plugin_for_nobody()),
         Way::new("its allow is given before a later hook changes the input", by, {
             audit(&outdated, Some(&["allow_small", "add_id"]))
         }),

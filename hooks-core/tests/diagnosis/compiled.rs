@@ -13,14 +13,14 @@ fn first(program: &str) -> String {
 pub(crate) fn ways() -> Vec<Way> {
     [
         ("its kind is misspelt", "kind_unknown"),
-        ("its kind has the name that it has elsewhere", "kind_elsewhere"),
+        ("its kind has the name of another system", "kind_elsewhere"),
         ("an option is misspelt", "option_unknown"),
         ("another hook has its id (with `setup!()`)", "duplicate_ids"),
-        ("`hooks![…]` misspells it", "hooks_list"),
+        ("`hooks![…]` misspells its name", "hooks_list"),
         ("it filters by a field that the kind does not have", "filter"),
-        ("nobody reads what it returns", "return_verdict"),
-        ("it is to decide, and nobody waits for it", "run_returns"),
-        ("`fires![…]` names what is no kind", "fires_no_kind"),
+        ("its kind ignores what it returns", "return_verdict"),
+        ("it should decide, but runs detached", "run_returns"),
+        ("`fires![…]` names something that is not a kind", "fires_no_kind"),
     ]
     .map(|(because, program)| Way::new(because, "the compiler", first(program)))
     .into()

@@ -58,8 +58,8 @@ pub(crate) async fn ways() -> Vec<Way> {
     let mut ways = Vec::new();
     for (because, wrong) in [
         ("the harness declares its kind and does not fire it", Wrong::NeverFires),
-        ("the harness drops what it did", Wrong::DropsTheVerdict),
-        ("it runs twice where it should once", Wrong::FiresTwice),
+        ("the harness ignores its result", Wrong::DropsTheVerdict),
+        ("it runs twice instead of once", Wrong::FiresTwice),
         ("it reads a field that the harness leaves empty", Wrong::LeavesAFieldEmpty),
     ] {
         let error = conformance(&Desk(wrong)).await.unwrap_err();

@@ -1,5 +1,5 @@
-//! Promise 11: each way in which a hook can be dead, and what is told of it. `docs/diagnosis.md` shows what is told here:
-//! `UPDATE_DIAGNOSIS=1 cargo test -p hook-sdk --test diagnosis` writes it anew.
+//! Promise 11: each way in which a hook can be dead, and the message that reports it. `docs/diagnosis.md` shows these messages:
+//! `UPDATE_DIAGNOSIS=1 cargo test -p hook-sdk --all-features --test diagnosis` writes the page.
 //!
 //! A binary of its own: what it declares with `fires!` holds for all of it.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "the helpers of tests are tests too")]
@@ -18,9 +18,9 @@ use hooks_core::scope::HookUse;
 
 hooks_core::fires![BeforeToolCall, AfterCreateMessage];
 
-/// A way of being dead, and what the code says of it.
+/// A way of being dead, and the message of the code.
 struct Way {
-    /// "The hook is dead because …"
+    /// "The hook does not run because …"
     because: &'static str,
     /// Who says so.
     by: &'static str,
@@ -85,11 +85,11 @@ fn only<T: std::fmt::Debug>(all: impl IntoIterator<Item = T>) -> T {
 /// All ways, by when they are told.
 async fn ways() -> Vec<(&'static str, Vec<Way>)> {
     vec![
-        ("When it is compiled", compiled::ways()),
-        ("When the program starts, and when a scope is made", started::ways().await),
-        ("By audit, when the sets are made", audited::ways().await),
-        ("By a test of the harness", driven::ways().await),
-        ("When it should have run", recorded::ways().await),
+        ("At compile time", compiled::ways()),
+        ("At start, and when a scope is made", started::ways().await),
+        ("By the audit, when the sets are made", audited::ways().await),
+        ("By a conformance test of the harness", driven::ways().await),
+        ("At run time", recorded::ways().await),
     ]
 }
 
@@ -100,7 +100,7 @@ fn page(parts: &[(&str, Vec<Way>)]) -> String {
     };
     let part = |(title, ways): &(&str, Vec<Way>)| {
         let rows: String = ways.iter().map(row).collect();
-        format!("### {title}\n\n| The hook is dead because | Told by | In these words |\n|---|---|---|\n{rows}\n")
+        format!("### {title}\n\n| The hook does not run because | Reported by | Message |\n|---|---|---|\n{rows}\n")
     };
     parts.iter().map(part).collect()
 }

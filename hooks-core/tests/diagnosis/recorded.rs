@@ -113,20 +113,20 @@ pub(crate) async fn ways() -> Vec<Way> {
         Way::new("an earlier verdict is final", by, {
             recorded([says("deny_all", Permission::deny("closed")), gate("guard").priority(1)], "guard").await
         }),
-        Way::new("a question has frozen what it changes", by, {
+        Way::new("a hook has asked, and the subject is frozen", by, {
             recorded([says("ask", Permission::ask("really?")), rewrites("add_id").priority(1)], "add_id").await
         }),
         Way::new("a later hook changed what it allowed", by, {
             recorded([says("allow", Permission::Allow).priority(-1), rewrites("add_id")], "allow").await
         }),
-        Way::new("it overruns its deadline", by, {
+        Way::new("it misses its deadline", by, {
             let hangs = Hook::at::<BeforeToolCall>("ask_desk")
                 .async_reader::<_, (), _>(|_, _, _| Box::pin(std::future::pending()));
             recorded([hangs.timeout(Timeout::After(Duration::from_secs(2)))], "ask_desk").await
         }),
         Way::new("it fails every time", "`fired.report.failures`, the record", failure()),
-        Way::new("as many as may be are under way", by, over_the_bound().await),
-        Way::new("nobody waits for it, and it fails", "`Observer::ended`, a warning", second_notice().await),
-        Way::new("it waits, and there is no runtime", "the error of `fire_blocking`", without_runtime()),
+        Way::new("the limit of detached runs is reached", by, over_the_bound().await),
+        Way::new("it runs detached and fails", "`Observer::ended`, a warning", second_notice().await),
+        Way::new("it waits, but there is no runtime", "the error of `fire_blocking`", without_runtime()),
     ]
 }

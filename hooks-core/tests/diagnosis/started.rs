@@ -51,13 +51,17 @@ pub(crate) async fn ways() -> Vec<Way> {
             registry.install(Plugin::new("billing").hook(fails).hook(counts("count_bills"))).unwrap();
             registry.start_plugins(&HookContext::new()).await.unwrap_err()
         }),
-        Way::new("the file says `hook` for `hooks`", reading, read(r#"{"name": "support", "hook": ["redact_pii"]}"#)),
-        Way::new("a list stands in a table of its own", reading, read(r#"{"agent": {"hooks": ["redact_pii"]}}"#)),
-        Way::new("an override misspells it", "`set_overrides`", only(overridden.problems())),
+        Way::new(
+            "the file has `hook` instead of `hooks`",
+            reading,
+            read(r#"{"name": "support", "hook": ["redact_pii"]}"#),
+        ),
+        Way::new("its list is in a nested table", reading, read(r#"{"agent": {"hooks": ["redact_pii"]}}"#)),
+        Way::new("an override misspells its id", "`set_overrides`", only(overridden.problems())),
         Way::new("a list misspells its id", of_scope, scope([gate("guard_cancel")], &["gard_cancel"])),
         Way::new("its crate is not linked", of_scope, scope([], &["redact_pii"])),
-        Way::new("its plugin is not installed, and a list names it", of_scope, only(not_installed.problems())),
-        Way::new("it is at a kind outside a turn, and an agent names it", of_scope, {
+        Way::new("a list names it, but its plugin is not installed", of_scope, only(not_installed.problems())),
+        Way::new("an agent names it, but its kind fires outside of turns", of_scope, {
             scope([Hook::at::<SessionEnd>("say_bye").reader(|_, _, ()| ())], &["say_bye"])
         }),
         Way::new("it requires a hook that no list names", of_scope, {
@@ -68,11 +72,11 @@ pub(crate) async fn ways() -> Vec<Way> {
             scope(hooks, &["first", "second"])
         }),
         Way::new("a list names it twice", of_scope, scope([gate("guard_cancel")], &["guard_cancel", "guard_cancel"])),
-        Way::new("it runs in the background, and there is no place for its jobs", of_scope, {
+        Way::new("it runs in the background, but there is no queue for its jobs", of_scope, {
             let job = Hook::at::<AfterCreateMessage>("index").background(|_, _, ()| Box::pin(async {}));
             scope([job], &["index"])
         }),
-        Way::new("it would wait for a hook that nobody waits for", of_scope, {
+        Way::new("it would run after a hook that no dispatch waits for", of_scope, {
             scope([counts("report").after(["count_tokens"]), unawaited()], &["report", "count_tokens"])
         }),
     ]

@@ -1,0 +1,45 @@
+//! `docs/cookbook.md` and `docs/own-loop.md` against the programs in `examples/cookbook`: of each, what stands between its
+//! anchors, which mdBook reads too.
+
+use std::fs;
+use std::path::PathBuf;
+
+use super::{assert_written, root};
+
+fn program(name: &str) -> String {
+    let file = root().join("examples/cookbook/src/bin").join(format!("{name}.rs"));
+    fs::read_to_string(&file).unwrap_or_else(|error| panic!("{}: {error}", file.display()))
+}
+
+/// The lines of a source between `// ANCHOR: name` and its end, as a block that starts at the margin.
+fn anchored(source: &str, name: &str) -> String {
+    let (open, close) = (format!("// ANCHOR: {name}\n"), format!("// ANCHOR_END: {name}\n"));
+    let rest = source.split_once(&open).unwrap_or_else(|| panic!("no anchor `{name}`")).1;
+    let (shown, _) = rest.split_once(&close).unwrap_or_else(|| panic!("the anchor `{name}` has no end"));
+    let lines = || shown.trim_end().lines();
+    let blanks = |line: &str| line.len() - line.trim_start().len();
+    let margin = lines().filter(|line| !line.is_empty()).map(blanks).min().unwrap_or(0);
+    let text: Vec<&str> = lines().map(|line| line.get(margin..).unwrap_or_default()).collect();
+    format!("```rust\n{}\n```", text.join("\n").trim())
+}
+
+#[test]
+fn the_cookbook_shows_its_programs() {
+    let folder = root().join("examples/cookbook/src/bin");
+    let files = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    let mut recipes: Vec<PathBuf> = files.filter(|file| !file.ends_with("own_loop.rs")).collect();
+    recipes.sort();
+    assert!(recipes.len() > 5, "{recipes:?}");
+    for file in recipes {
+        let recipe = file.file_stem().unwrap().to_str().unwrap();
+        assert_written("cookbook.md", recipe, &anchored(&program(recipe), "hooks"));
+    }
+}
+
+#[test]
+fn the_chapter_on_own_loops_shows_its_program() {
+    let program = program("own_loop");
+    for part in ["fire", "prompt", "model", "tool", "turn", "fires", "audit", "driver"] {
+        assert_written("own-loop.md", &format!("own_loop {part}"), &anchored(&program, part));
+    }
+}
