@@ -138,3 +138,32 @@ fn strip(value: &mut Value) {
         _ => {}
     }
 }
+
+/// The block of a language in a section of the chapter.
+fn block(section: &str, language: &str) -> String {
+    let page = fs::read_to_string(chapter()).unwrap();
+    let section = page.split(&format!("\n## {section}\n")).nth(1).unwrap();
+    section.split(&format!("```{language}\n")).nth(1).unwrap().split("```").next().unwrap().to_owned()
+}
+
+#[test]
+fn the_script_that_tests_guards_passes_and_finds_a_guard_that_is_gone() {
+    let folder = tempfile::tempdir().unwrap();
+    let (settings, script) = (folder.path().join(".claude/settings.json"), folder.path().join("guards.sh"));
+    fs::create_dir(folder.path().join(".claude")).unwrap();
+    fs::write(&script, block("Test guards in CI", "sh")).unwrap();
+    let program = Path::new(env!("CARGO_BIN_EXE_hooks")).parent().unwrap();
+    let path = format!("{}:{}", program.display(), std::env::var("PATH").unwrap());
+    let run = |guards: &str| {
+        fs::write(&settings, guards).unwrap();
+        let mut command = std::process::Command::new("sh");
+        let ran = command.arg(&script).current_dir(&folder).env("PATH", &path).env("HOME", folder.path()).output();
+        let ran = ran.unwrap();
+        (ran.status.success(), String::from_utf8(ran.stdout).unwrap())
+    };
+    let guards = block("Test guards in CI", "json");
+    let (passed, printed) = run(&guards);
+    assert!(passed, "{printed}");
+    let (passed, printed) = run(&guards.replace("git push", "git pull"));
+    assert!(!passed && printed.contains("expected status 2: git push origin main"), "{printed}");
+}
