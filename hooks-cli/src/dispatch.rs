@@ -74,7 +74,7 @@ impl From<JsonError> for Ended {
     }
 }
 
-/// Runs the rules, and tells each run and the combined answer.
+/// Runs the rules, and reports each run and the combined answer.
 pub(crate) fn dispatch(program: &Program, args: &DispatchArgs, as_json: bool) -> Output {
     match prepared(args) {
         Ok((given, occasion)) => wait::block_on("dispatch", || fire_all(program, args, &given, occasion, as_json)),
@@ -129,7 +129,7 @@ pub(crate) fn trusted(trust: bool, trust_file: Option<&Path>, given: &Given) -> 
         return Ok(());
     }
     let mut text =
-        format!("{}: nobody said that these files are trusted, and their rules run commands:\n", styled(BAD, "error"));
+        format!("{}: these files are not trusted yet, and their rules run commands:\n", styled(BAD, "error"));
     for rule in given.rules().list().iter().filter(|rule| untrusted.contains(&&*rule.file)) {
         let _ = writeln!(text, "  {}:{}  {}", line(&rule.file.to_string_lossy()), rule.line, line(&rule.summary));
     }

@@ -1,4 +1,4 @@
-//! The program `hooks`: checks, lists, explains and tries files of rules, and tells of the compiled hooks of an app.
+//! The program `hooks`: checks, lists, explains, runs and replays rule files, and inspects the compiled hooks of an app.
 //!
 //! ```sh
 //! hooks check .claude/settings.json                                # every defect; the exit status for CI

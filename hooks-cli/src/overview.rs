@@ -69,12 +69,12 @@ pub(crate) fn overview(as_json: bool) -> Output {
         }
     }
     if out.is_empty() {
-        out.push_str("no rules here: no settings and no plugins have any\n");
+        out.push_str("no rules apply here: neither settings nor plugins contain any\n");
     }
     let wrong = match diagnostics.len() {
         0 => String::new(),
-        number => format!("{} in these files: `hooks check` tells them\n", diagnostics::count(number, "defect")),
+        number => format!("{} in these files: run `hooks check` to see them\n", diagnostics::count(number, "defect")),
     };
-    let _ = write!(out, "\n{wrong}See `hooks --help` for what else there is.");
+    let _ = write!(out, "\n{wrong}Run `hooks --help` for more commands.");
     Output::new(out, Exit::DONE)
 }

@@ -147,7 +147,7 @@ fn dispatch_runs_what_is_found_here_once_the_project_is_trusted() {
 #[test]
 fn where_there_is_nothing_it_says_so() {
     let folder = tempfile::tempdir().unwrap();
-    assert!(hooks(folder.path(), &[] as &[&str]).out.contains("no rules here"));
+    assert!(hooks(folder.path(), &[] as &[&str]).out.contains("no rules apply here"));
     for args in
         [&["check"][..], &["list"], &["explain", "--event", "Stop"], &["dispatch", "--event", "Stop"], &["trust"]]
     {

@@ -133,7 +133,7 @@ impl Payload {
             let starts = self.known.iter().find(|known| known.starts_with(name.as_str()) && name.len() > 3);
             let meant = near.filter(|(distance, _)| *distance <= 2).map(|(_, known)| known).or(starts.copied());
             let hint = meant.map(|known| format!("; did you mean `{known}`?")).unwrap_or_default();
-            format!("the payload's `{name}` is nothing that {event} is told of{hint}")
+            format!("the payload of {event} has no field `{name}`{hint}")
         });
         unknown.collect()
     }
@@ -195,7 +195,7 @@ mod tests {
             ]
         );
         let unknown = payload.unknown(Event::PreToolUse);
-        assert_eq!(unknown, ["the payload's `tool` is nothing that PreToolUse is told of; did you mean `tool_name`?"]);
+        assert_eq!(unknown, ["the payload of PreToolUse has no field `tool`; did you mean `tool_name`?"]);
     }
 
     #[test]

@@ -30,7 +30,7 @@ pub(super) fn read(event: Event, written: &Value) -> Result<Form, BadMatcher> {
     if let Some(unknown) = entries.keys().find(|key| !keys.contains(&key.as_str())) {
         // An unknown key that matched everything would make a guard of one tool a guard of all.
         return Err(BadMatcher::new(
-            format!("`{unknown}` is nothing that {event} can be matched by"),
+            format!("{event} cannot be matched by `{unknown}`"),
             format!("write `\"matcher\": {{\"{}\": \"…\"}}`", keys[0]),
         ));
     }
