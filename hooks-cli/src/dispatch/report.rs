@@ -162,7 +162,7 @@ impl Report<'_> {
         );
         let how = match (run.outcome, run.code) {
             (RunOutcome::Detached, _) => "started; nobody waits for it".to_owned(),
-            (RunOutcome::Dropped, _) => "not started: too many run already that nobody waits for".to_owned(),
+            (RunOutcome::Dropped, _) => "not started: the limit of async commands is reached".to_owned(),
             (_, Some(code)) => format!("exit status {code} after {}", millis(run)),
             (_, None) => format!("done after {}", millis(run)),
         };

@@ -8,9 +8,9 @@ use crate::verdict::{Contribution, Contributions};
 
 /// What a hook may return that nobody waits for.
 #[diagnostic::on_unimplemented(
-    message = "a hook at `{K}` that nobody waits for cannot return `{Self}`",
+    message = "a hook at `{K}` that no dispatch waits for cannot return `{Self}`",
     label = "expected `()` or `Result<(), E>`",
-    note = "with `run = detached` or `run = background` a hook decides nothing; where the kind's verdict is `Contributions` it may return those, of which audit notes and background jobs count"
+    note = "with `run = detached` or `run = background` a hook makes no decision; where the kind's verdict is `Contributions` it may return those, of which audit notes and background jobs count"
 )]
 pub trait ReturnsDetached<K, V, M>: Sized {
     /// The error of a `Result`.
