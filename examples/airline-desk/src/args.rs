@@ -43,8 +43,12 @@ pub struct Args {
     #[arg(long, value_name = "FILE", requires = "trust")]
     pub rules: Vec<PathBuf>,
 
-    /// You have looked at the commands of these files, and they may run.
-    #[arg(long, requires = "rules")]
+    /// A folder of plugins, each with its rules and its configuration.
+    #[arg(long, value_name = "FOLDER", requires = "trust")]
+    pub plugins: Option<PathBuf>,
+
+    /// You have looked at the commands of these files and plugins, and they may run.
+    #[arg(long)]
     pub trust: bool,
 
     /// A prompt's file; a list in it replaces the agent's.
