@@ -30,7 +30,6 @@ pub type Answer<T> = Result<T, Fault>;
 /// use hooks_core::hook::NotSelected;
 /// use hooks_core::kinds::*;
 /// use hooks_core::prelude::*;
-/// use hooks_core::record::{Skip, Status};
 ///
 /// #[hook(id = "from_a_table", kind = before_tool_call)]
 /// fn from_a_table(event: &BeforeToolCall) -> Result<Permission, NotSelected> {
@@ -40,7 +39,7 @@ pub type Answer<T> = Result<T, Fault>;
 /// # let trial = hooks_core::testing::Trial::of(hooks![from_a_table]);
 /// let call = ToolCall::new("1", "search", serde_json::json!({}));
 /// let ran = trial.run_blocking(&BeforeToolCall::new(call), ToolInput::default())?;
-/// assert_eq!(ran.record.runs[0].status, Status::Skipped(Skip::Filter));
+/// assert_eq!(ran.report.not_selected[0].as_str(), "from_a_table");
 /// # Ok(())
 /// # }
 /// ```
