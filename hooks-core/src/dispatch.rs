@@ -74,13 +74,16 @@ pub struct ReportData {
     pub halt: Option<Halt>,
     /// The hooks that failed, and what `on_failure` did, in plan order.
     pub failures: Vec<Failure>,
+    /// The hooks that found while they ran that the event does not concern them: see [`NotSelected`](crate::hook::NotSelected).
+    pub not_selected: Vec<HookId>,
     /// The hook that removed the subject, or whose failure removed it.
     pub removed_by: Option<HookId>,
     /// The record, if the context keeps records.
     pub record: Option<Arc<Record>>,
 }
 
-static NOTHING: ReportData = ReportData { halt: None, failures: Vec::new(), removed_by: None, record: None };
+static NOTHING: ReportData =
+    ReportData { halt: None, failures: Vec::new(), not_selected: Vec::new(), removed_by: None, record: None };
 
 impl Deref for Report {
     type Target = ReportData;
@@ -92,8 +95,12 @@ impl Deref for Report {
 
 impl From<ReportData> for Report {
     fn from(data: ReportData) -> Self {
-        let ReportData { halt, failures, removed_by, record } = &data;
-        let is_empty = halt.is_none() && failures.is_empty() && removed_by.is_none() && record.is_none();
+        let ReportData { halt, failures, not_selected, removed_by, record } = &data;
+        let is_empty = halt.is_none()
+            && failures.is_empty()
+            && not_selected.is_empty()
+            && removed_by.is_none()
+            && record.is_none();
         Self((!is_empty).then(|| Box::new(data)))
     }
 }

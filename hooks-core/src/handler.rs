@@ -23,6 +23,37 @@ pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 /// What a call of a hook comes to. The error is one pointer wide: a hook without opinion answers in a register.
 pub type Answer<T> = Result<T, Fault>;
 
+/// What a hook returns as its error where it finds only while it runs that an event is not for it: that is no failure, and counts as
+/// if a filter of the hook had not matched. For hooks that carry rules of their own, such as those of files.
+///
+/// ```
+/// use hooks_core::hook::NotSelected;
+/// use hooks_core::kinds::*;
+/// use hooks_core::prelude::*;
+///
+/// #[hook(id = "from_a_table", kind = before_tool_call)]
+/// fn from_a_table(event: &BeforeToolCall) -> Result<Permission, NotSelected> {
+///     if event.call.name == "pay" { Ok(Permission::deny("not today")) } else { Err(NotSelected) }
+/// }
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let trial = hooks_core::testing::Trial::of(hooks![from_a_table]);
+/// let call = ToolCall::new("1", "search", serde_json::json!({}));
+/// let ran = trial.run_blocking(&BeforeToolCall::new(call), ToolInput::default())?;
+/// assert_eq!(ran.report.not_selected[0].as_str(), "from_a_table");
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NotSelected;
+
+impl fmt::Display for NotSelected {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the event is not for this hook")
+    }
+}
+
+impl Error for NotSelected {}
+
 /// Why a hook gave no plain answer.
 #[derive(Debug)]
 pub struct Fault(pub(crate) Box<FaultKind>);
@@ -31,6 +62,8 @@ pub struct Fault(pub(crate) Box<FaultKind>);
 pub(crate) enum FaultKind {
     /// It failed, with this text: the error itself is dropped where a panic of its `Drop` is still the hook's.
     Error(String),
+    /// The event is not for it: see [`NotSelected`].
+    NotSelected,
     /// It ends the turn, in the place of its error: as with every error, its changes are dropped.
     Halt(Halt),
     /// It ends the turn, in the place of its verdict: its changes stay.
@@ -44,6 +77,7 @@ impl Fault {
     pub(crate) fn from_error(error: Box<dyn Error + Send + Sync>) -> Self {
         Self(Box::new(match error.downcast::<Halt>() {
             Ok(halt) => FaultKind::Halt(*halt),
+            Err(error) if error.is::<NotSelected>() => FaultKind::NotSelected,
             Err(error) => FaultKind::Error(describe(&*error)),
         }))
     }

@@ -16,7 +16,7 @@ pub use spec::{BindingSpec, Filters, HookSpec, OwnEvent, kind, type_of};
 
 use crate::context::{Parameters, WithSpec};
 pub use crate::failure::OnFailure;
-pub use crate::handler::BoxFuture;
+pub use crate::handler::{BoxFuture, NotSelected};
 pub use crate::id::HookId;
 pub use crate::options::{Hold, HookMode, OnReplay, Options, RunMode, Timeout, Visibility};
 pub use crate::source::Origin;

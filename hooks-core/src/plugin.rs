@@ -76,6 +76,8 @@ pub struct Plugin {
     pub(crate) data_dir: Option<PathBuf>,
     pub(crate) agents: Vec<String>,
     pub(crate) optional: bool,
+    /// Why it cannot be started.
+    pub(crate) failed: Option<Arc<str>>,
     pub(crate) hooks: Vec<Hook>,
 }
 
@@ -89,6 +91,7 @@ impl Plugin {
             data_dir: None,
             agents: Vec::new(),
             optional: false,
+            failed: None,
             hooks: Vec::new(),
         }
     }
@@ -120,6 +123,13 @@ impl Plugin {
     /// A harness starts without it where its `init` fails; without this it does not start. Its guards refuse all the same.
     pub fn optional(mut self) -> Self {
         self.optional = true;
+        self
+    }
+
+    /// It cannot be started, because of `reason`, which the app knows: as where its `init` failed, its guards refuse and its other
+    /// hooks are left out.
+    pub fn failed(mut self, reason: impl Into<Arc<str>>) -> Self {
+        self.failed = Some(reason.into());
         self
     }
 
@@ -198,6 +208,21 @@ pub(crate) enum PluginState {
     Started,
     /// One of them failed: its guards refuse, and its other hooks are left out.
     Failed(Arc<str>),
+    /// It was shut down to be loaded again, and as long as it is not started its guards refuse.
+    Closed,
+    /// Its `init` hooks run after that.
+    Reopening,
+}
+
+impl PluginState {
+    /// Why the guards of `plugin` refuse, where they do.
+    pub(crate) fn closed(&self, plugin: &str) -> Option<String> {
+        match self {
+            Self::Failed(reason) => Some(format!("its plugin `{plugin}` could not be started: {reason}")),
+            Self::Closed | Self::Reopening => Some(format!("its plugin `{plugin}` is being loaded again")),
+            Self::New | Self::Starting | Self::Started => None,
+        }
+    }
 }
 
 impl Installed {

@@ -159,7 +159,8 @@ impl fmt::Display for Status {
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Skip {
-    /// A pattern such as `tool = "cancel_*"` did not match.
+    /// A pattern such as `tool = "cancel_*"` did not match, or the hook found that the event is not for it
+    /// ([`NotSelected`](crate::hook::NotSelected)).
     Filter,
     /// It is disabled.
     Disabled,

@@ -328,6 +328,42 @@ impl Registry {
         findings
     }
 
+    /// Changes several things at once: `change` is given a draft of this registry, and what it did there takes effect all at once, or
+    /// not at all where it fails. A set that is made meanwhile is made from all that was there before or from all that is there
+    /// after. Where somebody else changed the registry meanwhile, `change` is called again, with a draft of what is there then.
+    ///
+    /// ```
+    /// use hooks_core::kinds::BeforeToolCall;
+    /// use hooks_core::prelude::*;
+    ///
+    /// let registry = Registry::empty();
+    /// registry.update(|draft| {
+    ///     draft.register(Hook::at::<BeforeToolCall>("closed").reader(|_, _, _| Permission::deny("we are closed")))?;
+    ///     draft.set_app(AppDef::new("desk").hooks(["closed"]));
+    ///     Ok::<_, ConfigError>(())
+    /// })?;
+    /// # Ok::<(), ConfigError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// What `change` gives.
+    pub fn update<T, E>(&self, mut change: impl FnMut(&Self) -> Result<T, E>) -> Result<T, E> {
+        loop {
+            let before = self.snapshot();
+            let draft = Self::from(Snapshot::clone(&before));
+            let value = change(&draft)?;
+            let after = draft.snapshot();
+            let mut now = self.snapshot.write().unwrap_or_else(PoisonError::into_inner);
+            if now.revision == before.revision {
+                let replaced = std::mem::replace(&mut *now, after);
+                // Before what was replaced: hooks are dropped outside of the lock.
+                drop(now);
+                drop(replaced);
+                return Ok(value);
+            }
+        }
+    }
+
     /// A number that grows with every change of the registry: sets that were made from the same lists at the same number are
     /// the same, so a harness may keep them.
     ///

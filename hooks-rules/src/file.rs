@@ -3,6 +3,7 @@
 mod others;
 
 use std::collections::HashMap;
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -33,6 +34,10 @@ pub struct RuleFile {
     pub disabled: bool,
     /// Whether the text could be read at all; where not, the rules of an earlier reading are better than none.
     pub readable: bool,
+    /// Whether it waits for trust.
+    pub(crate) waits: bool,
+    /// What is the same as long as its text is.
+    pub(crate) print: u64,
 }
 
 impl RuleFile {
@@ -97,7 +102,7 @@ impl RuleFile {
         }
         let rules = finish(drafts.kept, form, &file, text, &lines);
         let defects = Defect::place(&file, text, &lines, flaws);
-        Self { file, dialect: form, rules, defects, disabled, readable }
+        Self { file, dialect: form, rules, defects, disabled, readable, waits: false, print: print(text) }
     }
 
     /// A file that could not be read from the disk.
@@ -105,8 +110,15 @@ impl RuleFile {
     pub(crate) fn unreadable(file: &Path, problem: &str, help: &str) -> Self {
         let file: Arc<Path> = file.into();
         let defects = vec![Defect::of_file(&file, problem, help)];
-        Self { file, dialect: Dialect::default(), rules: Vec::new(), defects, disabled: false, readable: false }
+        let (dialect, print) = (Dialect::default(), print(problem));
+        Self { file, dialect, rules: Vec::new(), defects, disabled: false, readable: false, waits: false, print }
     }
+}
+
+fn print(text: &str) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    text.hash(&mut hasher);
+    hasher.finish()
 }
 
 /// The map from events to lists, under `hooks` or, in a flat file, at the top.

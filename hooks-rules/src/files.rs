@@ -21,6 +21,13 @@ pub(crate) fn full(cwd: &Path, path: &str) -> PathBuf {
     full
 }
 
+/// The path from the root: commands run in other folders than this program, and a path that holds here only would lead them
+/// astray.
+#[cfg(feature = "runner")]
+pub(crate) fn absolute(path: PathBuf) -> PathBuf {
+    std::path::absolute(&path).unwrap_or(path)
+}
+
 /// The file that the system finds there, without links; of what is not there yet, the folder that is.
 pub(crate) fn real(path: &Path) -> PathBuf {
     let full = std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());

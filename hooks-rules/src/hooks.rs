@@ -40,7 +40,7 @@ fn halt(reason: String, by: Option<&RuleSource>) -> Halt {
     attributed(Halt::new(reason), by, Halt::attributed_to)
 }
 
-/// Why a hook of rules has no answer: they end the turn, or have failed.
+/// Why a hook of rules has no answer: they end the turn, have failed, or none of them is for the event.
 type Ended = Box<dyn std::error::Error + Send + Sync>;
 
 /// The hook for an event; `None` where no kind carries it.

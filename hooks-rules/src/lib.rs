@@ -53,7 +53,7 @@
 //! # Features
 //!
 //! `runner`, on by default. `http`: `PlainHttp`, a client without TLS for rules of the type `http`; an app that has a client
-//! lends its own as [`Post`].
+//! lends its own as [`Post`]. `watch`: `Rules::watch` reads rules and plugins again when their files change.
 //!
 //! # Not here
 //!
@@ -98,7 +98,11 @@ pub use matcher::{BadMatcher, Matcher};
 pub use reading::Reading;
 pub use rule::{Action, CommandLine, FailureMode, HttpRequest, JudgePrompt, Rule, RuleId, RuleSource, Shell};
 #[cfg(feature = "runner")]
-pub use rules::{Explained, Listed, Rules, RulesBuilder, Trust, TrustError};
+pub use rules::{
+    Explained, Listed, ListedPlugin, PluginChange, PluginStatus, PluginStep, Rules, RulesBuilder, Trust, TrustError,
+};
+#[cfg(feature = "watch")]
+pub use rules::{RulesWatch, WatchError};
 #[cfg(feature = "http")]
 pub use run::PlainHttp;
 #[cfg(feature = "runner")]

@@ -43,8 +43,12 @@ pub struct Args {
     #[arg(long, value_name = "FILE", requires = "trust")]
     pub rules: Vec<PathBuf>,
 
-    /// Confirm that you have reviewed the commands of these files, and let them run.
-    #[arg(long, requires = "rules")]
+    /// A folder of plugins, each with its rules and its configuration.
+    #[arg(long, value_name = "FOLDER", requires = "trust")]
+    pub plugins: Option<PathBuf>,
+
+    /// Confirm that you have reviewed the commands of these files and plugins, and let them run.
+    #[arg(long)]
     pub trust: bool,
 
     /// A prompt's file; a list in it replaces the agent's.

@@ -100,12 +100,12 @@ impl Desk {
         Ok(Self { agent, prompt, answer, trace, cx, recorder, rules, app, hooks, registry, metrics, tally })
     }
 
-    /// Has the rules in `files` in force too, whatever agents and prompts say. Their commands run.
+    /// Has the rules in `files` and the `plugins` of a folder in force too, whatever agents and prompts say. Their commands run.
     ///
     /// # Errors
     /// [`DeskError`] with everything that is wrong in them.
-    pub fn ruled(mut self, files: &[PathBuf]) -> Result<Self, DeskError> {
-        let rules = FileRules::read(files)?;
+    pub fn ruled(mut self, files: &[PathBuf], plugins: Option<&Path>) -> Result<Self, DeskError> {
+        let rules = FileRules::read(files, plugins)?;
         let app = self.app.clone().hooks(rules.install(&self.registry)?);
         self.rules = Some(rules);
         self.list(app)

@@ -19,17 +19,23 @@ pub struct FileRules {
 }
 
 impl FileRules {
-    /// The rules in `files`, whose scripts find the folder of the first one as `CLAUDE_PROJECT_DIR`.
+    /// The rules in `files`, whose scripts find the folder of the first one as `CLAUDE_PROJECT_DIR`, and the `plugins` of a folder.
     ///
     /// # Errors
     /// [`DeskError`] with everything that is wrong in the files: a rule that is left out would not be missed.
-    pub fn read(files: &[PathBuf]) -> Result<Self, DeskError> {
+    pub fn read(files: &[PathBuf], plugins: Option<&Path>) -> Result<Self, DeskError> {
+        if let Some(missing) = plugins.filter(|folder| !folder.is_dir()) {
+            return Err(DeskError::Rules(format!("{}: there is no such folder", missing.display())));
+        }
         if let Some(missing) = files.iter().find(|file| !file.is_file()) {
             return Err(DeskError::Rules(format!("{}: there is no such file", missing.display())));
         }
         let folder = files.first().and_then(|file| file.canonicalize().ok()?.parent().map(Path::to_owned));
         let conversations = tempfile::tempdir().map_err(|error| DeskError::Rules(error.to_string()))?;
         let builder = Rules::builder().project_dir(folder.unwrap_or_default()).session_files(conversations.path());
+        // Who says `--trust` has looked at the plugins too. Their data are gone with the desk.
+        let builder = builder.trust_all().plugin_data(conversations.path().join("data"));
+        let builder = plugins.into_iter().fold(builder, RulesBuilder::plugins);
         let rules = files.iter().fold(builder, RulesBuilder::settings).build();
         match rules.defects().as_slice() {
             [] => Ok(Self { rules, _conversations: Arc::new(conversations) }),

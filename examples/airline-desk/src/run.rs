@@ -100,8 +100,8 @@ fn run(args: &Args) -> Result<ExitCode, RunError> {
         return scenes::run(scene, &agent, tracing, &mut io::stdout().lock());
     }
     let mut desk = Desk::open(&agent, args.prompt.as_deref())?.answer(args.on_ask).attended(!args.unattended);
-    if !args.rules.is_empty() {
-        desk = desk.ruled(&args.rules)?;
+    if !args.rules.is_empty() || args.plugins.is_some() {
+        desk = desk.ruled(&args.rules, args.plugins.as_deref())?;
     }
     if args.plan {
         let findings = desk.audit(&folder.join("prompts"))?;

@@ -114,3 +114,16 @@ fn a_script_named_by_a_file_of_rules_denies_a_call() {
     assert!(talk(&[], lines).contains("Paid back"), "without it they are paid");
     assert!(talk(&["--rules", rules, "--trust", "--trace"], lines).contains("rules_pre_tool_use"));
 }
+
+/// A plugin beside the desk's hooks denies what its configuration names, and nothing else.
+#[cfg(unix)]
+#[test]
+fn a_plugin_of_a_folder_denies_what_its_configuration_names() {
+    let plugins = concat!(env!("CARGO_MANIFEST_DIR"), "/desk/plugins");
+    let said = talk(&["--plugins", plugins, "--trust"], "cancel PUF002\n");
+    let told = "the claims team holds PUF002";
+    assert!(said.contains("· cancel_reservation did not run") && said.contains(told), "{said}");
+    assert!(!talk(&["--plugins", plugins, "--trust"], "cancel ZZZ001\n").contains(told), "it is another one");
+    let rules = concat!(env!("CARGO_MANIFEST_DIR"), "/desk/rules/hooks.json");
+    assert!(talk(&["--rules", rules, "--plugins", plugins, "--trust"], "cancel PUF002\n").contains(told));
+}

@@ -127,6 +127,8 @@ fn rules_need_trust_and_have_to_be_right() {
         (vec!["--rules", path(&rules)], "--trust"),
         (vec!["--rules", path(&wrong), "--trust"], "comand"),
         (vec!["--rules", path(&missing), "--trust"], "missing.json: there is no such file"),
+        (vec!["--plugins", path(folder.path())], "--trust"),
+        (vec!["--plugins", path(&missing), "--trust"], "missing.json: there is no such folder"),
     ] {
         let run = desk(&arguments);
         assert_eq!(run.status.code(), Some(2), "{arguments:?}");

@@ -64,9 +64,9 @@ impl TurnLoop {
                 return Err(End::from(TurnError::Dispatch(error)));
             }
         };
-        // Where every hook was filtered out, nothing ran that anybody could be told of.
-        if hooks.selects(of) {
-            let report = &fired.report;
+        let report = &fired.report;
+        // Where the event was for no hook, nothing ran that anybody could be told of.
+        if hooks.selected(of).any(|id| !report.not_selected.contains(id)) {
             // Of a stream that flows on there would be an event for each piece.
             let says_nothing = fired.verdict.is_silent() && report.failures.is_empty() && report.halt.is_none();
             if K::NAME == StreamDelta::NAME && says_nothing {

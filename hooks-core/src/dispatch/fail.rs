@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use crate::failure::FailureKind;
-use crate::handler::{Fault, FaultKind};
+use crate::handler::{Fault, FaultKind, NotSelected};
 use crate::record::Status;
 
 /// How a hook failed.
@@ -32,6 +32,7 @@ impl Fail {
         let (kind, status, text) = match self {
             Self::Fault(fault) => match *fault.0 {
                 FaultKind::Error(text) => (FailureKind::Error, Status::Failed, text),
+                FaultKind::NotSelected => (FailureKind::Error, Status::Failed, NotSelected.to_string()),
                 FaultKind::Halt(halt) | FaultKind::HaltAndKeep(halt) | FaultKind::HaltAndReplace(halt, _) => {
                     (FailureKind::Error, Status::Failed, halt.reason.as_str().to_owned())
                 }

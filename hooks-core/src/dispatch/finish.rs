@@ -29,7 +29,7 @@ fn finish_rare<K: HookKind>(
     verdict: K::Verdict,
     rare: Rare<'_, K>,
 ) -> Result<Fired<K>, DispatchError> {
-    let Rare { halt, failures, stop, log, .. } = rare;
+    let Rare { halt, failures, not_selected, stop, log, .. } = rare;
     let record = log.map(|mut log| log.finish(&verdict, stop.as_ref()));
     let removed_by = match stop {
         None | Some(ChainEnd::Decided) => None,
@@ -38,5 +38,5 @@ fn finish_rare<K: HookKind>(
     };
     let subject = K::Removal::kept(subject, removed_by.is_some());
     let record = record.filter(|_| cx.keeps_records());
-    Ok(Fired { subject, verdict, report: ReportData { halt, failures, removed_by, record }.into() })
+    Ok(Fired { subject, verdict, report: ReportData { halt, failures, not_selected, removed_by, record }.into() })
 }

@@ -113,6 +113,11 @@ impl<'a, K: HookKind> Log<'a, K> {
         self.close(index, status).cause = Some(cause.to_owned());
     }
 
+    /// Notes that the hook found while it ran that the event is not for it.
+    pub(super) fn not_selected(&mut self, index: usize) {
+        self.close(index, Status::Skipped(Skip::Filter));
+    }
+
     /// Notes a run that no dispatch waits for; it takes none of the dispatch's time.
     pub(super) fn launched(&mut self, index: usize, status: Status, cause: Option<String>) {
         self.marks[index].started = None;

@@ -63,6 +63,7 @@ pub(super) struct Outcome<'a, K: HookKind> {
 pub(super) struct Rare<'a, K: HookKind> {
     pub(super) halt: Option<Halt>,
     pub(super) failures: Vec<Failure>,
+    pub(super) not_selected: Vec<HookId>,
     pub(super) stop: Option<ChainEnd>,
     pub(super) log: Option<Log<'a, K>>,
     /// The hooks that failed and whose fallback is under way, by their index.
@@ -73,7 +74,15 @@ pub(super) struct Rare<'a, K: HookKind> {
 
 impl<K: HookKind> Default for Rare<'_, K> {
     fn default() -> Self {
-        Self { halt: None, failures: Vec::new(), stop: None, log: None, failed: Vec::new(), event: None }
+        Self {
+            halt: None,
+            failures: Vec::new(),
+            not_selected: Vec::new(),
+            stop: None,
+            log: None,
+            failed: Vec::new(),
+            event: None,
+        }
     }
 }
 
@@ -282,6 +291,16 @@ impl<'a, K: HookKind> Outcome<'a, K> {
         }
     }
 
+    /// The hook says that the event is not for it.
+    fn not_selected(&mut self, index: usize) -> Flow {
+        if let Some(log) = self.log() {
+            log.not_selected(index);
+        }
+        let id = self.plan.steps[index].id.clone();
+        self.rare().not_selected.push(id);
+        Flow::Next
+    }
+
     /// Has the fallback answer where there is one; otherwise does what the hook's `on_failure` says.
     #[cold]
     pub(super) fn failed(&mut self, index: usize, fail: Fail) -> Flow {
@@ -290,6 +309,7 @@ impl<'a, K: HookKind> Outcome<'a, K> {
                 FaultKind::Halt(halt) | FaultKind::HaltAndKeep(halt) | FaultKind::HaltAndReplace(halt, _) => {
                     return self.halted(index, halt);
                 }
+                FaultKind::NotSelected => return self.not_selected(index),
                 error @ FaultKind::Error(_) => Fail::Fault(Fault(Box::new(error))),
             },
             other => other,

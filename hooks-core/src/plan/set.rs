@@ -139,9 +139,15 @@ impl HookSet {
     /// # Ok::<(), ConfigError>(())
     /// ```
     pub fn selects<K: HookKind>(&self, event: &K) -> bool {
+        self.selected(event).next().is_some()
+    }
+
+    /// The hooks at the kind whose filters match, in the order of the plan.
+    pub fn selected<K: HookKind>(&self, event: &K) -> impl Iterator<Item = &HookId> {
         let plan = self.entry::<K>().and_then(PlanEntry::plan::<K>);
+        let steps = plan.map_or(&[][..], |plan| &plan.steps);
         // A field of the event may be code of the app; a hook whose filter panics has failed, so it was selected.
-        plan.is_some_and(|plan| plan.steps.iter().any(|step| catch(|| step.matches(event)).unwrap_or(true)))
+        steps.iter().filter(|step| catch(|| step.matches(event)).unwrap_or(true)).map(|step| &step.id)
     }
 
     /// The jobs that a dispatch of `event` would queue, for a store that keeps them with what the event reports: both or

@@ -8,7 +8,6 @@ use crate::diagnostics::{ConfigError, Problem};
 use crate::hook::Hook;
 use crate::id::HookId;
 use crate::overrides::{Changes, Overrides};
-use crate::plugin::PluginState;
 
 impl Registry {
     /// Says what the operator's layers change, in sets made from now on. Layers hold field by field, and the last one that
@@ -73,12 +72,9 @@ impl Snapshot {
         self.overrides.get(&hook.id).map(|changes| changes.check(hook)).unwrap_or_default()
     }
 
-    /// Why the plugin could not be started.
-    pub(crate) fn failure_of(&self, plugin: &str) -> Option<&Arc<str>> {
-        match &self.installed(plugin)?.state {
-            PluginState::Failed(reason) => Some(reason),
-            _ => None,
-        }
+    /// Why the guards of a plugin refuse, where they do.
+    pub(crate) fn closed(&self, plugin: &str) -> Option<String> {
+        self.installed(plugin)?.state.closed(plugin)
     }
 
     fn changes_of(&self, hook: &Hook) -> Option<&Changes> {

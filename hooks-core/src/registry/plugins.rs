@@ -51,28 +51,84 @@ impl Registry {
     pub async fn start_plugins(&self, cx: &HookContext) -> Result<(), PluginsFailed> {
         let mut failures = Vec::new();
         for name in self.plugins() {
-            let claimed = self.edit(|snapshot| {
-                let installed =
-                    snapshot.installed_mut(&name).filter(|installed| installed.state == PluginState::New)?;
-                installed.state = PluginState::Starting;
-                Some(installed.clone())
-            });
-            let Some(installed) = claimed else { continue };
-            // Dropped half-way, it was not started.
-            let mut outcome = StartOutcome { registry: self, name: &name, state: PluginState::New };
-            let result = self.fire_lifecycle(&installed, cx, &installed.init(cx)).await;
-            outcome.state = match result {
-                Ok(()) => PluginState::Started,
-                Err(reason) => {
-                    let mut failure = PluginFailure::new(&name, true, &reason);
-                    failure.optional = installed.plugin.optional;
-                    let state = PluginState::Failed(failure.reason.as_str().into());
-                    failures.push(failure);
-                    state
-                }
-            };
+            failures.extend(self.start(&name, cx).await.err());
         }
         PluginsFailed::unless_empty(failures)
+    }
+
+    async fn start(&self, name: &str, cx: &HookContext) -> Result<(), PluginFailure> {
+        let claimed = self.edit(|snapshot| {
+            let installed = snapshot.installed_mut(name)?;
+            let before = installed.state.clone();
+            installed.state = match before {
+                PluginState::New => PluginState::Starting,
+                PluginState::Closed => PluginState::Reopening,
+                _ => return None,
+            };
+            Some((installed.clone(), before))
+        });
+        let Some((installed, before)) = claimed else { return Ok(()) };
+        // Dropped half-way, it was not started.
+        let mut outcome = StartOutcome { registry: self, name, state: before };
+        let started = self.fire_lifecycle(&installed, cx, &installed.init(cx)).await.map_err(|reason| {
+            let mut failure = PluginFailure::new(name, true, &reason);
+            failure.optional = installed.plugin.optional;
+            failure
+        });
+        outcome.state = match &started {
+            Ok(()) => PluginState::Started,
+            Err(failure) => PluginState::Failed(failure.reason.as_str().into()),
+        };
+        started
+    }
+
+    /// Loads the plugins of these `names` again: shuts them down, the last first, takes them away, lets `change` install what
+    /// is to be there now, and starts that. A plugin keeps its place among the others; one that `change` does not install is
+    /// gone. All that `change` does to the registry takes effect at once, as [`update`](Self::update) says.
+    ///
+    /// No gate is open meanwhile: in sets that are made between the shutdown and the start, the guards of these plugins refuse and
+    /// their other hooks are left out. So it stays where `change` fails.
+    ///
+    /// The value has what could not be shut down or started as it should.
+    ///
+    /// # Errors
+    /// What `change` gives; the registry is as it was then, and the plugins are shut down.
+    pub async fn reload_plugins<T, E>(
+        &self,
+        names: &[&str],
+        cx: &HookContext,
+        mut change: impl FnMut(&Self) -> Result<T, E>,
+    ) -> Result<(T, Vec<PluginFailure>), E> {
+        let mut failures = Vec::new();
+        for name in names.iter().rev() {
+            failures.extend(self.close(name, cx).await.err());
+        }
+        let value = self.update(|draft| {
+            let former = draft.plugins();
+            for name in names {
+                // Dropped outside of the lock: closures are code of the app.
+                let _removed = draft.edit(|snapshot| snapshot.uninstall(name));
+            }
+            let value = change(draft)?;
+            draft.edit(|snapshot| snapshot.close_until_started(names, &former));
+            Ok(value)
+        })?;
+        for name in names {
+            failures.extend(self.start(name, cx).await.err());
+        }
+        Ok((value, failures))
+    }
+
+    /// Shuts a plugin down where it was started; its guards refuse until it is started again.
+    async fn close(&self, name: &str, cx: &HookContext) -> Result<(), PluginFailure> {
+        let started = self.edit(|snapshot| {
+            let installed = snapshot.installed_mut(name)?;
+            let before = std::mem::replace(&mut installed.state, PluginState::Closed);
+            (before == PluginState::Started).then(|| installed.clone())
+        });
+        let Some(installed) = started else { return Ok(()) };
+        let stopped = self.fire_lifecycle(&installed, cx, &installed.shutdown(ShutdownReason::Reload)).await;
+        stopped.map_err(|reason| PluginFailure::new(name, false, &reason))
     }
 
     /// Fires `shutdown` for each started plugin, the last installed first, each for its own hooks alone. They may be
@@ -158,6 +214,17 @@ impl Snapshot {
         self.plugins.iter_mut().find(|installed| *installed.plugin.name == *name)
     }
 
+    /// Closes those of `names` that are there until they are started, and puts each plugin where it was.
+    fn close_until_started(&mut self, names: &[&str], former: &[Arc<str>]) {
+        for installed in &mut self.plugins {
+            if installed.state == PluginState::New && names.contains(&&*installed.plugin.name) {
+                installed.state = PluginState::Closed;
+            }
+        }
+        let place = |name: &Arc<str>| former.iter().position(|before| before == name).unwrap_or(usize::MAX);
+        self.plugins.sort_by_key(|installed| place(&installed.plugin.name));
+    }
+
     /// Whether a hook of that plugin may be named.
     pub(crate) fn may_run(&self, plugin: &str) -> bool {
         self.trial || self.installed(plugin).is_some()
@@ -211,7 +278,8 @@ impl Snapshot {
                 self.insert(hook);
             }
             let made = hooks.iter().map(|hook| hook.id.clone()).collect();
-            self.plugins.push(Installed { plugin, made, origin, state: PluginState::New });
+            let state = plugin.failed.clone().map_or(PluginState::New, PluginState::Failed);
+            self.plugins.push(Installed { plugin, made, origin, state });
         }
         problems
     }

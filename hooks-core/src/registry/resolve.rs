@@ -212,9 +212,9 @@ impl Chosen {
     /// Where its plugin could not be started: what guards fails wherever it would run, and the rest is left out. A guard
     /// does not open because nobody could set it up.
     fn unless_started(mut self, snapshot: &Snapshot) -> Self {
-        let failed = self.hook.plugin.as_ref().and_then(|plugin| Some((plugin, snapshot.failure_of(plugin)?)));
-        let Some((plugin, reason)) = failed else { return self };
-        let reason = format!("its plugin `{plugin}` could not be started: {reason}").into();
+        let closed = self.hook.plugin.as_ref().and_then(|plugin| Some((plugin, snapshot.closed(plugin)?)));
+        let Some((plugin, reason)) = closed else { return self };
+        let reason = reason.into();
         let guards = self.hook.bindings.iter().filter(|binding| {
             !is_lifecycle(&self.hook, binding) && binding.policy(&self.hook.options) != OnFailure::Continue
         });

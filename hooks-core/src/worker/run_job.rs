@@ -96,7 +96,7 @@ impl Registry {
             return error(JobErrorKind::Disabled, text);
         }
         let (known, _) = snapshot.overridden(&registered.hook);
-        let out = |plugin: &&Arc<str>| !snapshot.may_run(plugin) || snapshot.failure_of(plugin).is_some();
+        let out = |plugin: &&Arc<str>| !snapshot.may_run(plugin) || snapshot.closed(plugin).is_some();
         if let Some(plugin) = known.plugin.as_ref().filter(out) {
             let text = format!(
                 "the job `{id}` is for the hook `{hook}` of the plugin `{plugin}`, which is not installed or could not be started"

@@ -313,6 +313,81 @@ fn what_stands_in_the_place_of_a_plugin_s_hook_stays_with_the_plugin() {
     assert_eq!(run(&registry.scope(&AgentDef::new("x"), None).unwrap()), ["anew", "b"]);
 }
 
+/// A guard at `spend`, which tells when it is started and stopped, and with which configuration.
+fn guards(config: u32, starts: bool, told: &Told) -> Plugin {
+    let guard = Hook::at::<Spend>("guard").reader(move |_, _, _| Permission::deny(format!("limit {config}")));
+    plugin("guards", starts, told).hook(guard).config(json!(config))
+}
+
+#[tokio::test]
+async fn a_plugin_that_is_loaded_again_is_shut_down_first_keeps_its_place_and_is_closed_in_between() {
+    let (registry, told) = (Registry::empty(), Told::default());
+    let agent = AgentDef::new("a");
+    let refusal = |registry: &Registry| {
+        let set = registry.scope(&agent, None).unwrap();
+        let fired = set.fire_blocking(&cx(), &spend(), Trail::default()).unwrap();
+        let failed = fired.report.failures.first().map(ToString::to_string);
+        failed.or_else(|| Some(fired.verdict.denial()?.reason.to_string())).unwrap_or_else(|| "open".to_owned())
+    };
+    registry.install(guards(1, true, &told)).unwrap();
+    registry.install(plugin("last", true, &told)).unwrap();
+    registry.start_plugins(&cx()).await.unwrap();
+    let before = registry.scope(&agent, None).unwrap();
+    told.lock().unwrap().clear();
+
+    let closed = |registry: &Registry| {
+        assert!(refusal(registry).contains("its plugin `guards` is being loaded again"), "{}", refusal(registry));
+    };
+    let handle = registry.clone();
+    let (told_too, agent_too) = (Arc::clone(&told), agent.clone());
+    let again = || {
+        let (handle, agent) = (handle.clone(), agent_too.clone());
+        let probe = Hook::at::<Init>("probe").reader(move |_, _, ()| {
+            let set = handle.scope(&agent, None).unwrap();
+            assert!(
+                set.fire_blocking(&cx(), &spend(), Trail::default()).unwrap().verdict.denial().is_some(),
+                "not started yet"
+            );
+        });
+        guards(2, true, &told_too).hook(probe)
+    };
+    let ((), failures) = registry
+        .reload_plugins(&["guards"], &cx(), |draft| {
+            closed(&registry);
+            draft.install(again())
+        })
+        .await
+        .unwrap();
+    assert!(failures.is_empty(), "{failures:?}");
+    assert_eq!(*told.lock().unwrap(), ["guards stops: reload", "guards starts with 2, None"]);
+    assert_eq!(refusal(&registry), "limit 2");
+    assert_eq!(registry.plugins().iter().map(|name| &**name).collect::<Vec<_>>(), ["guards", "last"]);
+    let old = before.fire_blocking(&cx(), &spend(), Trail::default()).unwrap();
+    assert_eq!(old.verdict.denial().unwrap().reason.as_str(), "limit 1", "a set that is made goes on as it is");
+
+    // One that cannot be started is closed, and so is one that does not fit.
+    let ((), failures) =
+        registry.reload_plugins(&["guards"], &cx(), |draft| draft.install(guards(3, false, &told))).await.unwrap();
+    assert_eq!(failures.len(), 1);
+    assert!(refusal(&registry).contains("no licence"), "{}", refusal(&registry));
+    let twice = |draft: &Registry| {
+        draft.install(guards(4, true, &told))?;
+        draft.install(guards(4, true, &told))
+    };
+    registry.reload_plugins(&["guards"], &cx(), twice).await.unwrap_err();
+    closed(&registry);
+    // One of which the app knows that it cannot be started is closed too.
+    let ((), failures) = registry
+        .reload_plugins(&["guards"], &cx(), |draft| draft.install(guards(5, true, &told).failed("it needs `jq`")))
+        .await
+        .unwrap();
+    assert!(failures.is_empty(), "its `init` is not fired");
+    assert!(refusal(&registry).contains("its plugin `guards` could not be started: it needs `jq`"));
+    // And one that nobody installs is gone.
+    let ((), failures) = registry.reload_plugins(&["guards"], &cx(), |_| Ok::<_, ConfigError>(())).await.unwrap();
+    assert_eq!((failures.len(), refusal(&registry).as_str()), (0, "open"));
+}
+
 #[tokio::test]
 async fn a_plugin_that_is_uninstalled_is_not_started_and_none_of_its_hooks_runs() {
     let (registry, told) = (Registry::empty(), Told::default());

@@ -30,6 +30,38 @@ fn sets_already_made_go_on_as_they_are() {
     assert_eq!(run(&last), ["c", "new a", "b"]);
 }
 
+#[test]
+fn several_changes_take_effect_at_once_or_not_at_all() {
+    let registry = registry([writes("a")]);
+    let agent = AgentDef::new("x").hooks(["a"]);
+    let (before, revision) = (registry.scope(&agent, None).unwrap(), registry.revision());
+    let refused = registry.update(|draft| {
+        draft.set_app(AppDef::new("desk").hooks(["b"]));
+        draft.register(writes("b"))?;
+        draft.register(writes("b"))
+    });
+    assert!(refused.is_err());
+    assert_eq!((run(&registry.scope(&agent, None).unwrap()), registry.revision()), (vec!["a"], revision));
+
+    // Somebody else changes the registry meanwhile: nothing of that is lost, and the change is made to what is there then.
+    let mut calls = 0;
+    registry
+        .update(|draft| {
+            calls += 1;
+            if calls == 1 {
+                registry.register(writes("other")).unwrap();
+            }
+            draft.register(writes("b"))?;
+            assert_eq!(run(&registry.scope(&agent, None).unwrap()), ["a"], "nothing is seen of it yet");
+            draft.set_app(AppDef::new("desk").hooks(["b", "other"]));
+            Ok::<_, ConfigError>(())
+        })
+        .unwrap();
+    assert_eq!(calls, 2);
+    assert_eq!(run(&before), ["a"]);
+    assert_eq!(run(&registry.scope(&agent, None).unwrap()), ["b", "other", "a"]);
+}
+
 /// A hook that changes the registry from within a dispatch changes the next turn, not this one.
 #[test]
 fn a_hook_may_change_the_registry_while_it_runs() {

@@ -178,3 +178,26 @@ async fn a_record_says_which_hook_contributed_what_by_its_fingerprint_and_not_wh
     let written = serde_json::to_string(&**record).unwrap();
     assert!(!written.contains("gold") && !written.contains("looked"), "{written}");
 }
+
+/// A hook may find only while it runs that an event is not for it: nothing of it counts, and it has not failed.
+#[test]
+fn a_hook_that_says_that_the_event_is_not_for_it_counts_as_filtered_out() {
+    let looks = |on_failure| {
+        Hook::at::<Step>("looks")
+            .writer(|_, _, trail: &mut Trail| {
+                trail.0.push("dropped");
+                Err::<(), _>(hooks_core::hook::NotSelected)
+            })
+            .on_failure(on_failure)
+    };
+    for on_failure in [OnFailure::Continue, OnFailure::Required] {
+        let set = set([looks(on_failure), writes("other")]);
+        let fired = set.fire_blocking(&cx(), &step(), Trail::default()).unwrap();
+        let report = &fired.report;
+        assert_eq!(report.not_selected.iter().map(hooks_core::HookId::as_str).collect::<Vec<_>>(), ["looks"]);
+        assert!(report.failures.is_empty());
+        let expected = [("looks", Status::Skipped(Skip::Filter)), ("other", Status::Completed)];
+        assert_eq!(statuses(report.record.as_ref().unwrap()), expected.map(|(id, status)| (id.to_owned(), status)));
+        assert_eq!(fired.subject.unwrap().0, ["other"]);
+    }
+}

@@ -21,7 +21,7 @@ use crate::answer::{Answer, RunStatus};
 use crate::event::Event;
 use crate::formats;
 use crate::reading::Reading;
-use crate::rule::{Action, CommandLine, HttpRequest, JudgePrompt, Rule};
+use crate::rule::{Action, CommandLine, FailureMode, HttpRequest, JudgePrompt, Rule};
 use crate::run::{JudgeQuestion, PostRequest, Ran, Surroundings, command, run as run_command};
 
 /// What a run came to before it is reported.
@@ -52,8 +52,11 @@ pub(super) async fn run(
     let began = Instant::now();
     let rule = &active.rule;
     let mut reading = Reading::new(rule.dialect, rule.event);
-    reading.on_failure = rule.on_failure;
+    reading.on_failure = if active.owner.closed().is_some() { FailureMode::Block } else { rule.on_failure };
     let run = async {
+        if let (Some(plugin), Some(reason)) = (active.owner.plugin(), active.owner.closed()) {
+            return Done::of(reading.failed(format!("its plugin `{plugin}` cannot run: {reason}")));
+        }
         match &rule.action {
             // What it would do last month it has done.
             _ if rule.detached && input.occurrence.replay => Done::without_answer(RunOutcome::Dropped),

@@ -97,14 +97,15 @@ impl Firing {
         Some(path.ok()?.to_string_lossy().into_owned())
     }
 
-    /// Runs the rules that are for this occurrence. `tool` is the tool as it is called here, where one is called.
+    /// Runs the rules that are for this occurrence; `None` where none is. `tool` is the tool as it is called here, where one is
+    /// called.
     ///
     /// # Errors
     /// [`RulesFailed`] where rules failed and no other decided anything.
-    pub(crate) async fn fire(&self, occurrence: Occurrence, tool: Option<&str>) -> Result<Answer, RulesFailed> {
+    pub(crate) async fn fire(&self, occurrence: Occurrence, tool: Option<&str>) -> Result<Option<Answer>, RulesFailed> {
         let (answer, fired) = self.run(occurrence, tool).await;
         self.shared.report_fired(fired.as_ref());
-        answer
+        answer.map(|answer| fired.map(|_| answer))
     }
 
     /// The same, without telling what came of it; `None` where no rule was selected.

@@ -12,12 +12,14 @@ pub struct PluginFolder {
     pub(crate) root: PathBuf,
     pub(crate) data: Option<PathBuf>,
     pub(crate) options: BTreeMap<String, String>,
+    /// Why its guards refuse and the rest of it is left out.
+    pub(crate) closed: Option<Arc<str>>,
 }
 
 impl PluginFolder {
     /// The plugin `name` in the folder `root`; its rules are in `hooks/hooks.json` there.
     pub fn new(name: impl Into<String>, root: impl Into<PathBuf>) -> Self {
-        Self { name: name.into(), root: root.into(), data: None, options: BTreeMap::new() }
+        Self { name: name.into(), root: root.into(), data: None, options: BTreeMap::new(), closed: None }
     }
 
     /// Where it keeps its data: `CLAUDE_PLUGIN_DATA`, which is made where it is not there. `data/<name>` beside its folder where
@@ -42,7 +44,7 @@ impl fmt::Debug for PluginFolder {
         let options: Vec<_> = self.options.keys().collect();
         let mut shown = f.debug_struct("PluginFolder");
         shown.field("name", &self.name).field("root", &self.root).field("data", &self.data);
-        shown.field("options", &options).finish()
+        shown.field("options", &options).field("closed", &self.closed).finish()
     }
 }
 
@@ -73,6 +75,14 @@ impl Owner {
     pub(crate) fn plugin(&self) -> Option<&str> {
         match self {
             Self::Plugin(plugin) => Some(&plugin.name),
+            _ => None,
+        }
+    }
+
+    /// Why its guards refuse and the rest of it is left out.
+    pub(crate) fn closed(&self) -> Option<&str> {
+        match self {
+            Self::Plugin(plugin) => plugin.closed.as_deref(),
             _ => None,
         }
     }

@@ -1,13 +1,15 @@
 use std::sync::Arc;
 
 use hooks_core::Hook;
+use hooks_core::hook::NotSelected;
 use hooks_core::kinds::{BeforeCompaction, PostCompact};
 use hooks_core::verdict::Permission;
 use serde_json::Value;
 
+use super::Ended;
 use super::tool::permission;
 use crate::answer::Decision;
-use crate::firing::{Firing, RulesFailed};
+use crate::firing::Firing;
 
 /// `PreCompact`.
 pub(super) fn before(id: &str, firing: Arc<Firing>) -> Hook {
@@ -20,8 +22,8 @@ pub(super) fn before(id: &str, firing: Arc<Firing>) -> Hook {
             occurrence.set("custom_instructions", instructions.map_or(Value::Null, Value::from));
             occurrence.set_flat("compaction_type", event.compaction.as_ref());
             occurrence.set_flat("reason", event.reason.as_str());
-            let answer = firing.fire(occurrence, None).await?;
-            Ok::<_, RulesFailed>(match answer.decision {
+            let answer = firing.fire(occurrence, None).await?.ok_or(NotSelected)?;
+            Ok::<_, Ended>(match answer.decision {
                 refused @ Decision::Deny(_) => permission(refused, answer.by.as_ref()),
                 _ => Permission::NoOpinion,
             })
@@ -37,7 +39,8 @@ pub(super) fn after(id: &str, firing: Arc<Firing>) -> Hook {
             let mut occurrence = firing.occurrence(cx);
             occurrence.set("trigger", event.trigger.as_ref());
             occurrence.set("compact_summary", history.summary.clone().unwrap_or_default());
-            firing.fire(occurrence, None).await.map(drop)
+            firing.fire(occurrence, None).await?.ok_or(NotSelected)?;
+            Ok::<_, Ended>(())
         })
     })
 }

@@ -1,13 +1,14 @@
 use std::sync::Arc;
 
+use hooks_core::hook::NotSelected;
 use hooks_core::kinds::{Stop, StopReason, TurnEnd};
-use hooks_core::verdict::{StopDecision, StopVerdict};
+use hooks_core::verdict::{StopDecision, StopVerdict, Verdict};
 use hooks_core::{Hook, HookContext};
 
-use super::attributed;
+use super::{Ended, attributed};
 use crate::answer::{Answer, Decision};
 use crate::event::Event;
-use crate::firing::{Firing, RulesFailed};
+use crate::firing::Firing;
 
 /// `Stop`, and `SubagentStop` within a sub-agent.
 pub(super) fn stop(id: &str, firing: Arc<Firing>) -> Hook {
@@ -16,7 +17,7 @@ pub(super) fn stop(id: &str, firing: Arc<Firing>) -> Hook {
         Box::pin(async move {
             // A sub-agent's end is the one event, any other the other.
             if (firing.event == Event::SubagentStop) == cx.agent_path().is_empty() {
-                return Ok(StopVerdict::default());
+                return Err(NotSelected.into());
             }
             let mut occurrence = firing.occurrence(cx);
             occurrence.set("stop_hook_active", event.stop_hook_active);
@@ -38,8 +39,9 @@ pub(super) fn stop(id: &str, firing: Arc<Firing>) -> Hook {
             let Ok(mut answer) = answer else {
                 firing.shared.turn_ends(cx);
                 firing.shared.report_fired(fired.as_ref());
-                return answer.map(|_| StopVerdict::default());
+                return Ok(answer.map(|_| StopVerdict::default())?);
             };
+            let nobody = fired.is_none();
             let goes_on = matches!((&answer.decision, &answer.stop), (Decision::Continue(_), None));
             // What somebody woke the model for is a reason to go on.
             if let (Decision::None, None) = (&answer.decision, &answer.stop) {
@@ -49,6 +51,9 @@ pub(super) fn stop(id: &str, firing: Arc<Firing>) -> Hook {
                 }
             }
             let verdict = verdict(&firing, cx, event.stop_hook_active, answer);
+            if nobody && verdict.is_silent() {
+                return Err(NotSelected.into());
+            }
             if let Some(fired) = fired.as_mut().filter(|_| goes_on) {
                 match verdict.decision {
                     StopDecision::Continue(_) if at_max_iter => fired.outcome = "continue_at_max_iter",
@@ -57,7 +62,7 @@ pub(super) fn stop(id: &str, firing: Arc<Firing>) -> Hook {
                 }
             }
             firing.shared.report_fired(fired.as_ref());
-            Ok::<_, RulesFailed>(verdict)
+            Ok::<_, Ended>(verdict)
         })
     })
 }
@@ -67,12 +72,13 @@ pub(super) fn failure(id: &str, firing: Arc<Firing>) -> Hook {
     Hook::at::<TurnEnd>(id).async_reader(move |cx, event, (): &()| {
         let firing = Arc::clone(&firing);
         Box::pin(async move {
-            let Some(error) = event.error.as_deref().filter(|_| cx.agent_path().is_empty()) else { return Ok(()) };
+            let error = event.error.as_deref().filter(|_| cx.agent_path().is_empty()).ok_or(NotSelected)?;
             let mut occurrence = firing.occurrence(cx);
             // Which of the contract's it is nobody says here; the harness's own word may be matched too.
             occurrence.set("error", "unknown").set("error_details", error).set("last_assistant_message", error);
             occurrence.own_word = Some(event.reason.as_ref().to_owned());
-            firing.fire(occurrence, None).await.map(drop)
+            firing.fire(occurrence, None).await?.ok_or(NotSelected)?;
+            Ok::<_, Ended>(())
         })
     })
 }

@@ -2,6 +2,7 @@ use std::sync::Arc;
 
 use hooks_core::Hook;
 use hooks_core::data::ToolInput;
+use hooks_core::hook::NotSelected;
 use hooks_core::kinds::PermissionRequest;
 use hooks_core::verdict::Permission;
 
@@ -16,7 +17,9 @@ pub(super) fn request(id: &str, firing: Arc<Firing>) -> Hook {
         Box::pin(async move {
             let mut occurrence = firing.occurrence(cx);
             call::tell_input(&firing, &mut occurrence, &event.call, &input);
-            let answer = firing.fire(occurrence, Some(&event.call.name)).await?;
+            let Some(answer) = firing.fire(occurrence, Some(&event.call.name)).await? else {
+                return Err(NotSelected.into());
+            };
             let by = answer.by.as_ref();
             match (answer.stop, answer.decision) {
                 // `interrupt` has no reason of its own.

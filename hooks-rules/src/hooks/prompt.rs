@@ -1,12 +1,13 @@
 use std::sync::Arc;
 
 use hooks_core::Hook;
+use hooks_core::hook::NotSelected;
 use hooks_core::kinds::UserPromptSubmit;
 use hooks_core::verdict::PromptVerdict;
 
-use super::attributed;
+use super::{Ended, attributed};
 use crate::answer::Decision;
-use crate::firing::{Firing, RulesFailed};
+use crate::firing::Firing;
 
 /// `UserPromptSubmit`.
 pub(super) fn submit(id: &str, firing: Arc<Firing>) -> Hook {
@@ -15,7 +16,7 @@ pub(super) fn submit(id: &str, firing: Arc<Firing>) -> Hook {
         Box::pin(async move {
             // What an agent asks another one is no prompt of a person; `SubagentStart` is the event for it.
             if !cx.agent_path().is_empty() {
-                return Ok(PromptVerdict::default());
+                return Err(NotSelected.into());
             }
             if let Some((reason, by)) = firing.shared.take_stop(cx) {
                 return Ok(attributed(PromptVerdict::stop(reason), by.as_ref(), PromptVerdict::attributed_to));
@@ -23,14 +24,19 @@ pub(super) fn submit(id: &str, firing: Arc<Firing>) -> Hook {
             let mut occurrence = firing.occurrence(cx);
             occurrence.set("prompt", event.prompt.as_str());
             let answer = firing.fire(occurrence, None).await?;
+            let wakes = firing.shared.take_wakes(cx);
+            if answer.is_none() && wakes.is_empty() {
+                return Err(NotSelected.into());
+            }
+            let answer = answer.unwrap_or_default();
             let verdict = match (answer.stop, answer.decision) {
                 (Some(reason), _) => PromptVerdict::stop(reason),
                 (None, Decision::Deny(reason)) => PromptVerdict::block(reason),
                 (None, _) => PromptVerdict::default(),
             };
             let verdict = attributed(verdict, answer.by.as_ref(), PromptVerdict::attributed_to);
-            let contexts = answer.contexts.into_iter().chain(firing.shared.take_wakes(cx));
-            Ok::<_, RulesFailed>(contexts.fold(verdict, PromptVerdict::with_context))
+            let contexts = answer.contexts.into_iter().chain(wakes);
+            Ok::<_, Ended>(contexts.fold(verdict, PromptVerdict::with_context))
         })
     })
 }

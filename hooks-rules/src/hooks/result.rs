@@ -2,12 +2,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use hooks_core::data::{Block, ToolCall, ToolInput, ToolResult};
+use hooks_core::hook::NotSelected;
 use hooks_core::kinds::{AfterToolCallFailure, AfterToolCallSuccess};
 use hooks_core::verdict::Halt;
 use hooks_core::{Hook, HookContext};
 use serde_json::{Value, json};
 
-use super::{call, halt};
+use super::{Ended, call, halt};
 use crate::answer::{Answer, Decision};
 use crate::firing::{Firing, RulesFailed};
 use crate::stdin::Occurrence;
@@ -76,12 +77,13 @@ fn apply(
     cx: &HookContext,
     call: &ToolCall,
     mut result: ToolResult,
-    answer: Result<Answer, RulesFailed>,
-) -> Result<(ToolResult, Option<Halt>), RulesFailed> {
+    answer: Result<Option<Answer>, RulesFailed>,
+) -> Result<(ToolResult, Option<Halt>), Ended> {
     let mut before = firing.shared.take_contexts(cx, &call.id);
     before.extend(firing.shared.take_wakes(cx));
     // What was said before the call must not be lost with it.
-    let answer = if before.is_empty() { answer? } else { answer.unwrap_or_default() };
+    let answer =
+        if before.is_empty() { answer?.ok_or(NotSelected)? } else { answer.ok().flatten().unwrap_or_default() };
     if let Some(value) = answer.updated_output {
         result.content = vec![Block::from(output(&value))];
     }

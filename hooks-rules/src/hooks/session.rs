@@ -1,11 +1,12 @@
 use std::sync::Arc;
 
 use hooks_core::Hook;
+use hooks_core::hook::NotSelected;
 use hooks_core::kinds::{BeforeAgentStart, SessionEnd, SessionEndReason, SessionSource, SessionStart};
 use hooks_core::verdict::{AgentStart, Contexts};
 
 use super::{Ended, halt};
-use crate::firing::{Firing, RulesFailed};
+use crate::firing::Firing;
 
 /// `SessionStart`.
 pub(super) fn start(id: &str, firing: Arc<Firing>) -> Hook {
@@ -19,9 +20,10 @@ pub(super) fn start(id: &str, firing: Arc<Firing>) -> Hook {
                 let _reported_where_it_is_used = files.exports(&event.session, true);
             }
             let answer = firing.fire(occurrence, None).await;
-            let stop = answer.as_ref().ok().and_then(|answer| Some((answer.stop.clone()?, answer.by.clone())));
+            let said = answer.as_ref().ok().and_then(Option::as_ref);
+            let stop = said.and_then(|answer| Some((answer.stop.clone()?, answer.by.clone())));
             firing.shared.stop_session(&event.session, stop);
-            Ok::<_, RulesFailed>(Contexts::from(answer?.contexts))
+            Ok::<_, Ended>(Contexts::from(answer?.ok_or(NotSelected)?.contexts))
         })
     })
 }
@@ -36,7 +38,8 @@ pub(super) fn end(id: &str, firing: Arc<Firing>) -> Hook {
             occurrence.own_word = Some(event.reason.as_ref().to_owned());
             let fired = firing.fire(occurrence, None).await;
             firing.shared.forget(&event.session);
-            fired.map(drop)
+            fired?.ok_or(NotSelected)?;
+            Ok::<_, Ended>(())
         })
     })
 }
@@ -61,9 +64,9 @@ pub(super) fn agent(id: &str, firing: Arc<Firing>) -> Hook {
         let firing = Arc::clone(&firing);
         Box::pin(async move {
             if cx.agent_path().is_empty() {
-                return Ok(AgentStart::default());
+                return Err(NotSelected.into());
             }
-            let answer = firing.fire(firing.occurrence(cx), None).await?;
+            let answer = firing.fire(firing.occurrence(cx), None).await?.ok_or(NotSelected)?;
             match answer.stop {
                 Some(reason) => Err(Ended::from(halt(reason, answer.by.as_ref()))),
                 None => Ok(AgentStart::from(Contexts::from(answer.contexts))),

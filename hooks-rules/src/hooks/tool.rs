@@ -2,6 +2,7 @@ use std::sync::Arc;
 
 use hooks_core::Hook;
 use hooks_core::data::ToolInput;
+use hooks_core::hook::NotSelected;
 use hooks_core::kinds::BeforeToolCall;
 use hooks_core::verdict::{Denial, Permission, Question};
 
@@ -19,7 +20,9 @@ pub(super) fn before(id: &str, firing: Arc<Firing>) -> Hook {
             let mut occurrence = firing.occurrence(cx);
             call::tell(&firing, &mut occurrence, call, &input);
             let seen = occurrence.get("tool_input").cloned();
-            let answer = firing.fire(occurrence, Some(&call.name)).await?;
+            let Some(answer) = firing.fire(occurrence, Some(&call.name)).await? else {
+                return Err(NotSelected.into());
+            };
             if let Some(reason) = answer.stop {
                 return Err(Ended::from(halt(reason, answer.by.as_ref())));
             }

@@ -3,10 +3,12 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::Rules;
+use super::plugins::{PluginChange, PluginFolders, PluginListener};
 use super::source::Source;
 use crate::alias::Aliases;
 use crate::answer::Answer;
 use crate::dialect::Dialect;
+use crate::files::absolute;
 use crate::firing::{
     AnswerObserver, FiredListener, NoticeListener, Notices, Owner, PluginFolder, Printed, RuleRun, RulesFired,
     RunObserver, SessionFiles, Shared, Wake, WakeListener,
@@ -22,6 +24,8 @@ pub struct RulesBuilder {
     pub(super) trust_all: bool,
     pub(super) priority: i32,
     pub(super) disabled: Vec<String>,
+    pub(super) plugins: PluginFolders,
+    pub(super) plugin_listeners: Vec<PluginListener>,
     aliases: Aliases,
     clients: Clients,
     project: Option<PathBuf>,
@@ -59,9 +63,34 @@ impl RulesBuilder {
     pub fn plugin(self, mut plugin: PluginFolder) -> Self {
         // Messages name the file as the app does, commands find full paths.
         let path = plugin.root.join("hooks").join("hooks.json");
-        plugin.root = full(plugin.root);
-        plugin.data = Some(full(plugin.data.unwrap_or_else(|| plugin.root.join("..").join("data").join(&plugin.name))));
+        plugin.root = absolute(plugin.root);
+        plugin.data =
+            Some(absolute(plugin.data.unwrap_or_else(|| plugin.root.join("..").join("data").join(&plugin.name))));
         self.source(path, Owner::Plugin(Arc::new(plugin)))
+    }
+
+    /// The plugins in `folder`: each folder in it that has a manifest (`plugin.json`, or `.claude-plugin/plugin.json`), rules in
+    /// `hooks/hooks.json`, or a `config.json`. They are loaded each after those that it needs, else by name; files named one by one
+    /// come first. [`Rules::plugins`] lists them, [`Rules::refresh`] reads them again, and with the feature `watch`
+    /// `Rules::watch` does so when they change. One within the folder of the project waits until its files are trusted.
+    ///
+    /// A crate of this program that is a plugin of that name finds its configuration and its folder for data there too, and is
+    /// installed with them.
+    pub fn plugins(mut self, folder: impl Into<PathBuf>) -> Self {
+        self.plugins.parents.push(absolute(folder.into()));
+        self
+    }
+
+    /// Where the plugins of folders keep their data, each in a folder of its name; in `data` beside them where nothing is said.
+    pub fn plugin_data(mut self, folder: impl Into<PathBuf>) -> Self {
+        self.plugins.data = Some(absolute(folder.into()));
+        self
+    }
+
+    /// Calls `listener` with what happens to the plugins of folders when they are read again.
+    pub fn on_plugin(mut self, listener: impl Fn(&PluginChange) + Send + Sync + 'static) -> Self {
+        self.plugin_listeners.push(Arc::new(listener));
+        self
     }
 
     /// A file of rules that a skill brings along; they may say `once`. One within the folder of the project waits until it is
@@ -108,7 +137,7 @@ impl RulesBuilder {
     /// The folder in which the session began: `CLAUDE_PROJECT_DIR`, which commands find as a full path. The current one where
     /// nothing is said.
     pub fn project_dir(mut self, folder: impl Into<PathBuf>) -> Self {
-        self.project = Some(full(folder.into()));
+        self.project = Some(absolute(folder.into()));
         self
     }
 
@@ -233,11 +262,6 @@ impl RulesBuilder {
         shared.files = self.files.clone().map(SessionFiles::new);
         Rules::new(self, shared)
     }
-}
-
-/// Commands run in other folders than this program: a path that holds here only would lead them astray.
-fn full(path: PathBuf) -> PathBuf {
-    std::path::absolute(&path).unwrap_or(path)
 }
 
 impl fmt::Debug for RulesBuilder {

@@ -44,7 +44,7 @@ impl Rules {
         let known = firing.occurrence(cx).with(occurrence);
         let tool = known.get("tool_name").and_then(Value::as_str).map(str::to_owned);
         match firing.fire(known, tool.as_deref()).await {
-            Ok(answer) => answer,
+            Ok(answer) => answer.unwrap_or_default(),
             Err(failed) => Answer { failure: Some(failed.to_string()), ..Answer::default() },
         }
     }

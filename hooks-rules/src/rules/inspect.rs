@@ -126,7 +126,7 @@ fn interpreter(script: &Path) -> Option<String> {
     Some(program.to_owned())
 }
 
-fn in_path(program: &str) -> Option<PathBuf> {
+pub(super) fn in_path(program: &str) -> Option<PathBuf> {
     if program.contains('/') {
         return Some(PathBuf::from(program)).filter(|path| path.exists());
     }

@@ -24,11 +24,17 @@ impl Rules {
     /// that did not run.
     ///
     /// A rule that names a compiled hook stands for that hook in the list; one that the registry does not have, or that
-    /// does not run at the rule's event, is a defect.
+    /// does not run at the rule's event, is a defect. A crate that is a plugin with a folder is installed with its configuration.
     ///
     /// # Errors
     /// [`ConfigError`] where another hook has one of these ids.
     pub fn install(&self, registry: &Registry) -> Result<Vec<HookUse>, ConfigError> {
+        let compiled = self.install_compiled(registry)?;
+        self.state().compiled = compiled;
+        self.install_rules(registry)
+    }
+
+    pub(super) fn install_rules(&self, registry: &Registry) -> Result<Vec<HookUse>, ConfigError> {
         let mut state = self.state();
         let mut by_event: BTreeMap<Event, Vec<Arc<ActiveRule>>> = BTreeMap::new();
         let mut compiled = Vec::new();

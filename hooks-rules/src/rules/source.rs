@@ -36,6 +36,36 @@ fn no_text(bytes: &[u8]) -> &'static str {
     if utf_16 { "the file is UTF-16, not UTF-8" } else { "the file is not UTF-8" }
 }
 
+/// What is in a file, as far as it may be used.
+pub(super) enum Content {
+    Text(String),
+    /// It came with the project, and nobody trusts it as it is.
+    Waiting,
+    Missing,
+    /// What is wrong with it, and what to do.
+    Bad(String, &'static str),
+}
+
+/// Reads a file, which where it `waits` nobody may have read who does not trust it.
+pub(super) fn content(path: &Path, trust: Option<&Trust>, waits: bool) -> Content {
+    let bytes = match bytes(path) {
+        Ok(bytes) if bytes.len() as u64 > LIMIT => {
+            let problem = format!("this is larger than {} MiB, too much for a file of rules", LIMIT >> 20);
+            return Content::Bad(problem, "name a file of rules");
+        }
+        Ok(bytes) => bytes,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Content::Missing,
+        Err(error) => return Content::Bad(format!("cannot be read: {error}"), "make it readable"),
+    };
+    if waits && !trust.is_some_and(|trust| trust.allows(path, &bytes)) {
+        return Content::Waiting;
+    }
+    match String::from_utf8(bytes) {
+        Ok(text) => Content::Text(text),
+        Err(error) => Content::Bad(no_text(error.as_bytes()).to_owned(), "save it as UTF-8"),
+    }
+}
+
 impl Source {
     /// Reads the file; `None` where there is none and none is needed. What came with `project` waits for trust.
     pub(crate) fn read(&self, trust: Option<&Trust>, project: Option<&Path>) -> Option<RuleFile> {
@@ -57,47 +87,56 @@ impl Source {
         }
     }
 
+    /// Whether it is the same file of the same owner.
+    pub(super) fn is_same(&self, other: &Self) -> bool {
+        self.path == other.path
+            && self.owner.plugin() == other.owner.plugin()
+            && self.text.is_some() == other.text.is_some()
+    }
+
+    /// Whether it is a file of that plugin.
+    pub(super) fn is_of(&self, plugin: &str) -> bool {
+        self.owner.plugin() == Some(plugin)
+    }
+
     fn read_now(&self, trust: Option<&Trust>, waits: bool) -> Option<RuleFile> {
-        if let Some(text) = &self.text {
-            let trusted = trust.is_some_and(|trust| trust.allows(&self.path, text.as_bytes()));
-            let read = || RuleFile::read_as(&self.path, text, self.dialect);
-            return Some(if waits && !trusted { self.waiting() } else { read() });
-        }
-        let bytes = match bytes(&self.path) {
-            Ok(bytes) if bytes.len() as u64 > LIMIT => {
-                let problem = format!("this is larger than {} MiB, too much for a file of rules", LIMIT >> 20);
-                return Some(self.unreadable(&problem, "name a file of rules"));
+        let content = match &self.text {
+            Some(text) if waits && !trust.is_some_and(|trust| trust.allows(&self.path, text.as_bytes())) => {
+                Content::Waiting
             }
-            Ok(bytes) => bytes,
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+            Some(text) => Content::Text(text.to_string()),
+            None => content(&self.path, trust, waits),
+        };
+        match content {
+            Content::Text(text) => Some(RuleFile::read_as(&self.path, &text, self.dialect)),
+            Content::Waiting => Some(self.waiting()),
+            Content::Bad(problem, help) => Some(self.unreadable(&problem, help)),
+            Content::Missing => {
                 let needed = matches!(self.owner, Owner::Plugin(_) | Owner::Skill(_));
-                return needed.then(|| {
+                needed.then(|| {
                     let mut file = self.unreadable("the file was not found", "write it, or leave the plugin out");
                     // What is gone has no rules: a guard of an earlier reading would run scripts that are gone too.
                     file.readable = true;
                     file
-                });
+                })
             }
-            Err(error) => return Some(self.unreadable(&format!("cannot be read: {error}"), "make it readable")),
-        };
-        let trusted = trust.is_some_and(|trust| trust.allows(&self.path, &bytes));
-        if waits && !trusted {
-            return Some(self.waiting());
-        }
-        match String::from_utf8(bytes) {
-            Ok(text) => Some(RuleFile::read_as(&self.path, &text, self.dialect)),
-            Err(error) => Some(self.unreadable(no_text(error.as_bytes()), "save it as UTF-8")),
         }
     }
 
     /// The file while nobody trusts it.
     fn waiting(&self) -> RuleFile {
-        let problem = "the rules of this project wait until somebody trusts the file as it is now";
-        let help = "look at its commands, then trust it: `Trust::open(…)?.trust(file)?`";
-        let mut file = self.unreadable(problem, help);
+        let file: Arc<Path> = self.path.as_path().into();
+        let mut read = self.unreadable("", "");
+        read.defects = vec![Self::waits(&file)];
         // Nothing of it may run, an earlier reading least of all.
-        file.readable = true;
-        file
+        (read.readable, read.waits) = (true, true);
+        read
+    }
+
+    /// What is told of a file while nobody trusts it.
+    pub(super) fn waits(file: &Arc<Path>) -> Defect {
+        let problem = "the rules of this project wait until somebody trusts the file as it is now";
+        Defect::of_file(file, problem, "look at its commands, then trust it: `Trust::open(…)?.trust(file)?`")
     }
 
     fn unreadable(&self, problem: &str, help: &str) -> RuleFile {

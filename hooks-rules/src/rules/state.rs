@@ -1,13 +1,16 @@
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::fmt;
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use hooks_core::scope::HookUse;
 use serde_json::Value;
 
 use super::Trust;
 use super::builder::RulesBuilder;
+use super::plugins::{Found, PluginChange, PluginFolders, PluginListener, PluginStatus, ToldPlugins};
 use super::source::Source;
 use crate::dialect::Dialect;
 use crate::event::Event;
@@ -52,27 +55,53 @@ pub struct Rules {
 }
 
 struct Inner {
+    /// What the app names one by one.
     sources: Vec<Source>,
+    plugins: PluginFolders,
+    plugin_listeners: Vec<PluginListener>,
     trust: Option<std::path::PathBuf>,
     trust_all: bool,
     priority: i32,
     shared: Arc<Shared>,
     state: Mutex<State>,
+    /// Held while files are read and put into a registry.
+    refreshing: tokio::sync::Mutex<()>,
+}
+
+/// A file, and what was read of it; `None` where there is none.
+#[derive(Debug)]
+struct Loaded {
+    source: Source,
+    file: Option<RuleFile>,
 }
 
 /// What the last reading came to.
 #[derive(Debug, Default)]
 pub(super) struct State {
-    /// By source; `None` where there is no file.
-    files: Vec<Option<RuleFile>>,
+    files: Vec<Loaded>,
     pub(super) active: Vec<Arc<ActiveRule>>,
     defects: Vec<Defect>,
     /// What only a registry shows.
     pub(super) registry_defects: Vec<Defect>,
+    /// Of plugins that nothing comes of.
+    pub(super) dead_plugins: Vec<Defect>,
     disabled: BTreeSet<String>,
     pub(super) installed: BTreeSet<Event>,
     /// The hooks between events that were registered.
     pub(super) between: BTreeSet<String>,
+    /// The plugins of folders, in their order.
+    pub(super) plugins: Vec<Found>,
+    pub(super) disabled_plugins: BTreeSet<String>,
+    /// What the listeners know of them.
+    pub(super) told: ToldPlugins,
+    /// The compiled ones that were installed, with what they were given.
+    pub(super) compiled: BTreeMap<String, u64>,
+    /// What stands in the app's list because of the rules.
+    pub(super) uses: Vec<HookUse>,
+    /// Whether something was read that is not in force yet.
+    pub(super) changed: bool,
+    /// What is the same as long as all files are.
+    print: u64,
 }
 
 /// A rule, as an app lists it.
@@ -118,18 +147,26 @@ impl Rules {
         let rules = Self {
             inner: Arc::new(Inner {
                 sources: builder.sources,
+                plugins: builder.plugins,
+                plugin_listeners: builder.plugin_listeners,
                 trust: builder.trust,
                 trust_all: builder.trust_all,
                 priority: builder.priority,
                 shared: Arc::new(shared),
                 state: Mutex::new(state),
+                refreshing: tokio::sync::Mutex::default(),
             }),
         };
         rules.reload();
+        {
+            let mut state = rules.state();
+            let told = state.plugins.iter().map(|found| (found.name().to_owned(), state.plugin_now(found))).collect();
+            state.told = told;
+        }
         rules
     }
 
-    /// Reads the files again. A file that cannot be read, or is not JSON any more, keeps the rules of its last reading, so
+    /// Reads the files and the folders of plugins again. A file that cannot be read, or is not JSON any more, keeps the rules of its last reading, so
     /// that a guard does not vanish while somebody edits it. Takes effect with the next
     /// [`install`](Self::install), and sets made before go on as they are.
     pub fn reload(&self) {
@@ -144,17 +181,36 @@ impl Rules {
             Some(Ok(trust)) => Some(trust),
             None => None,
         };
-        let read: Vec<_> = {
-            let project = (!self.inner.trust_all).then_some(&*self.inner.shared.environment.project);
-            self.inner.sources.iter().map(|source| source.read(trust.as_ref(), project)).collect()
+        let project = (!self.inner.trust_all).then_some(&*self.inner.shared.environment.project);
+        let (disabled, before) = {
+            let state = self.state();
+            (state.disabled_plugins.clone(), state.plugins.clone())
         };
+        let plugins = self.inner.plugins.read(trust.as_ref(), project, &disabled, &before);
+        let sources = self.inner.sources.iter().cloned().chain(plugins.iter().flat_map(Found::sources));
+        let read: Vec<Loaded> = sources
+            .map(|source| {
+                let file = source.read(trust.as_ref(), project);
+                Loaded { source, file }
+            })
+            .collect();
         let mut state = self.state();
-        let before = std::mem::take(&mut state.files);
-        let mut before = before.into_iter().chain(std::iter::repeat_with(|| None));
-        state.files = read.into_iter().map(|file| kept(file, before.next().flatten())).collect();
-        defects.extend(state.files.iter().flatten().flat_map(|file| file.defects.iter().cloned()));
-        state.defects = defects;
+        let mut before = std::mem::take(&mut state.files);
+        state.files = read
+            .into_iter()
+            .map(|now| {
+                let before = before.iter_mut().find(|before| before.source.is_same(&now.source));
+                Loaded { file: kept(now.file, before.and_then(|before| before.file.take())), source: now.source }
+            })
+            .collect();
+        let read = state.files.iter().filter_map(|loaded| loaded.file.as_ref());
+        defects.extend(plugins.iter().flat_map(|found| found.defects.iter().cloned()));
+        defects.extend(read.flat_map(|file| file.defects.iter().cloned()));
+        (state.defects, state.plugins) = (defects, plugins);
         self.arm(&mut state);
+        let print = state.print_now();
+        state.changed |= print != state.print;
+        state.print = print;
     }
 
     /// Leaves a rule out, from the next [`install`](Self::install) on. Returns whether there is one of this id.
@@ -175,7 +231,7 @@ impl Rules {
     /// [`install`](Self::install).
     pub fn defects(&self) -> Vec<Defect> {
         let state = self.state();
-        state.defects.iter().chain(&state.registry_defects).cloned().collect()
+        state.defects.iter().chain(&state.dead_plugins).chain(&state.registry_defects).cloned().collect()
     }
 
     /// All rules, in the order of the files.
@@ -202,6 +258,28 @@ impl Rules {
         self.inner.shared.background.drain(limit).await
     }
 
+    /// Held while files are read and put into a registry.
+    pub(super) fn refreshing(&self) -> &tokio::sync::Mutex<()> {
+        &self.inner.refreshing
+    }
+
+    pub(super) fn tell(&self, change: &PluginChange) {
+        self.inner.plugin_listeners.iter().for_each(|listener| listener(change));
+    }
+
+    /// What is to be watched.
+    #[cfg(feature = "watch")]
+    pub(super) fn watched(&self) -> super::plugins::Watched {
+        let folders = &self.inner.plugins;
+        let beside = folders.parents.iter().map(|parent| parent.join("data"));
+        let named = self.inner.sources.iter().filter(|source| source.text.is_none()).map(|source| &source.path);
+        super::plugins::Watched {
+            parents: folders.parents.clone(),
+            data: folders.data.clone().map_or_else(|| beside.collect(), |data| vec![data]),
+            files: named.chain(&self.inner.trust).cloned().map(crate::files::absolute).collect(),
+        }
+    }
+
     pub(super) fn shared(&self) -> &Arc<Shared> {
         &self.inner.shared
     }
@@ -217,7 +295,7 @@ impl Rules {
     /// Puts the rules of all files into one list, each with an id of its own.
     fn arm(&self, state: &mut State) {
         let files: Vec<_> =
-            self.inner.sources.iter().zip(&state.files).filter_map(|(s, f)| Some((s, f.as_ref()?))).collect();
+            state.files.iter().filter_map(|loaded| Some((&loaded.source, loaded.file.as_ref()?))).collect();
         // The person's switch is for all, a project's or plugin's for its own.
         let all_off = files.iter().any(|(source, file)| file.disabled && matches!(source.owner, Owner::User));
         let mut ids: HashMap<String, usize> = HashMap::new();
@@ -238,7 +316,11 @@ impl Rules {
                 }
                 lacking.extend(self.lacks(file, &rule));
                 let spent = spent.contains(&rule.id);
-                active.push(Arc::new(ActiveRule::new(rule, source.owner.clone(), spent)));
+                let rule = ActiveRule::new(rule, source.owner.clone(), spent);
+                // Of a plugin that cannot run only what guards is left, and refuses.
+                if source.owner.closed().is_none() || rule.guards() {
+                    active.push(Arc::new(rule));
+                }
             }
         }
         state.defects.extend(lacking);
@@ -271,6 +353,43 @@ impl fmt::Debug for Rules {
 }
 
 impl State {
+    /// What there is to tell of a plugin: the fingerprint of its files, and whether it runs.
+    pub(super) fn plugin_now(&self, found: &Found) -> (u64, PluginStatus) {
+        let mut hasher = DefaultHasher::new();
+        found.print().hash(&mut hasher);
+        let mut status = found.status().clone();
+        for file in
+            self.files.iter().filter(|loaded| loaded.source.is_of(found.name())).filter_map(|it| it.file.as_ref())
+        {
+            (file.print, file.waits).hash(&mut hasher);
+            if status != PluginStatus::On {
+                continue;
+            }
+            if file.waits {
+                status = PluginStatus::Waiting;
+            } else if !file.readable {
+                let name = file.file.file_name().unwrap_or_default().to_string_lossy();
+                let problem = file.defects.first().map(|defect| defect.problem.as_str()).unwrap_or_default();
+                status = PluginStatus::Failed(format!("{name}: {problem}"));
+            }
+        }
+        (hasher.finish(), status)
+    }
+
+    /// What is the same as long as all files are, and what is switched off.
+    fn print_now(&self) -> u64 {
+        let mut hasher = DefaultHasher::new();
+        for loaded in &self.files {
+            let file = loaded.file.as_ref();
+            (&loaded.source.path, file.map(|file| (file.print, file.waits, file.readable))).hash(&mut hasher);
+        }
+        for found in &self.plugins {
+            (found.name(), found.print(), format!("{:?}", found.status())).hash(&mut hasher);
+        }
+        self.disabled.hash(&mut hasher);
+        hasher.finish()
+    }
+
     pub(super) fn listed(&self, active: &ActiveRule) -> Listed {
         let rule = &active.rule;
         Listed {

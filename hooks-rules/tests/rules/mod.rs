@@ -11,6 +11,7 @@ mod folding;
 mod guards;
 mod installing;
 mod kinds;
+mod plugins;
 mod clients;
 mod scripts;
 mod support;

@@ -1,0 +1,110 @@
+//! What a plugin says of itself in its manifest.
+
+use std::path::{Component, Path, PathBuf};
+use std::sync::Arc;
+
+use serde::Deserialize;
+use serde_json::{Map, Value};
+
+use crate::written::Defect;
+
+/// Where a manifest is: that of this crate, and that of Claude Code.
+pub(super) const MANIFESTS: [&str; 2] = ["plugin.json", ".claude-plugin/plugin.json"];
+
+/// The file of rules that needs no mention.
+pub(super) const RULES: &str = "hooks/hooks.json";
+
+/// What a plugin says of itself. Keys that are not here concern other programs.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct Manifest {
+    pub(super) name: Option<String>,
+    pub(super) version: Option<String>,
+    pub(super) description: Option<String>,
+    hooks: Option<RuleFiles>,
+    pub(super) needs: Needs,
+}
+
+/// The files of rules beside the one that needs no mention.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(untagged, expecting = "`hooks` is a path, a list of paths, or the rules themselves")]
+enum RuleFiles {
+    One(PathBuf),
+    Many(Vec<PathBuf>),
+    Here(Map<String, Value>),
+}
+
+/// What has to be there for a plugin to run.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub(super) struct Needs {
+    /// Plugins of the same folders, which are loaded before it.
+    pub(super) plugins: Vec<String>,
+    programs: Vec<String>,
+    variables: Vec<String>,
+}
+
+impl Manifest {
+    /// Reads the text of a manifest.
+    pub(super) fn read(file: &Arc<Path>, text: &str) -> Result<Self, Defect> {
+        let manifest: Self = serde_json::from_str(text).map_err(|error| {
+            let help =
+                "write `{\"name\": \"…\", \"version\": \"…\", \"hooks\": [\"…\"], \"needs\": {\"programs\": [\"…\"]}}`";
+            Defect::of_rule(file, error.line(), error.column(), format!("this is no manifest: {error}"), help)
+        })?;
+        let wrong = |problem: String, help| Err(Defect::of_file(file, problem, help));
+        if let Some(name) = manifest.name.as_ref().filter(|name| !is_name(name)) {
+            return wrong(format!("`{name}` is no name of a plugin"), "write letters, digits, `-` and `_`");
+        }
+        if let Some(path) = manifest.named().iter().find(|path| !stays_within(path)) {
+            let problem = format!("`{}` leads out of the plugin's folder", path.display());
+            return wrong(problem, "name a file within the folder");
+        }
+        Ok(manifest)
+    }
+
+    fn named(&self) -> &[PathBuf] {
+        match &self.hooks {
+            Some(RuleFiles::One(path)) => std::slice::from_ref(path),
+            Some(RuleFiles::Many(paths)) => paths,
+            Some(RuleFiles::Here(_)) | None => &[],
+        }
+    }
+
+    /// The files of rules in the plugin's folder `root`, whose manifest is `manifest`.
+    pub(super) fn files(&self, root: &Path, manifest: &Path) -> Vec<PathBuf> {
+        let usual = root.join(RULES);
+        let mut files: Vec<PathBuf> = Some(usual).filter(|file| file.exists()).into_iter().collect();
+        for path in self.named() {
+            let path: PathBuf = root.join(path).components().collect();
+            if !files.contains(&path) {
+                files.push(path);
+            }
+        }
+        if let Some(RuleFiles::Here(rules)) = &self.hooks
+            && !rules.is_empty()
+        {
+            files.push(manifest.to_path_buf());
+        }
+        files
+    }
+}
+
+impl Needs {
+    /// What is not there on this machine.
+    pub(super) fn unmet(&self) -> Option<String> {
+        let program = self.programs.iter().find(|program| super::super::inspect::in_path(program).is_none());
+        let variable = self.variables.iter().find(|name| std::env::var_os(name).is_none_or(|value| value.is_empty()));
+        let program = program.map(|program| format!("it needs the program `{program}`, which is not there"));
+        program.or_else(|| Some(format!("it needs the variable `{}`, which is not set", variable?)))
+    }
+}
+
+/// Whether a plugin may be called so: its data are in a folder of that name.
+pub(super) fn is_name(name: &str) -> bool {
+    !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || matches!(c, '-' | '_'))
+}
+
+fn stays_within(path: &Path) -> bool {
+    path.components().all(|part| matches!(part, Component::Normal(_) | Component::CurDir))
+}
