@@ -68,7 +68,8 @@ pub(super) fn dispatch(dispatch: &StoredDispatch) -> String {
         let status = match run.get("status") {
             Some(Value::String(status)) => status.clone(),
             Some(Value::Object(skipped)) => {
-                skipped.iter().map(|(key, why)| format!("{key}: {}", why.as_str().unwrap_or_default())).collect()
+                let why = skipped.values().next().and_then(Value::as_str).unwrap_or_default();
+                format!("skipped: {why}")
             }
             _ => String::new(),
         };
