@@ -8,12 +8,13 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use crate::compare::{Difference, compare};
+use crate::compare::{Difference, compare, is_same};
 use crate::line::{DispatchLine, Line};
 use crate::lines::{Unreadable, read_line};
+use crate::refs::{self, SharedId};
 use crate::report::Report;
+use crate::setup::{Setup, SoFar};
 use crate::source::{ReplayError, Source};
-use crate::traffic::Found;
 
 /// What the recording `now` has otherwise than the recordings `then`. Nothing is run.
 ///
@@ -26,29 +27,34 @@ pub fn between<P: AsRef<Path>>(then: &[P], now: impl AsRef<Path>) -> Result<Repo
     let now = now.as_ref();
     let unreadable = |error| ReplayError::File { path: now.display().to_string(), error };
     let flow = |recorded, replayed| vec![Difference::Flow { recorded, replayed, diff: String::new() }];
-    let mut report = Report::default();
-    let mut other = Index::of(now, &mut report).map_err(unreadable)?;
+    let mut so_far = Setup::default().start();
+    let mut other = Index::of(now, &mut so_far.report).map_err(unreadable)?;
     let source = Source::of(then);
     for path in then {
-        let path = path.as_ref();
-        for (number, found) in source.lines(path)? {
-            match found {
-                Found::Line(Line::Dispatch(line)) if line.depth == 0 => {
-                    report.replayed += 1;
-                    report.partly += usize::from(!line.marks.is_empty());
-                    let differences = match other.take(&line).map_err(unreadable)? {
-                        Some(now) => compare(&line, &now),
-                        None => flow(Some(line.kind.clone()), None),
-                    };
-                    report.add(&line, &format!("{}:{number}", path.display()), differences);
-                }
-                Found::Line(Line::Dispatch(_)) => report.nested += 1,
-                Found::Line(_) => {}
-                Found::Other(what) => report.foreign(&what),
-                Found::Unreadable(error) => report.fail(&path.display().to_string(), &error),
+        let name = path.as_ref().display().to_string();
+        for (number, found) in source.lines(path.as_ref())? {
+            let Some(Line::Dispatch(mut line)) = so_far.take(&name, number, found) else { continue };
+            let SoFar { report, comparer } = &mut so_far;
+            if line.depth > 0 {
+                report.nested += 1;
+                continue;
             }
+            report.replayed += 1;
+            report.partly += usize::from(!line.marks.is_empty());
+            let differences = match other.take(&line).map_err(unreadable)? {
+                Some(now) if is_same(&line, &now) => Vec::new(),
+                Some(mut now) => {
+                    // What is missing stays as it is, and differs.
+                    let _ = line.resolve(&mut |id| comparer.messages.value(id));
+                    other.resolve(&mut now);
+                    compare(&line, &now)
+                }
+                None => flow(Some(line.kind.clone()), None),
+            };
+            report.add(&line, &format!("{name}:{number}"), differences);
         }
     }
+    let mut report = so_far.report;
     for (number, begins) in other.rest() {
         if let Some(line) = other.read(begins).map_err(unreadable)? {
             report.add(&line, &format!("{}:{number}", now.display()), flow(None, Some(line.kind.clone())));
@@ -58,29 +64,35 @@ pub fn between<P: AsRef<Path>>(then: &[P], now: impl AsRef<Path>) -> Result<Repo
     Ok(report)
 }
 
-/// Where the dispatches of a file are: it may be larger than the memory.
+/// Where the lines of a file are: it may be larger than the memory.
 struct Index {
     file: BufReader<File>,
-    /// The number of each line and where it begins, by what tells dispatches apart.
+    /// The number of each dispatch and where it begins, by what tells dispatches apart.
     places: HashMap<u64, VecDeque<(usize, u64)>>,
+    /// Where the lines begin that dispatches refer to.
+    messages: HashMap<SharedId, u64>,
+    values: HashMap<SharedId, u64>,
 }
 
 impl Index {
     fn of(path: &Path, report: &mut Report) -> io::Result<Self> {
-        let mut file = BufReader::new(File::open(path)?);
-        let mut places: HashMap<u64, VecDeque<(usize, u64)>> = HashMap::new();
+        let file = BufReader::new(File::open(path)?);
+        let (places, messages, values) = (HashMap::new(), HashMap::new(), HashMap::new());
+        let mut index = Self { file, places, messages, values };
         let (mut begins, mut number) = (0, 0);
         loop {
             let mut text = Vec::new();
-            let read = read_line(&mut file, &mut text)?;
+            let read = read_line(&mut index.file, &mut text)?;
             if read == 0 {
-                return Ok(Self { file, places });
+                return Ok(index);
             }
             number += 1;
             match serde_json::from_slice(&text) {
                 Ok(Line::Dispatch(line)) if line.depth == 0 => {
-                    places.entry(key(&line)).or_default().push_back((number, begins));
+                    index.places.entry(key(&line)).or_default().push_back((number, begins));
                 }
+                Ok(Line::Message(message)) => drop(index.messages.insert(message.id, begins)),
+                Ok(Line::Value(value)) => drop(index.values.insert(value.id, begins)),
                 Ok(_) => {}
                 Err(_) if text.iter().all(u8::is_ascii_whitespace) => {}
                 Err(error) => report.fail(&path.display().to_string(), &Unreadable::of(number, &text, error)),
@@ -98,13 +110,36 @@ impl Index {
     }
 
     fn read(&mut self, begins: u64) -> io::Result<Option<DispatchLine>> {
-        self.file.seek(SeekFrom::Start(begins))?;
-        let mut text = Vec::new();
-        self.file.read_until(b'\n', &mut text)?;
-        Ok(match serde_json::from_slice(&text)? {
+        Ok(match self.line(begins)? {
             Line::Dispatch(line) => Some(*line),
             _ => None,
         })
+    }
+
+    /// The line that begins there, with its long values.
+    fn line(&mut self, begins: u64) -> io::Result<Line> {
+        let mut line = self.plain(begins)?;
+        line.each_value(&mut |said| {
+            let _ = refs::expand(said, &mut |id| match self.plain(*self.values.get(&id)?) {
+                Ok(Line::Value(value)) => Some(value.value),
+                _ => None,
+            });
+        });
+        Ok(line)
+    }
+
+    fn plain(&mut self, begins: u64) -> io::Result<Line> {
+        self.file.seek(SeekFrom::Start(begins))?;
+        let mut text = Vec::new();
+        self.file.read_until(b'\n', &mut text)?;
+        Ok(serde_json::from_slice(&text)?)
+    }
+
+    fn resolve(&mut self, line: &mut DispatchLine) {
+        let _ = line.resolve(&mut |id| match self.line(*self.messages.get(&id)?) {
+            Ok(Line::Message(message)) => Some(message.value),
+            _ => None,
+        });
     }
 
     /// The numbers and beginnings of the lines that were the counterpart of none.

@@ -119,6 +119,19 @@ impl Difference {
     }
 }
 
+/// Whether nothing differs, which is seen without putting anything into words.
+pub(crate) fn is_same(recorded: &DispatchLine, replayed: &DispatchLine) -> bool {
+    let (Some(then), Some(today)) = (&recorded.runs, &replayed.runs) else { return false };
+    let is_same_run = |(then, now): (&RunLine, &RunLine)| {
+        then.hook == now.hook && then.revision == now.revision && (then.status == now.status || is_of_a_replay(now))
+    };
+    recorded.error == replayed.error
+        && recorded.verdict == replayed.verdict
+        && leave_the_same(recorded, replayed)
+        && then.len() == today.len()
+        && then.iter().zip(today).all(is_same_run)
+}
+
 /// All differences, those that matter most first.
 pub(crate) fn compare(recorded: &DispatchLine, replayed: &DispatchLine) -> Vec<Difference> {
     let today = replayed.runs.as_deref().unwrap_or_default();
@@ -192,7 +205,7 @@ pub(crate) fn reason(verdict: &Value) -> Option<String> {
     }
 }
 
-/// Whether both dispatches did the same to the same subject, which is seen without doing it again.
+/// Whether both dispatches did the same to the same subject, without doing it again.
 fn leave_the_same(recorded: &DispatchLine, replayed: &DispatchLine) -> bool {
     let same = recorded.removed == replayed.removed && recorded.subject == replayed.subject;
     same && changes(recorded).eq(changes(replayed))

@@ -31,8 +31,11 @@
 //! recorded.
 
 // The layers. A module uses those above it, never those below it.
+mod refs;
 mod secrets;
 mod line;
+mod clean;
+mod messages;
 mod lines;
 mod recorder;
 mod reader;
@@ -40,7 +43,9 @@ mod traffic;
 mod source;
 mod capture;
 mod compare;
+mod comparer;
 mod report;
+mod setup;
 mod shadow;
 mod replay;
 mod between;
@@ -49,11 +54,12 @@ mod turns;
 
 pub use between::between;
 pub use compare::{Difference, Flip};
-pub use line::{DispatchLine, Header, Line, Mark, RunLine, SCHEMA, TurnLine};
+pub use line::{DispatchLine, Header, Line, Mark, RunLine, SCHEMA, SharedLine, TurnLine};
 pub use lines::Unreadable;
 pub use reader::Reader;
 pub use recorder::{RecordLimits, Recorder};
 pub use replay::Replay;
+pub use refs::{Missing, SharedId};
 pub use report::{Example, ExampleCall, Group, Report, Slower};
 pub use secrets::OwnRule;
 pub use shadow::{ShadowHook, ShadowReport};

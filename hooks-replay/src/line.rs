@@ -1,16 +1,19 @@
 //! The lines of a recording: what is written, and read again by other versions.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::Duration;
 
 use hooks_core::context::Ids;
-use hooks_core::record::{Note, Run, Trace, TracedRun};
-use json_patch::Patch;
+use hooks_core::record::{Note, Run, Trace};
+use json_patch::{AddOperation, Patch, PatchOperation, ReplaceOperation, TestOperation};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::refs::{self, Missing, SharedId};
+
 /// The version of the form of a line. A line of a later one is reported and left out.
-pub const SCHEMA: u32 = 1;
+pub const SCHEMA: u32 = 2;
 
 /// One line of a recording.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -19,6 +22,10 @@ pub const SCHEMA: u32 = 1;
 pub enum Line {
     /// The first line of a file.
     Header(Header),
+    /// A message that later lines refer to.
+    Message(SharedLine),
+    /// A long value that later lines refer to.
+    Value(SharedLine),
     /// A dispatch.
     Dispatch(Box<DispatchLine>),
     /// The end of a turn, with what it took from outside of its hooks.
@@ -33,6 +40,17 @@ pub enum Line {
         /// How many.
         count: u64,
     },
+}
+
+/// A message or a long value, which is written once. In later lines the text `$message:id` or `$value:id` stands in its place.
+/// A text of that form which somebody said has one more `$`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct SharedLine {
+    /// A part of the hash of its content, in hexadecimal digits.
+    pub id: SharedId,
+    /// What it is.
+    pub value: Value,
 }
 
 /// Who wrote a recording.
@@ -185,31 +203,39 @@ pub struct RunLine {
 }
 
 impl DispatchLine {
-    /// The line of a dispatch that just ended.
-    pub(crate) fn of(trace: Trace) -> Self {
+    /// The line of a dispatch that just ended. `write` makes of each value what is written of it.
+    pub(crate) fn of(trace: Trace, write: &mut dyn FnMut(Value) -> Value) -> Self {
         let record = &trace.record;
-        let mut subject = &*trace.before;
+        let mut write = |value| write(Arc::unwrap_or_clone(value));
+        let (event, before) = (write(trace.event), write(trace.before));
+        let mut subject = Cow::Borrowed(&before);
         let mut runs = Vec::with_capacity(record.runs.len());
-        for (index, run) in record.runs.iter().enumerate() {
-            // The disabled hooks come last, and have no payload.
-            let traced = trace.runs.get(index);
-            runs.push(RunLine::of(run, subject, traced));
-            if run.note == Some(Note::Shadow) {
-                continue;
+        // The disabled hooks come last, and have no payload.
+        let mut traced = trace.runs.into_iter();
+        for run in &record.runs {
+            let traced = traced.next();
+            let mut line = RunLine::of(run);
+            if let Some(traced) = traced {
+                line.revision = Some(format!("{:016x}", traced.revision));
+                line.verdict = write(traced.verdict);
+                let after = traced.after.map(&mut write);
+                line.change = after.as_ref().map(|after| json_patch::diff(&subject, after));
+                if let (Some(after), false) = (after, line.shadow) {
+                    subject = Cow::Owned(after);
+                }
             }
-            if let Some(after) = traced.and_then(|traced| traced.after.as_deref()) {
-                subject = after;
-            }
+            runs.push(line);
         }
+        drop(subject);
         Self {
             kind: record.kind.to_owned(),
             ids: (*record.ids).clone(),
             depth: trace.depth,
-            event: Arc::unwrap_or_clone(trace.event),
-            subject: Arc::unwrap_or_clone(trace.before),
+            event,
+            subject: before,
             runs: Some(runs),
             removed: record.removed,
-            verdict: Arc::unwrap_or_clone(trace.verdict),
+            verdict: write(trace.verdict),
             word: record.verdict.map(str::to_owned),
             error: trace.error,
             micros: micros(record.duration),
@@ -218,19 +244,85 @@ impl DispatchLine {
     }
 }
 
+impl Line {
+    /// As [`DispatchLine::resolve`].
+    pub(crate) fn resolve(&mut self, message: &mut dyn FnMut(SharedId) -> Option<Value>) -> Result<(), Missing> {
+        match self {
+            Self::Dispatch(line) => line.resolve(message),
+            Self::Turn(line) => refs::resolve(&mut line.inputs, message),
+            _ => Ok(()),
+        }
+    }
+
+    /// Everything in it that may refer to something: what people, models, tools and hooks said.
+    pub(crate) fn each_value(&mut self, each: &mut dyn FnMut(&mut Value)) {
+        match self {
+            Self::Dispatch(line) => line.each_value(each),
+            Self::Turn(line) => each(&mut line.inputs),
+            Self::Message(line) | Self::Value(line) => each(&mut line.value),
+            Self::Header(_) | Self::Full { .. } | Self::Dropped { .. } => {}
+        }
+    }
+}
+
+impl DispatchLine {
+    pub(crate) fn each_value(&mut self, each: &mut dyn FnMut(&mut Value)) {
+        each(&mut self.event);
+        each(&mut self.subject);
+        each(&mut self.verdict);
+        for run in self.runs.iter_mut().flatten() {
+            each(&mut run.verdict);
+            for operation in run.change.iter_mut().flat_map(|change| &mut change.0) {
+                match operation {
+                    PatchOperation::Add(AddOperation { value, .. })
+                    | PatchOperation::Replace(ReplaceOperation { value, .. })
+                    | PatchOperation::Test(TestOperation { value, .. }) => each(value),
+                    _ => {}
+                }
+            }
+        }
+    }
+}
+
+impl DispatchLine {
+    /// Puts messages into the place of references to them. Each change is then one of messages too, and not of references.
+    /// What is not found stays as it is.
+    pub(crate) fn resolve(&mut self, message: &mut dyn FnMut(SharedId) -> Option<Value>) -> Result<(), Missing> {
+        let mut missing = Ok(());
+        let mut whole = |mut value: Value| {
+            missing = missing.and(refs::resolve(&mut value, message));
+            value
+        };
+        let (mut given, mut shown) = (self.subject.clone(), whole(self.subject.take()));
+        self.subject = shown.clone();
+        for run in self.runs.iter_mut().flatten() {
+            run.verdict = whole(run.verdict.take());
+            let Some(change) = &mut run.change else { continue };
+            let mut left = given.clone();
+            // A patch whose place was cut no longer applies; the line says that it was cut.
+            let _ = json_patch::patch(&mut left, change);
+            let shows = whole(left.clone());
+            *change = json_patch::diff(&shown, &shows);
+            if !run.shadow {
+                (given, shown) = (left, shows);
+            }
+        }
+        self.event = whole(self.event.take());
+        self.verdict = whole(self.verdict.take());
+        missing
+    }
+}
+
 impl RunLine {
-    fn of(run: &Run, subject: &Value, traced: Option<&TracedRun>) -> Self {
-        let after = traced.and_then(|traced| traced.after.as_deref());
+    fn of(run: &Run) -> Self {
         Self {
             hook: run.hook.to_string(),
-            revision: traced.map(|traced| format!("{:016x}", traced.revision)),
             status: run.status.to_string(),
-            verdict: traced.map(|traced| Value::clone(&traced.verdict)).unwrap_or_default(),
             word: run.verdict.map(str::to_owned),
-            change: after.map(|after| json_patch::diff(subject, after)),
             shadow: run.note == Some(Note::Shadow),
             cause: run.cause.clone(),
             micros: run.duration.map(micros),
+            ..Self::default()
         }
     }
 }

@@ -3,6 +3,7 @@
 use std::io::{BufRead, Read};
 
 use crate::line::SCHEMA;
+use crate::refs::Missing;
 
 /// The longest line that is kept, in bytes.
 pub(crate) const LONGEST: u64 = 64 << 20;
@@ -38,6 +39,14 @@ pub enum Unreadable {
         line: usize,
         /// What is wrong with it.
         error: serde_json::Error,
+    },
+    /// The line refers to a message or a value that no line before it has.
+    #[error("line {line}: {missing}")]
+    Missing {
+        /// Its number, from 1.
+        line: usize,
+        /// What is not there.
+        missing: Missing,
     },
     /// The lines after this one were written in a form that this version does not know.
     #[error(

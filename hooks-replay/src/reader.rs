@@ -5,16 +5,17 @@ use std::io::{BufRead, BufReader};
 use std::path::Path;
 
 use serde::Deserialize;
+use serde_json::Value;
 
 use crate::line::{Line, SCHEMA};
 use crate::lines::{Lines, Unreadable};
+use crate::refs::{self, SharedId, Window};
 
-/// The lines of a recording.
+/// The lines of a recording, each with the messages and values that it refers to.
 #[derive(Debug)]
 pub struct Reader<R> {
-    lines: Lines<R>,
-    /// Whether a header of a later schema was read, after which nothing can be.
-    unknown: bool,
+    entries: Entries<R>,
+    messages: Window<Value>,
 }
 
 impl Reader<BufReader<File>> {
@@ -30,7 +31,7 @@ impl Reader<BufReader<File>> {
 impl<R: BufRead> Reader<R> {
     /// Reads lines from `input`.
     pub fn new(input: R) -> Self {
-        Self { lines: Lines::new(input), unknown: false }
+        Self { entries: Entries::new(input), messages: Window::new() }
     }
 }
 
@@ -39,17 +40,74 @@ impl<R: BufRead> Iterator for Reader<R> {
     type Item = (usize, Result<Line, Unreadable>);
 
     fn next(&mut self) -> Option<Self::Item> {
-        if self.unknown {
-            return None;
+        loop {
+            let (number, entry) = self.entries.next()?;
+            let mut line = match entry {
+                Ok(Line::Message(message)) => {
+                    self.messages.insert(message.id, message.value);
+                    continue;
+                }
+                Ok(line) => line,
+                Err(error) => return Some((number, Err(error))),
+            };
+            let messages = &mut self.messages;
+            let whole = line.resolve(&mut |id| {
+                messages.touch(id);
+                messages.get(id).cloned()
+            });
+            messages.next_line();
+            return Some((number, whole.map(|()| line).map_err(|missing| Unreadable::Missing { line: number, missing })));
         }
-        let (line, text) = self.lines.next()?;
-        let read = text.and_then(|text| parse(line, &text));
-        self.unknown = matches!(read, Err(Unreadable::Schema { .. }));
-        Some((line, read))
     }
 }
 
-fn parse(line: usize, text: &[u8]) -> Result<Line, Unreadable> {
+/// The lines of a recording, with their long values, and with messages as references to the lines that have them.
+#[derive(Debug)]
+pub(crate) struct Entries<R> {
+    lines: Lines<R>,
+    values: Window<Value>,
+    /// Whether a header of a later schema was read, after which nothing can be.
+    unknown: bool,
+}
+
+impl<R: BufRead> Entries<R> {
+    pub(crate) fn new(input: R) -> Self {
+        Self { lines: Lines::new(input), values: Window::new(), unknown: false }
+    }
+}
+
+impl<R: BufRead> Iterator for Entries<R> {
+    type Item = (usize, Result<Line, Unreadable>);
+
+    fn next(&mut self) -> Option<Self::Item> {
+        while !self.unknown {
+            let (number, text) = self.lines.next()?;
+            let values = &mut self.values;
+            let mut find = |id| {
+                values.touch(id);
+                values.get(id).cloned()
+            };
+            match text.and_then(|text| parse(number, &text, &mut find)) {
+                Ok(Line::Value(value)) => values.insert(value.id, value.value),
+                read => {
+                    if !matches!(read, Ok(Line::Message(_))) {
+                        values.next_line();
+                    }
+                    self.unknown = matches!(read, Err(Unreadable::Schema { .. }));
+                    return Some((number, read));
+                }
+            }
+        }
+        None
+    }
+}
+
+/// Reads a line; `value` finds the long values that it refers to.
+pub(crate) fn parse(
+    number: usize,
+    text: &[u8],
+    value: &mut dyn FnMut(SharedId) -> Option<Value>,
+) -> Result<Line, Unreadable> {
     // Nearly all lines are dispatches, and serde reads them in half the time where it need not look for the sort of line.
     let read = if text.starts_with(br#"{"line":"dispatch","#) {
         serde_json::from_slice(text).map(Line::Dispatch)
@@ -57,11 +115,17 @@ fn parse(line: usize, text: &[u8]) -> Result<Line, Unreadable> {
         serde_json::from_slice(text)
     };
     match read {
-        Ok(Line::Header(header)) if header.schema > SCHEMA => Err(Unreadable::Schema { line, schema: header.schema }),
-        Ok(read) => Ok(read),
+        Ok(Line::Header(header)) if header.schema > SCHEMA => {
+            Err(Unreadable::Schema { line: number, schema: header.schema })
+        }
+        Ok(mut line) => {
+            let mut missing = Ok(());
+            line.each_value(&mut |said| missing = missing.and(refs::expand(said, value)));
+            missing.map(|()| line).map_err(|missing| Unreadable::Missing { line: number, missing })
+        }
         Err(error) => Err(match schema_of(text) {
-            Some(schema) if schema > SCHEMA => Unreadable::Schema { line, schema },
-            _ => Unreadable::of(line, text, error),
+            Some(schema) if schema > SCHEMA => Unreadable::Schema { line: number, schema },
+            _ => Unreadable::of(number, text, error),
         }),
     }
 }

@@ -1,6 +1,6 @@
 //! Writing a recording: an observer hands each dispatch to a thread that removes secrets, cuts, and writes.
 
-mod clean;
+mod sharing;
 mod turns;
 mod writer;
 
@@ -14,7 +14,7 @@ use std::thread::JoinHandle;
 use hooks_core::record::{Observer, Record, Trace};
 use serde_json::Value;
 
-pub(crate) use clean::clean;
+pub(crate) use sharing::Sharing;
 use writer::Writer;
 
 use crate::line::{self, TurnLine};

@@ -6,7 +6,9 @@ use std::sync::{Arc, LazyLock};
 
 use regex::{Captures, Regex};
 use secrets_scanner::Scanner;
-use serde_json::{Map, Value};
+use serde_json::Value;
+
+use crate::refs;
 
 /// What stands in the place of a secret.
 const REDACTED: &str = "[REDACTED_SECRET]";
@@ -54,25 +56,26 @@ impl Scrubber {
         Self { own, hasher: RandomState::new(), clean: HashSet::new() }
     }
 
-    /// Removes secrets from every text of `value`, keys included. Returns whether there were any.
-    pub(crate) fn scrub(&mut self, value: &mut Value) -> bool {
-        self.scrub_at("", value)
-    }
-
-    fn scrub_at(&mut self, key: &str, value: &mut Value) -> bool {
+    /// Removes secrets from every text of `value`, keys included. Returns whether there were any. `key` is the name before
+    /// it.
+    pub(crate) fn scrub(&mut self, key: &str, value: &mut Value) -> bool {
         match value {
-            Value::String(text) => self.scrub_text(key, text),
-            Value::Array(items) => items.iter_mut().fold(false, |any, item| self.scrub_at(key, item) | any),
+            Value::String(text) => !refs::is_reference(text) && self.scrub_text(key, text),
+            Value::Array(items) => items.iter_mut().fold(false, |any, item| self.scrub(key, item) | any),
             Value::Object(fields) => {
-                let mut any = false;
-                let mut scrubbed = Map::with_capacity(fields.len());
-                for (mut key, mut value) in std::mem::take(fields) {
-                    any |= self.scrub_at(&key, &mut value);
-                    any |= self.scrub_text("", &mut key);
-                    scrubbed.insert(key, value);
+                let (mut any, mut any_key) = (false, false);
+                for (key, value) in fields.iter_mut() {
+                    any |= self.scrub(key, value);
+                    any_key |= self.scrub_text("", &mut key.clone());
                 }
-                *fields = scrubbed;
-                any
+                if any_key {
+                    let mut named = |mut key: String| {
+                        self.scrub_text("", &mut key);
+                        key
+                    };
+                    *fields = std::mem::take(fields).into_iter().map(|(key, value)| (named(key), value)).collect();
+                }
+                any | any_key
             }
             Value::Null | Value::Bool(_) | Value::Number(_) => false,
         }
@@ -81,6 +84,11 @@ impl Scrubber {
     /// Removes secrets from one text. Many are known by the name before them only, as in `"password": "…"`, so the scanner
     /// sees the key too.
     pub(crate) fn scrub_text(&mut self, key: &str, text: &mut String) -> bool {
+        // Shorter than any secret, and most texts of an event are.
+        let is_short = text.len() < 8;
+        if is_short && self.own.is_empty() {
+            return false;
+        }
         let hash = self.hasher.hash_one((key, &*text));
         if self.clean.contains(&hash) {
             return false;
@@ -91,8 +99,7 @@ impl Scrubber {
                 *text = clean;
             }
         }
-        // Shorter than any secret, and most texts of an event are.
-        if text.len() >= 8 {
+        if !is_short {
             let named = format!("{key} = \"{text}\"");
             let redacted = redact(&named);
             if redacted == named {

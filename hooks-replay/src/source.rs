@@ -7,11 +7,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::task::Poll;
 
-use hooks_core::context::HookContextBuilder;
-
 use crate::line::Line;
 use crate::lines::{Unreadable, read_line};
-use crate::reader::Reader;
+use crate::reader::Entries;
 use crate::traffic::{Found, is_recording, traffic};
 
 /// How far a replay is.
@@ -23,9 +21,6 @@ pub struct Progress {
     /// Bytes of all files; what is no plain file has none.
     pub total: u64,
 }
-
-/// Puts state into the context of a dispatch.
-pub(crate) type Context<'a> = dyn Fn(HookContextBuilder) -> HookContextBuilder + Send + Sync + 'a;
 
 /// A recording could not be replayed at all.
 #[derive(Debug, thiserror::Error)]
@@ -72,7 +67,7 @@ impl Source {
         let first = first_line(&mut input).map_err(unreadable)?;
         let is_recording = is_recording(&first);
         let input = Cursor::new(first).chain(input);
-        Ok(if is_recording { Box::new(Reader::new(input).map(of_recording)) } else { Box::new(traffic(input)) })
+        Ok(if is_recording { Box::new(Entries::new(input).map(of_recording)) } else { Box::new(traffic(input)) })
     }
 }
 

@@ -25,6 +25,7 @@ use serde_json::Value;
 
 use crate::line::{DispatchLine, Line};
 use crate::lines::{Lines, Unreadable};
+use crate::refs;
 
 /// What one line of a file holds.
 pub(crate) enum Found {
@@ -115,15 +116,17 @@ impl Conversation {
     }
 
     fn dispatch(&self, kind: &str, event: &impl Serialize, subject: &impl Serialize) -> DispatchLine {
-        DispatchLine {
-            kind: kind.to_owned(),
-            ids: self.ids.clone(),
-            // The built-in kinds can all be written as JSON.
-            event: serde_json::to_value(event).unwrap_or_default(),
-            subject: serde_json::to_value(subject).unwrap_or_default(),
-            ..DispatchLine::default()
-        }
+        let (event, subject) = (written(event), written(subject));
+        DispatchLine { kind: kind.to_owned(), ids: self.ids.clone(), event, subject, ..DispatchLine::default() }
     }
+}
+
+/// A value as a line of a recording has it.
+fn written(value: &impl Serialize) -> Value {
+    // The built-in kinds can all be written as JSON.
+    let mut value = serde_json::to_value(value).unwrap_or_default();
+    refs::escape(&mut value);
+    value
 }
 
 /// The text of a string, or of a list of blocks with texts.

@@ -16,13 +16,13 @@ use hooks_core::record::{Observer, Record, Trace};
 use hooks_core::scope::{AgentDef, PromptDef};
 use hooks_core::{HookContext, Registry};
 use running::RunningTurns;
-use serde_json::json;
 use walk::Walk;
 
-use crate::line::{DispatchLine, TurnLine};
+use crate::line::TurnLine;
 use crate::report::Report;
-use crate::secrets::{OwnRule, Scrubber};
-use crate::source::{Context, Progress, ReplayError, Source, breathe};
+use crate::secrets::OwnRule;
+use crate::setup::{Setup, setup_methods};
+use crate::source::{Progress, ReplayError};
 
 /// What is done where a turn goes another way than the recorded one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -57,9 +57,7 @@ type Agents<'a> = dyn Fn(&Ids) -> (AgentDef, Option<PromptDef>) + Send + Sync + 
 pub struct TurnReplay<'a> {
     registry: Registry,
     agents: Box<Agents<'a>>,
-    context: Box<Context<'a>>,
-    progress: Box<dyn Fn(Progress) + Send + Sync + 'a>,
-    rules: Arc<[OwnRule]>,
+    setup: Setup<'a>,
     window: Option<Window>,
     matching: Matching,
 }
@@ -70,9 +68,7 @@ impl<'a> TurnReplay<'a> {
         Self {
             registry: registry.fork(),
             agents: Box::new(agents),
-            context: Box::new(|cx| cx),
-            progress: Box::new(|_| ()),
-            rules: Arc::default(),
+            setup: Setup::default(),
             window: None,
             matching: Matching::default(),
         }
@@ -85,27 +81,6 @@ impl<'a> TurnReplay<'a> {
         self
     }
 
-    /// As [`Replay::context`](crate::Replay::context).
-    #[must_use]
-    pub fn context(mut self, context: impl Fn(HookContextBuilder) -> HookContextBuilder + Send + Sync + 'a) -> Self {
-        self.context = Box::new(context);
-        self
-    }
-
-    /// As [`Replay::progress`](crate::Replay::progress).
-    #[must_use]
-    pub fn progress(mut self, listener: impl Fn(Progress) + Send + Sync + 'a) -> Self {
-        self.progress = Box::new(listener);
-        self
-    }
-
-    /// As [`Replay::with_rules`](crate::Replay::with_rules).
-    #[must_use]
-    pub fn with_rules(mut self, rules: Vec<OwnRule>) -> Self {
-        self.rules = rules.into();
-        self
-    }
-
     /// The window of the harness that recorded, where it had one: it is code, which no recording holds.
     #[must_use]
     pub fn window(mut self, window: Window) -> Self {
@@ -113,33 +88,20 @@ impl<'a> TurnReplay<'a> {
         self
     }
 
-    /// Replays the turns of the recording at `path`.
-    ///
-    /// # Errors
-    /// [`ReplayError`]: the file cannot be read, or the hooks of today are not in order. What is wrong with a line or a turn
-    /// is in the report.
-    pub async fn file(&self, path: impl AsRef<Path> + Send) -> Result<Report, ReplayError> {
-        self.files([path]).await
-    }
+    setup_methods!();
 
     /// Replays the turns of several recordings, which may go on from one file to the next, into one report.
     ///
     /// # Errors
-    /// As [`file`](Self::file).
+    /// [`ReplayError`]: a file cannot be read, or the hooks of today are not in order. What is wrong with a line or a turn
+    /// is in the report.
     pub async fn files<P: AsRef<Path> + Send>(
         &self,
         paths: impl IntoIterator<Item = P, IntoIter: Send> + Send,
     ) -> Result<Report, ReplayError> {
         let paths: Vec<_> = paths.into_iter().map(|path| path.as_ref().to_owned()).collect();
-        let source = Source::of(&paths);
         let mut running = RunningTurns::new(self);
-        for path in &paths {
-            for (number, found) in source.lines(path)? {
-                running.found(&format!("{}:{number}", path.display()), found).await?;
-                (self.progress)(source.progress());
-                breathe(number).await;
-            }
-        }
+        self.setup.read(&paths, &mut running).await?;
         Ok(running.end())
     }
 }
@@ -151,10 +113,9 @@ impl std::fmt::Debug for TurnReplay<'_> {
 }
 
 impl TurnReplay<'_> {
-    /// Runs a turn with what was recorded in the place of the world, and has `walk` follow it.
-    async fn run(&self, turn: &TurnLine, inputs: TurnInputs, walk: Walk) -> Result<Walk, TurnError> {
+    /// Runs a turn with what was recorded in the place of the world, and has `follower` walk beside it.
+    async fn run(&self, turn: &TurnLine, inputs: TurnInputs, follower: &Follower) -> Result<(), TurnError> {
         let (agent, prompt) = (self.agents)(&turn.ids);
-        let follower = Follower(Arc::new(Mutex::new(walk)));
         let registry = self.registry.fork();
         registry.observe(follower.clone());
         let set = registry.scope(&agent, prompt.as_ref()).map_err(TurnError::Hooks)?;
@@ -163,7 +124,7 @@ impl TurnReplay<'_> {
         ids.app.clone_from(&turn.ids.app);
         ids.workspace.clone_from(&turn.ids.workspace);
         ids.human_present = turn.ids.human_present;
-        let cx = (self.context)(HookContext::builder().with_ids(ids).replay(true)).replay(true).build();
+        let cx = (self.setup.context)(HookContext::builder().with_ids(ids).replay(true)).replay(true).build();
         let conversation = turn.ids.conversation.as_deref().unwrap_or_default();
         let store = MemoryStore::new();
         store.append(conversation, Append::new(inputs.stored.iter().cloned())).await?;
@@ -193,7 +154,7 @@ impl TurnReplay<'_> {
             }
         };
         follower.walk().ended((&turn.exit, &turn.reply), (reply.exit.as_ref(), &reply.to_string()));
-        Ok(follower.take())
+        Ok(())
     }
 }
 
@@ -202,11 +163,8 @@ impl TurnReplay<'_> {
 struct Follower(Arc<Mutex<Walk>>);
 
 impl Follower {
-    /// The walk, at its end. A registry may hold the follower still.
-    fn take(&self) -> Walk {
-        let scrubber = Scrubber::new(Arc::default());
-        let done = Walk::new(String::new(), Vec::new(), (Matching::Strict, 0), scrubber);
-        std::mem::replace(&mut *self.walk(), done)
+    fn of(walk: Walk) -> Self {
+        Self(Arc::new(Mutex::new(walk)))
     }
 
     fn walk(&self) -> MutexGuard<'_, Walk> {
@@ -224,10 +182,7 @@ impl Observer for Follower {
     fn traced(&self, trace: &Trace) {
         // What is fired when the session opens is no part of a turn.
         if trace.record.ids.request.is_some() {
-            let mut trace = trace.clone();
-            // The rest of the event, which may hold a conversation, is not looked at.
-            trace.event = Arc::new(json!({ "call": trace.event.get("call") }));
-            self.walk().dispatched(DispatchLine::of(trace));
+            self.walk().traced(trace.clone());
         }
     }
 }

@@ -11,6 +11,7 @@ mod lines;
 mod replays;
 mod reports;
 mod secrets;
+mod shared;
 mod support;
 mod traffic;
 #[cfg(feature = "agent")]

@@ -320,7 +320,7 @@ async fn turns_that_cannot_be_replayed_say_why() {
     let hooks = hooks();
     let registry = hooks.registry();
     let mut limits = RecordLimits::default();
-    limits.turn = 60_000;
+    limits.turn = 20_000;
     let recorder = Recorder::create(&path, "support", limits).unwrap();
     registry.observe(recorder.clone());
     let agent = hooks.agent(&registry);

@@ -16,7 +16,7 @@ shared! {
     /// messages.retain(|message| message.role == Role::User);
     /// assert_eq!(messages.len(), 1);
     /// ```
-    Messages(Vec<Message>)
+    Messages(Vec<Message>) in pool
 }
 
 impl Messages {

@@ -24,7 +24,7 @@ shared! {
     /// edited.rewrite_text(|text| Some(text.replace("five", "six"))); // copies now
     /// assert_eq!((&*stored.text(), &*edited.text()), ("call me at five", "call me at six"));
     /// ```
-    Message(MessageData)
+    Message(MessageData) in pool
 }
 
 /// What a [`Message`] holds.

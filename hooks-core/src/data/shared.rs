@@ -1,11 +1,19 @@
 //! The one way in which data here is shared.
 
-/// Wraps `$data` in an `Arc` that is copied when written while shared.
+/// Wraps `$data` in an `Arc` that is copied when written while shared. As JSON it is its data; what is `in pool`, the pool
+/// writes and reads.
 macro_rules! shared {
     ($(#[$doc:meta])* $name:ident($data:ty)) => {
+        shared! {
+            $(#[$doc])*
+            #[derive(serde::Serialize, serde::Deserialize)]
+            #[serde(transparent)]
+            $name($data) in pool
+        }
+    };
+    ($(#[$doc:meta])* $name:ident($data:ty) in pool) => {
         $(#[$doc])*
-        #[derive(Clone, Default, serde::Serialize, serde::Deserialize)]
-        #[serde(transparent)]
+        #[derive(Clone, Default)]
         pub struct $name(std::sync::Arc<$data>);
 
         impl std::ops::Deref for $name {

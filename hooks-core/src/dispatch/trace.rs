@@ -5,6 +5,7 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use crate::context::depth;
+use crate::data::MessagePool;
 use crate::kind::{HookKind, Wire};
 use crate::panics::catch;
 use crate::plan::{Plan, Step};
@@ -14,6 +15,7 @@ use crate::text::redacted;
 /// The subject and the answers of a dispatch under way, as JSON: a hook may change what it holds behind an `Arc`.
 pub(super) struct Payload<K: HookKind> {
     wire: Wire<K>,
+    pool: MessagePool,
     event: Arc<Value>,
     before: Arc<Value>,
     runs: Vec<TracedRun>,
@@ -32,14 +34,15 @@ impl<K: HookKind> Payload<K> {
         }
         let wire = K::WIRE?();
         let run = |step: &Step<K>| TracedRun { revision: step.revision, ..TracedRun::default() };
-        let (event, before) = (written(|| (wire.write_event)(event))?, written(|| (wire.write_subject)(subject))?);
-        let (event, before) = (Arc::new(event), Arc::new(before));
-        Some(Self { wire, event, before, runs: plan.steps.iter().map(run).collect() })
+        let mut pool = MessagePool::default();
+        let event = written(&mut pool, || (wire.write_event)(event))?.into();
+        let before = written(&mut pool, || (wire.write_subject)(subject))?.into();
+        Some(Self { wire, pool, event, before, runs: plan.steps.iter().map(run).collect() })
     }
 
     /// Notes the subject after the change of a hook.
     pub(super) fn changed(&mut self, index: usize, subject: &K::Subject) {
-        self.runs[index].after = written(|| (self.wire.write_subject)(subject)).map(Arc::new);
+        self.runs[index].after = written(&mut self.pool, || (self.wire.write_subject)(subject)).map(Arc::new);
     }
 
     /// Takes back that the hook's change was committed.
@@ -50,7 +53,8 @@ impl<K: HookKind> Payload<K> {
 
     /// Notes what a hook decided.
     pub(super) fn decided(&mut self, index: usize, verdict: &K::Verdict) {
-        self.runs[index].verdict = written(|| (self.wire.write_verdict)(verdict)).unwrap_or_default().into();
+        let verdict = written(&mut self.pool, || (self.wire.write_verdict)(verdict));
+        self.runs[index].verdict = verdict.unwrap_or_default().into();
     }
 
     /// Gives the trace to those who asked.
@@ -61,14 +65,14 @@ impl<K: HookKind> Payload<K> {
         outcome: Result<&K::Verdict, String>,
         observers: &[Arc<dyn Observer>],
     ) {
-        let Self { wire, event, before, runs } = self;
+        let Self { wire, mut pool, event, before, runs } = self;
         let (verdict, error) = match outcome {
-            Ok(verdict) => (written(|| (wire.write_verdict)(verdict)).unwrap_or_default(), None),
+            Ok(verdict) => (written(&mut pool, || (wire.write_verdict)(verdict)).unwrap_or_default(), None),
             Err(error) => (Value::Null, Some(error)),
         };
         let depth = depth::depth().saturating_sub(1);
-        let (record, verdict) = (Arc::clone(record), Arc::new(verdict));
-        let trace = Trace { record, replay, depth, event, before, runs, verdict, error };
+        let (record, pool, verdict) = (Arc::clone(record), Arc::new(pool), Arc::new(verdict));
+        let trace = Trace { record, replay, depth, pool, event, before, runs, verdict, error };
         for observer in observers {
             if let Err(panic) = catch(|| {
                 if observer.traces() {
@@ -82,8 +86,8 @@ impl<K: HookKind> Payload<K> {
 }
 
 /// What an app's type writes of itself, unless it fails.
-fn written(write: impl FnOnce() -> Result<Value, serde_json::Error>) -> Option<Value> {
-    match catch(write) {
+fn written(pool: &mut MessagePool, write: impl FnOnce() -> Result<Value, serde_json::Error>) -> Option<Value> {
+    match catch(|| pool.within(write)) {
         Ok(Ok(value)) => Some(value),
         Ok(Err(error)) => {
             tracing::warn!(target: "hooks_core", error = redacted(&error.to_string()), "a payload cannot be written as JSON");

@@ -4,6 +4,7 @@ use serde_json::Value;
 
 use super::Engine;
 use crate::context::HookContext;
+use crate::data::MessagePool;
 use crate::dispatch::{DispatchError, Report};
 use crate::handler::BoxFuture;
 use crate::kind::{HookKind, KindDescriptor, Removal, all};
@@ -13,7 +14,7 @@ use crate::text::{did_you_mean, nearest};
 
 /// The typed dispatch behind a kind's name.
 pub(crate) type FireJson =
-    for<'a> fn(&'a HookSet, &'a HookContext, Value, Value) -> BoxFuture<'a, Result<JsonFired, JsonError>>;
+    for<'a> fn(&'a HookSet, &'a HookContext, &'a mut MessagePool, Value, Value) -> BoxFuture<'a, Result<JsonFired, JsonError>>;
 
 /// What a dispatch came to, as JSON.
 #[derive(Clone, Debug)]
@@ -128,9 +129,27 @@ impl HookSet {
         event: Value,
         subject: Value,
     ) -> Result<JsonFired, JsonError> {
+        let mut pool = MessagePool::default();
+        let fired = self.fire_json_within(&mut pool, kind, cx, event, subject).await?;
+        Ok(JsonFired { subject: fired.subject.map(|subject| pool.whole(subject)), ..fired })
+    }
+
+    /// As [`fire_json`](Self::fire_json), where event and subject [refer](MessagePool::refer) to messages of `pool`, and so
+    /// does the subject that is returned: for a replay, which fires the same conversation again and again.
+    ///
+    /// # Errors
+    /// As [`fire_json`](Self::fire_json).
+    pub async fn fire_json_within(
+        &self,
+        pool: &mut MessagePool,
+        kind: &str,
+        cx: &HookContext,
+        event: Value,
+        subject: Value,
+    ) -> Result<JsonFired, JsonError> {
         let kind = by_name(kind)?;
         let fire = Engine::of_kind(kind).and_then(|engine| engine.fire_json);
-        fire.ok_or(JsonError::NoJson { kind: kind.name })?(self, cx, event, subject).await
+        fire.ok_or(JsonError::NoJson { kind: kind.name })?(self, cx, pool, event, subject).await
     }
 }
 
@@ -153,19 +172,22 @@ fn by_name(name: &str) -> Result<&'static KindDescriptor, JsonError> {
 pub(super) fn fire<'a, K: HookKind>(
     hooks: &'a HookSet,
     cx: &'a HookContext,
+    pool: &'a mut MessagePool,
     event: Value,
     subject: Value,
 ) -> BoxFuture<'a, Result<JsonFired, JsonError>> {
     Box::pin(async move {
         let kind = K::NAME;
         let wire = K::WIRE.ok_or(JsonError::NoJson { kind })?();
-        let event = (wire.read_event)(event).map_err(|error| JsonError::Event { kind, error })?;
-        let subject = (wire.read_subject)(subject).map_err(|error| JsonError::Subject { kind, error })?;
+        let (event, subject) = pool.within(|| ((wire.read_event)(event), (wire.read_subject)(subject)));
+        let event = event.map_err(|error| JsonError::Event { kind, error })?;
+        let subject = subject.map_err(|error| JsonError::Subject { kind, error })?;
         let fired = hooks.fire(cx, &event, subject).await?;
         let outcome = |error| JsonError::Outcome { kind, error };
         let subject = K::Removal::left(fired.subject);
+        let subject = pool.within(|| subject.map(|subject| (wire.write_subject)(&subject)).transpose());
         Ok(JsonFired {
-            subject: subject.map(|subject| (wire.write_subject)(&subject)).transpose().map_err(outcome)?,
+            subject: subject.map_err(outcome)?,
             verdict: (wire.write_verdict)(&fired.verdict).map_err(outcome)?,
             report: fired.report,
         })

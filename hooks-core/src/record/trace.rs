@@ -5,11 +5,15 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::Record;
+use crate::data::MessagePool;
 
 /// A dispatch with what its record leaves out: the event, the subject, and what each hook made of it, as JSON.
 ///
 /// Given to [`Observer::traced`](super::Observer::traced). It holds what people and tools said, so whoever writes it down
 /// removes secrets first; `hooks-replay` does. Cloning it copies none of that, so that the writing may be done elsewhere.
+///
+/// Messages stand in the JSON as references to [`pool`](Self::pool): a conversation is part of most dispatches of a turn.
+/// [`MessagePool::whole`] puts them in.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Trace {
@@ -19,6 +23,8 @@ pub struct Trace {
     pub replay: bool,
     /// How many dispatches it is within: 0 where no hook fired it.
     pub depth: usize,
+    /// The messages that the JSON refers to.
+    pub pool: Arc<MessagePool>,
     /// The event.
     pub event: Arc<Value>,
     /// The subject as it was fired; null where the kind has none.

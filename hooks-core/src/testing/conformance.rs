@@ -281,7 +281,10 @@ impl Observer for Watcher {
     }
 
     fn traced(&self, trace: &Trace) {
-        if let (true, Value::Object(fields)) = (trace.record.kind == self.kind, &*trace.event) {
+        if trace.record.kind != self.kind {
+            return;
+        }
+        if let Value::Object(fields) = trace.pool.whole(Value::clone(&trace.event)) {
             let filled = fields.iter().filter(|(_, value)| holds(value)).map(|(name, _)| name.clone());
             self.seen.lock().unwrap_or_else(PoisonError::into_inner).filled.extend(filled);
         }

@@ -7,6 +7,7 @@ mod json;
 mod least;
 mod listed;
 mod phases;
+mod pool;
 mod tool_results;
 mod verdicts;
 mod wire;

@@ -1,25 +1,33 @@
 //! The thread that removes secrets, cuts, and writes.
 
+use std::collections::HashMap;
 use std::fs::{File, OpenOptions};
 use std::io::{self, BufWriter, Read, Seek, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::Receiver;
 
+use hooks_core::data::{Message, MessagePool};
+use hooks_core::record::Trace;
 use serde_json::Value;
 
-use super::clean::{clean, clean_turn, marked};
+use super::sharing::Sharing;
 use super::turns::{Room, Turns};
-use super::{RecordLimits, Task};
-use crate::line::{DispatchLine, Header, Line, TurnLine};
-use crate::secrets::{OwnRule, Scrubber};
+use super::{Inputs, RecordLimits, Task};
+use crate::clean::{Cleaner, Left};
+use crate::line::{Header, Line, TurnLine};
+use crate::messages::{self, MessageIds};
+use crate::refs::SharedId;
+use crate::secrets::OwnRule;
 
 /// What the thread holds.
 pub(super) struct Writer {
     path: PathBuf,
     program: String,
     limits: RecordLimits,
-    scrubber: Scrubber,
+    cleaner: Cleaner,
+    ids: MessageIds,
+    sharing: Sharing,
     file: BufWriter<File>,
     written: u64,
     turns: Turns,
@@ -33,9 +41,18 @@ impl Writer {
             rotate(&path, limits.files)?;
         }
         let (file, written) = open(&path)?;
-        let turns = Turns::default();
-        let mut writer =
-            Self { path, program, limits, scrubber: Scrubber::new(rules.into()), file, written, turns, failed: false };
+        let mut writer = Self {
+            path,
+            program,
+            limits,
+            cleaner: Cleaner::new(rules.into(), limits.field),
+            ids: MessageIds::default(),
+            sharing: Sharing::new(),
+            file,
+            written,
+            turns: Turns::default(),
+            failed: false,
+        };
         writer.header();
         Ok(writer)
     }
@@ -49,11 +66,12 @@ impl Writer {
             });
             let count = dropped.swap(0, Ordering::Relaxed);
             if count > 0 {
-                self.line(&Line::Dropped { count });
+                self.make_room();
+                self.line(Line::Dropped { count });
             }
             match task {
-                Ok(Task::Write(trace)) => self.dispatch(DispatchLine::of(*trace)),
-                Ok(Task::Turn(line, inputs)) => self.turn(line, inputs()),
+                Ok(Task::Write(trace)) => self.dispatch(*trace),
+                Ok(Task::Turn(line, inputs)) => self.turn(line, inputs),
                 Ok(Task::Flush(done)) => {
                     self.flush();
                     let _ = done.send(());
@@ -63,29 +81,48 @@ impl Writer {
         }
     }
 
-    fn dispatch(&mut self, line: DispatchLine) {
-        let mut line = Box::new(line);
-        clean(&mut line, &mut self.scrubber, self.limits.field);
+    fn dispatch(&mut self, trace: Trace) {
+        self.make_room();
+        let mut fresh = HashMap::new();
+        let sharing = &self.sharing;
+        let mut line = self.ids.line(trace, &mut self.cleaner, &mut |id, message| note(&mut fresh, sharing, id, message));
+        self.cleaner.line(&mut line);
         let request = line.ids.request.clone();
-        let Some(bytes) = self.bytes(&Line::Dispatch(line)) else { return };
+        let Some(bytes) = self.bytes(&mut Line::Dispatch(Box::new(line)), &fresh) else { return };
         match request.as_ref().map(|request| self.turns.add(request, bytes.len() as u64, self.limits.turn)) {
             None | Some(Room::Left) => self.put(&bytes),
-            Some(Room::JustFilled) => self.line(&Line::Full { request }),
+            Some(Room::JustFilled) => self.line(Line::Full { request }),
             Some(Room::Full) => {}
         }
     }
 
-    fn turn(&mut self, mut line: Box<TurnLine>, inputs: Value) {
+    fn turn(&mut self, mut line: Box<TurnLine>, inputs: Inputs) {
+        self.make_room();
         let tally = line.ids.request.as_ref().map(|request| self.turns.end(request)).unwrap_or_default();
-        (line.inputs, line.dispatches) = (inputs, tally.dispatches);
-        clean_turn(&mut line, &mut self.scrubber, self.limits.field);
-        let Some(bytes) = self.bytes(&Line::Turn(line.clone())) else { return };
+        line.dispatches = tally.dispatches;
+        let (mut fresh, mut pool) = (HashMap::new(), MessagePool::default());
+        let inputs = pool.within(inputs);
+        let sharing = &self.sharing;
+        let seen = &mut |id, message: &Message| note(&mut fresh, sharing, id, message);
+        let (inputs, left) = self.ids.value(inputs, &pool, &mut self.cleaner, seen);
+        line.inputs = inputs;
+        left.mark(&mut line.marks);
+        self.cleaner.turn(&mut line);
+        let mut whole = Line::Turn(line.clone());
+        let Some(bytes) = self.bytes(&mut whole, &fresh) else { return };
         if tally.bytes + bytes.len() as u64 <= self.limits.turn {
             return self.put(&bytes);
         }
         line.inputs = Value::Null;
-        marked(&mut line.marks, true, false);
-        self.line(&Line::Turn(line));
+        Left { cut: true, ..Left::default() }.mark(&mut line.marks);
+        self.line(Line::Turn(line));
+    }
+
+    /// The next file begins where this one is full.
+    fn make_room(&mut self) {
+        if self.written > 0 && self.written >= self.limits.file {
+            self.next_file();
+        }
     }
 
     fn next_file(&mut self) {
@@ -94,6 +131,7 @@ impl Writer {
         match next {
             Ok((file, written)) => {
                 (self.file, self.written) = (file, written);
+                self.sharing.next_file();
                 self.header();
             }
             Err(error) => self.report(Err(error)),
@@ -101,30 +139,27 @@ impl Writer {
     }
 
     fn header(&mut self) {
-        self.line(&Line::Header(Header::new(&self.program, self.limits.field)));
+        self.line(Line::Header(Header::new(&self.program, self.limits.field)));
         self.flush();
     }
 
-    fn line(&mut self, line: &Line) {
-        if let Some(bytes) = self.bytes(line) {
+    fn line(&mut self, mut line: Line) {
+        if let Some(bytes) = self.bytes(&mut line, &HashMap::new()) {
             self.put(&bytes);
         }
     }
 
-    /// The line as it is written.
-    fn bytes(&mut self, line: &Line) -> Option<Vec<u8>> {
-        let bytes = serde_json::to_vec(line).map_err(io::Error::from).map(|mut bytes| {
-            bytes.push(b'\n');
-            bytes
-        });
+    /// The line as it is written, with what it shares.
+    fn bytes(&mut self, line: &mut Line, messages: &HashMap<SharedId, Message>) -> Option<Vec<u8>> {
+        let cleaner = &mut self.cleaner;
+        let mut message = |id| messages.get(&id).map(|message| messages::written(message, cleaner).0);
+        let bytes = self.sharing.bytes(line, &mut message).map_err(io::Error::from);
         bytes.map_err(|error| self.report(Err(error))).ok()
     }
 
-    /// Writes a line, into the next file where this one is full.
+    /// Writes what was made last.
     fn put(&mut self, bytes: &[u8]) {
-        if self.written > 0 && self.written >= self.limits.file {
-            self.next_file();
-        }
+        self.sharing.written();
         self.written += bytes.len() as u64;
         let written = self.file.write_all(bytes);
         self.report(written);
@@ -140,6 +175,13 @@ impl Writer {
         if !std::mem::replace(&mut self.failed, true) {
             tracing::error!(target: "hooks_replay", path = %self.path.display(), %error, "the recording cannot be written");
         }
+    }
+}
+
+/// Keeps a message that the file may not have yet.
+fn note(fresh: &mut HashMap<SharedId, Message>, sharing: &Sharing, id: SharedId, message: &Message) {
+    if !sharing.has_message(id) {
+        fresh.entry(id).or_insert_with(|| message.clone());
     }
 }
 

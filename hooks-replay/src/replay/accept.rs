@@ -5,10 +5,13 @@ use std::future::Future;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-use super::{Replay, Running};
-use crate::line::{DispatchLine, Line};
-use crate::recorder::clean;
+use super::{Dispatches, Replay};
+use crate::comparer::Comparer;
+use crate::line::{DispatchLine, Header, Line, SCHEMA};
+use crate::messages::written;
+use crate::recorder::Sharing;
 use crate::report::Report;
+use crate::setup::SoFar;
 use crate::source::{ReplayError, Source};
 use crate::traffic::Found;
 
@@ -63,24 +66,24 @@ impl Replay<'_> {
         let new = PathBuf::from(name);
         let unwritten = |error| ReplayError::File { path: new.display().to_string(), error };
         let mut file = BufWriter::new(File::create(&new).map_err(unwritten)?);
-        let mut running = Running::new(self);
+        let (mut running, mut sharing) = (Dispatches::new(self), Sharing::new());
+        let name = path.display().to_string();
         for (number, found) in Source::of(&[path]).lines(path)? {
-            let place = format!("{}:{number}", path.display());
-            for line in running.anew(found, &place).await? {
-                write(&mut file, &line).map_err(unwritten)?;
+            for mut line in running.anew(found, &name, number).await? {
+                let Comparer { messages, cleaner } = &mut running.so_far.comparer;
+                let mut message = |id| messages.get(id).map(|message| written(message, cleaner).0);
+                let bytes = sharing.bytes(&mut line, &mut message).map_err(io::Error::from);
+                bytes.and_then(|bytes| file.write_all(&bytes)).map_err(unwritten)?;
+                sharing.written();
             }
         }
         file.flush().map_err(unwritten)?;
         drop(file);
-        let done = if running.report.failed > 0 { fs::remove_file(&new) } else { fs::rename(&new, path) };
+        let report = running.so_far.report;
+        let done = if report.failed > 0 { fs::remove_file(&new) } else { fs::rename(&new, path) };
         done.map_err(unwritten)?;
-        Ok(running.report)
+        Ok(report)
     }
-}
-
-fn write(file: &mut impl Write, line: &Line) -> io::Result<()> {
-    serde_json::to_writer(&mut *file, line)?;
-    file.write_all(b"\n")
 }
 
 /// The file, or the recordings in the folder, by name.
@@ -96,45 +99,44 @@ fn recordings(path: &Path) -> Result<Vec<PathBuf>, String> {
     if files.is_empty() { Err(problem(&"there is no `.jsonl` file here")) } else { Ok(files) }
 }
 
-impl Running<'_, '_> {
+impl Dispatches<'_, '_> {
     /// The lines that take the place of one.
-    async fn anew(&mut self, found: Found, place: &str) -> Result<Vec<Line>, ReplayError> {
-        let mut recorded = match found {
-            Found::Line(Line::Dispatch(recorded)) if recorded.depth == 0 => *recorded,
-            // Those within another dispatch are written with it.
-            Found::Line(Line::Dispatch(_)) => return Ok(Vec::new()),
-            Found::Line(line) => {
-                if let Line::Header(header) = &line {
-                    self.field = header.field;
-                }
-                return Ok(vec![line]);
+    async fn anew(&mut self, found: Found, file: &str, number: usize) -> Result<Vec<Line>, ReplayError> {
+        let place = || format!("{file}:{number}");
+        let recorded = match found {
+            Found::Line(Line::Header(header)) => {
+                self.so_far.comparer.cleaner.field = header.field;
+                return Ok(vec![Line::Header(Header { schema: SCHEMA, ..header })]);
             }
+            Found::Line(line @ (Line::Turn(_) | Line::Full { .. } | Line::Dropped { .. })) => return Ok(vec![line]),
             Found::Other(what) => {
-                self.report.fail(place, &format_args!("this is no line of a recording, but `{what}`"));
+                self.so_far.report.fail(&place(), &format_args!("this is no line of a recording, but `{what}`"));
                 return Ok(Vec::new());
             }
-            Found::Unreadable(error) => {
-                self.report.fail(place, &error);
-                return Ok(Vec::new());
-            }
+            found => match self.so_far.take(file, number, found) {
+                Some(Line::Dispatch(recorded)) if recorded.depth == 0 => *recorded,
+                // Those within another dispatch are written with it.
+                _ => return Ok(Vec::new()),
+            },
         };
-        let fired = match self.sides.today.fire(self.replay, &self.replay.today, &mut recorded).await? {
+        let SoFar { report, comparer } = &mut self.so_far;
+        let today = &self.replay.today;
+        let fired = match self.sides.today.fire(today, &self.replay.setup, comparer, &recorded).await? {
             Ok(fired) => fired,
             Err(problem) => {
-                self.report.fail(place, &problem);
+                report.fail(&place(), &problem);
                 return Ok(Vec::new());
             }
         };
-        self.report.replayed += 1;
-        let ids = recorded.ids.clone();
-        let mut line = |line: DispatchLine, marks: &[_]| {
-            let mut line = DispatchLine { ids: ids.clone(), marks: marks.to_vec(), ..line };
-            clean(&mut line, &mut self.scrubber, self.field);
+        report.replayed += 1;
+        let DispatchLine { ids, event, marks, .. } = recorded;
+        let mut line = |line: DispatchLine| {
+            let mut line = DispatchLine { ids: ids.clone(), ..line };
+            comparer.cleaner.line(&mut line);
             Line::Dispatch(Box::new(line))
         };
-        let mut lines: Vec<_> = fired.within.into_iter().map(|within| line(within, &[])).collect();
-        let event = std::mem::take(&mut recorded.event);
-        lines.push(line(DispatchLine { event, ..fired.outermost }, &recorded.marks));
+        let mut lines: Vec<_> = fired.within.into_iter().map(&mut line).collect();
+        lines.push(line(DispatchLine { event, marks, ..fired.outermost }));
         Ok(lines)
     }
 }

@@ -4,11 +4,14 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use hooks_core::context::Ids;
+use hooks_core::data::MessagePool;
 use hooks_core::{ConfigError, HookContext, HookSet, JsonError, Registry};
+use serde_json::Value;
 
-use super::Replay;
 use crate::capture::Capture;
+use crate::comparer::Comparer;
 use crate::line::DispatchLine;
+use crate::setup::Setup;
 
 type Scope<'a> = dyn Fn(&Registry, &Ids) -> Result<HookSet, ConfigError> + Send + Sync + 'a;
 
@@ -55,27 +58,31 @@ pub(super) struct FiredLines {
 }
 
 impl Sets {
-    /// Fires what was recorded through the hooks of a side. The inner error is that of this dispatch alone.
-    ///
-    /// The event is moved and not copied: it may hold a conversation. `recorded` has it again afterwards, and what is
-    /// returned has none.
+    /// Fires what was recorded through the hooks of a side. The inner error is that of this dispatch alone. The event is left
+    /// out of what is returned: it is the recorded one.
     pub(super) async fn fire(
         &mut self,
-        replay: &Replay<'_>,
         side: &Side<'_>,
-        recorded: &mut DispatchLine,
-    ) -> Result<Result<FiredLines, JsonError>, ConfigError> {
+        setup: &Setup<'_>,
+        comparer: &mut Comparer,
+        recorded: &DispatchLine,
+    ) -> Result<Result<FiredLines, String>, ConfigError> {
         let set = self.of(side, &recorded.ids)?;
         let builder = HookContext::builder().with_ids(recorded.ids.clone()).replay(true);
-        let cx = (replay.context)(builder).replay(true).build();
-        let is_hooked = set.kinds().any(|kind| kind == recorded.kind);
-        let event = if is_hooked { std::mem::take(&mut recorded.event) } else { recorded.event.clone() };
-        let fired = set.fire_json(&recorded.kind, &cx, event, recorded.subject.clone()).await;
-        let mut lines = self.capture.take();
-        Ok(match (lines.pop(), fired) {
+        let cx = (setup.context)(builder).replay(true).build();
+        let mut pool = MessagePool::default();
+        let mut pooled = |value: &Value| comparer.messages.pooled(value.clone(), &mut pool);
+        let (event, subject) = match (pooled(&recorded.event), pooled(&recorded.subject)) {
+            (Ok(event), Ok(subject)) => (event, subject),
+            (Err(missing), _) | (_, Err(missing)) => return Ok(Err(missing.to_string())),
+        };
+        let fired = set.fire_json_within(&mut pool, &recorded.kind, &cx, event, subject).await;
+        let mut traces = self.capture.take();
+        Ok(match (traces.pop(), fired) {
             (Some(mut outermost), Ok(_) | Err(JsonError::Dispatch(_))) => {
-                recorded.event = std::mem::take(&mut outermost.event);
-                Ok(FiredLines { outermost, within: lines })
+                outermost.event = Arc::default();
+                let within = traces.into_iter().map(|trace| comparer.line(trace)).collect();
+                Ok(FiredLines { within, outermost: comparer.line(outermost) })
             }
             // No hook is at the kind: the dispatch leaves everything as it is.
             (None, Ok(fired)) => {
@@ -84,7 +91,7 @@ impl Sets {
                 let outermost = DispatchLine { kind, subject, runs, verdict, ..DispatchLine::default() };
                 Ok(FiredLines { outermost, within: Vec::new() })
             }
-            (_, Err(error)) => Err(error),
+            (_, Err(error)) => Err(error.to_string()),
         })
     }
 

@@ -5,24 +5,23 @@ use std::sync::Arc;
 
 use hooks_agent::TurnError;
 use hooks_agent::inputs::TurnInputs;
+use hooks_core::data::MessagePool;
 
-use super::TurnReplay;
 use super::walk::{Step, Walk};
-use crate::line::{self, DispatchLine, Line, TurnLine};
+use super::{Follower, TurnReplay};
+use crate::line::{DispatchLine, Line, TurnLine};
+use crate::messages::KnownMessages;
 use crate::report::Report;
-use crate::secrets::Scrubber;
+use crate::setup::{Running, SoFar};
 use crate::source::ReplayError;
-use crate::traffic::Found;
 
 const NO_END: &str = "the turn has no end in the recording: the program ended first, or does not record turns";
 
 /// A replay under way.
 pub(super) struct RunningTurns<'r, 'a> {
     replay: &'r TurnReplay<'a>,
-    report: Report,
+    so_far: SoFar,
     open: OpenTurns,
-    scrubber: Scrubber,
-    field: usize,
 }
 
 /// The dispatches of turns that have not ended yet, with their places.
@@ -55,14 +54,12 @@ impl OpenTurns {
 
 impl<'r, 'a> RunningTurns<'r, 'a> {
     pub(super) fn new(replay: &'r TurnReplay<'a>) -> Self {
-        let scrubber = Scrubber::new(Arc::clone(&replay.rules));
-        let (report, open) = (Report::default(), OpenTurns::default());
-        Self { replay, report, open, scrubber, field: line::field() }
+        Self { replay, so_far: replay.setup.start(), open: OpenTurns::default() }
     }
 
     /// The report, at the end of the last file.
     pub(super) fn end(self) -> Report {
-        let Self { mut report, open, .. } = self;
+        let Self { so_far: SoFar { mut report, .. }, open, .. } = self;
         for (_, lines) in open.0 {
             report.fail(lines.first().map_or("", |(place, _)| place), &NO_END);
         }
@@ -70,66 +67,37 @@ impl<'r, 'a> RunningTurns<'r, 'a> {
         report
     }
 
-    pub(super) async fn found(&mut self, place: &str, found: Found) -> Result<(), ReplayError> {
-        match found {
-            Found::Line(Line::Dispatch(line)) => {
-                // What no turn has is replayed dispatch by dispatch.
-                let Some(request) = line.ids.request.clone() else { return Ok(()) };
-                if let Some(given_up) = self.open.add(&request, place.to_owned(), *line) {
-                    self.report.fail(&given_up, &NO_END);
-                }
-            }
-            Found::Line(Line::Turn(turn)) => {
-                let dispatches = self.open.end(turn.ids.request.as_ref());
-                if turn.ids.agent_path.is_empty() {
-                    return self.turn(*turn, dispatches, place).await;
-                }
-                self.report.nested += dispatches.len();
-            }
-            Found::Line(Line::Header(header)) => self.field = header.field,
-            Found::Line(Line::Dropped { count }) => {
-                let problem = format_args!("{count} lines were not written: the recorder was too slow");
-                self.report.fail(place, &problem);
-            }
-            // The turn says that it is not whole.
-            Found::Line(Line::Full { .. }) => {}
-            Found::Other(what) => self.report.foreign(&what),
-            Found::Unreadable(error) => self.report.fail(place, &error),
-        }
-        Ok(())
-    }
-
     async fn turn(&mut self, turn: TurnLine, dispatches: Vec<Placed>, place: &str) -> Result<(), ReplayError> {
-        let inputs = match whole(&turn, dispatches.len()) {
+        let SoFar { report, comparer } = &mut self.so_far;
+        let inputs = match whole(&turn, dispatches.len(), &comparer.messages) {
             Ok(inputs) => inputs,
             Err(problem) => {
-                self.report.fail(place, &problem);
+                report.fail(place, &problem);
                 return Ok(());
             }
         };
-        let scrubber = std::mem::replace(&mut self.scrubber, Scrubber::new(Arc::default()));
-        let walk = Walk::new(place.to_owned(), dispatches, (self.replay.matching, self.field), scrubber);
-        let walk = self.replay.run(&turn, inputs, walk).await;
-        let walk = match walk {
-            Ok(walk) => walk,
+        let walk = Walk::new(place.to_owned(), dispatches, self.replay.matching, std::mem::take(comparer));
+        let follower = Follower::of(walk);
+        let done = self.replay.run(&turn, inputs, &follower).await;
+        let mut walk = follower.walk();
+        *comparer = std::mem::take(&mut walk.comparer);
+        match done {
+            Ok(()) => {}
             Err(TurnError::Hooks(error)) => return Err(error.into()),
             Err(error) => {
-                self.scrubber = Scrubber::new(Arc::clone(&self.replay.rules));
-                self.report.fail(place, &error);
+                report.fail(place, &error);
                 return Ok(());
             }
-        };
-        self.scrubber = walk.scrubber;
-        let report = &mut self.report;
+        }
         report.turns += 1;
         report.partly += usize::from(!turn.marks.is_empty());
         report.diverged += usize::from(walk.diverged && walk.unanswered == 0);
         report.replayed += walk.compared;
         report.unanswered += walk.unanswered;
-        for hook in walk.not_started {
+        for hook in walk.not_started.drain(..) {
             *report.not_started.entry(hook).or_default() += 1;
         }
-        for Step { place, mut recorded, differences, counterfactual } in walk.steps {
+        for Step { place, mut recorded, differences, counterfactual } in walk.steps.drain(..) {
             recorded.ids.conversation.clone_from(&turn.ids.conversation);
             report.add_to(counterfactual, &recorded, &place, differences);
         }
@@ -137,15 +105,46 @@ impl<'r, 'a> RunningTurns<'r, 'a> {
     }
 }
 
+impl Running for RunningTurns<'_, '_> {
+    fn so_far(&mut self) -> &mut SoFar {
+        &mut self.so_far
+    }
+
+    async fn line(&mut self, line: Line, place: &str) -> Result<(), ReplayError> {
+        match line {
+            Line::Dispatch(line) => {
+                // What no turn has is replayed dispatch by dispatch.
+                let Some(request) = line.ids.request.clone() else { return Ok(()) };
+                if let Some(given_up) = self.open.add(&request, place.to_owned(), *line) {
+                    self.so_far.report.fail(&given_up, &NO_END);
+                }
+            }
+            Line::Turn(turn) => {
+                let dispatches = self.open.end(turn.ids.request.as_ref());
+                if turn.ids.agent_path.is_empty() {
+                    return self.turn(*turn, dispatches, place).await;
+                }
+                self.so_far.report.nested += dispatches.len();
+            }
+            // Of one that is full, the turn says that it is not whole.
+            _ => {}
+        }
+        Ok(())
+    }
+}
+
 /// The inputs of a turn that can be replayed.
-fn whole(turn: &TurnLine, dispatches: usize) -> Result<TurnInputs, String> {
+fn whole(turn: &TurnLine, dispatches: usize, messages: &KnownMessages) -> Result<TurnInputs, String> {
     if turn.inputs.is_null() {
         return Err("the turn was longer than a recorded one may be".to_owned());
     }
     if dispatches != turn.dispatches {
         return Err(format!("{dispatches} of the {} dispatches of the turn are in the recording", turn.dispatches));
     }
-    let inputs: TurnInputs = serde_json::from_value(turn.inputs.clone())
+    let mut pool = MessagePool::default();
+    let inputs = messages.pooled(turn.inputs.clone(), &mut pool).map_err(|missing| missing.to_string())?;
+    let inputs: TurnInputs = pool
+        .within(|| serde_json::from_value(inputs))
         .map_err(|error| format!("what the turn took from outside cannot be read: {error}"))?;
     match &inputs {
         TurnInputs { steered: 1.., .. } => Err("messages joined the turn while it ran".to_owned()),

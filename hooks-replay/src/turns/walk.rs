@@ -1,15 +1,16 @@
 //! A turn beside its recording, dispatch by dispatch, as it runs.
 
 use std::collections::{HashSet, VecDeque};
+use std::sync::Arc;
 
 use hooks_core::CancellationToken;
-use serde_json::Value;
+use hooks_core::record::Trace;
+use serde_json::{Value, json};
 
 use super::Matching;
-use crate::compare::{Difference, answers_are_missing, compare, diff, is_of_a_replay};
+use crate::compare::{Difference, answers_are_missing, diff, is_of_a_replay};
+use crate::comparer::Comparer;
 use crate::line::DispatchLine;
-use crate::recorder::clean;
-use crate::secrets::Scrubber;
 
 /// A dispatch that differs, or that a report notes for something else.
 pub(super) struct Step {
@@ -28,8 +29,7 @@ pub(super) struct Walk {
     /// The kinds at which there are hooks.
     today: HashSet<&'static str>,
     matching: Matching,
-    pub(super) scrubber: Scrubber,
-    field: usize,
+    pub(super) comparer: Comparer,
     /// Where the turn begins, for what has no line of its own.
     place: String,
     pub(super) cancellation: CancellationToken,
@@ -44,8 +44,8 @@ impl Walk {
     pub(super) fn new(
         place: String,
         recorded: Vec<(String, DispatchLine)>,
-        (matching, field): (Matching, usize),
-        scrubber: Scrubber,
+        matching: Matching,
+        comparer: Comparer,
     ) -> Self {
         let recorded: VecDeque<_> = recorded.into_iter().filter(|(_, line)| is_compared(line)).collect();
         Self {
@@ -53,8 +53,7 @@ impl Walk {
             recorded,
             today: HashSet::new(),
             matching,
-            scrubber,
-            field,
+            comparer,
             place,
             cancellation: CancellationToken::new(),
             steps: Vec::new(),
@@ -69,8 +68,15 @@ impl Walk {
         self.today = kinds.collect();
     }
 
-    /// A dispatch has ended.
-    pub(super) fn dispatched(&mut self, now: DispatchLine) {
+    /// A dispatch of the loop has ended.
+    pub(super) fn traced(&mut self, mut trace: Trace) {
+        // The rest of the event, which may hold a conversation, is not looked at.
+        trace.event = Arc::new(json!({ "call": trace.event.get("call") }));
+        let line = self.comparer.line(trace);
+        self.dispatched(line);
+    }
+
+    fn dispatched(&mut self, now: DispatchLine) {
         if !is_compared(&now) || (self.diverged && self.matching == Matching::Strict) {
             return;
         }
@@ -129,7 +135,7 @@ impl Walk {
         if !self.diverged && then != now {
             let text = |(exit, reply): (&str, &str)| Value::from(vec![exit, reply]);
             let mut turn = DispatchLine { kind: "turn".to_owned(), subject: text(now), ..DispatchLine::default() };
-            clean(&mut turn, &mut self.scrubber, self.field);
+            self.comparer.show(&mut turn);
             let diff = diff(&text(then), &turn.subject);
             if !diff.is_empty() {
                 let (recorded, replayed) = (Some(then.0.to_owned()), Some(now.0.to_owned()));
@@ -143,16 +149,8 @@ impl Walk {
         self.compared += 1;
         let (was, is) = (then.runs.as_deref().unwrap_or_default(), now.runs.as_deref().unwrap_or_default());
         let unanswered = answers_are_missing(was, is);
-        let mut is_given_the_same = then.subject == now.subject;
-        let mut differences = compare(&then, &now);
-        if !differences.is_empty() || !is_given_the_same {
-            // What was written was cleaned, and so is what is compared with it and shown.
-            clean(&mut then, &mut self.scrubber, self.field);
-            clean(&mut now, &mut self.scrubber, self.field);
-            is_given_the_same = then.subject == now.subject;
-            differences = compare(&then, &now);
-        }
-        if !is_given_the_same {
+        let differences = self.comparer.compare(&mut then, &mut now);
+        if then.subject != now.subject {
             let (kind, diff) = (Some(then.kind.clone()), diff(&then.subject, &now.subject));
             let flow = Difference::Flow { recorded: kind.clone(), replayed: kind, diff };
             return self.diverges(place, then, vec![flow]);
@@ -173,14 +171,13 @@ impl Walk {
         self.compared += 1;
         let call = |line: &DispatchLine| line.event.pointer("/call/id").cloned();
         let found = self.recorded.iter().position(|(_, then)| then.kind == now.kind && call(then) == call(&now));
-        clean(&mut now, &mut self.scrubber, self.field);
         let (place, then, differences) = match found.and_then(|at| self.recorded.remove(at)) {
             Some((place, mut then)) => {
-                clean(&mut then, &mut self.scrubber, self.field);
-                let differences = compare(&then, &now);
+                let differences = self.comparer.compare(&mut then, &mut now);
                 (place, then, differences)
             }
             None => {
+                self.comparer.show(&mut now);
                 let replayed = Some(now.kind.clone());
                 (self.place.clone(), now, vec![Difference::Flow { recorded: None, replayed, diff: String::new() }])
             }

@@ -1,0 +1,167 @@
+//! Messages that JSON refers to. The conversation is part of most events of a turn, and to write it out for each of them
+//! would cost more than the hooks do.
+
+use std::cell::RefCell;
+use std::hash::{BuildHasher, Hasher, RandomState};
+use std::mem;
+use std::sync::LazyLock;
+
+use serde::de::{DeserializeOwned, Error as _};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde_json::{Map, Value};
+
+use super::history::Messages;
+use super::message::{Message, MessageData};
+
+/// Messages that JSON refers to instead of repeating them. Holding one costs a count.
+///
+/// ```
+/// use hooks_core::data::{Message, MessagePool, Messages, Role};
+///
+/// let history: Messages = vec![Message::new(Role::User, "hello"), Message::new(Role::Assistant, "hi")].into();
+/// let mut pool = MessagePool::default();
+/// let written = pool.within(|| serde_json::to_value(&history))?;
+/// assert_eq!(pool.within(|| serde_json::from_value::<Messages>(written.clone()))?, history);
+/// assert_eq!(pool.whole(written), serde_json::to_value(&history)?);
+/// # Ok::<(), serde_json::Error>(())
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct MessagePool(Vec<Pooled>);
+
+#[derive(Clone, Debug)]
+enum Pooled {
+    One(Message),
+    List(Messages),
+}
+
+/// The key of a reference, whose value is a place in the pool. No text of a person, a model or a tool is mistaken for one:
+/// nobody knows it before the program runs.
+static KEY: LazyLock<String> = LazyLock::new(|| format!("$pooled-{:016x}", RandomState::new().build_hasher().finish()));
+
+thread_local! {
+    /// The pool of the JSON that this thread is about to write or read.
+    static POOL: RefCell<Option<MessagePool>> = const { RefCell::new(None) };
+}
+
+impl MessagePool {
+    /// Does `work` on this thread. Meanwhile messages are written as references to this pool, which they join, and a
+    /// reference to it is read as its message.
+    pub fn within<T>(&mut self, work: impl FnOnce() -> T) -> T {
+        /// Takes the pool back also where `work` panics.
+        struct Back<'a> {
+            pool: &'a mut MessagePool,
+            outer: Option<MessagePool>,
+        }
+        impl Drop for Back<'_> {
+            fn drop(&mut self) {
+                *self.pool = POOL.replace(self.outer.take()).unwrap_or_default();
+            }
+        }
+        let outer = POOL.replace(Some(mem::take(self)));
+        let _back = Back { pool: self, outer };
+        work()
+    }
+
+    /// A reference to `message`, to stand in its place.
+    pub fn refer(&mut self, message: Message) -> Value {
+        let at = self.add(Pooled::One(message));
+        Value::Object(Map::from_iter([(KEY.clone(), at.into())]))
+    }
+
+    /// `value` with the messages that it refers to.
+    pub fn whole(&self, mut value: Value) -> Value {
+        // What was written once can be written again.
+        self.replace(&mut value, &mut |message| serde_json::to_value(message).unwrap_or_default());
+        value
+    }
+
+    /// Puts what `with` gives into the place of each reference. Where the fields of a message stand among others, they are
+    /// put in themselves.
+    pub fn replace(&self, value: &mut Value, with: &mut dyn FnMut(&Message) -> Value) {
+        match value {
+            Value::Array(items) => items.iter_mut().for_each(|item| self.replace(item, with)),
+            Value::Object(fields) => {
+                let referred = fields.get(KEY.as_str()).and_then(|at| self.at(at));
+                fields.values_mut().for_each(|field| self.replace(field, with));
+                match referred {
+                    None => {}
+                    Some(Pooled::List(messages)) => *value = messages.iter().map(with).collect(),
+                    Some(Pooled::One(message)) if fields.len() == 1 => *value = with(message),
+                    // A type that has the fields of a message among its own.
+                    Some(Pooled::One(message)) => {
+                        fields.remove(KEY.as_str());
+                        if let Ok(Value::Object(of_message)) = serde_json::to_value(message) {
+                            fields.extend(of_message);
+                        }
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn add(&mut self, pooled: Pooled) -> usize {
+        self.0.push(pooled);
+        self.0.len() - 1
+    }
+
+    fn at(&self, at: &Value) -> Option<&Pooled> {
+        self.0.get(usize::try_from(at.as_u64()?).ok()?)
+    }
+}
+
+/// Writes a reference where a pool is there, and else the data.
+fn write<S: Serializer>(pooled: impl FnOnce() -> Pooled, data: &impl Serialize, to: S) -> Result<S::Ok, S::Error> {
+    match POOL.with_borrow_mut(|pool| pool.as_mut().map(|pool| pool.add(pooled()))) {
+        Some(at) => to.collect_map([(KEY.as_str(), at)]),
+        None => data.serialize(to),
+    }
+}
+
+/// Reads what a reference names where a pool is there, and else the data.
+fn read<'de, D, T, Data>(from: D, of: impl FnOnce(Pooled) -> Option<T>) -> Result<T, D::Error>
+where
+    D: Deserializer<'de>,
+    T: From<Data>,
+    Data: DeserializeOwned,
+{
+    if POOL.with_borrow(Option::is_none) {
+        return Data::deserialize(from).map(T::from);
+    }
+    let value = Value::deserialize(from)?;
+    let Some(at) = value.get(KEY.as_str()) else {
+        return serde_json::from_value(value).map(Data::into).map_err(D::Error::custom);
+    };
+    let pooled = POOL.with_borrow(|pool| pool.as_ref().and_then(|pool| pool.at(at).cloned()));
+    pooled.and_then(of).ok_or_else(|| D::Error::custom(format!("the pool has nothing of this type at {at}")))
+}
+
+impl Serialize for Message {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        write(|| Pooled::One(self.clone()), &**self, to)
+    }
+}
+
+impl Serialize for Messages {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        write(|| Pooled::List(self.clone()), &**self, to)
+    }
+}
+
+impl<'de> Deserialize<'de> for Message {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        read::<_, _, MessageData>(from, |pooled| match pooled {
+            Pooled::One(message) => Some(message),
+            Pooled::List(_) => None,
+        })
+    }
+}
+
+impl<'de> Deserialize<'de> for Messages {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        read::<_, _, Vec<Message>>(from, |pooled| match pooled {
+            Pooled::List(messages) => Some(messages),
+            Pooled::One(_) => None,
+        })
+    }
+}

@@ -1,0 +1,122 @@
+//! What is left out of a line before it is written, or shown.
+
+use std::ops::BitOrAssign;
+use std::sync::Arc;
+
+use json_patch::{AddOperation, Patch, PatchOperation, ReplaceOperation, TestOperation};
+use serde_json::Value;
+
+use crate::line::{self, DispatchLine, Mark, TurnLine};
+use crate::secrets::{OwnRule, Scrubber};
+
+/// Removes secrets and cuts what is too long. A replayed line is cleaned as a recorded one was, before they are compared.
+pub(crate) struct Cleaner {
+    scrubber: Scrubber,
+    /// Bytes of a text, beyond which it is cut.
+    pub(crate) field: usize,
+}
+
+/// What was left out.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Left {
+    pub(crate) cut: bool,
+    pub(crate) redacted: bool,
+}
+
+impl Default for Cleaner {
+    fn default() -> Self {
+        Self::new(Arc::default(), line::field())
+    }
+}
+
+impl Cleaner {
+    pub(crate) fn new(rules: Arc<[OwnRule]>, field: usize) -> Self {
+        Self { scrubber: Scrubber::new(rules), field }
+    }
+
+    pub(crate) fn value(&mut self, value: &mut Value) -> Left {
+        self.named("", value)
+    }
+
+    /// What stands behind `key`, which may be all that tells a secret.
+    fn named(&mut self, key: &str, value: &mut Value) -> Left {
+        Left { redacted: self.scrubber.scrub(key, value), cut: shorten(value, self.field) }
+    }
+
+    pub(crate) fn line(&mut self, line: &mut DispatchLine) {
+        let mut left = self.value(&mut line.event);
+        left |= self.value(&mut line.subject);
+        left |= self.value(&mut line.verdict);
+        for run in line.runs.iter_mut().flatten() {
+            left |= self.value(&mut run.verdict);
+            if let Some(change) = &mut run.change {
+                left |= self.change(change);
+            }
+        }
+        for text in line.runs.iter_mut().flatten().filter_map(|run| run.cause.as_mut()).chain(&mut line.error) {
+            left.redacted |= self.scrubber.scrub_text("", text);
+        }
+        left.mark(&mut line.marks);
+    }
+
+    pub(crate) fn turn(&mut self, line: &mut TurnLine) {
+        let mut reply = Value::String(std::mem::take(&mut line.reply));
+        let mut left = self.value(&mut line.inputs);
+        left |= self.value(&mut reply);
+        if let Value::String(reply) = reply {
+            line.reply = reply;
+        }
+        left.mark(&mut line.marks);
+    }
+
+    fn change(&mut self, change: &mut Patch) -> Left {
+        let mut left = Left::default();
+        for operation in &mut change.0 {
+            let key = operation.path().last().map(|key| key.decoded().into_owned()).unwrap_or_default();
+            match operation {
+                PatchOperation::Add(AddOperation { value, .. })
+                | PatchOperation::Replace(ReplaceOperation { value, .. })
+                | PatchOperation::Test(TestOperation { value, .. }) => left |= self.named(&key, value),
+                _ => {}
+            }
+        }
+        // Paths have keys of the program. Few of them are to be removed, and then the patch applies no longer.
+        if change.iter().any(|operation| self.scrubber.scrub_text("", &mut operation.path().to_string())) {
+            let mut operations = serde_json::to_value(&*change).unwrap_or_default();
+            left |= self.value(&mut operations);
+            *change = serde_json::from_value(operations).unwrap_or_default();
+        }
+        left
+    }
+}
+
+impl Left {
+    pub(crate) fn mark(self, marks: &mut Vec<Mark>) {
+        for (mark, is_so) in [(Mark::Cut, self.cut), (Mark::Redacted, self.redacted)] {
+            if is_so && !marks.contains(&mark) {
+                marks.push(mark);
+            }
+        }
+    }
+}
+
+impl BitOrAssign for Left {
+    fn bitor_assign(&mut self, other: Self) {
+        self.cut |= other.cut;
+        self.redacted |= other.redacted;
+    }
+}
+
+/// Cuts every text to `limit` bytes. Returns whether one was longer.
+fn shorten(value: &mut Value, limit: usize) -> bool {
+    match value {
+        Value::String(text) if text.len() > limit => {
+            let end = (0..=limit).rev().find(|end| text.is_char_boundary(*end)).unwrap_or(0);
+            text.truncate(end);
+            true
+        }
+        Value::Array(items) => items.iter_mut().fold(false, |any, item| shorten(item, limit) | any),
+        Value::Object(fields) => fields.values_mut().fold(false, |any, item| shorten(item, limit) | any),
+        _ => false,
+    }
+}

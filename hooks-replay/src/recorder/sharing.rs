@@ -1,0 +1,131 @@
+//! Lines with what they share: a message or a long value is written before the first line that refers to it.
+
+use std::collections::HashSet;
+
+use serde_json::Value;
+
+use crate::line::{Line, SharedLine};
+use crate::refs::{self, SharedId, Window};
+
+/// Bytes from which on a text is written once.
+const LONG: usize = 512;
+
+/// What a turn says of the program and not of itself.
+const OF_PROGRAM: [&str; 3] = ["tools", "bundled", "limits"];
+
+/// What the lines of a file have.
+pub(crate) struct Sharing {
+    messages: Window<()>,
+    values: Window<()>,
+    /// What the line that is being made has or refers to.
+    waiting: HashSet<Shared>,
+}
+
+#[derive(PartialEq, Eq, Hash)]
+enum Shared {
+    Message(SharedId),
+    Value(SharedId),
+}
+
+/// A line that is being made.
+struct Making<'a> {
+    bytes: Vec<u8>,
+    /// Finds the messages that the line refers to.
+    message: &'a mut dyn FnMut(SharedId) -> Option<Value>,
+}
+
+impl Sharing {
+    pub(crate) fn new() -> Self {
+        Self { messages: Window::new(), values: Window::new(), waiting: HashSet::new() }
+    }
+
+    /// Whether the next line may refer to the message as it is.
+    pub(crate) fn has_message(&self, id: SharedId) -> bool {
+        self.messages.reaches(id)
+    }
+
+    /// The line as it is written, behind those that it refers to and that the file does not have. `message` finds what it
+    /// refers to. Where the bytes are written, [`written`](Self::written) is to be told.
+    pub(crate) fn bytes(
+        &mut self,
+        line: &mut Line,
+        message: &mut dyn FnMut(SharedId) -> Option<Value>,
+    ) -> serde_json::Result<Vec<u8>> {
+        self.waiting.clear();
+        let mut making = Making { bytes: Vec::new(), message };
+        let mut done = Ok(());
+        if let Line::Turn(turn) = line {
+            for name in OF_PROGRAM {
+                if let Some(field) = turn.inputs.get_mut(name) {
+                    self.share_value(field, &mut making)?;
+                }
+            }
+        }
+        line.each_value(&mut |value| {
+            if done.is_ok() {
+                done = self.share(value, &mut making);
+            }
+        });
+        done?;
+        put(&mut making.bytes, line)?;
+        Ok(making.bytes)
+    }
+
+    /// What was made last is in the file.
+    pub(crate) fn written(&mut self) {
+        for shared in self.waiting.drain() {
+            match shared {
+                Shared::Message(id) => self.messages.insert(id, ()),
+                Shared::Value(id) => self.values.insert(id, ()),
+            }
+        }
+        self.messages.next_line();
+        self.values.next_line();
+    }
+
+    /// A file has nothing of those before it.
+    pub(crate) fn next_file(&mut self) {
+        self.messages.clear();
+        self.values.clear();
+    }
+
+    fn share(&mut self, value: &mut Value, making: &mut Making<'_>) -> serde_json::Result<()> {
+        match value {
+            Value::String(text) if text.len() >= LONG => self.share_value(value, making),
+            Value::String(text) => refs::message_of(text).map_or(Ok(()), |id| self.share_message(id, making)),
+            Value::Array(items) => items.iter_mut().try_for_each(|item| self.share(item, making)),
+            Value::Object(fields) => fields.values_mut().try_for_each(|field| self.share(field, making)),
+            _ => Ok(()),
+        }
+    }
+
+    fn share_message(&mut self, id: SharedId, making: &mut Making<'_>) -> serde_json::Result<()> {
+        if !self.waiting.insert(Shared::Message(id)) || self.has_message(id) {
+            return Ok(());
+        }
+        // What is not found is missing already in what is written anew.
+        let Some(mut value) = (making.message)(id) else { return Ok(()) };
+        self.share(&mut value, making)?;
+        put(&mut making.bytes, &Line::Message(SharedLine { id, value }))
+    }
+
+    /// Puts a reference into the place of a value, where that is shorter.
+    fn share_value(&mut self, value: &mut Value, making: &mut Making<'_>) -> serde_json::Result<()> {
+        let content = serde_json::to_vec(value)?;
+        if content.len() < LONG {
+            return Ok(());
+        }
+        let id = SharedId::of(&content);
+        let value = std::mem::replace(value, refs::value(id));
+        if !self.waiting.insert(Shared::Value(id)) || self.values.reaches(id) {
+            return Ok(());
+        }
+        put(&mut making.bytes, &Line::Value(SharedLine { id, value }))
+    }
+}
+
+fn put(bytes: &mut Vec<u8>, line: &Line) -> serde_json::Result<()> {
+    serde_json::to_writer(&mut *bytes, line)?;
+    bytes.push(b'\n');
+    Ok(())
+}
