@@ -42,6 +42,17 @@ impl Budget {
         }
     }
 
+    /// The calls and the tokens that are left for an agent which the budget's owner asks.
+    pub(crate) fn left(&self) -> (u32, u64) {
+        let of_one = |budget: &Self| {
+            // One call stays with each that asked, to answer with.
+            let calls = budget.most_calls.saturating_sub(budget.calls.load(Ordering::Relaxed)).saturating_sub(1);
+            (calls, budget.most_tokens.saturating_sub(budget.tokens.load(Ordering::Relaxed)))
+        };
+        let all = self.all().map(of_one);
+        all.fold((u32::MAX, u64::MAX), |least, one| (least.0.min(one.0), least.1.min(one.1)))
+    }
+
     /// Why no further call may be made.
     pub(crate) fn spent(&self) -> Option<StopReason> {
         let no_calls = |(level, budget): (usize, &Self)| {
@@ -70,6 +81,7 @@ mod tests {
             low.spend_call();
         }
         assert_eq!((low.spent(), top.spent()), (Some(StopReason::MaxIterations), None));
+        assert_eq!(top.left(), (0, 100));
         top.spend_call();
         assert_eq!(top.spent(), Some(StopReason::MaxIterations));
         low.spend_tokens(100);

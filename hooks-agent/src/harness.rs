@@ -9,7 +9,6 @@ use hooks_core::{HookContext, HookSet, Registry};
 
 use crate::agents::{SubAgent, SubAgents};
 use crate::approve::{Approver, Nobody};
-use crate::hook_sets::HookSets;
 use crate::inputs::TurnInputs;
 use crate::limits::Limits;
 use crate::model::{Model, Models};
@@ -59,7 +58,7 @@ impl Harness {
             state: HarnessState {
                 registry,
                 fixed: None,
-                sets: HookSets::default(),
+                sets: Arc::default(),
                 queues: Queues::default(),
                 running: Running::default(),
                 sessions: OpenSessions::default(),
@@ -75,6 +74,7 @@ impl Harness {
                 limits: Limits::default(),
                 cx: HookContext::default(),
             },
+            audited: false,
         }
     }
 
@@ -112,6 +112,8 @@ impl fmt::Debug for Harness {
 #[must_use = "call `build` to get the harness"]
 pub struct HarnessBuilder {
     state: HarnessState,
+    /// Whether another harness of the same registry was audited.
+    audited: bool,
 }
 
 impl HarnessBuilder {
@@ -180,6 +182,14 @@ impl HarnessBuilder {
         self
     }
 
+    /// Goes on with the sets of hooks that another harness of the same registry made, and looked through: for who builds one
+    /// for each turn.
+    pub fn sets_of(mut self, other: &Harness) -> Self {
+        self.state.sets = Arc::clone(&other.state.sets);
+        self.audited = true;
+        self
+    }
+
     /// An agent that other agents can ask, by its name, as if it were a tool. A second agent of a name replaces the first,
     /// and an agent takes the place of a tool of its name.
     pub fn agent(mut self, agent: SubAgent) -> Self {
@@ -230,6 +240,9 @@ impl HarnessBuilder {
         let harness = Harness { state: Arc::new(self.state) };
         for (agent, name) in harness.state.agents.unknown(|name| !harness.state.named(&[name.to_owned()]).is_empty()) {
             tracing::warn!(target: "hooks_agent", agent, tool = name, "an agent names a tool that nobody has");
+        }
+        if self.audited {
+            return harness;
         }
         for finding in harness.audit([]).iter().filter(|finding| finding.kind() == FindingKind::MatchesNothing) {
             tracing::warn!(target: "hooks_agent", %finding, "a hook never runs");

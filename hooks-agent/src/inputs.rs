@@ -1,10 +1,10 @@
 //! What a turn took from outside of its hooks, for who writes it down and runs the turn again.
 
-use hooks_core::data::{Message, Messages, ToolResult};
+use hooks_core::data::{Message, Messages, ToolResult, Usage};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::approve::ApprovalAnswer;
+use crate::approve::{ApprovalAnswer, ApprovalRequest};
 use crate::limits::Limits;
 use crate::model::{ModelAnswer, ModelError};
 use crate::tool::ToolSpec;
@@ -19,6 +19,14 @@ pub struct TurnInputs {
     pub stored: Messages,
     /// The person's message; `None` where a turn that was suspended went on.
     pub prompt: Option<Message>,
+    /// What started it, in a word.
+    pub trigger: String,
+    /// Whether the person did not see the prompt.
+    pub hidden: bool,
+    /// The agents whose gates held for it too, from the first that asked on.
+    pub gated_by: Vec<AskerInput>,
+    /// Of the calls that a suspended turn goes on with, those that wait, by their ids.
+    pub waiting: WaitingInput,
     /// The session's system prompt.
     pub system_prompt: String,
     /// Where the person was.
@@ -43,7 +51,7 @@ pub struct TurnInputs {
     /// What the app planned after its first look at the prompt; `null` where it took none.
     pub plan: Value,
     /// Messages that joined the turn while it ran.
-    pub steered: usize,
+    pub joined: Vec<JoinedInput>,
     /// Whether the turn was cancelled, or its time was up.
     pub cancelled: bool,
 }
@@ -70,4 +78,41 @@ pub struct ResultInput {
     pub tool: String,
     /// What it said; an error where it failed.
     pub result: ToolResult,
+    /// The tokens of an agent.
+    pub usage: Usage,
+    /// Why an agent halted, where that ended this turn too.
+    pub halt: Option<String>,
+    /// What an agent waits for, so that this turn was suspended.
+    pub waits: Option<Box<ApprovalRequest>>,
+}
+
+/// A message that joined a turn.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct JoinedInput {
+    /// The step that it came before, counted from 1.
+    pub step: usize,
+    /// The message.
+    pub message: Message,
+}
+
+/// An agent that asked another one.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct AskerInput {
+    /// The agent.
+    pub agent: String,
+    /// The prompt that its turn was at.
+    pub prompt: Option<String>,
+}
+
+/// Calls that wait for somebody's word.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+#[non_exhaustive]
+pub struct WaitingInput {
+    /// Those about which the approver has a question.
+    pub held: Vec<String>,
+    /// Those that ask an agent, a call of which waits.
+    pub agents: Vec<String>,
 }

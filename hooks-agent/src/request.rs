@@ -3,6 +3,8 @@
 use hooks_core::data::{Message, Role};
 use hooks_core::scope::PromptDef;
 
+use crate::inputs::{JoinedInput, ResultInput, TurnInputs, WaitingInput};
+
 /// What a turn is to answer: a person's message, or one of a timer or another program.
 ///
 /// ```
@@ -20,6 +22,15 @@ pub struct TurnRequest {
     pub(crate) trigger: Option<String>,
     pub(crate) human_present: Option<bool>,
     pub(crate) hidden: bool,
+    pub(crate) again: Option<Box<Again>>,
+}
+
+/// What a recorded turn took from outside while it ran, other than by models, tools and a person.
+#[derive(Clone, Debug)]
+pub(crate) struct Again {
+    pub(crate) joined: Vec<JoinedInput>,
+    pub(crate) waiting: WaitingInput,
+    pub(crate) results: Vec<ResultInput>,
 }
 
 impl TurnRequest {
@@ -30,7 +41,21 @@ impl TurnRequest {
 
     /// The turn goes on with calls that wait.
     pub(crate) fn resuming() -> Self {
-        Self { message: None, prompt: None, trigger: None, human_present: None, hidden: false }
+        Self { message: None, prompt: None, trigger: None, human_present: None, hidden: false, again: None }
+    }
+
+    /// A recorded turn again: with the same prompt, or going on with the same calls, and with the messages that joined it. Its
+    /// harness has a tool in the place of each agent that it asked; what that says of agents is taken from `inputs`.
+    pub fn again(inputs: &TurnInputs) -> Self {
+        let TurnInputs { joined, waiting, results, .. } = inputs;
+        let again = Again { joined: joined.clone(), waiting: waiting.clone(), results: results.clone() };
+        Self {
+            message: inputs.prompt.clone(),
+            trigger: Some(inputs.trigger.clone()),
+            hidden: inputs.hidden,
+            again: Some(Box::new(again)),
+            ..Self::resuming()
+        }
     }
 
     /// At this prompt: its list of hooks replaces the agent's.

@@ -14,7 +14,7 @@ use hooks_core::{HookContext, HookContextBuilder, HookSet};
 use tokio::time::Instant;
 
 use crate::agents::OwnParts;
-use crate::call_site::MAIN;
+use crate::call_site::{MAIN, SUB_AGENT};
 use crate::limits::Limits;
 use crate::reply::TurnError;
 use crate::request::TurnRequest;
@@ -35,7 +35,15 @@ pub struct Opening {
     resumed_from: Option<String>,
     trigger: String,
     dynamic_ui: bool,
+    asked_by: Option<AskedBy>,
     cx: HookContextBuilder,
+}
+
+/// Who asked the agent of a session.
+struct AskedBy {
+    path: Vec<String>,
+    /// Whose gates hold for it.
+    gated_by: Vec<(AgentDef, Option<PromptDef>)>,
 }
 
 impl Opening {
@@ -53,6 +61,7 @@ impl Opening {
             resumed_from: None,
             trigger: "user".to_owned(),
             dynamic_ui: false,
+            asked_by: None,
             cx,
         }
     }
@@ -132,6 +141,13 @@ impl Opening {
         self
     }
 
+    /// Its agent is one that another agent asked, as in a recorded turn that is [run again](TurnRequest::again): the agents of
+    /// `path` asked each other, the first one first, and the gates of `gated_by` hold for it too.
+    pub fn asked_by(mut self, path: Vec<String>, gated_by: Vec<(AgentDef, Option<PromptDef>)>) -> Self {
+        self.asked_by = Some(AskedBy { path, gated_by });
+        self
+    }
+
     /// Opens the session: fires `session_start`.
     ///
     /// # Errors
@@ -141,7 +157,14 @@ impl Opening {
         let begun = self.harness.store.page(&self.conversation, None, 1).await?;
         let known = if begun.rows.is_empty() { SessionSource::Startup } else { SessionSource::Resume };
         let source = self.source.unwrap_or(known);
-        let cx = self.cx.agent(self.agent.name.as_str()).conversation(self.conversation.as_str());
+        let (mut asker, mut call_site) = (Asker::default(), MAIN);
+        let mut cx = self.cx.agent(self.agent.name.as_str()).conversation(self.conversation.as_str());
+        if let Some(AskedBy { path, gated_by }) = self.asked_by {
+            (cx, call_site) = (cx.agent_path(path), SUB_AGENT);
+            for (agent, prompt) in &gated_by {
+                asker.gated(&self.harness, agent, prompt.as_ref())?;
+            }
+        }
         let cx = cx.shared_state(Arc::clone(&self.agent)).build();
         let hooks = self.harness.scope(&self.agent, None)?;
         let is_resumed = source == SessionSource::Resume;
@@ -155,7 +178,7 @@ impl Opening {
             limits,
             profile: self.own.profile,
             tools: self.own.tools.map(|names| self.harness.named(&names)),
-            asker: Asker::default(),
+            asker,
             harness: self.harness,
             agent: self.agent,
             conversation: self.conversation,
@@ -163,7 +186,7 @@ impl Opening {
             channel: self.channel,
             contexts: fired.verdict,
             trigger: self.trigger,
-            call_site: MAIN,
+            call_site,
             dynamic_ui: self.dynamic_ui,
             opened: Instant::now(),
             measured: Mutex::default(),

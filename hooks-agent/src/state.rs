@@ -8,7 +8,7 @@ use std::time::{Duration, SystemTime};
 
 use hooks_core::data::Role;
 use hooks_core::diagnostics::HarnessFacts;
-use hooks_core::kinds::{SessionEnd, SessionEndReason};
+use hooks_core::kinds::{BeforeToolCall, SessionEnd, SessionEndReason};
 use hooks_core::scope::{AgentDef, PromptDef};
 use hooks_core::verdict::Contexts;
 use hooks_core::{ConfigError, HookContext, HookSet, Registry};
@@ -20,7 +20,7 @@ use crate::approve::Approver;
 use crate::budget::Budget;
 use crate::call_site::{COMPACTION, MAIN, SUB_AGENT};
 use crate::hook_sets::HookSets;
-use crate::inputs::TurnInputs;
+use crate::inputs::{AskerInput, TurnInputs};
 use crate::limits::Limits;
 use crate::model::Models;
 use crate::panics;
@@ -37,7 +37,7 @@ pub(crate) struct HarnessState {
     pub(crate) registry: Registry,
     /// What is in force, whatever agents and prompts say.
     pub(crate) fixed: Option<HookSet>,
-    pub(crate) sets: HookSets,
+    pub(crate) sets: Arc<HookSets>,
     pub(crate) queues: Queues,
     pub(crate) running: Running,
     pub(crate) sessions: OpenSessions,
@@ -136,8 +136,25 @@ pub(crate) struct Asker {
     pub(crate) budget: Option<Arc<Budget>>,
     /// Sets of which the gates of tools hold for it too, from the first that asked on.
     pub(crate) gates: Vec<HookSet>,
+    /// Whose they are.
+    pub(crate) gated_by: Vec<AskerInput>,
     /// The tools that it is offered.
     pub(crate) tools: Vec<ToolSpec>,
+}
+
+impl Asker {
+    /// The gates of an agent that asks hold too.
+    pub(crate) fn gated(
+        &mut self,
+        harness: &HarnessState,
+        agent: &AgentDef,
+        prompt: Option<&PromptDef>,
+    ) -> Result<(), ConfigError> {
+        self.gates.extend(harness.own_hooks(agent, prompt)?.filter(HookSet::has::<BeforeToolCall>));
+        let (agent, prompt) = (agent.name.to_string(), prompt.map(|prompt| prompt.name.to_string()));
+        self.gated_by.push(AskerInput { agent, prompt });
+        Ok(())
+    }
 }
 
 /// What the turns of a session share.

@@ -207,7 +207,7 @@ async fn run(start: Start) -> Reply {
 async fn answer(start: Start, lease: Lease, stored: Result<StoredConversation, StoreError>, number: u64) -> Reply {
     let (session, message) = (Arc::clone(&start.session), start.request.message.clone());
     let listened = session.harness.on_inputs.is_some();
-    let inputs = listened.then(|| inputs::begun(&session, message.as_ref(), stored.as_ref().ok()));
+    let inputs = listened.then(|| inputs::begun(&session, &start.request, stored.as_ref().ok()));
     let mut turn = match TurnLoop::new(start, &lease, number) {
         Ok(turn) => TurnLoop { inputs, ..turn },
         Err(failed) => {

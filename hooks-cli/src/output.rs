@@ -38,7 +38,10 @@ impl Output {
     /// The same for machines, beside the words on standard error.
     pub(crate) fn with_error_json(mut self) -> Self {
         let message = anstream::adapter::strip_str(&self.err).to_string();
-        let report = serde_json::json!({ "version": 1, "error": message.trim(), "exit_status": self.exit.code() });
+        let message = message.trim();
+        // The field says that it is one.
+        let message = message.strip_prefix("error: ").unwrap_or(message);
+        let report = serde_json::json!({ "version": 1, "error": message, "exit_status": self.exit.code() });
         self.out = json(report);
         self
     }

@@ -130,3 +130,17 @@ fn two_recordings_are_compared() {
     let said = hooks(folder.path(), &["replay", "main.jsonl", "--against", "main.jsonl"]);
     assert_eq!(said.code, Some(0), "{}{}", said.out, said.err);
 }
+
+/// The field says that it is an error; its text does not say so once more.
+#[test]
+fn an_error_for_machines_is_its_message_alone() {
+    let folder = folder(r#"{"type": "command", "command": "true"}"#);
+    for args in [&["replay", "nowhere", "--json"][..], &["list", "--no-such-option", "--json"]] {
+        let said = hooks(folder.path(), args);
+        let report: serde_json::Value = serde_json::from_str(&said.out).unwrap();
+        let error = report["error"].as_str().unwrap();
+        assert!(!error.starts_with("error") && !error.is_empty(), "{error}");
+        assert!(said.err.contains("error: "), "{}", said.err);
+        assert_eq!(report["exit_status"], said.code.unwrap(), "{report}");
+    }
+}

@@ -2,23 +2,17 @@
 
 mod answers;
 mod running;
+mod stage;
 mod walk;
 
 use std::path::Path;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use hooks_agent::inputs::TurnInputs;
-use hooks_agent::store::{Append, MemoryStore, MessageStore};
 use hooks_agent::window::Window;
-use hooks_agent::{Harness, TurnError, TurnRequest};
+use hooks_core::Registry;
 use hooks_core::context::{HookContextBuilder, Ids};
-use hooks_core::record::{Observer, Record, Trace};
 use hooks_core::scope::{AgentDef, PromptDef};
-use hooks_core::{HookContext, Registry};
 use running::RunningTurns;
-use walk::Walk;
 
-use crate::line::TurnLine;
 use crate::report::Report;
 use crate::secrets::OwnRule;
 use crate::setup::{Setup, setup_methods};
@@ -51,9 +45,10 @@ type Agents<'a> = dyn Fn(&Ids) -> (AgentDef, Option<PromptDef>) + Send + Sync + 
 /// A turn is replayed from the conversation as it was before it, whatever became of the turns before. Where its hooks do
 /// something else than they did, so that the turn goes another way, it [stops or goes on](Matching).
 ///
-/// The recording needs [`Recorder::turns`](crate::Recorder::turns). Turns that somebody steered or cancelled, those that went on
-/// after they were suspended, and those of agents that another one asked, are not replayed; to who asked them, they answer as
-/// they did.
+/// The turn of an agent that another one asked is replayed too, as a turn of its own; to who asked, it answers as it did.
+///
+/// The recording needs [`Recorder::turns`](crate::Recorder::turns). Turns that were cancelled, or whose time was up, are not
+/// replayed.
 pub struct TurnReplay<'a> {
     registry: Registry,
     agents: Box<Agents<'a>>,
@@ -63,7 +58,8 @@ pub struct TurnReplay<'a> {
 }
 
 impl<'a> TurnReplay<'a> {
-    /// A replay with the hooks of `registry`, for the agent and the prompt that a turn had.
+    /// A replay with the hooks of `registry`. `agents` gives the definitions of the agent and the prompt that a turn had, also of
+    /// agents that others asked.
     pub fn new(registry: &Registry, agents: impl Fn(&Ids) -> (AgentDef, Option<PromptDef>) + Send + Sync + 'a) -> Self {
         Self {
             registry: registry.fork(),
@@ -113,76 +109,15 @@ impl std::fmt::Debug for TurnReplay<'_> {
 }
 
 impl TurnReplay<'_> {
-    /// Runs a turn with what was recorded in the place of the world, and has `follower` walk beside it.
-    async fn run(&self, turn: &TurnLine, inputs: TurnInputs, follower: &Follower) -> Result<(), TurnError> {
-        let (agent, prompt) = (self.agents)(&turn.ids);
-        let registry = self.registry.fork();
-        registry.observe(follower.clone());
-        let set = registry.scope(&agent, prompt.as_ref()).map_err(TurnError::Hooks)?;
-        follower.walk().begins(set.kinds());
-        let mut ids = Ids::default();
-        ids.app.clone_from(&turn.ids.app);
-        ids.workspace.clone_from(&turn.ids.workspace);
-        ids.human_present = turn.ids.human_present;
-        let cx = (self.setup.context)(HookContext::builder().with_ids(ids).replay(true)).replay(true).build();
-        let conversation = turn.ids.conversation.as_deref().unwrap_or_default();
-        let store = MemoryStore::new();
-        store.append(conversation, Append::new(inputs.stored.iter().cloned())).await?;
-        let mut harness = answers::recorded(Harness::builder(registry), &inputs).store(store).context(cx);
-        if let Some(window) = &self.window {
-            harness = harness.window(window.clone());
-        }
-        let mut session = harness.build().session(conversation, agent);
-        session = session.system_prompt(inputs.system_prompt.as_str()).channel(inputs.channel.as_str());
-        if let Some(profile) = &inputs.profile {
-            session = session.profile(profile.as_str());
-        }
-        let session = session.open().await?;
-        let request = TurnRequest::from(inputs.prompt.unwrap_or_default()).prompt(prompt);
-        let running = session.begin(request);
-        let stop = follower.walk().cancellation.clone();
-        let cancel = running.cancellation();
-        let reply = {
-            let mut running = running.into_future();
-            tokio::select! {
-                biased;
-                reply = &mut running => reply,
-                () = stop.cancelled() => {
-                    cancel.cancel();
-                    running.await
-                }
+    /// Whether the agent is defined that others asked: with the hooks of another one its turn would be another.
+    fn knows(&self, ids: &Ids) -> Result<(), String> {
+        let asked = ids.agent.as_deref().filter(|_| !ids.agent_path.is_empty());
+        match asked.map(|asked| (asked, (self.agents)(ids).0)) {
+            Some((asked, agent)) if *agent.name != *asked => {
+                let given = &agent.name;
+                Err(format!("of the agent `{asked}`, which another one asked, the definition of `{given}` was given"))
             }
-        };
-        follower.walk().ended((&turn.exit, &turn.reply), (reply.exit.as_ref(), &reply.to_string()));
-        Ok(())
-    }
-}
-
-/// Gives a walk what the loop dispatches.
-#[derive(Clone)]
-struct Follower(Arc<Mutex<Walk>>);
-
-impl Follower {
-    fn of(walk: Walk) -> Self {
-        Self(Arc::new(Mutex::new(walk)))
-    }
-
-    fn walk(&self) -> MutexGuard<'_, Walk> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-impl Observer for Follower {
-    fn dispatched(&self, _record: &Record) {}
-
-    fn traces(&self) -> bool {
-        true
-    }
-
-    fn traced(&self, trace: &Trace) {
-        // What is fired when the session opens is no part of a turn.
-        if trace.record.ids.request.is_some() {
-            self.walk().traced(trace.clone());
+            _ => Ok(()),
         }
     }
 }

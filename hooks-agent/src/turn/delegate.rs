@@ -3,8 +3,7 @@
 use std::sync::Arc;
 
 use hooks_core::data::{ToolCall, ToolInput, ToolResult};
-use hooks_core::kinds::BeforeToolCall;
-use hooks_core::{ConfigError, HookSet};
+use hooks_core::ConfigError;
 
 use super::result::CallOutcome;
 use super::tools::CallRun;
@@ -73,13 +72,13 @@ impl TurnLoop {
 
     /// What an agent has of this turn.
     fn asker(&self, agent: &SubAgent) -> Result<Asker, ConfigError> {
-        let mut gates = Vec::new();
+        let mut asker = Asker::default();
         if agent.is_gated {
-            gates.clone_from(&self.session.asker.gates);
-            let own = self.session.harness.own_hooks(&self.session.agent, self.asked.prompt.as_ref())?;
-            gates.extend(own.filter(HookSet::has::<BeforeToolCall>));
+            let Asker { gates, gated_by, .. } = self.session.asker.clone();
+            asker = Asker { gates, gated_by, ..asker };
+            asker.gated(&self.session.harness, &self.session.agent, self.asked.prompt.as_ref())?;
         }
-        Ok(Asker { budget: Some(Arc::clone(&self.budget)), gates, tools: self.model.tools.clone() })
+        Ok(Asker { budget: Some(Arc::clone(&self.budget)), tools: self.model.tools.clone(), ..asker })
     }
 
     /// A conversation that is not there yet: once the call of an earlier turn was compacted away, a model may give its id to

@@ -22,7 +22,8 @@ use crate::state::SessionState;
 pub(crate) fn begin(session: &Arc<SessionState>, request: TurnRequest, cancellation: CancellationToken) -> Turn {
     let (sender, events) = events(session.limits.events);
     let (answer, reply) = oneshot::channel();
-    let steering = Steering::default();
+    let joined = request.again.as_ref().map(|again| again.joined.clone());
+    let steering = joined.map(Steering::recorded).unwrap_or_default();
     let start = Start {
         session: Arc::clone(session),
         request,

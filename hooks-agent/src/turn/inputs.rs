@@ -1,35 +1,54 @@
 //! Keeping what a turn takes from outside of its hooks, where somebody wants to know.
 
 use hooks_core::data::{Message, ToolCall, ToolResult};
+use hooks_core::verdict::Halt;
 
 use super::TurnLoop;
 use super::result::CallOutcome;
 use super::stream::CallStream;
+use super::tools::CallRun;
 use crate::approve::ApprovalAnswer;
-use crate::inputs::{AnswerInput, ResultInput, TurnInputs};
+use crate::inputs::{AnswerInput, JoinedInput, ResultInput, TurnInputs, WaitingInput};
+use crate::limits::Limits;
 use crate::model::{ModelAnswer, ModelError};
+use crate::request::TurnRequest;
 use crate::state::SessionState;
 use crate::store::StoredConversation;
 
 /// What is known before the first hook.
 pub(super) fn begun(
     session: &SessionState,
-    prompt: Option<&Message>,
+    asked: &TurnRequest,
     stored: Option<&StoredConversation>,
 ) -> Box<TurnInputs> {
     let rows = stored.iter().flat_map(|stored| &stored.rows);
     Box::new(TurnInputs {
         stored: rows.map(|row| row.message.clone()).collect::<Vec<_>>().into(),
-        prompt: prompt.cloned(),
+        prompt: asked.message.clone(),
+        trigger: asked.trigger.as_ref().unwrap_or(&session.trigger).clone(),
+        hidden: asked.hidden,
+        gated_by: session.asker.gated_by.clone(),
         system_prompt: session.system_prompt.clone(),
         channel: session.channel.clone(),
         profiles: session.harness.models.profiles(),
         profile: session.profile.clone(),
-        limits: session.limits.clone(),
+        limits: limits(session),
         tools: session.offered(),
         bundled: session.harness.tools.bundled().cloned().collect(),
         ..TurnInputs::default()
     })
+}
+
+/// How far a turn may go, which is no further than those that asked for it.
+fn limits(session: &SessionState) -> Limits {
+    let mut limits = session.limits.clone();
+    if let Some((calls, tokens)) = session.asker.budget.as_ref().map(|budget| budget.left()) {
+        limits.iterations = limits.iterations.min(calls);
+        if tokens < u64::MAX {
+            limits.tokens = Some(limits.tokens.map_or(tokens, |own| own.min(tokens)));
+        }
+    }
+    limits
 }
 
 impl TurnLoop {
@@ -42,14 +61,49 @@ impl TurnLoop {
     }
 
     /// A tool or an agent was run.
-    pub(super) fn note_result(&mut self, call: &ToolCall, outcome: &CallOutcome) {
+    pub(super) fn note_result(&mut self, call: &ToolCall, run: &CallRun) {
         let Some(inputs) = &mut self.inputs else { return };
-        let result = match outcome {
+        let result = match &run.outcome {
             CallOutcome::Succeeded(result) | CallOutcome::Failed(result) => result.clone(),
             CallOutcome::NotDone(why) => ToolResult::error(why.as_str()),
             CallOutcome::Refused(refusal) => ToolResult::error(refusal.message.as_str()),
         };
-        inputs.results.push(ResultInput { call: call.id.clone(), tool: call.name.clone(), result });
+        inputs.results.push(ResultInput {
+            call: call.id.clone(),
+            tool: call.name.clone(),
+            result,
+            usage: run.usage,
+            halt: run.halt.as_ref().map(|halt| halt.reason.to_string()),
+            waits: run.waits.clone(),
+        });
+    }
+
+    /// What running a call came to where the turn is one that is run again: a tool stands in an agent's place.
+    pub(super) fn as_recorded(&self, call: &ToolCall, run: CallRun) -> CallRun {
+        let recorded = self.asked.again.iter().flat_map(|again| &again.results);
+        match recorded.into_iter().find(|result| result.call == call.id && result.tool == call.name) {
+            Some(ResultInput { usage, halt, waits, .. }) => CallRun {
+                outcome: run.outcome,
+                usage: *usage,
+                halt: halt.as_deref().map(Halt::new),
+                waits: waits.clone(),
+            },
+            None => run,
+        }
+    }
+
+    /// A message joins the turn.
+    pub(super) fn note_joined(&mut self, step: usize, message: &Message) {
+        if let Some(inputs) = &mut self.inputs {
+            inputs.joined.push(JoinedInput { step, message: message.clone() });
+        }
+    }
+
+    /// These calls wait.
+    pub(super) fn note_waiting(&mut self, waiting: &WaitingInput) {
+        if let Some(inputs) = &mut self.inputs {
+            inputs.waiting = waiting.clone();
+        }
     }
 
     /// Somebody was asked about a call.

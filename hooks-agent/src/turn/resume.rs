@@ -1,6 +1,5 @@
 //! Going on with calls that wait for somebody's word.
 
-use std::collections::HashSet;
 use std::panic::AssertUnwindSafe;
 
 use futures_util::FutureExt;
@@ -14,6 +13,7 @@ use super::end::End;
 use super::lineage::Lineage;
 use super::pairs::{LOST, paired};
 use super::result::CallOutcome;
+use crate::inputs::WaitingInput;
 use crate::reply::TurnError;
 use crate::store::{self, StoreError, StoredConversation};
 
@@ -38,16 +38,12 @@ impl TurnLoop {
     pub(super) async fn take_up(&mut self, stored: StoredConversation) -> Result<(), End> {
         let messages: Vec<_> = stored.rows.iter().map(|row| row.message.clone()).collect();
         let Some((at, open)) = open_calls(&messages) else { return Err(TurnError::NothingToResume.into()) };
-        let mut held = HashSet::new();
-        let conversation = self.session.conversation.clone();
-        for call in &open {
-            if let Some(waiting) = self.waiting_agent(&conversation, call).await? {
-                self.calls.waiting_agents.insert(call.id.clone(), waiting);
-            } else if self.holds(&conversation, &call.id).await {
-                held.insert(call.id.clone());
-            }
-        }
-        if held.is_empty() && self.calls.waiting_agents.is_empty() {
+        let waiting = match &self.asked.again {
+            Some(again) => again.waiting.clone(),
+            None => self.waiting(&open).await?,
+        };
+        self.note_waiting(&waiting);
+        if waiting.held.is_empty() && waiting.agents.is_empty() {
             return Err(TurnError::NothingToResume.into());
         }
         if let Some(asked) = stored.rows[..at].iter().rfind(|row| row.message.role == Role::User) {
@@ -63,8 +59,23 @@ impl TurnLoop {
         self.calls.resumed.clone_from(&open);
         self.taken = true;
         self.start_agent("").await?;
-        let open = self.not_started(messages[at].tool_calls().cloned().collect(), &open, &held).await?;
+        let open = self.not_started(messages[at].tool_calls().cloned().collect(), &open, &waiting).await?;
         self.carry_out(open).await
+    }
+
+    /// Of these calls those that wait for somebody's word.
+    async fn waiting(&mut self, open: &[ToolCall]) -> Result<WaitingInput, End> {
+        let mut waiting = WaitingInput::default();
+        let conversation = self.session.conversation.clone();
+        for call in open {
+            if let Some(within) = self.waiting_agent(&conversation, call).await? {
+                self.calls.waiting_agents.insert(call.id.clone(), within);
+                waiting.agents.push(call.id.clone());
+            } else if self.holds(&conversation, &call.id).await {
+                waiting.held.push(call.id.clone());
+            }
+        }
+        Ok(waiting)
     }
 
     /// Of the calls of a message those that are open and were never started, but for agents that wait. Of any other one nobody
@@ -73,18 +84,18 @@ impl TurnLoop {
         &mut self,
         all: Vec<ToolCall>,
         open: &[ToolCall],
-        held: &HashSet<String>,
+        waiting: &WaitingInput,
     ) -> Result<Vec<ToolCall>, End> {
         let groups = self.groups(all);
-        let is_waiting = |this: &Self, call: &ToolCall| this.calls.waiting_agents.contains_key(&call.id);
-        let waits = |this: &Self, call: &ToolCall| held.contains(&call.id) || is_waiting(this, call);
+        let is_waiting = |call: &ToolCall| waiting.agents.contains(&call.id);
+        let waits = |call: &ToolCall| waiting.held.contains(&call.id) || is_waiting(call);
         // Groups are judged and run one after the other, and a group is judged as a whole before a call of it starts.
-        let first = groups.iter().position(|group| group.iter().any(|call| waits(self, call))).unwrap_or_default();
-        let was_started = groups[first].iter().any(|call| is_waiting(self, call));
+        let first = groups.iter().position(|group| group.iter().any(waits)).unwrap_or_default();
+        let was_started = groups[first].iter().any(is_waiting);
         let mut never_started = Vec::new();
         for (at, group) in groups.into_iter().enumerate() {
             for call in group.into_iter().filter(|call| open.iter().any(|open| open.id == call.id)) {
-                if at > first || waits(self, &call) || (at == first && !was_started) {
+                if at > first || waits(&call) || (at == first && !was_started) {
                     never_started.push(call);
                 } else {
                     let input = call.input.clone();

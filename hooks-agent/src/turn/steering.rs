@@ -6,54 +6,79 @@ use hooks_core::data::Message;
 
 use super::TurnLoop;
 use super::end::End;
+use crate::inputs::JoinedInput;
 
-/// What waits for the next step of a turn; `None` once there is none.
-#[derive(Clone, Debug)]
-pub(super) struct Steering(Arc<Mutex<Option<Vec<Message>>>>);
+/// What waits for the next step of a turn.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Steering(Arc<Mutex<Waiting>>);
 
-impl Default for Steering {
-    fn default() -> Self {
-        Self(Arc::new(Mutex::new(Some(Vec::new()))))
+#[derive(Debug, Default)]
+struct Waiting {
+    messages: Vec<Message>,
+    /// What joined a recorded turn that is run again, each before its step.
+    recorded: Vec<JoinedInput>,
+    /// Steps that were begun.
+    steps: usize,
+    closed: bool,
+}
+
+impl Waiting {
+    fn is_of_next_step(&self, joined: &JoinedInput) -> bool {
+        joined.step == self.steps + 1
     }
 }
 
 impl Steering {
-    fn lock(&self) -> MutexGuard<'_, Option<Vec<Message>>> {
+    /// Of a recorded turn.
+    pub(super) fn recorded(joined: Vec<JoinedInput>) -> Self {
+        Self(Arc::new(Mutex::new(Waiting { recorded: joined, ..Waiting::default() })))
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Waiting> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     pub(super) fn push(&self, message: Message) -> bool {
-        self.lock().as_mut().map(|waiting| waiting.push(message)).is_some()
+        let mut waiting = self.lock();
+        if !waiting.closed {
+            waiting.messages.push(message);
+        }
+        !waiting.closed
     }
 
-    /// What waits.
-    fn take(&self) -> Vec<Message> {
-        self.lock().as_mut().map(std::mem::take).unwrap_or_default()
+    /// What waits for the step that begins, and its number.
+    fn take(&self) -> (usize, Vec<Message>) {
+        let mut waiting = self.lock();
+        let of_this_step = waiting.recorded.iter().filter(|joined| waiting.is_of_next_step(joined));
+        let recorded: Vec<_> = of_this_step.map(|joined| joined.message.clone()).collect();
+        waiting.steps += 1;
+        let messages = recorded.into_iter().chain(std::mem::take(&mut waiting.messages));
+        let messages = messages.collect();
+        (waiting.steps, messages)
     }
 
     /// Takes no more, unless something waits: then the turn has one more step.
     pub(super) fn close_if_empty(&self) -> bool {
         let mut waiting = self.lock();
-        if waiting.as_ref().is_some_and(|waiting| !waiting.is_empty()) {
-            return false;
-        }
-        *waiting = None;
-        true
+        let is_empty = waiting.messages.is_empty() && !waiting.recorded.iter().any(|joined| waiting.is_of_next_step(joined));
+        waiting.closed |= is_empty;
+        is_empty
     }
 
     /// Takes no more.
     pub(super) fn close(&self) {
-        *self.lock() = None;
+        let mut waiting = self.lock();
+        waiting.closed = true;
+        waiting.messages.clear();
     }
 }
 
 impl TurnLoop {
     /// Stores what joined the turn since its last step.
     pub(super) async fn join_steering(&mut self) -> Result<(), End> {
-        for message in self.steering.take() {
-            if let Some(inputs) = &mut self.inputs {
-                inputs.steered += 1;
-            }
+        let (step, messages) = self.steering.take();
+        for message in messages {
+            self.note_joined(step, &message);
             self.store(message).await?;
         }
         Ok(())

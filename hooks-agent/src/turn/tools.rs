@@ -130,7 +130,8 @@ impl TurnLoop {
         for (ReadyCall { call, input, runner }, run) in ready.into_iter().zip(runs) {
             let ended = match (run, runner) {
                 (Some((run, took)), runner) => {
-                    self.note_result(&call, &run.outcome);
+                    let run = self.as_recorded(&call, run);
+                    self.note_result(&call, &run);
                     self.draft.usage += run.usage;
                     self.halted = self.halted.take().or(run.halt);
                     if run.waits.is_some() {
@@ -207,7 +208,7 @@ impl TurnLoop {
     /// Runs the tool of a call that failed again after `wait`, as a hook asked for; `None` where the turn was cancelled
     /// meanwhile.
     pub(super) async fn run_again(
-        &self,
+        &mut self,
         call: &ToolCall,
         input: &ToolInput,
         failed: &EndedCall,
@@ -218,8 +219,9 @@ impl TurnLoop {
             return None;
         }
         let start = Instant::now();
-        let outcome = self.run_tool(&*tool, call, input).await;
-        Some(EndedCall { outcome, took: start.elapsed(), attempt: failed.attempt + 1, again: Some(tool) })
+        let run = self.run_tool(&*tool, call, input).await.into();
+        self.note_result(call, &run);
+        Some(EndedCall { outcome: run.outcome, took: start.elapsed(), attempt: failed.attempt + 1, again: Some(tool) })
     }
 
     async fn run_tool(&self, tool: &dyn Tool, call: &ToolCall, input: &ToolInput) -> CallOutcome {

@@ -7,8 +7,9 @@ use hooks_agent::TurnError;
 use hooks_agent::inputs::TurnInputs;
 use hooks_core::data::MessagePool;
 
+use super::TurnReplay;
+use super::stage::Stage;
 use super::walk::{Step, Walk};
-use super::{Follower, TurnReplay};
 use crate::line::{DispatchLine, Line, TurnLine};
 use crate::messages::KnownMessages;
 use crate::report::Report;
@@ -20,6 +21,7 @@ const NO_END: &str = "the turn has no end in the recording: the program ended fi
 /// A replay under way.
 pub(super) struct RunningTurns<'r, 'a> {
     replay: &'r TurnReplay<'a>,
+    stage: Stage<'r, 'a>,
     so_far: SoFar,
     open: OpenTurns,
 }
@@ -54,7 +56,7 @@ impl OpenTurns {
 
 impl<'r, 'a> RunningTurns<'r, 'a> {
     pub(super) fn new(replay: &'r TurnReplay<'a>) -> Self {
-        Self { replay, so_far: replay.setup.start(), open: OpenTurns::default() }
+        Self { replay, stage: Stage::new(replay), so_far: replay.setup.start(), open: OpenTurns::default() }
     }
 
     /// The report, at the end of the last file.
@@ -69,7 +71,8 @@ impl<'r, 'a> RunningTurns<'r, 'a> {
 
     async fn turn(&mut self, turn: TurnLine, dispatches: Vec<Placed>, place: &str) -> Result<(), ReplayError> {
         let SoFar { report, comparer } = &mut self.so_far;
-        let inputs = match whole(&turn, dispatches.len(), &comparer.messages) {
+        let inputs = whole(&turn, dispatches.len(), &comparer.messages);
+        let inputs = match inputs.and_then(|inputs| self.replay.knows(&turn.ids).map(|()| inputs)) {
             Ok(inputs) => inputs,
             Err(problem) => {
                 report.fail(place, &problem);
@@ -77,10 +80,8 @@ impl<'r, 'a> RunningTurns<'r, 'a> {
             }
         };
         let walk = Walk::new(place.to_owned(), dispatches, self.replay.matching, std::mem::take(comparer));
-        let follower = Follower::of(walk);
-        let done = self.replay.run(&turn, inputs, &follower).await;
-        let mut walk = follower.walk();
-        *comparer = std::mem::take(&mut walk.comparer);
+        let (walk, done) = self.stage.run(&turn, inputs, walk).await;
+        *comparer = walk.comparer;
         match done {
             Ok(()) => {}
             Err(TurnError::Hooks(error)) => return Err(error.into()),
@@ -94,10 +95,10 @@ impl<'r, 'a> RunningTurns<'r, 'a> {
         report.diverged += usize::from(walk.diverged && walk.unanswered == 0);
         report.replayed += walk.compared;
         report.unanswered += walk.unanswered;
-        for hook in walk.not_started.drain(..) {
+        for hook in walk.not_started {
             *report.not_started.entry(hook).or_default() += 1;
         }
-        for Step { place, mut recorded, differences, counterfactual } in walk.steps.drain(..) {
+        for Step { place, mut recorded, differences, counterfactual } in walk.steps {
             recorded.ids.conversation.clone_from(&turn.ids.conversation);
             report.add_to(counterfactual, &recorded, &place, differences);
         }
@@ -121,10 +122,7 @@ impl Running for RunningTurns<'_, '_> {
             }
             Line::Turn(turn) => {
                 let dispatches = self.open.end(turn.ids.request.as_ref());
-                if turn.ids.agent_path.is_empty() {
-                    return self.turn(*turn, dispatches, place).await;
-                }
-                self.so_far.report.nested += dispatches.len();
+                return self.turn(*turn, dispatches, place).await;
             }
             // Of one that is full, the turn says that it is not whole.
             _ => {}
@@ -141,15 +139,16 @@ fn whole(turn: &TurnLine, dispatches: usize, messages: &KnownMessages) -> Result
     if dispatches != turn.dispatches {
         return Err(format!("{dispatches} of the {} dispatches of the turn are in the recording", turn.dispatches));
     }
+    if turn.inputs.get("joined").is_none() {
+        return Err("it was recorded by an earlier version, which did not keep all that a turn takes; record it anew".to_owned());
+    }
     let mut pool = MessagePool::default();
     let inputs = messages.pooled(turn.inputs.clone(), &mut pool).map_err(|missing| missing.to_string())?;
     let inputs: TurnInputs = pool
         .within(|| serde_json::from_value(inputs))
         .map_err(|error| format!("what the turn took from outside cannot be read: {error}"))?;
-    match &inputs {
-        TurnInputs { steered: 1.., .. } => Err("messages joined the turn while it ran".to_owned()),
-        TurnInputs { cancelled: true, .. } => Err("the turn was cancelled, or its time was up".to_owned()),
-        TurnInputs { prompt: None, .. } => Err("it goes on with a turn that was suspended".to_owned()),
-        _ => Ok(inputs),
+    if inputs.cancelled {
+        return Err("the turn was cancelled, or its time was up".to_owned());
     }
+    Ok(inputs)
 }

@@ -22,6 +22,7 @@ pub(super) struct Step {
 }
 
 /// The recorded dispatches of a turn, and what was found of those that today's hooks have.
+#[derive(Default)]
 pub(super) struct Walk {
     recorded: VecDeque<(String, DispatchLine)>,
     /// The kinds at which there were hooks, as far as the turn came to them.
@@ -51,16 +52,10 @@ impl Walk {
         Self {
             then: recorded.iter().map(|(_, line)| line.kind.clone()).collect(),
             recorded,
-            today: HashSet::new(),
             matching,
             comparer,
             place,
-            cancellation: CancellationToken::new(),
-            steps: Vec::new(),
-            compared: 0,
-            unanswered: 0,
-            not_started: Vec::new(),
-            diverged: false,
+            ..Self::default()
         }
     }
 

@@ -1,0 +1,139 @@
+//! Where recorded turns run: the loop with today's hooks, and with what was recorded in the place of the world.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use hooks_agent::inputs::{AskerInput, TurnInputs};
+use hooks_agent::store::{Append, MemoryStore, MessageStore};
+use hooks_agent::{Harness, TurnError, TurnRequest};
+use hooks_core::context::Ids;
+use hooks_core::record::{Observer, Record, Trace};
+use hooks_core::scope::{AgentDef, PromptDef};
+use hooks_core::{HookContext, HookSet, Registry};
+
+use super::walk::Walk;
+use super::{TurnReplay, answers};
+use crate::line::TurnLine;
+
+/// What the turns of a replay share.
+pub(super) struct Stage<'r, 'a> {
+    replay: &'r TurnReplay<'a>,
+    registry: Registry,
+    follower: Follower,
+    /// The sets in force, by app, agent and prompt.
+    sets: HashMap<[Option<Arc<str>>; 3], HookSet>,
+    /// That of the last turn, whose sets the next one goes on with.
+    harness: Option<Harness>,
+}
+
+impl<'r, 'a> Stage<'r, 'a> {
+    pub(super) fn new(replay: &'r TurnReplay<'a>) -> Self {
+        let (registry, follower) = (replay.registry.fork(), Follower::default());
+        registry.observe(follower.clone());
+        Self { replay, registry, follower, sets: HashMap::new(), harness: None }
+    }
+
+    /// Runs a turn, beside which `walk` goes. It is returned also where the turn could not be run.
+    pub(super) async fn run(&mut self, turn: &TurnLine, inputs: TurnInputs, walk: Walk) -> (Walk, Result<(), TurnError>) {
+        *self.follower.walk() = walk;
+        let done = self.turn(turn, inputs).await;
+        (std::mem::take(&mut *self.follower.walk()), done)
+    }
+
+    async fn turn(&mut self, turn: &TurnLine, inputs: TurnInputs) -> Result<(), TurnError> {
+        let (agent, prompt) = (self.replay.agents)(&turn.ids);
+        let set = self.set(&turn.ids, &agent, prompt.as_ref())?;
+        self.follower.walk().begins(set.kinds());
+        let conversation = turn.ids.conversation.as_deref().unwrap_or_default();
+        let store = MemoryStore::new();
+        store.append(conversation, Append::new(inputs.stored.iter().cloned())).await?;
+        let mut session = self.harness(turn, &inputs, store).session(conversation, agent);
+        session = session.system_prompt(inputs.system_prompt.as_str()).channel(inputs.channel.as_str());
+        if let Some(profile) = &inputs.profile {
+            session = session.profile(profile.as_str());
+        }
+        if !turn.ids.agent_path.is_empty() {
+            let gated_by = inputs.gated_by.iter().map(|asker| self.asker(&turn.ids, asker)).collect();
+            session = session.asked_by(turn.ids.agent_path.clone(), gated_by);
+        }
+        let session = session.open().await?;
+        let running = session.begin(TurnRequest::again(&inputs).prompt(prompt));
+        let stop = self.follower.walk().cancellation.clone();
+        let cancel = running.cancellation();
+        let reply = {
+            let mut running = running.into_future();
+            tokio::select! {
+                biased;
+                reply = &mut running => reply,
+                () = stop.cancelled() => {
+                    cancel.cancel();
+                    running.await
+                }
+            }
+        };
+        self.follower.walk().ended((&turn.exit, &turn.reply), (reply.exit.as_ref(), &reply.to_string()));
+        Ok(())
+    }
+
+    fn set(&mut self, ids: &Ids, agent: &AgentDef, prompt: Option<&PromptDef>) -> Result<HookSet, TurnError> {
+        let place = [ids.app.clone(), ids.agent.clone(), ids.prompt.clone()];
+        if let Some(set) = self.sets.get(&place) {
+            return Ok(set.clone());
+        }
+        let set = self.registry.scope(agent, prompt).map_err(TurnError::Hooks)?;
+        self.sets.insert(place, set.clone());
+        Ok(set)
+    }
+
+    /// The definition of an agent that asked for a turn, whose gates hold for it.
+    fn asker(&self, ids: &Ids, asker: &AskerInput) -> (AgentDef, Option<PromptDef>) {
+        let mut of_asker = Ids::default();
+        of_asker.app.clone_from(&ids.app);
+        of_asker.agent = Some(asker.agent.as_str().into());
+        of_asker.prompt = asker.prompt.as_deref().map(Into::into);
+        (self.replay.agents)(&of_asker)
+    }
+
+    fn harness(&mut self, turn: &TurnLine, inputs: &TurnInputs, store: MemoryStore) -> &Harness {
+        let mut ids = Ids::default();
+        ids.app.clone_from(&turn.ids.app);
+        ids.workspace.clone_from(&turn.ids.workspace);
+        ids.human_present = turn.ids.human_present;
+        let builder = HookContext::builder().with_ids(ids).replay(true);
+        let cx = (self.replay.setup.context)(builder).replay(true).build();
+        let builder = Harness::builder(self.registry.clone());
+        let mut harness = answers::recorded(builder, inputs).store(store).context(cx);
+        if let Some(window) = &self.replay.window {
+            harness = harness.window(window.clone());
+        }
+        if let Some(last) = &self.harness {
+            harness = harness.sets_of(last);
+        }
+        self.harness.insert(harness.build())
+    }
+}
+
+/// Gives a walk what the loop dispatches.
+#[derive(Clone, Default)]
+struct Follower(Arc<Mutex<Walk>>);
+
+impl Follower {
+    fn walk(&self) -> MutexGuard<'_, Walk> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Observer for Follower {
+    fn dispatched(&self, _record: &Record) {}
+
+    fn traces(&self) -> bool {
+        true
+    }
+
+    fn traced(&self, trace: &Trace) {
+        // What is fired when the session opens is no part of a turn.
+        if trace.record.ids.request.is_some() {
+            self.walk().traced(trace.clone());
+        }
+    }
+}
