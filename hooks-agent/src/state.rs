@@ -151,7 +151,7 @@ impl Asker {
         prompt: Option<&PromptDef>,
     ) -> Result<(), ConfigError> {
         self.gates.extend(harness.own_hooks(agent, prompt)?.filter(HookSet::has::<BeforeToolCall>));
-        let (agent, prompt) = (agent.name.to_string(), prompt.map(|prompt| prompt.name.to_string()));
+        let (agent, prompt) = (agent.name.clone(), prompt.map(|prompt| prompt.name.clone()));
         self.gated_by.push(AskerInput { agent, prompt });
         Ok(())
     }

@@ -165,7 +165,8 @@ impl Observer for Filled {
     }
 
     fn traced(&self, trace: &Trace) {
-        let fields = trace.event.as_object().into_iter().flatten().filter(|(_, value)| holds(value));
+        let event = trace.pool.whole(Value::clone(&trace.event));
+        let fields = event.as_object().into_iter().flatten().filter(|(_, value)| holds(value));
         self.0.lock().unwrap().extend(fields.map(|(name, _)| (trace.record.kind, name.clone())));
     }
 }

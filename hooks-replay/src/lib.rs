@@ -58,8 +58,8 @@ pub use line::{DispatchLine, Header, Line, Mark, RunLine, SCHEMA, SharedLine, Tu
 pub use lines::Unreadable;
 pub use reader::Reader;
 pub use recorder::{RecordLimits, Recorder};
-pub use replay::Replay;
 pub use refs::{Missing, SharedId};
+pub use replay::Replay;
 pub use report::{Example, ExampleCall, Group, Report, Slower};
 pub use secrets::OwnRule;
 pub use shadow::{ShadowHook, ShadowReport};

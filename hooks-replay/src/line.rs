@@ -293,18 +293,18 @@ impl DispatchLine {
             missing = missing.and(refs::resolve(&mut value, message));
             value
         };
-        let (mut given, mut shown) = (self.subject.clone(), whole(self.subject.take()));
-        self.subject = shown.clone();
+        let (mut given, mut with_messages) = (self.subject.clone(), whole(self.subject.take()));
+        self.subject = with_messages.clone();
         for run in self.runs.iter_mut().flatten() {
             run.verdict = whole(run.verdict.take());
             let Some(change) = &mut run.change else { continue };
             let mut left = given.clone();
             // A patch whose place was cut no longer applies; the line says that it was cut.
             let _ = json_patch::patch(&mut left, change);
-            let shows = whole(left.clone());
-            *change = json_patch::diff(&shown, &shows);
+            let next = whole(left.clone());
+            *change = json_patch::diff(&with_messages, &next);
             if !run.shadow {
-                (given, shown) = (left, shows);
+                (given, with_messages) = (left, next);
             }
         }
         self.event = whole(self.event.take());

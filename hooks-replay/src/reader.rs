@@ -56,7 +56,10 @@ impl<R: BufRead> Iterator for Reader<R> {
                 messages.get(id).cloned()
             });
             messages.next_line();
-            return Some((number, whole.map(|()| line).map_err(|missing| Unreadable::Missing { line: number, missing })));
+            return Some((
+                number,
+                whole.map(|()| line).map_err(|missing| Unreadable::Missing { line: number, missing }),
+            ));
         }
     }
 }

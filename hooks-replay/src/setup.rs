@@ -34,7 +34,10 @@ macro_rules! setup_methods {
         /// Puts the state that the hooks ask for into the context of each dispatch. It is the replay's own: give it nothing
         /// that reaches the world.
         #[must_use]
-        pub fn context(mut self, context: impl Fn(HookContextBuilder) -> HookContextBuilder + Send + Sync + 'a) -> Self {
+        pub fn context(
+            mut self,
+            context: impl Fn(HookContextBuilder) -> HookContextBuilder + Send + Sync + 'a,
+        ) -> Self {
             self.setup.context = Box::new(context);
             self
         }

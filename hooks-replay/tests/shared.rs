@@ -16,7 +16,8 @@ fn reads() -> Hooks {
 
 /// Message number `n` of a conversation.
 fn message(n: usize) -> Message {
-    let text = if n % 5 == 4 { format!("forget {n}") } else { format!("this is message {n} ") + &"of many ".repeat(40) };
+    let text =
+        if n % 5 == 4 { format!("forget {n}") } else { format!("this is message {n} ") + &"of many ".repeat(40) };
     Message::new(if n % 2 == 0 { Role::User } else { Role::Assistant }, text)
 }
 
@@ -105,7 +106,8 @@ async fn a_conversation_of_any_length_is_recorded_and_replayed() {
     let registry = hooks.registry();
     registry.observe(Recorder::create(&path, "support", RecordLimits::default()).unwrap());
     let set = Hooks::scope(&registry).unwrap();
-    let history: Messages = (0..10_000).map(|n| Message::new(Role::User, format!("message {n}"))).collect::<Vec<_>>().into();
+    let history: Messages =
+        (0..10_000).map(|n| Message::new(Role::User, format!("message {n}"))).collect::<Vec<_>>().into();
     for _ in 0..2 {
         let _ = set.fire(&HookContext::new(), &FilterMessages::new(), history.clone()).await.unwrap();
     }
@@ -157,7 +159,9 @@ async fn a_recording_with_messages_in_its_lines_is_read() {
     let whole: Vec<String> = Reader::open(&path)
         .unwrap()
         .map(|(_, line)| match line.unwrap() {
-            Line::Header(header) => serde_json::to_string(&Line::Header(header)).unwrap().replace("\"schema\":2", "\"schema\":1"),
+            Line::Header(header) => {
+                serde_json::to_string(&Line::Header(header)).unwrap().replace("\"schema\":2", "\"schema\":1")
+            }
             line => serde_json::to_string(&line).unwrap(),
         })
         .collect();
@@ -180,13 +184,16 @@ async fn lines_say_what_was_removed_from_the_messages_that_they_refer_to() {
     let set = Hooks::scope(&registry).unwrap();
     let secret = "ghp_Zq81mXp0Lv7Ns2Rt9cBd3Fg5Hj6KwAbCdEfG";
     let said = |text: &str| Message::new(Role::User, text);
-    let history: Messages = vec![said("hello"), said(&format!("my token is {secret}")), said(&"x".repeat(20_000))].into();
+    let history: Messages =
+        vec![said("hello"), said(&format!("my token is {secret}")), said(&"x".repeat(20_000))].into();
     for history in [history.clone(), history, vec![said("hello")].into()] {
         let _ = set.fire(&HookContext::new(), &FilterMessages::new(), history).await.unwrap();
     }
     drop((set, registry));
     assert!(!text(&path).contains(secret));
-    let lines = Reader::open(&path).unwrap().filter_map(|(_, line)| if let Line::Dispatch(line) = line.unwrap() { Some(line.marks) } else { None });
+    let lines = Reader::open(&path)
+        .unwrap()
+        .filter_map(|(_, line)| if let Line::Dispatch(line) = line.unwrap() { Some(line.marks) } else { None });
     use hooks_replay::Mark::{Cut, Redacted};
     assert_eq!(lines.collect::<Vec<_>>(), [vec![Cut, Redacted], vec![Cut, Redacted], vec![]]);
     let report = hooks.replay(&path).await;

@@ -60,7 +60,8 @@ impl Steering {
     /// Takes no more, unless something waits: then the turn has one more step.
     pub(super) fn close_if_empty(&self) -> bool {
         let mut waiting = self.lock();
-        let is_empty = waiting.messages.is_empty() && !waiting.recorded.iter().any(|joined| waiting.is_of_next_step(joined));
+        let is_empty =
+            waiting.messages.is_empty() && !waiting.recorded.iter().any(|joined| waiting.is_of_next_step(joined));
         waiting.closed |= is_empty;
         is_empty
     }

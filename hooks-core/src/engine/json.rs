@@ -13,8 +13,13 @@ use crate::source::Origin;
 use crate::text::{did_you_mean, nearest};
 
 /// The typed dispatch behind a kind's name.
-pub(crate) type FireJson =
-    for<'a> fn(&'a HookSet, &'a HookContext, &'a mut MessagePool, Value, Value) -> BoxFuture<'a, Result<JsonFired, JsonError>>;
+pub(crate) type FireJson = for<'a> fn(
+    &'a HookSet,
+    &'a HookContext,
+    &'a mut MessagePool,
+    Value,
+    Value,
+) -> BoxFuture<'a, Result<JsonFired, JsonError>>;
 
 /// What a dispatch came to, as JSON.
 #[derive(Clone, Debug)]

@@ -56,7 +56,10 @@ fn a_pool_ends_with_its_work() {
         let there = inner.within(|| serde_json::to_value(&history()[1])).unwrap();
         (serde_json::to_value(&history()[0]).unwrap(), there)
     });
-    assert_eq!((outer.whole(here)["content"][0]["text"].clone(), inner.whole(there)["role"].clone()), (json!("hello"), json!("assistant")));
+    assert_eq!(
+        (outer.whole(here)["content"][0]["text"].clone(), inner.whole(there)["role"].clone()),
+        (json!("hello"), json!("assistant"))
+    );
 }
 
 #[derive(Clone, Default)]
@@ -87,7 +90,8 @@ async fn a_trace_refers_to_the_messages_that_the_hooks_had() {
     let set = registry.scope(&AgentDef::new("a").hooks(["forgets"]), None).unwrap();
     let history = history();
     let mut pool = MessagePool::default();
-    let event = json!({"prompt": "and now?", "original": [pool.refer(history[0].clone()), pool.refer(history[1].clone())]});
+    let event =
+        json!({"prompt": "and now?", "original": [pool.refer(history[0].clone()), pool.refer(history[1].clone())]});
     let subject = event["original"].clone();
     let cx = HookContext::new();
     let fired = set.fire_json_within(&mut pool, "user_prompt_submit", &cx, event.clone(), subject).await.unwrap();
@@ -100,7 +104,9 @@ async fn a_trace_refers_to_the_messages_that_the_hooks_had() {
             seen.push(message.clone());
             Value::Null
         });
-        let is_of = |message: &Message| history.iter().any(|known| std::ptr::eq::<hooks_core::data::MessageData>(&**known, &**message));
+        let is_of = |message: &Message| {
+            history.iter().any(|known| std::ptr::eq::<hooks_core::data::MessageData>(&**known, &**message))
+        };
         assert!(!seen.is_empty() && seen.iter().all(is_of));
     }
     assert_eq!(trace.pool.whole(Value::clone(&trace.event)), pool.whole(event_of(&history)));

@@ -85,7 +85,8 @@ impl Writer {
         self.make_room();
         let mut fresh = HashMap::new();
         let sharing = &self.sharing;
-        let mut line = self.ids.line(trace, &mut self.cleaner, &mut |id, message| note(&mut fresh, sharing, id, message));
+        let mut line =
+            self.ids.line(trace, &mut self.cleaner, &mut |id, message| note(&mut fresh, sharing, id, message));
         self.cleaner.line(&mut line);
         let request = line.ids.request.clone();
         let Some(bytes) = self.bytes(&mut Line::Dispatch(Box::new(line)), &fresh) else { return };

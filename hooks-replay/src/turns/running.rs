@@ -140,7 +140,8 @@ fn whole(turn: &TurnLine, dispatches: usize, messages: &KnownMessages) -> Result
         return Err(format!("{dispatches} of the {} dispatches of the turn are in the recording", turn.dispatches));
     }
     if turn.inputs.get("joined").is_none() {
-        return Err("it was recorded by an earlier version, which did not keep all that a turn takes; record it anew".to_owned());
+        return Err("it was recorded by an earlier version, which did not keep all that a turn takes; record it anew"
+            .to_owned());
     }
     let mut pool = MessagePool::default();
     let inputs = messages.pooled(turn.inputs.clone(), &mut pool).map_err(|missing| missing.to_string())?;

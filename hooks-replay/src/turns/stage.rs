@@ -34,7 +34,12 @@ impl<'r, 'a> Stage<'r, 'a> {
     }
 
     /// Runs a turn, beside which `walk` goes. It is returned also where the turn could not be run.
-    pub(super) async fn run(&mut self, turn: &TurnLine, inputs: TurnInputs, walk: Walk) -> (Walk, Result<(), TurnError>) {
+    pub(super) async fn run(
+        &mut self,
+        turn: &TurnLine,
+        inputs: TurnInputs,
+        walk: Walk,
+    ) -> (Walk, Result<(), TurnError>) {
         *self.follower.walk() = walk;
         let done = self.turn(turn, inputs).await;
         (std::mem::take(&mut *self.follower.walk()), done)
