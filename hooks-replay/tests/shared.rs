@@ -1,6 +1,7 @@
 //! A message and a long value are written once, and lines refer to them.
 
 use hooks_core::data::{Message, Messages, Role};
+use hooks_replay::Mark;
 
 use crate::support::*;
 
@@ -18,7 +19,7 @@ fn reads() -> Hooks {
 fn message(n: usize) -> Message {
     let text =
         if n % 5 == 4 { format!("forget {n}") } else { format!("this is message {n} ") + &"of many ".repeat(40) };
-    Message::new(if n % 2 == 0 { Role::User } else { Role::Assistant }, text)
+    Message::new(if n.is_multiple_of(2) { Role::User } else { Role::Assistant }, text)
 }
 
 /// A conversation that grows: each turn is fired with all that was said.
@@ -194,8 +195,7 @@ async fn lines_say_what_was_removed_from_the_messages_that_they_refer_to() {
     let lines = Reader::open(&path)
         .unwrap()
         .filter_map(|(_, line)| if let Line::Dispatch(line) = line.unwrap() { Some(line.marks) } else { None });
-    use hooks_replay::Mark::{Cut, Redacted};
-    assert_eq!(lines.collect::<Vec<_>>(), [vec![Cut, Redacted], vec![Cut, Redacted], vec![]]);
+    assert_eq!(lines.collect::<Vec<_>>(), [vec![Mark::Cut, Mark::Redacted], vec![Mark::Cut, Mark::Redacted], vec![]]);
     let report = hooks.replay(&path).await;
     assert_eq!((report.replayed, report.partly, report.exit_code()), (3, 2, 0), "{report}");
 }
