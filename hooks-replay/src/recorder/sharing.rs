@@ -18,11 +18,11 @@ pub(crate) struct Sharing {
     messages: Window<()>,
     values: Window<()>,
     /// What the line that is being made has or refers to.
-    waiting: HashSet<Shared>,
+    waiting: HashSet<Reference>,
 }
 
 #[derive(PartialEq, Eq, Hash)]
-enum Shared {
+enum Reference {
     Message(SharedId),
     Value(SharedId),
 }
@@ -75,8 +75,8 @@ impl Sharing {
     pub(crate) fn written(&mut self) {
         for shared in self.waiting.drain() {
             match shared {
-                Shared::Message(id) => self.messages.insert(id, ()),
-                Shared::Value(id) => self.values.insert(id, ()),
+                Reference::Message(id) => self.messages.insert(id, ()),
+                Reference::Value(id) => self.values.insert(id, ()),
             }
         }
         self.messages.next_line();
@@ -100,7 +100,7 @@ impl Sharing {
     }
 
     fn share_message(&mut self, id: SharedId, making: &mut Making<'_>) -> serde_json::Result<()> {
-        if !self.waiting.insert(Shared::Message(id)) || self.has_message(id) {
+        if !self.waiting.insert(Reference::Message(id)) || self.has_message(id) {
             return Ok(());
         }
         // What is not found is missing already in what is written anew.
@@ -117,7 +117,7 @@ impl Sharing {
         }
         let id = SharedId::of(&content);
         let value = std::mem::replace(value, refs::value(id));
-        if !self.waiting.insert(Shared::Value(id)) || self.values.reaches(id) {
+        if !self.waiting.insert(Reference::Value(id)) || self.values.reaches(id) {
             return Ok(());
         }
         put(&mut making.bytes, &Line::Value(SharedLine { id, value }))
