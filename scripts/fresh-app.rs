@@ -4,7 +4,7 @@ use hooks_agent::Harness;
 use hooks_agent::model::{Line, Scripted};
 use hooks_cli::Program;
 use hooks_core::data::ToolCall;
-use hooks_core::kinds::BeforeToolCall;
+use hooks_core::kinds::{AfterCreateMessage, BeforeToolCall};
 use hooks_core::prelude::*;
 use hooks_core::testing::Trial;
 use hooks_replay::{RecordLimits, Recorder};
