@@ -23,8 +23,11 @@ pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 /// What a call of a hook comes to. The error is one pointer wide: a hook without opinion answers in a register.
 pub type Answer<T> = Result<T, Fault>;
 
-/// What a hook returns as its error where it finds only while it runs that an event is not for it: that is no failure, and counts as
-/// if a filter of the hook had not matched. For hooks that carry rules of their own, such as those of files.
+/// The error of a hook that finds, while it runs, that the event does not concern it. This is not a failure: it counts as if a
+/// filter of the hook had not matched, and a detached or background run is done. For hooks that carry rules of their own, such as
+/// rules from files.
+///
+/// A fallback cannot return it: the hook that failed before was selected, so `on_failure` applies.
 ///
 /// ```
 /// use hooks_core::hook::NotSelected;

@@ -14,7 +14,7 @@ use crate::dispatch::{
     until_cancelled, wait_for,
 };
 use crate::failure::FailureKind;
-use crate::handler::{BoxFuture, Detached, Handler, call};
+use crate::handler::{BoxFuture, Detached, FaultKind, Handler, call};
 use crate::hook::Hook;
 use crate::id::HookId;
 use crate::kind::HookKind;
@@ -125,6 +125,7 @@ impl<K: HookKind> Body<K> {
                     Ok(Some(fail)) => Err(fail.into()),
                     Err(panic) => Err(Fail::Panicked(panic).into()),
                 },
+                Ok(Err(fault)) if matches!(*fault.0, FaultKind::NotSelected) => Ok(Contributions::default()),
                 Ok(Err(fault)) => Err(Fail::Fault(fault).into()),
                 Err(NoAnswer::Failed(fail)) => Err(fail.into()),
                 Err(NoAnswer::Stopped(_)) => Err(Unfinished::failed(NO_TIMER)),

@@ -291,7 +291,8 @@ impl<'a, K: HookKind> Outcome<'a, K> {
         }
     }
 
-    /// The hook says that the event is not for it.
+    /// Notes that the event does not concern the hook.
+    #[cold]
     fn not_selected(&mut self, index: usize) -> Flow {
         if let Some(log) = self.log() {
             log.not_selected(index);
@@ -309,8 +310,9 @@ impl<'a, K: HookKind> Outcome<'a, K> {
                 FaultKind::Halt(halt) | FaultKind::HaltAndKeep(halt) | FaultKind::HaltAndReplace(halt, _) => {
                     return self.halted(index, halt);
                 }
-                FaultKind::NotSelected => return self.not_selected(index),
-                error @ FaultKind::Error(_) => Fail::Fault(Fault(Box::new(error))),
+                FaultKind::NotSelected if !self.falls_back(index) => return self.not_selected(index),
+                // A fallback that says so answers nothing: the hook was selected, and it has failed.
+                fault @ (FaultKind::NotSelected | FaultKind::Error(_)) => Fail::Fault(Fault(Box::new(fault))),
             },
             other => other,
         };

@@ -3,6 +3,7 @@
 
 use std::time::Duration;
 
+use hooks_core::hook::NotSelected;
 use hooks_core::record::{Note, Status};
 use hooks_core::scope::{HookRef, HookUse};
 
@@ -183,6 +184,37 @@ fn where_both_fail_on_failure_applies_and_nothing_of_either_stays() {
     assert_eq!(failure.cause, "first; its fallback failed too (rule broken): no shouting");
     assert!(!failure.fell_back);
     assert_eq!(fired.report.record.as_ref().unwrap().runs[0].note, None);
+}
+
+fn not_concerned(_text: &String) -> Result<Permission, NotSelected> {
+    Err(NotSelected)
+}
+async fn not_concerned_async(_text: &String) -> Result<Permission, NotSelected> {
+    tokio::task::yield_now().await;
+    Err(NotSelected)
+}
+
+#[hook(id = "guards", kind = Edit, on_failure = deny, fallback = not_concerned)]
+fn guards(_text: &String) -> Result<Permission, String> {
+    Err("out of order".into())
+}
+
+#[hook(id = "guards_async", kind = Edit, on_failure = deny, fallback = not_concerned_async)]
+async fn guards_async(_text: &String) -> Result<Permission, String> {
+    tokio::task::yield_now().await;
+    Err("out of order".into())
+}
+
+/// A guard that failed is not made undone by a fallback that says that the event does not concern it.
+#[tokio::test(start_paused = true)]
+async fn a_fallback_cannot_deselect_a_hook_that_failed() {
+    for hook in [hooks![guards], hooks![guards_async]] {
+        let fired = set_of(&hook).fire(&cx(), &Edit {}, "text".to_owned()).await.unwrap();
+        assert_eq!(fired.verdict.summary(), Some("deny"), "{hook:?}");
+        let [failure] = fired.report.failures.as_slice() else { panic!("{:?}", fired.report.failures) };
+        assert_eq!(failure.cause, "out of order; its fallback failed too (error): the event is not for this hook");
+        assert!(fired.report.not_selected.is_empty(), "{hook:?}");
+    }
 }
 
 #[test]

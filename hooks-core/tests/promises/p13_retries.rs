@@ -4,6 +4,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use hooks_core::hook::NotSelected;
 use hooks_core::record::{Ended, OnEnd, Status};
 use hooks_core::verdict::Contribution;
 use hooks_core::worker::{Backoff, Worker};
@@ -52,6 +53,17 @@ async fn a_forbidden_contribution_is_a_failure_that_is_not_tried_again() {
     assert_eq!(ends.rows(), [row("bad", Status::Failed, 1)]);
     let cause = ends.all()[0].run.cause.clone().unwrap();
     assert!(cause.contains("a prompt section") && cause.contains("only audit notes and background jobs"), "{cause}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_run_that_finds_that_its_event_is_not_for_it_is_done() {
+    let picky = Hook::at::<SeenOften>("picky").background(|_, _, ()| later(0, Err::<(), _>(NotSelected)));
+    let registry = registry([picky.idempotent().retries(3)]);
+    let ends = Ends::of(&registry);
+    Worker::new().start(&registry).unwrap();
+    let _ = scope(&registry, &["picky"]).fire(&cx(), &SeenOften {}, ()).await.unwrap();
+    registry.drain(Duration::from_secs(60)).await;
+    assert_eq!(ends.rows(), [row("picky", Status::Completed, 1)]);
 }
 
 #[tokio::test(start_paused = true)]
