@@ -13,7 +13,7 @@ use hooks_rules::Dialect;
 use crate::event_name::EventName;
 #[cfg(feature = "store")]
 pub use store::{
-    AnswerArgs, AnswerWord, ConversationsArgs, DispatchesArgs, ExportArgs, RetryArgs, RunsArgs, StoreArgs,
+    AnswerArgs, AnswerWord, ConversationsArgs, DispatchesArgs, ExportArgs, ImportArgs, RetryArgs, RunsArgs, StoreArgs,
 };
 
 const EXIT_STATUS: &str = "\
@@ -85,6 +85,9 @@ pub enum Command {
     /// Print a conversation of a store as JSON lines, with every row that was ever stored.
     #[cfg(feature = "store")]
     Export(ExportArgs),
+    /// Store a transcript of Claude Code as a conversation.
+    #[cfg(feature = "store")]
+    Import(ImportArgs),
     /// Print a JSON Schema for editors.
     Schema(SchemaArgs),
     /// List the kinds, the points at which hooks run.

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
+use hooks_rules::PluginContents;
 use serde_json::Value;
 
 use crate::places;
@@ -52,7 +53,13 @@ pub(crate) fn files(project: &Path) -> Vec<(PathBuf, Origin)> {
     let installed = plugins.iter().flat_map(|plugins| installed(&plugins.join("installed_plugins.json"), &enabled));
     let of_project = folders(&project.join(".claude/plugins"));
     let mut seen = BTreeSet::new();
-    let has_rules = |root: &PathBuf| root.join("hooks/hooks.json").is_file();
+    // A plugin of commands and skills alone runs nothing here.
+    let has_rules = |root: &PathBuf| {
+        PluginContents::read(root).is_some_and(|plugin| {
+            let is_configured = plugin.settings.iter().any(|(path, _)| path.ends_with("config.json"));
+            !plugin.disabled && (!plugin.rules.is_empty() || is_configured || !plugin.defects.is_empty())
+        })
+    };
     found.extend(
         installed
             .chain(of_project)

@@ -130,8 +130,16 @@ pub(crate) fn trusted(trust: bool, trust_file: Option<&Path>, given: &Given) -> 
     }
     let mut text =
         format!("{}: these files are not trusted yet, and their rules run commands:\n", styled(BAD, "error"));
-    for rule in given.rules().list().iter().filter(|rule| untrusted.contains(&&*rule.file)) {
-        let _ = writeln!(text, "  {}:{}  {}", line(&rule.file.to_string_lossy()), rule.line, line(&rule.summary));
+    let rules = given.rules().list();
+    for path in untrusted {
+        let file = line(&path.to_string_lossy());
+        let mut of_file = rules.iter().filter(|rule| *rule.file == *path).peekable();
+        if of_file.peek().is_none() {
+            let _ = writeln!(text, "  {file}");
+        }
+        for rule in of_file {
+            let _ = writeln!(text, "  {file}:{}  {}", rule.line, line(&rule.summary));
+        }
     }
     text.push_str("look at them with `hooks trust`, or say `--trust`");
     Err(Output::trouble(text, Exit::NOT_TRUSTED))

@@ -6,7 +6,7 @@ use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
 
 use hooks_core::hook::BoxFuture;
-use hooks_rules::{Aliases, Judge, JudgeQuestion, PluginFolder, RuleFile, Rules, RulesBuilder, Trust};
+use hooks_rules::{Aliases, Judge, JudgeQuestion, PluginContents, PluginFolder, RuleFile, Rules, RulesBuilder, Trust};
 
 use crate::args::FilesArgs;
 use crate::diagnostics::Diagnostic;
@@ -33,8 +33,18 @@ struct One {
     path: PathBuf,
     text: String,
     origin: Origin,
-    /// The plugin that the file belongs to.
-    plugin: Option<PathBuf>,
+    part: Part,
+}
+
+/// What a file is.
+#[derive(Clone)]
+enum Part {
+    /// A rule file of its own.
+    Rules,
+    /// A rule file of a plugin.
+    PluginRules(PluginFolder),
+    /// The manifest or the configuration of a plugin: both decide what its rules do.
+    PluginSettings,
 }
 
 impl Given {
@@ -76,25 +86,66 @@ impl Given {
                 );
                 continue;
             }
-            match one(path) {
-                Ok(one) => given.read.push(One { origin: *origin, ..one }),
-                Err(diagnostics) => given.troubles.push(diagnostics),
+            if path.is_dir() {
+                given.read_plugin(path, *origin);
+                continue;
+            }
+            match text_of(path) {
+                // The name is for messages from here on, and JSON has no place for one that is not UTF-8.
+                Ok((path, text)) => {
+                    let path = path.to_string_lossy().into_owned().into();
+                    given.read.push(One { path, text, origin: *origin, part: Part::Rules });
+                }
+                Err(diagnostic) => given.troubles.push(diagnostic),
             }
         }
         Ok(given)
+    }
+
+    /// Reads the files of the plugin in `root`.
+    fn read_plugin(&mut self, root: &Path, origin: Origin) {
+        if root.to_str().is_none() {
+            let help = "give it a name that is";
+            self.troubles.push(Diagnostic::of_file(root, "the folder's name is not UTF-8", help));
+            return;
+        }
+        let Some(plugin) = PluginContents::read(root) else {
+            let help = "name a file, or the folder of a plugin, which has rules in `hooks/hooks.json` or a manifest `plugin.json`";
+            self.troubles.push(Diagnostic::of_file(
+                root,
+                "this is a folder without `hooks/hooks.json` and without a manifest",
+                help,
+            ));
+            return;
+        };
+        self.troubles.extend(plugin.defects.into_iter().map(Diagnostic::from));
+        for path in &plugin.rules {
+            // A manifest with rules in it was read just now.
+            let read = plugin.settings.iter().find(|(settings, _)| settings == path).map(|(_, text)| text.clone());
+            match read.map_or_else(|| text_of(path).map(|(_, text)| text), Ok) {
+                Ok(text) => {
+                    let part = Part::PluginRules(plugin.folder.clone());
+                    self.read.push(One { path: path.clone(), text, origin, part });
+                }
+                Err(diagnostic) => self.troubles.push(diagnostic),
+            }
+        }
+        for (path, text) in plugin.settings {
+            if !plugin.rules.contains(&path) {
+                self.read.push(One { path, text, origin, part: Part::PluginSettings });
+            }
+        }
     }
 
     /// Where the rules come from. They count as trusted.
     pub(crate) fn builder(&self) -> RulesBuilder {
         let start = Rules::builder().trust_all().project_dir(&self.project).aliases(self.aliases.clone());
         self.read.iter().fold(start, |builder, one| {
-            let builder = match &one.plugin {
-                Some(root) => {
-                    let name = root.file_name().unwrap_or(root.as_os_str()).to_string_lossy().into_owned();
-                    // What runs is what was read, and looked at for trust.
-                    builder.plugin(PluginFolder::new(name, root)).content(one.text.as_str())
-                }
-                None => builder.text(&one.path, one.text.as_str()),
+            let builder = match &one.part {
+                // What runs is what was read, and looked at for trust.
+                Part::PluginRules(plugin) => builder.plugin_file(plugin.clone(), &one.path).content(one.text.as_str()),
+                Part::Rules => builder.text(&one.path, one.text.as_str()),
+                Part::PluginSettings => return builder,
             };
             match self.args.dialect {
                 Some(form) => builder.dialect(form.into()),
@@ -117,7 +168,7 @@ impl Given {
     pub(crate) fn switched_off(&self) -> Vec<&Path> {
         let form = self.args.dialect.map(Into::into);
         let off = |one: &&One| RuleFile::read_as(&one.path, &one.text, form).disabled;
-        self.read.iter().filter(off).map(|one| one.path.as_path()).collect()
+        self.rule_files().filter(off).map(|one| one.path.as_path()).collect()
     }
 
     /// The files that a trust file does not vouch for as they are.
@@ -142,19 +193,27 @@ impl Given {
         self.read.iter().map(|one| (one.path.as_path(), one.origin, self.allows(one, trust))).collect()
     }
 
-    /// The files with their texts, read as rules.
-    pub(crate) fn files(&self) -> impl Iterator<Item = (RuleFile, &str)> {
+    /// The files with their texts, read as rules; `None` for the manifest or the configuration of a plugin.
+    pub(crate) fn files(&self) -> impl Iterator<Item = (&Path, &str, Option<RuleFile>)> {
         let form = self.args.dialect.map(Into::into);
-        self.read.iter().map(move |one| (RuleFile::read_as(&one.path, &one.text, form), one.text.as_str()))
+        self.read.iter().map(move |one| {
+            let is_rules = !matches!(one.part, Part::PluginSettings);
+            let rules = is_rules.then(|| RuleFile::read_as(&one.path, &one.text, form));
+            (one.path.as_path(), one.text.as_str(), rules)
+        })
+    }
+
+    fn rule_files(&self) -> impl Iterator<Item = &One> {
+        self.read.iter().filter(|one| !matches!(one.part, Part::PluginSettings))
     }
 
     pub(crate) fn is_empty(&self) -> bool {
         self.read.is_empty() && self.troubles.is_empty()
     }
 
-    /// How many files were read.
+    /// How many rule files were read.
     pub(crate) fn count(&self) -> usize {
-        self.read.len()
+        self.rule_files().count()
     }
 }
 
@@ -174,28 +233,15 @@ fn aliases(given: &[String]) -> Result<Aliases, Output> {
     Ok(aliases)
 }
 
-fn one(path: &Path) -> Result<One, Diagnostic> {
+/// The text of a file, and its name in messages.
+fn text_of(path: &Path) -> Result<(PathBuf, String), Diagnostic> {
     if path.as_os_str() == "-" {
-        let text = text(Path::new("<stdin>"), std::io::stdin().lock())?;
-        return Ok(One { path: PathBuf::from("<stdin>"), text, plugin: None, origin: Origin::Named });
+        let name = PathBuf::from("<stdin>");
+        let text = text(&name, std::io::stdin().lock())?;
+        return Ok((name, text));
     }
-    let (file, plugin) = if path.is_dir() {
-        let file = path.join("hooks").join("hooks.json");
-        if !file.exists() {
-            let help = "name a file, or the folder of a plugin, which has its rules in `hooks/hooks.json`";
-            return Err(Diagnostic::of_file(path, "this is a folder without `hooks/hooks.json`", help));
-        }
-        (file, Some(path.to_owned()))
-    } else {
-        (path.to_owned(), None)
-    };
-    if plugin.is_some() && file.to_str().is_none() {
-        return Err(Diagnostic::of_file(path, "the folder's name is not UTF-8", "give it a name that is"));
-    }
-    let opened = File::open(&file).map_err(|error| unreadable(&file, &error))?;
-    let text = text(&file, opened)?;
-    // The name is for messages from here on, and JSON has no place for one that is no text.
-    Ok(One { text, path: file.to_string_lossy().into_owned().into(), plugin, origin: Origin::Named })
+    let opened = File::open(path).map_err(|error| unreadable(path, &error))?;
+    Ok((path.to_owned(), text(path, opened)?))
 }
 
 fn text(path: &Path, from: impl Read) -> Result<String, Diagnostic> {

@@ -68,7 +68,9 @@ mod run;
 #[cfg(feature = "turns")]
 pub use args::Turns;
 #[cfg(feature = "store")]
-pub use args::{AnswerArgs, AnswerWord, ConversationsArgs, DispatchesArgs, ExportArgs, RetryArgs, RunsArgs, StoreArgs};
+pub use args::{
+    AnswerArgs, AnswerWord, ConversationsArgs, DispatchesArgs, ExportArgs, ImportArgs, RetryArgs, RunsArgs, StoreArgs,
+};
 pub use args::{
     CheckArgs, Cli, Color, Command, DispatchArgs, ExplainArgs, FilesArgs, Form, Format, ListArgs, ReplayArgs,
     SchemaArgs, ShadowArgs, TrustArgs,

@@ -69,6 +69,8 @@ impl Program {
             Command::Conversations(args) => store::conversations(args, cli.json),
             #[cfg(feature = "store")]
             Command::Export(args) => store::export(args),
+            #[cfg(feature = "store")]
+            Command::Import(args) => store::import(args, cli.json),
             Command::Schema(args) => about::schema(self, args),
             Command::Kinds => about::kinds(self, cli.json),
             Command::Audit => about::audit(self, cli.json),

@@ -3,4 +3,4 @@
 mod commands;
 mod text;
 
-pub(crate) use commands::{answer, conversations, dispatches, export, questions, retry, runs};
+pub(crate) use commands::{answer, conversations, dispatches, export, import, questions, retry, runs};

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 use std::io::{IsTerminal as _, Write as _};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use hooks_rules::{Action, FailureMode, Rule, RuleFile, Shell, Trust as Store, TrustError};
 use serde_json::{Value, json};
@@ -46,13 +46,14 @@ fn add(args: &TrustArgs, path: &Path, mut store: Store, as_json: bool, color: Co
         };
     // Of what was found here only that of the project needs trust.
     let waiting: Vec<_> = given.untrusted(None).into_iter().map(Path::to_path_buf).collect();
-    let files: Vec<_> = given.files().filter(|(file, _)| waiting.iter().any(|path| *path == *file.file)).collect();
+    let files: Vec<_> = given.files().filter(|(file, ..)| waiting.iter().any(|path| path == file)).collect();
     if files.is_empty() && given.troubles.is_empty() {
         return not_understood("nothing here waits for trust; name the files, as in `hooks trust hooks.json`");
     }
-    let defects = files.iter().flat_map(|(file, _)| file.defects.iter().cloned().map(Diagnostic::from));
+    let rules = || files.iter().filter_map(|(.., rules)| rules.as_ref());
+    let defects = rules().flat_map(|file| file.defects.iter().cloned().map(Diagnostic::from));
     let diagnostics: Vec<Diagnostic> = given.troubles.iter().cloned().chain(defects).collect();
-    if given.troubles.iter().any(Diagnostic::is_error) || files.iter().any(|(file, _)| !file.readable) {
+    if given.troubles.iter().any(Diagnostic::is_error) || rules().any(|file| !file.readable) {
         let text =
             format!("{}\n\nnothing was trusted: what these files run cannot be shown", diagnostics::all(&diagnostics));
         return Output::trouble(text, Exit::FAULTY);
@@ -60,7 +61,9 @@ fn add(args: &TrustArgs, path: &Path, mut store: Store, as_json: bool, color: Co
     let warned = |output: Output| {
         if diagnostics.is_empty() { output } else { output.and_err(&format!("{}\n", diagnostics::all(&diagnostics))) }
     };
-    let mut shown = files.iter().map(|(file, _)| shown(file)).collect::<Vec<_>>().join("\n");
+    let shown =
+        files.iter().map(|(file, text, rules)| rules.as_ref().map_or_else(|| shown_settings(file, text), shown));
+    let mut shown = shown.collect::<Vec<_>>().join("\n");
     let trusted = if args.yes {
         true
     } else if as_json || !std::io::stdin().is_terminal() {
@@ -74,22 +77,25 @@ fn add(args: &TrustArgs, path: &Path, mut store: Store, as_json: bool, color: Co
         true
     };
     let mut reports = Vec::new();
-    for (file, text) in &files {
-        let was = store.fingerprint(&file.file).map(str::to_owned);
+    for (file, text, rules) in &files {
+        let was = store.fingerprint(file).map(str::to_owned);
         if trusted {
-            if let Err(error) = store.trust_content(&file.file, text.as_bytes()) {
+            if let Err(error) = store.trust_content(file, text.as_bytes()) {
                 return trouble(&error, Exit::NOT_WRITTEN);
             }
-            let print = store.fingerprint(&file.file).unwrap_or_default();
-            let _ = write!(
-                shown,
-                "\n{}  {} {}",
-                name(&file.file),
-                styled(GOOD, "trusted as it is now:"),
-                styled(FAINT, print)
-            );
+            let print = store.fingerprint(file).unwrap_or_default();
+            let _ =
+                write!(shown, "\n{}  {} {}", name(file), styled(GOOD, "trusted as it is now:"), styled(FAINT, print));
         }
-        reports.push(report(file, was, store.fingerprint(&file.file)));
+        let mut report = report(file, was, store.fingerprint(file));
+        match rules {
+            Some(rules) => {
+                report["disabled"] = rules.disabled.into();
+                report["rules"] = rules.rules.iter().map(described).collect();
+            }
+            None => report["settings"] = (*text).into(),
+        }
+        reports.push(report);
     }
     let exit = if trusted { Exit::DONE } else { Exit::NOT_TRUSTED };
     if as_json {
@@ -114,17 +120,13 @@ fn says_yes() -> bool {
     read && matches!(answer.trim().to_ascii_lowercase().as_str(), "y" | "yes")
 }
 
-fn report(file: &RuleFile, was: Option<String>, print: Option<&str>) -> Value {
+fn report(file: &Path, was: Option<String>, print: Option<&str>) -> Value {
     let before = match was {
         None => "new",
         Some(was) if Some(was.as_str()) == print => "unchanged",
         Some(_) => "changed",
     };
-    let rules: Vec<Value> = file.rules.iter().map(described).collect();
-    json!({
-        "file": file.file.to_string_lossy(), "fingerprint": print, "before": before, "disabled": file.disabled,
-        "rules": rules,
-    })
+    json!({ "file": name(file), "fingerprint": print, "before": before })
 }
 
 /// A rule with all that bears on what it does.
@@ -136,6 +138,16 @@ fn described(rule: &Rule) -> Value {
     });
     described["details"] = details.into();
     described
+}
+
+/// Manifest or configuration of a plugin. They are short, and every value may change what a rule does.
+fn shown_settings(file: &Path, text: &str) -> String {
+    let mut out = String::new();
+    let _ = writeln!(out, "{} (settings of a plugin)", styled(STRONG, line(&name(file))));
+    for text in safe(text).lines() {
+        let _ = writeln!(out, "  {text}");
+    }
+    out
 }
 
 /// Everything that a file runs, whole: what is cut cannot be judged.
@@ -237,14 +249,18 @@ fn list(path: &Path, store: &Store, as_json: bool) -> Output {
 fn remove(args: &TrustArgs, path: &Path, mut store: Store, as_json: bool) -> Output {
     let (mut removed, mut unknown) = (Vec::new(), Vec::new());
     for named in &args.files {
-        // The folder of a plugin stands for its file, also when it is gone.
-        let inner = named.join("hooks").join("hooks.json");
-        let is_folder = store.fingerprint(named).is_none() && store.fingerprint(&inner).is_some();
-        let file = if is_folder { &inner } else { named };
-        match store.revoke(file) {
-            Ok(true) => removed.push(name(file)),
-            Ok(false) => unknown.push(name(file)),
-            Err(error) => return trouble(&error, Exit::NOT_WRITTEN),
+        // The folder of a plugin stands for all its files, also when they are gone.
+        let within: Vec<PathBuf> = match store.fingerprint(named) {
+            Some(_) => Vec::new(),
+            None => store.files_within(named).map(Path::to_path_buf).collect(),
+        };
+        let files = if within.is_empty() { vec![named.clone()] } else { within };
+        for file in files {
+            match store.revoke(&file) {
+                Ok(true) => removed.push(name(&file)),
+                Ok(false) => unknown.push(name(&file)),
+                Err(error) => return trouble(&error, Exit::NOT_WRITTEN),
+            }
         }
     }
     let exit = if unknown.is_empty() { Exit::DONE } else { Exit::FAULTY };

@@ -126,6 +126,72 @@ fn a_plugin_of_the_project_waits_by_way_of_a_link_too() {
     }
 }
 
+/// A manifest may name rule files, contain rules, and change what they do by its configuration: all of it is read, shown and
+/// trusted.
+#[test]
+fn the_files_that_a_manifest_names_are_read_shown_and_trusted() {
+    let place = Place::new();
+    let inner = place.root().join("shop/.claude/plugins/inner");
+    let named = r#"{"name": "house-rules", "hooks": ["rules/more.json"]}"#;
+    put(&inner.join(".claude-plugin/plugin.json"), named);
+    put(&inner.join("rules/more.json"), &rules("PreToolUse", "more-$CLAUDE_PLUGIN_OPTION_LEVEL"));
+    put(&inner.join("config.json"), r#"{"LEVEL": "strict"}"#);
+    let second = place.root().join("shop/.claude/plugins/second");
+    let written = rules("PreToolUse", "written").replacen('{', r#"{"name": "second", "#, 1);
+    put(&second.join("plugin.json"), &written);
+    let off = place.root().join("shop/.claude/plugins/third");
+    put(&off.join("hooks/hooks.json"), &rules("PreToolUse", "third"));
+    put(&off.join(".disabled"), "");
+
+    let listed = place.run(&["list", "--json"]).json();
+    let listed: Vec<_> = listed["rules"].as_array().unwrap().iter().map(|rule| rule["plugin"].as_str()).collect();
+    let house = Some("house-rules");
+    assert_eq!(listed, [None, None, None, Some("on"), house, house, Some("second")]);
+    let shown = place.run(&["trust", "--yes"]);
+    for words in ["more-$CLAUDE_PLUGIN_OPTION_LEVEL", "\"LEVEL\": \"strict\"", "rules/more.json", "echo written"] {
+        assert!(shown.out.contains(words), "{words}: {}", shown.out);
+    }
+    assert!(!shown.out.contains("third"), "{}", shown.out);
+    assert_eq!(place.run(&["dispatch", "--event", "PreToolUse"]).code, Some(0));
+    assert_eq!(place.ran(), ["inner", "more-strict", "on", "project", "user", "written"]);
+
+    // What the configuration says is part of what was trusted.
+    put(&inner.join("config.json"), r#"{"LEVEL": "none"}"#);
+    let said = place.run(&["dispatch", "--event", "PreToolUse"]);
+    assert!(said.code == Some(77) && said.err.contains("config.json") && place.ran().is_empty(), "{}", said.err);
+    let removed = place.run(&["trust", "--remove", ".claude/plugins/inner"]).out;
+    assert_eq!(removed.lines().count(), 4, "{removed}");
+}
+
+#[test]
+fn check_names_what_a_manifest_does_wrong() {
+    let folder = tempfile::tempdir().unwrap();
+    let guards = folder.path().join("guards");
+    put(&guards.join("hooks/hooks.json"), &rules("Stop", "x"));
+    let table = [
+        (r#"{"hooks": ["rules/more.json"]}"#, "rules/more.json"),
+        (r#"{"hooks": "../more.json"}"#, "leads out of the plugin's folder"),
+        (r#"{"needs": {"programs": ["no-such-program-here"]}}"#, "it needs the program `no-such-program-here`"),
+        ("{", "this is no manifest"),
+    ];
+    for (manifest, words) in table {
+        put(&guards.join("plugin.json"), manifest);
+        let said = hooks(folder.path(), &["check", "guards"]);
+        assert!(said.code == Some(1) && said.out.contains(words), "{manifest}: {} {}", said.out, said.err);
+    }
+    // A guard of a plugin that cannot run refuses, here too.
+    put(&guards.join("plugin.json"), table[2].0);
+    put(
+        &guards.join("hooks/hooks.json"),
+        &rules("PreToolUse", "x")
+            .replace("echo", "false && echo")
+            .replace(r#""type""#, r#""onFailure": "block", "type""#),
+    );
+    let args = ["dispatch", "--json", "--event", "PreToolUse", "--trust", "guards"];
+    let said = crate::support::hooks_with(folder.path(), &args, br#"{"tool_name": "Bash"}"#);
+    assert_eq!((said.code, said.json()["verdict"]["permission"].as_str()), (Some(2), Some("deny")), "{}", said.out);
+}
+
 /// What came with the project waits; what is the person's own runs.
 #[test]
 fn dispatch_runs_what_is_found_here_once_the_project_is_trusted() {

@@ -88,3 +88,28 @@ fn a_store_that_is_not_there_is_not_made() {
     assert!(!folder.path().join("none.db").exists());
     assert_eq!(hooks(folder.path(), &["questions"]).code, Some(64), "it is said which store");
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_transcript_is_imported_once_and_says_what_it_left_out() {
+    let folder = tempfile::tempdir().unwrap();
+    let (_store, _) = stored(folder.path()).await;
+    let lines = [
+        r#"{"type": "summary", "summary": "x"}"#,
+        r#"{"type": "user", "uuid": "1", "sessionId": "s-1", "message": {"role": "user", "content": "hello"}}"#,
+        r#"{"type": "assistant", "uuid": "2", "message": {"id": "m", "role": "assistant", "content": [{"type": "text", "text": "hi"}]}}"#,
+    ];
+    std::fs::write(folder.path().join("session.jsonl"), lines.join("\n")).unwrap();
+    std::fs::write(folder.path().join("torn.jsonl"), format!("{}\n{{\"type", lines[1])).unwrap();
+    std::fs::write(folder.path().join("none.jsonl"), lines[0]).unwrap();
+    let run = |args: &[&str]| hooks(folder.path(), &[args, &["--store", "agent.db"]].concat());
+    let said = run(&["import", "session.jsonl"]);
+    assert_eq!(said.code, Some(0), "{}", said.err);
+    assert_eq!(said.out.trim(), "2 messages imported as `s-1`; the model reads 2 of them\n  skipped: 1 line (summary)");
+    assert_eq!(run(&["export", "s-1"]).out.lines().count(), 2);
+    let again = run(&["import", "session.jsonl"]);
+    assert!(again.code == Some(1) && again.err.contains("`s-1` exists, and nothing was imported"), "{}", again.err);
+    let torn = run(&["import", "torn.jsonl", "--conversation", "s-2", "--json"]);
+    assert_eq!((torn.code, torn.json()["unreadable_lines"][0].as_u64()), (Some(1), Some(2)), "{}", torn.out);
+    let none = run(&["import", "none.jsonl"]);
+    assert!(none.code == Some(1) && none.err.contains("contains no message"), "{}", none.err);
+}

@@ -99,7 +99,8 @@ pub use reading::Reading;
 pub use rule::{Action, CommandLine, FailureMode, HttpRequest, JudgePrompt, Rule, RuleId, RuleSource, Shell};
 #[cfg(feature = "runner")]
 pub use rules::{
-    Explained, Listed, ListedPlugin, PluginChange, PluginStatus, PluginStep, Rules, RulesBuilder, Trust, TrustError,
+    Explained, Listed, ListedPlugin, PluginChange, PluginContents, PluginStatus, PluginStep, Rules, RulesBuilder,
+    Trust, TrustError,
 };
 #[cfg(feature = "watch")]
 pub use rules::{RulesWatch, WatchError};

@@ -13,7 +13,7 @@ mod trust;
 
 pub use builder::RulesBuilder;
 pub use explain::Explained;
-pub use plugins::{ListedPlugin, PluginChange, PluginStatus, PluginStep};
+pub use plugins::{ListedPlugin, PluginChange, PluginContents, PluginStatus, PluginStep};
 #[cfg(feature = "watch")]
 pub use plugins::{RulesWatch, WatchError};
 pub use state::{Listed, Rules};

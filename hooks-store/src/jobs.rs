@@ -10,7 +10,7 @@ mod lost;
 mod people;
 mod status;
 
-pub(crate) use claim::{Claimed, Due, Start, claim, is_due};
+pub(crate) use claim::{Claimed, Due, Known, Start, claim, is_any_left, is_due};
 pub(crate) use end::{End, end};
 pub(crate) use insert::insert;
 pub(crate) use lost::{Reaper, beat};

@@ -13,7 +13,7 @@ use uuid::Uuid;
 
 use crate::database::Database;
 use crate::error::Failure;
-use crate::jobs::{Claimed, Due, End, JobStatus, Reaper, beat, claim, end, is_due};
+use crate::jobs::{Claimed, Due, End, JobStatus, Known, Reaper, beat, claim, end, is_any_left, is_due};
 use crate::store::Store;
 
 /// Runs the background jobs of a store, with the hooks of a registry. Any number of workers, on any number of machines, may
@@ -33,6 +33,7 @@ pub struct Worker {
     silence: Duration,
     deaths: u32,
     backoff: Backoff,
+    unknown_after: Duration,
 }
 
 impl Worker {
@@ -47,6 +48,7 @@ impl Worker {
             silence: Duration::from_secs(15),
             deaths: 5,
             backoff: Backoff::default(),
+            unknown_after: Duration::from_mins(10),
         }
     }
 
@@ -88,6 +90,13 @@ impl Worker {
         self
     }
 
+    /// How long a job of a hook that this worker does not have is left to other workers, 10 min by default. Afterwards it fails as
+    /// `unknown_hook`. During a rolling upgrade old workers do not take the jobs of new hooks.
+    pub fn unknown_after(mut self, limit: Duration) -> Self {
+        self.unknown_after = limit;
+        self
+    }
+
     /// Runs jobs until `stop` is cancelled, and then waits for those that are running.
     ///
     /// Errors of the database are reported with `tracing`, and the worker tries again. It survives a restart of its database.
@@ -95,7 +104,8 @@ impl Worker {
         Run::new(self).work(&stop, false).await;
     }
 
-    /// Runs jobs until none is queued or running, here or in another worker. It also waits for jobs that are due later.
+    /// Runs jobs until none is queued or running, here or in another worker. It also waits for jobs that are due later, but not
+    /// for jobs that it [leaves to others](Self::unknown_after).
     pub async fn run_until_empty(self) {
         Run::new(self).work(&CancellationToken::new(), true).await;
     }
@@ -159,17 +169,18 @@ impl Run {
             return Ok(false);
         }
         // A job that must run alone waits until nothing runs. Until then no other job starts, so that it is not starved.
-        let due = if is_due(self.database(), Due::Alone).await? {
+        let known = self.settings.known();
+        let due = if is_due(self.database(), Due::Alone, known.clone()).await? {
             if !self.running.is_empty() {
                 return Ok(false);
             }
             Due::Alone
-        } else if is_due(self.database(), Due::Shared).await? {
+        } else if is_due(self.database(), Due::Shared, known.clone()).await? {
             Due::Shared
         } else {
             return Ok(false);
         };
-        let Some(claimed) = claim(self.database(), &self.name, due).await? else { return Ok(false) };
+        let Some(claimed) = claim(self.database(), &self.name, due, known).await? else { return Ok(false) };
         self.alone = due == Due::Alone;
         let settings = Arc::clone(&self.settings);
         self.running.spawn(async move { settings.run_claimed(claimed).await });
@@ -206,17 +217,17 @@ impl Run {
     }
 
     async fn is_empty(&self) -> Result<bool, Failure> {
-        let left = self.database().read(|tx| {
-            Box::pin(async move {
-                let left = "SELECT id FROM hooks_jobs WHERE status IN ('queued', 'running') LIMIT 1";
-                Ok(sqlx::query(left).fetch_optional(&mut **tx).await?)
-            })
-        });
-        Ok(left.await?.is_none())
+        Ok(!is_any_left(self.database(), self.settings.known()).await?)
     }
 }
 
 impl Worker {
+    /// The hooks that are registered now: a plugin may be installed while the worker runs.
+    fn known(&self) -> Known {
+        let hooks = self.registry.hooks().iter().map(|hook| hook.id().to_string()).collect();
+        Known { hooks, patience: self.unknown_after }
+    }
+
     /// Runs a job, and writes how it ended. It tries until that is written.
     async fn run_claimed(&self, claimed: Claimed) {
         let Claimed { start, job } = claimed;

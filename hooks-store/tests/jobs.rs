@@ -97,12 +97,27 @@ async fn a_job_that_fails_is_tried_again_as_often_as_its_hook_says() {
     }
 }
 
+/// While programs are upgraded one by one, an old worker does not spoil the jobs of new hooks.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_job_of_a_hook_that_a_worker_does_not_have_is_left_to_others_first() {
+    for database in databases::all().await {
+        let (new, ran) = registry(&database.store);
+        fire(&new, "index").await;
+        worker(&database, &Registry::empty()).run_until_empty().await;
+        let jobs = database.store.jobs(&JobFilter::new(), 100).await.unwrap();
+        assert_eq!((jobs[0].status, jobs[0].attempt), (JobStatus::Queued, 1));
+        assert!(database.store.attempts(&jobs[0].id).await.unwrap().is_empty(), "it was not started");
+        worker(&database, &new).run_until_empty().await;
+        assert_eq!(ran.load(Ordering::SeqCst), 1);
+    }
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_job_of_a_hook_that_a_worker_does_not_have_waits_for_a_person() {
     for database in databases::all().await {
         let (here, ran) = registry(&database.store);
         fire(&here, "index").await;
-        worker(&database, &Registry::empty()).run_until_empty().await;
+        worker(&database, &Registry::empty()).unknown_after(Duration::ZERO).run_until_empty().await;
         let jobs = database.store.jobs(&JobFilter::needing_attention(), 100).await.unwrap();
         assert_eq!((jobs.len(), jobs[0].status, jobs[0].code.as_deref()), (1, JobStatus::Failed, Some("unknown_hook")));
         assert!(jobs[0].cause.as_deref().unwrap().contains("`index`"), "{:?}", jobs[0].cause);

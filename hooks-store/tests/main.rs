@@ -14,5 +14,6 @@ mod killed;
 mod leases;
 mod questions;
 mod support;
+mod transcripts;
 mod workers;
 mod databases;

@@ -142,6 +142,23 @@ pub struct ConversationsArgs {
     pub from: Option<String>,
 }
 
+/// `import`.
+#[derive(Clone, Debug, Default, Args)]
+#[non_exhaustive]
+pub struct ImportArgs {
+    /// The store.
+    #[command(flatten)]
+    pub store: StoreArgs,
+
+    /// The transcript, a JSONL file.
+    #[arg(value_name = "FILE")]
+    pub file: std::path::PathBuf,
+
+    /// The id of the new conversation [default: the id of the session in the transcript].
+    #[arg(long, value_name = "ID")]
+    pub conversation: Option<String>,
+}
+
 /// `export`.
 #[derive(Clone, Debug, Default, Args)]
 #[non_exhaustive]

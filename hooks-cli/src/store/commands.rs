@@ -3,13 +3,13 @@
 use std::future::Future;
 
 use hooks_agent::approve::ApprovalAnswer;
-use hooks_agent::store::MessageStore;
-use hooks_store::{AnswerError, DispatchFilter, JobFilter, OpenOptions, Store};
+use hooks_agent::store::{MessageStore, StoreError};
+use hooks_store::{AnswerError, DispatchFilter, JobFilter, OpenOptions, Store, Transcript};
 use serde_json::json;
 
 use super::text;
 use crate::args::{
-    AnswerArgs, AnswerWord, ConversationsArgs, DispatchesArgs, ExportArgs, RetryArgs, RunsArgs, StoreArgs,
+    AnswerArgs, AnswerWord, ConversationsArgs, DispatchesArgs, ExportArgs, ImportArgs, RetryArgs, RunsArgs, StoreArgs,
 };
 use crate::exit::Exit;
 use crate::output::{self, Output};
@@ -187,5 +187,51 @@ pub(crate) fn export(args: &ExportArgs) -> Output {
             json!({ "id": row.id, "is_read": reads.contains(&row.id), "message": row.message }).to_string()
         };
         Ok(Output::new(export.rows.iter().map(line).collect::<Vec<_>>().join("\n"), Exit::DONE))
+    })
+}
+
+pub(crate) fn import(args: &ImportArgs, as_json: bool) -> Output {
+    let name = text::printable(&args.file.to_string_lossy());
+    let read = std::fs::File::open(&args.file)
+        .and_then(|file| Transcript::claude_code(std::io::BufReader::new(file)))
+        .map_err(|why| format!("{name}: {why}"));
+    let transcript = match read {
+        Ok(transcript) if transcript.messages.is_empty() => {
+            return error(
+                format!("{name}: this is not a transcript of Claude Code: it contains no message"),
+                Exit::FAULTY,
+            );
+        }
+        Ok(transcript) => transcript,
+        Err(why) => return error(why, Exit::FAULTY),
+    };
+    let Some(conversation) = args.conversation.clone().or_else(|| transcript.session.clone()) else {
+        return error(
+            format!("{name}: it names no session; give the conversation an id with `--conversation`"),
+            Exit::NOT_UNDERSTOOD,
+        );
+    };
+    with_store(&args.store, |store| async move {
+        let id = text::printable(&conversation);
+        let rows = match store.import(&conversation, &transcript).await {
+            Ok(rows) => rows,
+            Err(StoreError::Conflict) => {
+                return Err(format!(
+                    "the conversation `{id}` exists, and nothing was imported; name another one with `--conversation`"
+                ));
+            }
+            Err(why) => return Err(why.to_string()),
+        };
+        let read = transcript.messages.iter().filter(|entry| entry.is_read).count();
+        let report = json!({
+            "version": 1, "conversation": conversation, "rows": rows.len(), "read": read,
+            "skipped": transcript.skipped, "unreadable_lines": transcript.unreadable,
+        });
+        // A line that cannot be read may have been a message.
+        let exit = if transcript.unreadable.is_empty() { Exit::DONE } else { Exit::FAULTY };
+        if as_json {
+            return Ok(Output::new(output::json(report), exit));
+        }
+        Ok(Output::new(text::imported(&id, rows.len(), read, &transcript), exit))
     })
 }

@@ -3,8 +3,10 @@
 use std::fmt::Write;
 use std::time::SystemTime;
 
-use hooks_store::{StoredAttempt, StoredDispatch, StoredJob, StoredQuestion};
+use hooks_store::{StoredAttempt, StoredDispatch, StoredJob, StoredQuestion, Transcript};
 use serde_json::Value;
+
+use crate::diagnostics::count;
 
 /// How long ago, in the largest unit that fits.
 fn ago(time: SystemTime) -> String {
@@ -115,4 +117,16 @@ pub(super) fn printable(text: &str) -> String {
         c.is_control() || matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
     };
     text.chars().map(|c| if acts(c) { '\u{fffd}' } else { c }).collect()
+}
+
+/// What an import stored, and what it left out.
+pub(crate) fn imported(conversation: &str, rows: usize, read: usize, transcript: &Transcript) -> String {
+    let mut out = format!("{} imported as `{conversation}`; the model reads {read} of them", count(rows, "message"));
+    for (what, number) in &transcript.skipped {
+        let _ = write!(out, "\n  skipped: {} ({})", count(*number, "line"), printable(what));
+    }
+    for number in &transcript.unreadable {
+        let _ = write!(out, "\n  line {number} cannot be read");
+    }
+    out
 }

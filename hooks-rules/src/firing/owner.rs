@@ -22,6 +22,11 @@ impl PluginFolder {
         Self { name: name.into(), root: root.into(), data: None, options: BTreeMap::new(), closed: None }
     }
 
+    /// Its name.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
     /// Where it keeps its data: `CLAUDE_PLUGIN_DATA`, which is made where it is not there. `data/<name>` beside its folder where
     /// nothing is said.
     #[must_use]

@@ -60,9 +60,14 @@ impl RulesBuilder {
 
     /// The rules of a plugin. One whose folder is within that of the project came with it, and waits until its file is
     /// trusted, see [`trust`](Self::trust).
-    pub fn plugin(self, mut plugin: PluginFolder) -> Self {
+    pub fn plugin(self, plugin: PluginFolder) -> Self {
         // Messages name the file as the app does, commands find full paths.
         let path = plugin.root.join("hooks").join("hooks.json");
+        self.plugin_file(plugin, path)
+    }
+
+    /// A rule file of a plugin other than its `hooks/hooks.json`. Trust is needed as for [`plugin`](Self::plugin).
+    pub fn plugin_file(self, mut plugin: PluginFolder, path: impl Into<PathBuf>) -> Self {
         plugin.root = absolute(plugin.root);
         plugin.data =
             Some(absolute(plugin.data.unwrap_or_else(|| plugin.root.join("..").join("data").join(&plugin.name))));

@@ -1,5 +1,6 @@
 //! Plugins from folders: found, loaded in a stable order, switched on and off, and loaded again where their files change.
 
+mod contents;
 mod discover;
 mod folder;
 mod manifest;
@@ -21,6 +22,7 @@ use super::state::State;
 use super::{Rules, Trust};
 use crate::file::RuleFile;
 use crate::rules::source::Source;
+pub use contents::PluginContents;
 pub(super) use folder::Found;
 #[cfg(feature = "watch")]
 pub(super) use watch::Watched;

@@ -121,6 +121,12 @@ impl Trust {
         self.files.iter().map(|(file, print)| (Path::new(file), print.as_str()))
     }
 
+    /// The trusted files in this folder and below. The folder may be gone.
+    pub fn files_within(&self, folder: &Path) -> impl Iterator<Item = &Path> {
+        let folder = PathBuf::from(key(folder));
+        self.files.keys().map(Path::new).filter(move |file| file.starts_with(&folder) && *file != folder)
+    }
+
     /// The fingerprint of the content that is trusted of this file.
     pub fn fingerprint(&self, file: &Path) -> Option<&str> {
         self.files.get(&key(file)).map(String::as_str)

@@ -205,7 +205,7 @@ async fn a_plugin_that_lacks_what_it_needs_is_out_and_closes_what_it_guards() {
 #[test]
 fn what_a_manifest_says_wrongly_is_told_with_what_to_write() {
     let table = [
-        (r#"{"name": "a b"}"#, "`a b` is no name of a plugin", "write letters"),
+        (r#"{"name": "a b"}"#, "`a b` is not a valid name of a plugin", "write letters"),
         (
             r#"{"hooks": "../elsewhere.json"}"#,
             "`../elsewhere.json` leads out of the plugin's folder",

@@ -1,12 +1,18 @@
 //! Taking a job to run it.
 
+use std::sync::Arc;
+use std::time::Duration;
+
 use hooks_core::detached::Job;
 use sqlx::Row as _;
+use sqlx::any::AnyArguments;
 
-use crate::clock::now;
+use crate::clock::{millis, now};
 use crate::database::{Database, Tx};
 use crate::error::Failure;
 use crate::jobs::JobStatus;
+
+type Query<'q> = sqlx::query::Query<'q, sqlx::Any, AnyArguments>;
 
 /// A job that a worker has started.
 pub(crate) struct Claimed {
@@ -43,23 +49,73 @@ impl Due {
     }
 }
 
+/// The hooks of a worker. It leaves jobs of other hooks to workers of another version, and takes them only when none has come.
+#[derive(Clone, Debug)]
+pub(crate) struct Known {
+    pub(crate) hooks: Arc<[String]>,
+    /// How long a job of another hook is left alone after it is due.
+    pub(crate) patience: Duration,
+}
+
+impl Known {
+    /// As a condition, with the parameters from `first` on that [`bind`](Self::bind) binds.
+    fn condition(&self, first: usize) -> String {
+        let hooks = (0..self.hooks.len()).map(|place| format!("${}", first + 1 + place)).collect::<Vec<_>>().join(", ");
+        if hooks.is_empty() {
+            format!("run_at <= ${first}")
+        } else {
+            format!("(run_at <= ${first} OR hook IN ({hooks}))")
+        }
+    }
+
+    fn bind<'q>(&self, query: Query<'q>) -> Query<'q> {
+        let query = query.bind(now().saturating_sub(millis(self.patience)));
+        self.hooks.iter().fold(query, |query, hook| query.bind(hook.clone()))
+    }
+}
+
 /// Whether a job is due. It takes no lock that writes.
-pub(crate) async fn is_due(database: &Database, due: Due) -> Result<bool, Failure> {
-    let condition = due.condition();
+pub(crate) async fn is_due(database: &Database, due: Due, known: Known) -> Result<bool, Failure> {
+    let found = format!(
+        "SELECT id FROM hooks_jobs WHERE status = 'queued' AND run_at <= $1 AND {} AND {} LIMIT 1",
+        due.condition(),
+        known.condition(2)
+    );
+    is_found(database, found, known, |query| query.bind(now())).await
+}
+
+/// Whether jobs are left that this worker may run, now or later.
+pub(crate) async fn is_any_left(database: &Database, known: Known) -> Result<bool, Failure> {
+    let found =
+        format!("SELECT id FROM hooks_jobs WHERE status IN ('queued', 'running') AND {} LIMIT 1", known.condition(1));
+    is_found(database, found, known, |query| query).await
+}
+
+async fn is_found(
+    database: &Database,
+    found: String,
+    known: Known,
+    bind: impl FnOnce(Query<'static>) -> Query<'static> + Send + 'static,
+) -> Result<bool, Failure> {
     let found = database.read(move |tx| {
         Box::pin(async move {
-            let found =
-                format!("SELECT id FROM hooks_jobs WHERE status = 'queued' AND run_at <= $1 AND {condition} LIMIT 1");
-            Ok(sqlx::query(sqlx::AssertSqlSafe(found)).bind(now()).fetch_optional(&mut **tx).await?)
+            let found = known.bind(bind(sqlx::query(sqlx::AssertSqlSafe(found))));
+            Ok(found.fetch_optional(&mut **tx).await?)
         })
     });
     Ok(found.await?.is_some())
 }
 
 /// Claims the next job for a worker, and records its start before the job runs.
-pub(crate) async fn claim(database: &Database, worker: &str, due: Due) -> Result<Option<Claimed>, Failure> {
+pub(crate) async fn claim(
+    database: &Database,
+    worker: &str,
+    due: Due,
+    known: Known,
+) -> Result<Option<Claimed>, Failure> {
     let worker = worker.to_owned();
-    let Some((start, text)) = database.write(move |tx| Box::pin(take(tx, worker, due))).await? else { return Ok(None) };
+    let taken = database.write(move |tx| Box::pin(take(tx, worker, due, known)));
+    let Some((start, text)) = taken.await? else { return Ok(None) };
     let job = serde_json::from_str::<Job>(&text).map_err(|error| format!("the stored job cannot be read: {error}"));
     let job = job.map(|mut job| {
         job.attempt = u32::try_from(start.attempt).unwrap_or(u32::MAX);
@@ -68,14 +124,15 @@ pub(crate) async fn claim(database: &Database, worker: &str, due: Due) -> Result
     Ok(Some(Claimed { start, job }))
 }
 
-async fn take(tx: &mut Tx, worker: String, due: Due) -> Result<Option<(Start, String)>, Failure> {
+async fn take(tx: &mut Tx, worker: String, due: Due, known: Known) -> Result<Option<(Start, String)>, Failure> {
     let next = format!(
-        "SELECT id, job, attempt, start FROM hooks_jobs WHERE status = 'queued' AND run_at <= $1 AND {} \
+        "SELECT id, job, attempt, start FROM hooks_jobs WHERE status = 'queued' AND run_at <= $1 AND {} AND {} \
          ORDER BY priority DESC, run_at, id LIMIT 1{}",
         due.condition(),
+        known.condition(2),
         tx.dialect.skip_locked()
     );
-    let next = sqlx::query(sqlx::AssertSqlSafe(next)).bind(now()).fetch_optional(&mut **tx).await?;
+    let next = known.bind(sqlx::query(sqlx::AssertSqlSafe(next)).bind(now())).fetch_optional(&mut **tx).await?;
     let Some(row) = next else { return Ok(None) };
     let start = Start { job: row.try_get(0)?, attempt: row.try_get(2)?, number: row.try_get::<i64, _>(3)? + 1 };
     let run = "UPDATE hooks_jobs SET status = $2, worker = $3, start = $4, beat = 0 WHERE id = $1";

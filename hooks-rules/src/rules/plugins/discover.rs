@@ -20,6 +20,16 @@ impl FolderReading<'_> {
                 plugin.files.clear();
                 plugin.folder.name = root.to_string_lossy().into_owned();
             }
+            if plugin.status.runs()
+                && plugin.folder.closed.is_none()
+                && let Some(Err(error)) = plugin.folder.data.as_deref().map(std::fs::create_dir_all)
+            {
+                fail(
+                    &mut plugin,
+                    &format!("its data folder cannot be created: {error}"),
+                    "make its parent folder writable, or name another one with `plugin_data`",
+                );
+            }
             found.push(plugin);
         }
         found.sort_by(|a, b| a.name().cmp(b.name()));

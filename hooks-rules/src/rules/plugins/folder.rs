@@ -11,7 +11,7 @@ use serde_json::Value;
 use super::super::Trust;
 use super::super::source::{Content, Source, content};
 use super::PluginStatus;
-use super::manifest::{MANIFESTS, Manifest, RULES, is_name};
+use super::manifest::{MANIFESTS, Manifest, NAME_HELP, RULES, is_name};
 use crate::files::{absolute, real};
 use crate::firing::{Owner, PluginFolder};
 use crate::written::Defect;
@@ -31,6 +31,8 @@ pub(in super::super) struct Found {
     pub(super) files: Vec<PathBuf>,
     pub(super) status: PluginStatus,
     pub(in super::super) defects: Vec<Defect>,
+    /// Manifest and configuration, with the text that was read.
+    pub(super) settings: Vec<(PathBuf, String)>,
 }
 
 /// How folders are read.
@@ -53,33 +55,30 @@ impl FolderReading<'_> {
         if manifest_file.is_none() && !root.join(RULES).exists() && !config_file.exists() {
             return None;
         }
-        let root = absolute(root.to_path_buf());
-        let before = self.before.iter().find(|found| found.folder.root == root);
-        let waits = self.project.is_some_and(|project| real(&root).starts_with(real(project)));
-        let mut part = Part { trust: self.trust, waits, defects: Vec::new(), waiting: false, broken: None };
+        // Messages name files as the app does, commands find full paths.
+        let full = absolute(root.to_path_buf());
+        let before = self.before.iter().find(|found| found.folder.root == full);
+        let waits = self.project.is_some_and(|project| real(root).starts_with(real(project)));
+        let mut part = Part { trust: self.trust, waits, ..Part::default() };
         let manifest_path = manifest_file.unwrap_or_else(|| root.join(MANIFESTS[0]));
         let manifest = part.read(&manifest_path, Manifest::read, || before.map(|found| found.manifest.clone()));
         let config = part.read(&config_file, config, || before.map(|found| found.config.clone()));
-        let Part { mut defects, waiting, broken, .. } = part;
+        let Part { mut defects, waiting, broken, settings, .. } = part;
 
-        let folder_name = root.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let folder_name = full.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let name = manifest.name.clone().unwrap_or(folder_name);
-        let mut folder = PluginFolder::new(&*name, &*root);
-        let data = self.data.map_or_else(|| root.with_file_name("data"), Path::to_path_buf);
+        let mut folder = PluginFolder::new(&*name, &*full);
+        let data = self.data.map_or_else(|| full.with_file_name("data"), Path::to_path_buf);
         folder.data = Some(absolute(data.join(&name)));
         folder.options = options(&config);
-        let files = manifest.files(&root, &manifest_path);
+        let files = manifest.files(root, &manifest_path);
         let status = if self.disabled.contains(&name) || root.join(DISABLED).exists() {
             PluginStatus::Disabled
         } else if waiting {
             PluginStatus::Waiting
-        } else if !is_name(&name) {
-            PluginStatus::Failed(format!("`{name}` is no name of a plugin: write letters, digits, `-` and `_`"))
         } else {
-            let unmet = manifest.needs.unmet().or_else(|| {
-                let made = folder.data.as_deref().map(std::fs::create_dir_all)?;
-                made.err().map(|error| format!("its folder for data cannot be made: {error}"))
-            });
+            let bad_name = || format!("`{name}` is not a valid name of a plugin: {NAME_HELP}");
+            let unmet = (!is_name(&name)).then(bad_name).or_else(|| manifest.needs.unmet());
             // What was read before goes on, so that no guard vanishes while somebody edits it.
             let goes_on = before.is_some_and(|found| found.folder.closed.is_none());
             let closed = unmet.clone().or_else(|| broken.clone().filter(|_| !goes_on));
@@ -91,17 +90,19 @@ impl FolderReading<'_> {
             let problem = format!("the plugin `{name}` cannot run, and its guards refuse: {reason}");
             defects.push(Defect::of_file(&file, problem, "put in what it needs, or leave the plugin out"));
         }
-        Some(Found { folder, manifest, config, files, status, defects })
+        Some(Found { folder, manifest, config, files, status, defects, settings })
     }
 }
 
-/// A file of a plugin beside its rules.
+/// Reads the manifest and the configuration, and collects what is wrong with them.
+#[derive(Default)]
 struct Part<'a> {
     trust: Option<&'a Trust>,
     waits: bool,
     defects: Vec<Defect>,
     waiting: bool,
     broken: Option<String>,
+    settings: Vec<(PathBuf, String)>,
 }
 
 impl Part<'_> {
@@ -121,10 +122,14 @@ impl Part<'_> {
                 return T::default();
             }
             Content::Bad(problem, help) => Defect::of_file(&file, problem, help),
-            Content::Text(text) => match parse(&file, &text) {
-                Ok(read) => return read,
-                Err(defect) => defect,
-            },
+            Content::Text(text) => {
+                let parsed = parse(&file, &text);
+                self.settings.push((path.to_path_buf(), text));
+                match parsed {
+                    Ok(read) => return read,
+                    Err(defect) => defect,
+                }
+            }
         };
         self.broken.get_or_insert_with(|| {
             let name = path.file_name().unwrap_or_default().to_string_lossy();

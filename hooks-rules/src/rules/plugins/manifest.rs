@@ -54,7 +54,7 @@ impl Manifest {
         })?;
         let wrong = |problem: String, help| Err(Defect::of_file(file, problem, help));
         if let Some(name) = manifest.name.as_ref().filter(|name| !is_name(name)) {
-            return wrong(format!("`{name}` is no name of a plugin"), "write letters, digits, `-` and `_`");
+            return wrong(format!("`{name}` is not a valid name of a plugin"), NAME_HELP);
         }
         if let Some(path) = manifest.named().iter().find(|path| !stays_within(path)) {
             let problem = format!("`{}` leads out of the plugin's folder", path.display());
@@ -100,9 +100,14 @@ impl Needs {
     }
 }
 
-/// Whether a plugin may be called so: its data are in a folder of that name.
+/// What a name consists of.
+pub(super) const NAME_HELP: &str = "write letters, digits, `-`, `_` and `.`; the name does not begin with `.`";
+
+/// Whether this is a valid name of a plugin. The data folder has the same name, so the name must not lead elsewhere.
 pub(super) fn is_name(name: &str) -> bool {
-    !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || matches!(c, '-' | '_'))
+    !name.is_empty()
+        && !name.starts_with('.')
+        && name.chars().all(|c| c.is_alphanumeric() || matches!(c, '-' | '_' | '.'))
 }
 
 fn stays_within(path: &Path) -> bool {
