@@ -28,6 +28,7 @@ macro_rules! chapters {
 
 chapters! {
     introduction: "introduction.md",
+    terms: "terms.md",
     events: "events.md",
     kinds: "kinds.md",
     writing_hooks: "writing-hooks.md",
