@@ -140,6 +140,27 @@ const FILES: &[(&str, &str, usize, &str, &str)] = &[
         "install it",
     ),
     (
+        "settings.json",
+        r#"{"hooks": {"Stop": [{"matcher": "Bash", "hooks": [{"type": "command", "command": "true"}]}]}}"#,
+        1,
+        "a matcher has no effect at `Stop`",
+        "remove it",
+    ),
+    (
+        "settings.json",
+        r#"{"hooks": {"UserPromptSubmit": [{"matcher": "Bash", "hooks": [{"type": "command", "command": "true"}]}]}}"#,
+        1,
+        "a matcher has no effect at `UserPromptSubmit`",
+        "remove it",
+    ),
+    (
+        "settings.json",
+        r#"{"hooks": {"SessionStart": [{"matcher": "Bash", "hooks": [{"type": "command", "command": "true"}]}]}}"#,
+        1,
+        "`Bash` is no `source`",
+        "write one of",
+    ),
+    (
         "hooks.json",
         r#"{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "./x", "args": ["a"]}]}]}}"#,
         1,

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
-use hooks_core::data::{Message, Messages};
+use hooks_core::data::{Block, Message, Messages};
 
 use crate::store::{FoldEntry, Row, StoreError, StoredConversation, Version, Written};
 
@@ -215,8 +215,8 @@ impl Lineage {
     }
 }
 
-/// Where each message of `now` comes from in `before`: it is the same there, or what stands in its place between two that
-/// are the same, or the same elsewhere.
+/// Where each message of `now` comes from in `before`: it is the same there, it makes or answers the same calls, it stands in the
+/// place of another between two that are the same, or it is the same elsewhere.
 pub(super) fn origins(before: &[Message], now: &[Message]) -> Vec<Option<usize>> {
     let mut origins = vec![None; now.len()];
     let (mut place, mut run) = (0, 0);
@@ -228,8 +228,30 @@ pub(super) fn origins(before: &[Message], now: &[Message]) -> Vec<Option<usize>>
         }
     }
     in_their_places(&mut origins, run..now.len(), place..before.len());
+    of_the_same_calls(&mut origins, before, now);
     moved(&mut origins, before, now);
     origins
+}
+
+/// A message that was rewritten next to one that was removed: its calls and results tell which one it was.
+fn of_the_same_calls(origins: &mut [Option<usize>], before: &[Message], now: &[Message]) {
+    for at in 0..now.len() {
+        let ids = ids(&now[at]);
+        if origins[at].is_none() && !ids.is_empty() {
+            origins[at] =
+                (0..before.len()).find(|from| self::ids(&before[*from]) == ids && !origins.contains(&Some(*from)));
+        }
+    }
+}
+
+/// The ids of the calls that a message makes, and of those that it answers.
+fn ids(message: &Message) -> Vec<(bool, String)> {
+    let id = |block: &Block| match block {
+        Block::ToolUse(call) => Some((false, call.id.clone())),
+        Block::ToolResult(result) => Some((true, result.call_id.clone())),
+        _ => None,
+    };
+    message.content.iter().filter_map(id).collect()
 }
 
 /// What was moved, as a row is that somebody stored between a call and its result.
@@ -318,6 +340,22 @@ mod tests {
             lineage.becomes(&messages(view));
             assert_eq!(folded(&mut lineage, &messages(view), &messages(rest)).0, expected, "{what}");
         }
+    }
+
+    #[test]
+    fn a_call_that_was_shortened_next_to_a_row_that_was_removed_is_the_same_row() {
+        let call = |input: &str| {
+            let call = hooks_core::data::ToolCall::new("c1", "find", serde_json::json!({ "text": input }));
+            Message::of(Role::Assistant, vec![Block::from("look"), Block::ToolUse(call)])
+        };
+        let stored = [message("prompt"), call("long"), message("answer")];
+        let rows = stored.iter().enumerate().map(|(at, row)| Row::new(at.to_string(), row.clone())).collect();
+        let mut lineage = Lineage::of(StoredConversation { rows, version: Version::default() });
+        let rest = vec![call("cut"), message("answer")];
+        let folding = lineage.folding(&stored.to_vec().into(), &rest.clone().into(), None);
+        let row = |id: &str| FoldEntry::Row(id.to_owned());
+        assert_eq!(folding.entries, [row("0"), FoldEntry::New(rest[0].clone()), row("2")]);
+        assert_eq!(folding.left_out, ["0"]);
     }
 
     #[test]

@@ -1,94 +1,81 @@
 //! Calls and their results, where something else than a turn parted them.
 
-use std::collections::{HashSet, VecDeque};
-
 use hooks_core::data::{Block, Message, Messages, Role, ToolCall, ToolResult};
 
 /// What the model reads in place of a result that nobody stored.
 pub(super) const LOST: &str = "No result is stored: what ran this call ended before, and may have done it";
 
-/// `messages` as providers take them: the results of a message's calls right behind it, and no result without its call.
+/// Returns `messages` as providers accept them: behind each message with calls its results, one for each call, and no other
+/// results.
 ///
-/// A turn leaves a conversation so, whatever happens in it. But a program may be killed between the two, or its store take
-/// no more rows, or another one store a message there, and then each later turn would be refused. What is stored is left as
-/// it is: another program may be about to store the result.
-pub(super) fn paired(mut messages: Messages) -> Messages {
-    let mut called = HashSet::new();
-    let mut answered = HashSet::new();
-    let mut orphans = false;
-    for block in messages.iter().flat_map(|message| &message.content) {
-        match block {
-            Block::ToolUse(call) => {
-                called.insert(call.id.clone());
-            }
-            Block::ToolResult(result) if called.contains(&result.call_id) => {
-                answered.insert(result.call_id.clone());
-            }
-            Block::ToolResult(_) => orphans = true,
-            _ => {}
-        }
-    }
-    if orphans {
-        messages = without_orphans(messages);
-    }
-    if called.len() == answered.len() && !parted(&messages) {
+/// A turn always stores a conversation like that. But a program can be killed between a call and its result, its store can
+/// refuse rows, and another program can store a message in between. Without this, the provider would refuse every later turn.
+/// The stored conversation is left as it is: another program may be about to store the result. Some providers repeat the ids of
+/// calls in later replies, so a result belongs to the latest call that has none yet.
+pub(super) fn paired(messages: Messages) -> Messages {
+    let (callers, unanswered) = callers(&messages);
+    if unanswered.is_empty() && is_paired(&messages, &callers) {
         return messages;
     }
-    let mut rest: VecDeque<&Message> = messages.iter().collect();
-    let mut paired = Vec::with_capacity(messages.len() + 1);
-    let mut open: Vec<&ToolCall> = Vec::new();
-    // What stands between calls and their results goes behind these.
-    let mut between = Vec::new();
-    while let Some(message) = rest.pop_front() {
-        let results = || message.content.iter().filter_map(result_of);
-        if !open.is_empty() && !results().any(|id| open.iter().any(|call| call.id == id)) {
-            if open.iter().any(|call| answered.contains(&call.id)) {
-                between.push(message);
-                continue;
+    // The results of each message, and messages that are no results.
+    let mut results: Vec<Vec<Message>> = vec![Vec::new(); messages.len()];
+    let mut others: Vec<Option<Message>> = Vec::with_capacity(messages.len());
+    for (message, callers) in messages.iter().zip(callers) {
+        let mut callers_of_all: Vec<usize> = callers.iter().copied().flatten().collect();
+        callers_of_all.dedup();
+        match callers_of_all.as_slice() {
+            [caller] if callers.iter().all(Option::is_some) => {
+                results[*caller].push(message.clone());
+                others.push(None);
             }
-            paired.extend(open.drain(..).map(lost));
-        }
-        open.retain(|call| !results().any(|id| id == call.id));
-        open.extend(message.tool_calls());
-        paired.push(message.clone());
-        if !open.iter().any(|call| answered.contains(&call.id)) {
-            between.drain(..).rev().for_each(|message| rest.push_front(message));
+            _ => others.push(split(message, &callers, &mut results)),
         }
     }
-    paired.extend(open.drain(..).map(lost));
-    paired.into()
+    for (at, call) in unanswered {
+        results[at].push(lost(call));
+    }
+    let paired = others.into_iter().zip(results).flat_map(|(other, results)| other.into_iter().chain(results));
+    paired.collect::<Vec<_>>().into()
 }
 
-/// Whether something stands between a call and its result.
-fn parted(messages: &Messages) -> bool {
-    let mut open: Vec<&str> = Vec::new();
-    messages.iter().any(|message| {
-        let parted = !open.is_empty() && !message.content.iter().any(is_result);
-        open.retain(|id| !message.content.iter().filter_map(result_of).any(|result| result == *id));
-        open.extend(message.tool_calls().map(|call| call.id.as_str()));
-        parted
+/// For each result of each message the message with its call, and the calls without a result.
+fn callers(messages: &Messages) -> (Vec<Vec<Option<usize>>>, Vec<(usize, &ToolCall)>) {
+    let mut open: Vec<(usize, &ToolCall)> = Vec::new();
+    let mut callers = Vec::with_capacity(messages.len());
+    for (at, message) in messages.iter().enumerate() {
+        let mut caller = |id: &str| {
+            let latest = open.iter().rposition(|(_, call)| call.id == id)?;
+            Some(open.remove(latest).0)
+        };
+        callers.push(message.content.iter().filter_map(result_of).map(&mut caller).collect());
+        open.extend(message.tool_calls().map(|call| (at, call)));
+    }
+    (callers, open)
+}
+
+/// Whether each result stands behind the message with its call, and only other results stand between them.
+fn is_paired(messages: &Messages, callers: &[Vec<Option<usize>>]) -> bool {
+    let mut last = None;
+    (0..messages.len()).all(|at| {
+        if callers[at].is_empty() {
+            last = Some(at);
+        }
+        callers[at].iter().all(|caller| caller.is_some() && *caller == last)
     })
 }
 
-fn without_orphans(mut messages: Messages) -> Messages {
-    let mut called = HashSet::new();
-    messages.retain_mut(|message| {
-        let before = message.content.len();
-        message.content.retain(|block| match block {
-            Block::ToolUse(call) => {
-                called.insert(call.id.clone());
-                true
-            }
-            Block::ToolResult(result) => called.contains(&result.call_id),
-            _ => true,
-        });
-        message.content.len() == before || !message.content.is_empty()
+/// Puts each result in `message` behind its call. Returns the rest of the message; a result without a call is dropped.
+fn split(message: &Message, callers: &[Option<usize>], results: &mut [Vec<Message>]) -> Option<Message> {
+    let mut callers = callers.iter();
+    let mut rest = message.clone();
+    rest.content.retain(|block| {
+        let is_other = result_of(block).is_none();
+        if !is_other && let Some(Some(caller)) = callers.next() {
+            results[*caller].push(Message::of(message.role, vec![block.clone()]));
+        }
+        is_other
     });
-    messages
-}
-
-fn is_result(block: &Block) -> bool {
-    result_of(block).is_some()
+    (!rest.content.is_empty() || message.content.is_empty()).then_some(rest)
 }
 
 /// The id of the call that the block answers.
@@ -101,4 +88,111 @@ fn result_of(block: &Block) -> Option<&str> {
 
 fn lost(call: &ToolCall) -> Message {
     Message::of(Role::Tool, vec![ToolResult::error(LOST).into_block(call)])
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use serde_json::json;
+
+    use super::*;
+
+    fn call(id: &str) -> Block {
+        Block::ToolUse(ToolCall::new(id, "find", json!({})))
+    }
+
+    fn result(id: &str) -> Block {
+        let call = ToolCall::new(id, "find", json!({}));
+        ToolResult::new(format!("of {id}")).into_block(&call)
+    }
+
+    /// A conversation in words: `c1+c2` is a message with two calls, `=c1` a result, and anything else text.
+    fn messages(words: &str) -> Messages {
+        let message = |word: &str| {
+            let blocks: Vec<Block> = word
+                .split('+')
+                .map(|part| match part.strip_prefix('=') {
+                    Some(id) => result(id),
+                    None if part.starts_with('c') => call(part),
+                    None => Block::from(part),
+                })
+                .collect();
+            let role = match &blocks[0] {
+                Block::ToolUse(_) => Role::Assistant,
+                Block::ToolResult(_) => Role::Tool,
+                _ => Role::User,
+            };
+            Message::of(role, blocks)
+        };
+        words.split_whitespace().map(message).collect::<Vec<_>>().into()
+    }
+
+    fn words(messages: &Messages) -> String {
+        let part = |block: &Block| match block {
+            Block::Text(text) => text.text.clone(),
+            Block::ToolUse(call) => call.id.clone(),
+            Block::ToolResult(result) => format!("{}{}", if result.is_error { "!" } else { "=" }, result.call_id),
+            _ => String::new(),
+        };
+        let message = |message: &Message| message.content.iter().map(part).collect::<Vec<_>>().join("+");
+        messages.iter().map(message).collect::<Vec<_>>().join(" ")
+    }
+
+    #[test]
+    fn each_result_is_behind_its_call() {
+        for (what, stored, read) in [
+            ("nothing is missing", "a c1+c2 =c1 =c2 b", "a c1+c2 =c1 =c2 b"),
+            ("a result is missing", "a c1 b", "a c1 !c1 b"),
+            ("one of two is missing", "c1+c2 =c2 b", "c1+c2 =c2 !c1 b"),
+            ("a message stands between", "c1 a =c1 b", "c1 =c1 a b"),
+            ("a result has no call", "a =c1 b", "a b"),
+            ("a result is there twice", "c1 =c1 =c1 b", "c1 =c1 b"),
+            ("an id is repeated", "c1 =c1 a c1 =c1 b", "c1 =c1 a c1 =c1 b"),
+            ("an id is repeated, and the second result is missing", "c1 =c1 a c1 b d", "c1 =c1 a c1 !c1 b d"),
+            ("an id is repeated, and the first result is missing", "c1 a c1 =c1 b", "c1 !c1 a c1 =c1 b"),
+            ("one message has the results of two", "c1 c2 =c1+=c2 b", "c1 =c1 c2 =c2 b"),
+            ("one message has results and text", "c1 =c1+a b", "c1 =c1+a b"),
+        ] {
+            assert_eq!(words(&paired(messages(stored))), read, "{what}");
+        }
+    }
+
+    proptest! {
+        /// Whatever was stored in whatever order, with ids that repeat.
+        #[test]
+        fn no_text_and_no_call_is_lost_and_each_call_has_one_result(
+            stored in prop::collection::vec(
+                prop_oneof![
+                    "[abd]{3}".prop_map(String::from),
+                    prop::collection::vec("c[1-3]", 1..3).prop_map(|calls| calls.join("+")),
+                    prop::collection::vec("=c[1-3]", 1..3).prop_map(|results| results.join("+")),
+                    "=c[1-3]\\+[abd]{2}".prop_map(String::from),
+                ],
+                0..12,
+            ),
+        ) {
+            let stored = messages(&stored.join(" "));
+            let read = paired(stored.clone());
+            let others = |messages: &Messages| {
+                let blocks = messages.iter().flat_map(|message| message.content.clone());
+                let mut others: Vec<_> = blocks.filter(|block| result_of(block).is_none()).map(|b| format!("{b:?}")).collect();
+                others.sort();
+                others
+            };
+            prop_assert_eq!(others(&stored), others(&read));
+            prop_assert_eq!(&paired(read.clone()), &read);
+            let mut open: Vec<String> = Vec::new();
+            for message in &*read {
+                let results: Vec<_> = message.content.iter().filter_map(result_of).collect();
+                prop_assert!(!results.is_empty() || open.is_empty(), "{} before {}", words(&read), open.join(" "));
+                for id in results {
+                    let at = open.iter().position(|call| call == id);
+                    prop_assert!(at.is_some(), "{}: a result without a call", words(&read));
+                    open.remove(at.unwrap());
+                }
+                open.extend(message.tool_calls().map(|call| call.id.clone()));
+            }
+            prop_assert!(open.is_empty(), "{}: {} has no result", words(&read), open.join(" "));
+        }
+    }
 }

@@ -302,3 +302,11 @@ fn what_was_stored_is_read_or_summed_up_or_told_as_left_out_and_always_in_the_hi
     println!("{cases} conversations, {folded} calls that read a summary");
     assert!(folded > 0, "nothing was ever summed up");
 }
+
+/// A compaction shortens a call and a hook removes the message before it: the call is not stored twice.
+#[tokio::test(start_paused = true)]
+async fn a_hook_that_removes_a_message_next_to_one_that_is_shortened_loses_nothing() {
+    let does = vec![Does::Refuses, Does::Calls(67), Does::Calls(1), Does::Calls(62), Does::Calls(104)];
+    let case = Case { limit: 1886, window: None, turns: 3, does, meanwhile: Vec::new(), hooks: vec![2] };
+    run(&case).await.unwrap();
+}
