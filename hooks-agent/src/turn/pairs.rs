@@ -38,8 +38,11 @@ pub(super) fn paired(messages: Messages) -> Messages {
     paired.collect::<Vec<_>>().into()
 }
 
-/// For each result of each message the message with its call, and the calls without a result.
-fn callers(messages: &Messages) -> (Vec<Vec<Option<usize>>>, Vec<(usize, &ToolCall)>) {
+/// For each result of each message the message with its call.
+type Callers = Vec<Vec<Option<usize>>>;
+
+/// Where the call of each result is, and the calls without a result.
+fn callers(messages: &Messages) -> (Callers, Vec<(usize, &ToolCall)>) {
     let mut open: Vec<(usize, &ToolCall)> = Vec::new();
     let mut callers = Vec::with_capacity(messages.len());
     for (at, message) in messages.iter().enumerate() {
