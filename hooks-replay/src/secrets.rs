@@ -1,24 +1,28 @@
 //! Secrets are removed before the first byte is written.
 
+mod bundled;
+
 use std::collections::HashSet;
 use std::hash::{BuildHasher, RandomState};
 use std::sync::{Arc, LazyLock};
 
 use regex::{Captures, Regex};
-use secrets_scanner::Scanner;
 use serde_json::Value;
 
+use self::bundled::RuleSet;
 use crate::refs;
 
 /// What stands in the place of a secret.
 const REDACTED: &str = "[REDACTED_SECRET]";
 
-/// The rules of `secrets_scanner` (MIT), which joins those of gitleaks (MIT) and kingfisher (Apache-2.0). Compiled once.
-static SCANNER: LazyLock<Option<Scanner>> = LazyLock::new(|| match Scanner::from_bundled() {
-    Ok(scanner) => Some(scanner),
-    Err(error) => {
-        tracing::error!(target: "hooks_replay", %error, "the rules for secrets cannot be read; every text is removed");
-        None
+/// The rules of `secrets_scanner` (MIT), which joins those of gitleaks (MIT) and kingfisher (Apache-2.0).
+static BUNDLED: LazyLock<Option<RuleSet>> = LazyLock::new(|| {
+    match RuleSet::read(secrets_scanner::rules::BUNDLED_RULES) {
+        Ok(rules) => Some(rules),
+        Err(error) => {
+            tracing::error!(target: "hooks_replay", %error, "the rules for secrets cannot be read; every text is removed");
+            None
+        }
     }
 });
 
@@ -122,7 +126,7 @@ impl Scrubber {
 }
 
 fn redact(content: &str) -> String {
-    let Some(scanner) = &*SCANNER else { return REDACTED.to_owned() };
+    let Some(bundled) = &*BUNDLED else { return REDACTED.to_owned() };
     let mut content = content.to_owned();
     for rule in &*BY_PLACE {
         if rule.is_match(&content) {
@@ -134,6 +138,8 @@ fn redact(content: &str) -> String {
             content = clean.into_owned();
         }
     }
-    let output = scanner.scan_and_redact_content("", &content);
-    if output.findings.is_empty() { content } else { output.redacted }
+    for secret in bundled.find(&content).into_iter().rev() {
+        content.replace_range(secret, REDACTED);
+    }
+    content
 }
