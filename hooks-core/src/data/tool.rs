@@ -276,7 +276,8 @@ impl ToolResult {
     /// assert_eq!((picture.role, &*picture.text()), (Role::User, "a picture of a cat\nthe camera is in the hall"));
     /// ```
     pub fn into_messages(mut self, call: &ToolCall) -> Vec<Message> {
-        let additional: Vec<Block> = std::mem::take(&mut self.additional_context).into_iter().map(Block::from).collect();
+        let additional: Vec<Block> =
+            std::mem::take(&mut self.additional_context).into_iter().map(Block::from).collect();
         let presenter = self.said_by.take().filter(|role| *role != Role::Tool);
         let Some(role) = presenter else {
             let blocks = std::iter::once(self.into_block(call)).chain(additional).collect();
