@@ -1,5 +1,6 @@
-//! Not public API: what generated code uses. Its name has the version of the crate, and `hooks-macros` writes that of its own
-//! version, so that a crate that names it by hand stops compiling with the next one.
+//! Not public API. Generated code uses this module. The module's name contains the version of the crate, and
+//! `hooks-macros` emits the name with its own version. A crate that uses the module by hand therefore stops compiling
+//! with the next version.
 
 pub use std::any::TypeId;
 pub use std::borrow::Cow;

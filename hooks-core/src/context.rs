@@ -1,4 +1,4 @@
-//! What a hook can know about the place where it runs.
+//! The context of a hook: where its dispatch happens, and the app's state.
 
 pub(crate) mod depth;
 mod ids;
@@ -41,12 +41,12 @@ pub struct HookContext {
     own: Option<Arc<PerHook>>,
 }
 
-/// What the context of one hook holds in addition to the context of the dispatch.
+/// The data of one hook in addition to the dispatch's context.
 #[derive(Default)]
 pub(crate) struct PerHook {
-    /// Its parameters.
+    /// The parameters that a list gives to the hook.
     pub(crate) with: Option<Bound>,
-    /// The plugin that it belongs to.
+    /// The plugin that the hook belongs to.
     pub(crate) plugin: Option<Arc<str>>,
 }
 
@@ -76,22 +76,22 @@ impl HookContext {
         HookContextBuilder((*self.inner).clone())
     }
 
-    /// All ids and other data of the context without the app's state. Records and jobs keep these.
+    /// All ids of the context, without the app's state. Records and jobs keep a copy of them.
     pub fn ids(&self) -> &Arc<Ids> {
         &self.inner.ids
     }
 
-    /// The app's name.
+    /// The app's name, as set with [`HookContextBuilder::app`].
     pub fn app(&self) -> Option<&str> {
         self.inner.ids.app.as_deref()
     }
 
-    /// The app's version.
+    /// The app's version, as set with [`HookContextBuilder::app_version`].
     pub fn app_version(&self) -> Option<&str> {
         self.inner.ids.app_version.as_deref()
     }
 
-    /// The agent's name.
+    /// The name of the agent that runs the turn.
     pub fn agent(&self) -> Option<&str> {
         self.inner.ids.agent.as_deref()
     }
@@ -101,12 +101,12 @@ impl HookContext {
         &self.inner.ids.agent_path
     }
 
-    /// The prompt's name.
+    /// The name of the prompt in force, if there is one.
     pub fn prompt(&self) -> Option<&str> {
         self.inner.ids.prompt.as_deref()
     }
 
-    /// The conversation's id.
+    /// The id of the conversation that the turn belongs to.
     pub fn conversation(&self) -> Option<&str> {
         self.inner.ids.conversation.as_deref()
     }
@@ -193,25 +193,25 @@ impl HookContext {
         depth::depth().saturating_sub(1)
     }
 
-    /// The context of one hook.
+    /// The context for one hook: this one plus the hook's own data.
     #[inline]
     pub(crate) fn bound(&self, own: &Arc<PerHook>) -> Self {
         Self { inner: Arc::clone(&self.inner), own: Some(Arc::clone(own)) }
     }
 
-    /// Whether it holds something for one hook alone.
+    /// Whether the context holds data for one hook only.
     #[inline]
     pub(crate) fn is_own(&self) -> bool {
         self.own.is_some()
     }
 
-    /// This context for a dispatch within a hook, where it holds something that is that hook's alone.
+    /// The context for a dispatch that a hook fires, without that hook's own data; `None` if there is no such data.
     #[inline]
     pub(crate) fn without_hook(&self) -> Option<Self> {
         self.own.is_some().then(|| Self { inner: Arc::clone(&self.inner), own: None })
     }
 
-    /// The context of a run that outlives its turn: what ends it is the end of the program, not that of the turn.
+    /// The context of a run that outlives its turn: the end of the program cancels it, not the end of the turn.
     pub(crate) fn outliving(&self, shutdown: CancellationToken) -> Self {
         let mut cx = self.clone();
         Arc::make_mut(&mut cx.inner).cancellation = Some(shutdown);
@@ -226,7 +226,7 @@ impl HookContext {
 }
 
 impl fmt::Debug for HookContext {
-    /// Only the ids, because state may hold secrets.
+    /// Prints only the ids, because state may hold secrets.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("HookContext")
             .field("app", &self.app())
@@ -259,25 +259,25 @@ impl HookContextBuilder {
         Arc::make_mut(&mut self.0.ids)
     }
 
-    /// All ids at once, as another context has them.
+    /// Sets all ids at once, for example those of another context.
     pub fn with_ids(mut self, ids: Ids) -> Self {
         self.0.ids = Arc::new(ids);
         self
     }
 
-    /// The app's name.
+    /// The app's name, as set with [`HookContextBuilder::app`].
     pub fn app(mut self, name: impl Into<Arc<str>>) -> Self {
         self.ids().app = Some(name.into());
         self
     }
 
-    /// The app's version.
+    /// The app's version, as set with [`HookContextBuilder::app_version`].
     pub fn app_version(mut self, version: impl Into<Arc<str>>) -> Self {
         self.ids().app_version = Some(version.into());
         self
     }
 
-    /// The agent's name.
+    /// The name of the agent that runs the turn.
     pub fn agent(mut self, name: impl Into<Arc<str>>) -> Self {
         self.ids().agent = Some(name.into());
         self
@@ -289,13 +289,13 @@ impl HookContextBuilder {
         self
     }
 
-    /// The prompt's name.
+    /// The name of the prompt in force, if there is one.
     pub fn prompt(mut self, name: impl Into<Arc<str>>) -> Self {
         self.ids().prompt = Some(name.into());
         self
     }
 
-    /// The conversation's id.
+    /// The id of the conversation that the turn belongs to.
     pub fn conversation(mut self, id: impl Into<Arc<str>>) -> Self {
         self.ids().conversation = Some(id.into());
         self
@@ -343,7 +343,7 @@ impl HookContextBuilder {
         self
     }
 
-    /// Returns each dispatch's [`Record`](crate::record::Record) in `fired.report.record`.
+    /// Makes each dispatch return its [`Record`](crate::record::Record) in `fired.report.record`.
     pub fn keep_records(mut self, keep: bool) -> Self {
         self.0.keep_records = keep;
         self
@@ -381,7 +381,7 @@ impl HookContextBuilder {
         self
     }
 
-    /// The context.
+    /// Finishes the context.
     pub fn build(self) -> HookContext {
         HookContext { inner: Arc::new(self.0), own: None }
     }

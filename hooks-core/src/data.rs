@@ -1,8 +1,8 @@
-//! Messages, tool calls and results: cheap to clone, copied when first written.
+//! Messages, tool calls and results. They are cheap to clone and copied on write.
 //!
-//! Every type here is one `Arc` wide. A clone costs one count, so the snapshot that a transaction takes costs the same
-//! for ten messages as for ten thousand. Reading goes through `Deref`; the first write through `DerefMut` copies what is
-//! shared, and only that level: editing one message of a history copies the list of pointers and that message.
+//! Every type here is a single `Arc`. A clone increments a count, so the snapshot for a transaction costs the same for
+//! ten messages as for ten thousand. Reads go through `Deref`. The first write through `DerefMut` copies shared data,
+//! one level at a time: editing one message of a history copies the list of pointers and that message.
 
 mod anthropic;
 mod block;

@@ -1,13 +1,13 @@
-//! Hooks that no dispatch waits for: how many there may be, where background jobs go, and how all of them end.
+//! Hooks that no dispatch waits for: their limits, where background jobs go, and how runs end.
 //!
-//! A *detached* hook (`run = detached`) is started at its place in the plan, in this process. A *background* hook
-//! (`run = background`) is written as a [`Job`] and given to the registry's [`BackgroundSink`]: a queue in a database, or
-//! the [`Worker`](crate::worker::Worker) of this process. Whoever takes a job out executes it with [`Registry::run_job`](crate::Registry::run_job),
-//! in this process or in another one that is linked with the same hooks.
+//! A *detached* hook (`run = detached`) is spawned in this process, at its place in the plan. A *background* hook
+//! (`run = background`) is serialized as a [`Job`] and passed to the registry's [`BackgroundSink`]: a queue in a
+//! database, or the [`Worker`](crate::worker::Worker) of this process. A consumer of the queue executes the job with
+//! [`Registry::run_job`](crate::Registry::run_job), in this process or in another one that links the same hooks.
 //!
-//! Observers see both twice: in the record of the dispatch, and by
-//! [`Observer::ended`](crate::record::Observer::ended) when they end. At the end of the program
-//! [`Registry::drain`](crate::Registry::drain) waits for both.
+//! Observers see each run twice: in the record of the dispatch, and in
+//! [`Observer::ended`](crate::record::Observer::ended) when it ends. Before the program ends, call
+//! [`Registry::drain`](crate::Registry::drain) to wait for all of them.
 //!
 //! ```standalone_crate
 //! use hooks_core::worker::Worker;

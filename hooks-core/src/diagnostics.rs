@@ -1,4 +1,5 @@
-//! What is wrong before the first hook runs, all of it at once, and what is legal but suspicious.
+//! Problems that are found before the first hook runs, reported all at once, and findings: valid but suspicious
+//! configuration.
 
 mod facts;
 mod finding;
@@ -13,19 +14,19 @@ pub use problem::{Problem, ProblemKind};
 pub use reported::Reported;
 pub(crate) use reported::at;
 
-/// Everything that is wrong with a registry or a scope.
+/// All problems of a registry or a scope.
 #[derive(Clone, PartialEq, Eq, thiserror::Error)]
 pub struct ConfigError {
     problems: Vec<Problem>,
 }
 
 impl ConfigError {
-    /// The problems, in the order in which they were found.
+    /// The problems, in the order in which they were found. Never empty.
     pub fn problems(&self) -> &[Problem] {
         &self.problems
     }
 
-    /// `Ok` where there are none.
+    /// Returns `Ok` if there are no problems.
     pub(crate) fn unless_empty(problems: Vec<Problem>) -> Result<(), Self> {
         if problems.is_empty() { Ok(()) } else { Err(Self { problems }) }
     }
@@ -50,22 +51,22 @@ impl fmt::Display for ConfigError {
 }
 
 impl fmt::Debug for ConfigError {
-    /// The words, because this is what a `main` that returns the error and a test that unwraps it print.
+    /// Prints the message, because a `main` that returns the error and a test that unwraps it use `Debug`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(self, f)
     }
 }
 
-/// A list that names hooks, as it is called in messages.
+/// The owner of a list of hooks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ListOwner {
-    /// The app's.
+    /// The list of the app with this name; the name may be empty.
     App(String),
-    /// An agent's.
+    /// The list of an agent.
     Agent(String),
-    /// A prompt's.
+    /// The list of a prompt.
     Prompt(String),
-    /// A plugin's, which stands for an entry in the app's list.
+    /// The hooks of a plugin, which replace an entry of the app's list.
     Plugin(String),
 }
 

@@ -53,7 +53,7 @@ pub struct Fired<K: HookKind> {
 }
 
 impl<K: HookKind> Fired<K> {
-    /// An outcome of which there is no more to say.
+    /// An outcome with an empty report.
     #[inline]
     fn of(subject: K::Subject, verdict: K::Verdict) -> Self {
         Self { subject: K::Removal::kept(subject, false), verdict, report: Report(None) }
@@ -180,7 +180,7 @@ impl HookSet {
         }
     }
 
-    /// Like [`fire`](Self::fire), but without a runtime: every hook of `K` in force has to be a plain function.
+    /// Like [`fire`](Self::fire), but without a runtime: every hook of `K` in force must be a plain function.
     ///
     /// # Errors
     /// [`DispatchError::AsyncHook`] if one is not; otherwise the errors of [`fire`](Self::fire).
@@ -197,7 +197,7 @@ impl HookSet {
         }
     }
 
-    // Apart, so that the question whether there are hooks at all is asked where a kind is fired, without a call.
+    // A function of its own, so that the check for hooks is inlined into the caller.
     #[inline(never)]
     fn fire_entry<K: HookKind>(
         &self,
@@ -231,7 +231,7 @@ impl HookSet {
         if plan.is_sync {
             return self.run_sync(plan, entry, cx, event, subject);
         }
-        // Fired by a hook with a context of its own: the others do not have what that holds for it alone.
+        // If a hook with its own context fired this dispatch, the other hooks must not see that context's data.
         let outer = cx.without_hook();
         let cx = outer.as_ref().unwrap_or(cx);
         let own = plan.own_contexts(cx);
@@ -240,7 +240,7 @@ impl HookSet {
         chain.finish(cx)
     }
 
-    // Apart from `run`, so that a chain that never waits takes no place in the future.
+    // A function of its own, so that a chain that never waits takes no space in the future of `run`.
     #[inline]
     fn run_sync<K: HookKind>(
         &self,
@@ -250,7 +250,7 @@ impl HookSet {
         event: &K,
         subject: K::Subject,
     ) -> Result<Fired<K>, DispatchError> {
-        // Fired by a hook with a context of its own: the others do not have what that holds for it alone.
+        // If a hook with its own context fired this dispatch, the other hooks must not see that context's data.
         if cx.is_own() || plan.has_own_contexts {
             return self.run_sync_with_contexts(plan, entry, cx, event, subject);
         }
@@ -259,7 +259,7 @@ impl HookSet {
         chain.finish(cx)
     }
 
-    // Not part of `run_sync`: most plans need none of it.
+    // Not part of `run_sync`: most plans have no hooks with their own context.
     #[inline(never)]
     fn run_sync_with_contexts<K: HookKind>(
         &self,

@@ -1,4 +1,4 @@
-//! The code of a kind behind its descriptor: how its hooks are planned, fired as JSON, and run as jobs.
+//! The code of a kind, behind its descriptor: plans its hooks, fires it with JSON, and runs its jobs.
 
 mod json;
 mod read_job;
@@ -17,17 +17,17 @@ use crate::hook::{Binding, Hook};
 use crate::kind::{HookKind, KindDescriptor};
 use crate::plan::{Plan, StepParts};
 
-/// The code that knows the type of a kind. Compiled in the kind's crate.
+/// The functions that know the type of a kind. They are compiled in the kind's crate.
 pub struct Engine {
-    /// Makes the typed plan from its parts in their order.
+    /// Builds the typed plan from its steps in order.
     pub(crate) build: fn(&[StepParts<'_>], &DetachedRuns) -> Box<dyn Any + Send + Sync>,
-    /// Makes a run of a background job.
+    /// Builds a run from a background job.
     pub(crate) read_job: fn(&Hook, &Binding, HookContext, &Job) -> Result<DetachedRun, Unreadable>,
-    /// Fires it with JSON values, where it can be written so.
+    /// Fires the kind with JSON values; `None` if it cannot be serialized.
     fire_json: Option<json::FireJson>,
-    /// Makes a hook that sees every occurrence and does nothing.
+    /// Builds a hook that sees every occurrence of the kind and does nothing.
     pub(crate) watch: fn(id: &str) -> Hook,
-    /// Makes of a hook one that fails with this reason.
+    /// Builds a copy of a hook that fails with this reason.
     pub(crate) failing: fn(&Binding, reason: &Arc<str>) -> Binding,
 }
 
@@ -50,7 +50,7 @@ impl Engine {
         }
     }
 
-    /// The engine of a kind; every derived kind has one.
+    /// The engine of a kind. Every derived kind has one.
     pub(crate) fn of_kind(kind: &KindDescriptor) -> Option<&'static Self> {
         kind.engine.downcast_ref()
     }

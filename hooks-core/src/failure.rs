@@ -1,4 +1,4 @@
-//! How a hook fails, and what is done about it.
+//! How a hook can fail, and what happens then.
 
 use std::fmt;
 
@@ -8,25 +8,25 @@ use crate::id::HookId;
 pub use crate::text::CAUSE_LIMIT;
 use crate::words::closed_words;
 
-/// How a hook failed.
+/// The kind of a failure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum FailureKind {
-    /// It returned an error.
+    /// The hook returned an error.
     Error,
-    /// It panicked: when called, when polled, or when something of it was dropped.
+    /// The hook panicked when it was called, polled or dropped.
     Panicked,
-    /// It was not done at its deadline.
+    /// The hook exceeded its timeout.
     TimedOut,
-    /// What it left broke a rule of the kind.
+    /// The hook's change broke a rule of the kind: see [`HookKind::check`](crate::HookKind::check).
     Violation,
-    /// It contributed something that its `capabilities` do not name.
+    /// The hook contributed something that its `capabilities` do not name.
     CapabilityMissing,
 }
 
 impl FailureKind {
-    /// The code to search logs for.
+    /// A stable code for logs, such as `hook.timeout`.
     pub const fn code(self) -> &'static str {
         match self {
             Self::Error => "hook.error",
@@ -50,21 +50,21 @@ impl fmt::Display for FailureKind {
     }
 }
 
-/// A hook that failed: its changes were dropped, and its `on_failure` said how to go on.
+/// The failure of a hook. Its changes were dropped, and its `on_failure` determined how the dispatch continued.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Failure {
-    /// The hook.
+    /// The id of the hook that failed.
     pub hook: HookId,
     /// The kind that was fired.
     pub kind: &'static str,
-    /// How it failed.
+    /// The kind of the failure.
     pub failure: FailureKind,
-    /// What it said, at most [`CAUSE_LIMIT`] characters.
+    /// The error or panic message, truncated to [`CAUSE_LIMIT`] characters.
     pub cause: String,
-    /// What was done, unless its fallback answered.
+    /// The policy that was applied, unless the fallback answered.
     pub on_failure: OnFailure,
-    /// Whether its fallback answered in its place.
+    /// Whether the hook's fallback answered.
     pub fell_back: bool,
 }
 
@@ -75,18 +75,18 @@ impl fmt::Display for Failure {
 }
 
 closed_words! {
-    /// What is done when a hook fails, panics, or takes too long. Its changes are dropped in any case.
+    /// What happens when a hook fails, panics or times out. Its changes are dropped in any case.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
     #[serde(rename_all = "snake_case")]
     #[non_exhaustive]
     pub enum OnFailure {
-        /// The dispatch goes on without it.
+        /// The dispatch continues without the hook.
         Continue = "continue",
-        /// The subject is removed (kinds that allow removal).
+        /// The subject is removed. Only for kinds that allow removal.
         Remove = "remove",
-        /// The answer is a refusal (gates).
+        /// The verdict is a denial. Only for gates.
         Deny = "deny",
-        /// The dispatch returns an error.
+        /// The dispatch returns [`DispatchError::Required`](crate::DispatchError::Required).
         Required = "required",
     }
 }

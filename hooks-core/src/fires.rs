@@ -1,4 +1,4 @@
-//! What the harnesses of a program fire, as `fires![…]` declares it.
+//! What a program fires, as declared with `fires![…]`.
 
 use std::any::TypeId;
 use std::collections::HashSet;
@@ -10,12 +10,12 @@ use crate::hook::{Binding, Hook};
 use crate::kind::{HookKind, KindDescriptor};
 use crate::source::Origin;
 
-/// One kind of a declaration.
+/// One declared kind.
 #[derive(Clone, Copy)]
 pub struct Fires {
     kind: fn() -> &'static KindDescriptor,
     pub(crate) origin: Origin,
-    /// The fields of the event that it never fills.
+    /// The fields of the event that the program never fills.
     never: &'static [&'static str],
 }
 
@@ -39,14 +39,14 @@ impl Fires {
         all
     }
 
-    /// Whether a field of the kind's event is filled by nothing that declares to fire the kind.
+    /// Whether no declaration of the kind fills the field.
     pub(crate) fn never_fills(kind: &KindDescriptor, field: &str) -> bool {
         let all = Self::all();
         let mut of_kind = all.iter().filter(|fires| fires.kind() == kind).peekable();
         of_kind.peek().is_some() && of_kind.all(|fires| fires.never.contains(&field))
     }
 
-    /// What the program declares: each kind once, by name and place.
+    /// The declared kinds, each once, sorted by name and position.
     pub(crate) fn declared() -> Vec<Self> {
         let mut all = Self::all();
         let mut seen: HashSet<TypeId> = HashSet::new();
@@ -61,7 +61,7 @@ impl fmt::Debug for Fires {
     }
 }
 
-/// The filters over fields that nothing ever fills: they match the empty text and nothing else.
+/// The filters on fields that are never filled. They match only the empty text.
 pub(crate) fn never_filled(hooks: &[Arc<Hook>]) -> Vec<Finding> {
     let bindings = hooks.iter().flat_map(|hook| hook.bindings.iter().map(move |binding| (hook, binding)));
     let filters =
@@ -72,7 +72,7 @@ pub(crate) fn never_filled(hooks: &[Arc<Hook>]) -> Vec<Finding> {
         if Fires::never_fills(kind, field) {
             let (id, origin, at, patterns) = (&hook.id, hook.origin, kind.name, &only.patterns);
             let text = format!(
-                "the hook `{id}` ({origin}) runs at `{at}` only where `{field}` is `{patterns}`, but this program never fills `{field}`, as it declares with `fires!`; fill it, or take the filter out"
+                "the hook `{id}` ({origin}) runs at `{at}` only if `{field}` is `{patterns}`, but this program declares with `fires!` that it never fills `{field}`; fill it, or remove the filter"
             );
             findings.push(Finding::new(FindingKind::NeverFilled, id, text));
         }
@@ -80,7 +80,7 @@ pub(crate) fn never_filled(hooks: &[Arc<Hook>]) -> Vec<Finding> {
     findings
 }
 
-/// The path by which a program names the type: built-in kinds are re-exported from their modules.
+/// The public path of a type: built-in kinds are re-exported from `hooks_core::kinds`.
 fn public(path: &'static str) -> String {
     match path.strip_prefix("hooks_core::kinds::").and_then(|rest| rest.rsplit_once("::")) {
         Some((_module, name)) => format!("hooks_core::kinds::{name}"),
@@ -88,7 +88,7 @@ fn public(path: &'static str) -> String {
     }
 }
 
-/// The hooks at kinds that nothing fires, but for what `otherwise` is fired all the same; none where the program declares
+/// The hooks at kinds that are never fired, except those that `otherwise` accepts. Empty if the program declares
 /// nothing, because then nothing is known.
 pub(crate) fn never_fired(hooks: &[Arc<Hook>], otherwise: fn(&Hook, &Binding) -> bool) -> Vec<Finding> {
     let declared = Fires::declared();
@@ -105,7 +105,7 @@ pub(crate) fn never_fired(hooks: &[Arc<Hook>], otherwise: fn(&Hook, &Binding) ->
         .map(|(hook, kind)| {
             let (id, origin, at, path) = (&hook.id, hook.origin, kind.name, public((kind.path)()));
             let text = format!(
-                "the hook `{id}` ({origin}) runs at `{at}`, which this program never fires; fire it and declare so with `hooks_core::fires![{path}]`, or move the hook to a kind that is fired: {names}"
+                "the hook `{id}` ({origin}) runs at `{at}`, which this program never fires; fire it and declare it with `hooks_core::fires![{path}]`, or move the hook to a kind that is fired: {names}"
             );
             Finding::new(FindingKind::NeverFired, id, text)
         })

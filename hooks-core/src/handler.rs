@@ -1,4 +1,4 @@
-//! The six forms in which a hook is called. Who writes is known from the form, before anything runs.
+//! The six forms of a hook's function. The form determines who writes, before anything runs.
 
 use std::error::Error;
 use std::fmt;
@@ -17,17 +17,17 @@ use crate::kind::HookKind;
 use crate::panics::catch;
 use crate::verdict::Halt;
 
-/// A future that owns its place.
+/// A boxed, pinned future that is `Send`.
 pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
-/// What a call of a hook comes to. The error is one pointer wide: a hook without opinion answers in a register.
+/// The result of calling a hook. The error is one pointer wide, so a hook without an opinion answers in a register.
 pub type Answer<T> = Result<T, Fault>;
 
-/// The error of a hook that finds, while it runs, that the event does not concern it. This is not a failure: it counts as if a
-/// filter of the hook had not matched, and a detached or background run is done. For hooks that carry rules of their own, such as
-/// rules from files.
+/// The error of a hook that decides at run time that the event does not concern it. This is not a failure: it has the
+/// same effect as a filter that did not match, and a detached or background run counts as done. It is meant for hooks
+/// that contain their own rules, such as rules from files.
 ///
-/// A fallback cannot return it: the hook that failed before was selected, so `on_failure` applies.
+/// A fallback cannot deselect its hook: the hook was selected and has failed, so `on_failure` applies.
 ///
 /// ```
 /// use hooks_core::hook::NotSelected;
@@ -57,26 +57,27 @@ impl fmt::Display for NotSelected {
 
 impl Error for NotSelected {}
 
-/// Why a hook gave no plain answer.
+/// Why a hook returned no verdict.
 #[derive(Debug)]
 pub struct Fault(pub(crate) Box<FaultKind>);
 
 #[derive(Debug)]
 pub(crate) enum FaultKind {
-    /// It failed, with this text: the error itself is dropped where a panic of its `Drop` is still the hook's.
+    /// The hook failed with this message. The error itself is dropped earlier, where a panic of its `Drop` still counts
+    /// as the hook's.
     Error(String),
-    /// The event is not for it: see [`NotSelected`].
+    /// The event does not concern the hook: see [`NotSelected`].
     NotSelected,
-    /// It ends the turn, in the place of its error: as with every error, its changes are dropped.
+    /// The hook ends the turn with an error. As with every error, its changes are dropped.
     Halt(Halt),
-    /// It ends the turn, in the place of its verdict: its changes stay.
+    /// The hook ends the turn with a verdict. Its changes are kept.
     HaltAndKeep(Halt),
-    /// The same of a hook that took the subject: this is what is to be there instead.
+    /// Like `HaltAndKeep`, for a hook that took the subject by value; contains the replacement.
     HaltAndReplace(Halt, Box<dyn std::any::Any + Send>),
 }
 
 impl Fault {
-    /// The error of a hook, which may be a halt in disguise.
+    /// Converts the error of a hook, which may be a boxed [`Halt`].
     pub(crate) fn from_error(error: Box<dyn Error + Send + Sync>) -> Self {
         Self(Box::new(match error.downcast::<Halt>() {
             Ok(halt) => FaultKind::Halt(*halt),
@@ -85,7 +86,7 @@ impl Fault {
         }))
     }
 
-    /// The failure of a hook that could not be run.
+    /// The failure of a hook that could not run.
     #[cold]
     pub(crate) fn error(text: impl Into<String>) -> Self {
         Self(Box::new(FaultKind::Error(text.into())))
@@ -100,34 +101,35 @@ impl Fault {
     }
 }
 
-/// The error and what caused it, in one line. A hook's `Display` is code like any other: it may panic.
+/// Formats the error and its sources in one line. A `Display` implementation is hook code and may panic.
 #[cold]
 fn describe(error: &(dyn Error + Send + Sync)) -> String {
     catch(|| {
         let mut text = error.to_string();
         let mut source = error.source();
-        // An error may be its own cause; what is cut off need not be asked for.
+        // An error may be its own source, so stop once the text is long enough to be truncated.
         while let Some(cause) = source.filter(|_| text.chars().nth(CAUSE_LIMIT).is_none()) {
             text = format!("{text}: {cause}");
             source = cause.source();
         }
         text
     })
-    .unwrap_or_else(|panic| format!("an error whose text panicked: {panic}"))
+    .unwrap_or_else(|panic| format!("an error whose `Display` panicked: {panic}"))
 }
 
-/// What a hook that took the subject gave back. Small, so that where the subject is a pointer it is returned in registers.
+/// What a hook that took the subject by value returns. It is small, so that it is returned in registers if the subject
+/// is a pointer.
 #[derive(Debug)]
 pub struct Effect<S, V> {
-    /// `None` removes it.
+    /// `None` removes the subject.
     pub(crate) subject: Option<S>,
     pub(crate) verdict: V,
 }
 
-/// What an async hook with `&mut` comes to: the subject it was lent, and its answer.
+/// Combines the result of an async hook with `&mut`: the subject that it was lent, and its answer.
 ///
 /// # Errors
-/// Its failure, or a halt in the place of an error.
+/// The hook's failure, or a halt that it returned as an error.
 pub fn effect_of<S: Send + 'static, V>(subject: S, answer: Answer<V>) -> Answer<Effect<S, V>> {
     match answer {
         Ok(verdict) => Ok(Effect { subject: Some(subject), verdict }),
@@ -138,14 +140,14 @@ pub fn effect_of<S: Send + 'static, V>(subject: S, answer: Answer<V>) -> Answer<
     }
 }
 
-/// Declares one form: the pointer to a function that the attribute made, or a closure that was registered.
+/// Declares one form: a pointer to a function from the attribute, or a registered closure.
 macro_rules! form {
     ($(#[$doc:meta])* $name:ident = fn$(<$a:lifetime>)?($($argument:ty),*) -> $returned:ty) => {
         $(#[$doc])*
         pub enum $name<K: 'static, S: 'static, V: 'static> {
-            /// The attribute's.
+            /// A function from the attribute.
             Static($(for<$a>)? fn($($argument),*) -> $returned),
-            /// A closure's.
+            /// A registered closure.
             Shared(Arc<dyn $(for<$a>)? Fn($($argument),*) -> $returned + Send + Sync>),
         }
 
@@ -171,28 +173,29 @@ form! {
     Read = fn(&HookContext, &K, &S) -> Answer<V>
 }
 form! {
-    /// Is lent a copy to change in place.
+    /// Borrows a copy mutably and changes it in place.
     Lend = fn(&HookContext, &K, &mut S) -> Answer<V>
 }
 form! {
-    /// Is given a copy and returns what is to be there instead.
+    /// Takes a copy and returns its replacement.
     Own = fn(&HookContext, &K, S) -> Answer<Effect<S, V>>
 }
 form! {
-    /// As `Read`, and may wait.
+    /// Like `Read`, but async.
     ReadAsync = fn<'a>(&'a HookContext, &'a K, &'a S) -> BoxFuture<'a, Answer<V>>
 }
 form! {
-    /// As `Own`, and may wait. Async `&mut` hooks are called in this form too.
+    /// Like `Own`, but async. Async hooks with `&mut` have this form too.
     OwnAsync = fn<'a>(&'a HookContext, &'a K, S) -> BoxFuture<'a, Answer<Effect<S, V>>>
 }
 
 form! {
-    /// Runs detached from the dispatch, with an event and a context of its own; `None` for a subject that it does not take.
+    /// Runs detached from the dispatch, with its own event and context. The subject is `None` if the hook does not take
+    /// it.
     Detached = fn<'a>(&'a HookContext, &'a K, Option<&'a S>) -> BoxFuture<'a, Answer<V>>
 }
 
-// The pointers that a lane is made of.
+// The function pointers in a lane.
 pub(crate) type ReadFn<K> = fn(&HookContext, &K, &<K as HookKind>::Subject) -> Answer<<K as HookKind>::Verdict>;
 pub(crate) type LendFn<K> = fn(&HookContext, &K, &mut <K as HookKind>::Subject) -> Answer<<K as HookKind>::Verdict>;
 pub(crate) type ReadAsyncFn<K> =
@@ -203,7 +206,7 @@ pub(crate) type OwnFn<K> = fn(
     <K as HookKind>::Subject,
 ) -> Answer<Effect<<K as HookKind>::Subject, <K as HookKind>::Verdict>>;
 
-/// Calls a form, whichever of the two it is.
+/// Calls either variant of a form.
 macro_rules! call {
     ($form:ident::&$function:ident($($argument:expr),*)) => {
         match &$function {
@@ -221,24 +224,25 @@ macro_rules! call {
 
 pub(crate) use call;
 
-/// A hook's function in the form that it is called in at a kind.
+/// A hook's function at kind `K`, in one of the six forms.
 pub type Handler<K> = Call<K, <K as HookKind>::Subject, <K as HookKind>::Verdict>;
 
-/// A hook's function in the form that it is called in.
+/// A hook's function in one of the six forms.
 ///
-/// Without a bound, so that generated code can name it for a type that is no kind, which is then reported elsewhere.
+/// It has no bounds, so that generated code can name it for a type that is not a kind; that error is reported
+/// elsewhere.
 pub enum Call<K: 'static, S: 'static, V: 'static> {
-    /// See [`Read`].
+    /// Reads the subject: see [`Read`].
     Read(Read<K, S, V>),
-    /// See [`Lend`].
+    /// Changes the subject in place: see [`Lend`].
     Lend(Lend<K, S, V>),
-    /// See [`Own`].
+    /// Replaces the subject: see [`Own`].
     Own(Own<K, S, V>),
-    /// See [`ReadAsync`].
+    /// Reads the subject, async: see [`ReadAsync`].
     ReadAsync(ReadAsync<K, S, V>),
-    /// See [`OwnAsync`].
+    /// Replaces the subject, async: see [`OwnAsync`].
     OwnAsync(OwnAsync<K, S, V>),
-    /// See [`Detached`].
+    /// Runs detached from the dispatch: see [`Detached`].
     Detached(Detached<K, S, V>),
 }
 
@@ -268,14 +272,14 @@ impl<K, S, V> fmt::Debug for Call<K, S, V> {
     }
 }
 
-/// How a hook is called, without its types.
+/// The form of a hook, without its types.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Form {
     pub(crate) writes: bool,
     pub(crate) is_async: bool,
-    /// Whether no dispatch waits for it.
+    /// Whether the hook is detached or background.
     pub(crate) detached: bool,
-    /// The constructor of a value in this form.
+    /// The name of the [`HookAt`](crate::hook::HookAt) method that makes this form.
     pub(crate) name: &'static str,
 }
 

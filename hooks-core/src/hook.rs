@@ -1,4 +1,4 @@
-//! A hook, and its options as methods of a value.
+//! Hooks and their options.
 
 mod binding;
 mod builder;
@@ -22,9 +22,10 @@ pub use crate::options::{Hold, HookMode, OnReplay, Options, RunMode, Timeout, Vi
 pub use crate::source::Origin;
 use crate::verdict::Capability;
 
-/// A hook: id, options, and the kinds it runs at. Made by `#[hook]`, or here as a value around a closure.
+/// A hook: an id, options, and the kinds at which it runs. The attribute `#[hook]` makes one from a function;
+/// [`Hook::at`] makes one from a closure.
 ///
-/// The constructor determines how the closure takes the subject. A set orders and runs it like any other hook.
+/// The constructor determines how the closure takes the subject. A set orders and runs such a hook like any other.
 ///
 /// ```
 /// use hooks_core::kinds::*;
@@ -46,40 +47,40 @@ pub struct Hook {
     pub(crate) description: Arc<str>,
     pub(crate) origin: Origin,
     pub(crate) options: Options,
-    /// How the parameters that a list gives are read.
+    /// Parses the parameters that a list passes.
     pub(crate) with: Option<WithSpec>,
-    /// The plugin that it belongs to.
+    /// The plugin that the hook belongs to.
     pub(crate) plugin: Option<Arc<str>>,
-    /// Whether the operator's overrides leave it alone.
+    /// Whether overrides of the operator cannot change it.
     pub(crate) locked: bool,
-    /// Whether it is given its context; one that is not is called as if it belonged to nobody.
+    /// Whether the function takes the context. If not, it gets no context of its own.
     pub(crate) asks_context: bool,
     pub(crate) bindings: Vec<Binding>,
 }
 
 impl Hook {
-    /// What the hook does, for plans and lists.
+    /// Describes what the hook does, for plans and lists.
     #[must_use]
     pub fn description(mut self, text: &str) -> Self {
         self.description = text.into();
         self
     }
 
-    /// A lower number runs earlier; the default is 0.
+    /// Sets the priority. Lower numbers run earlier; the default is 0.
     #[must_use]
     pub fn priority(mut self, priority: i32) -> Self {
         self.options.priority = priority;
         self
     }
 
-    /// Whether its answers have an effect.
+    /// Sets whether the hook's answers take effect.
     #[must_use]
     pub fn mode(mut self, mode: HookMode) -> Self {
         self.options.mode = mode;
         self
     }
 
-    /// Whether a replay runs it. A hook with external effects, such as sending a message, should be skipped.
+    /// Sets whether a replay runs the hook. A hook with external effects, such as sending a message, should be skipped.
     #[must_use]
     pub fn on_replay(mut self, on_replay: OnReplay) -> Self {
         self.options.on_replay = on_replay;
@@ -107,7 +108,7 @@ impl Hook {
         self
     }
 
-    /// How long an async hook may take: a [`Duration`](std::time::Duration), or [`Timeout::None`].
+    /// Sets how long an async hook may take: a [`Duration`](std::time::Duration), or [`Timeout::None`].
     #[must_use]
     pub fn timeout(mut self, timeout: impl Into<Timeout>) -> Self {
         self.options.timeout = timeout.into();
@@ -123,14 +124,14 @@ impl Hook {
         self
     }
 
-    /// What happens when the hook fails.
+    /// Sets what happens when the hook fails.
     #[must_use]
     pub fn on_failure(mut self, policy: OnFailure) -> Self {
         self.options.on_failure = Some(policy);
         self
     }
 
-    /// Runs the function of `other` if this one fails; if that fails too, `on_failure` applies. `other` has to be built with the
+    /// Runs the function of `other` if this one fails; if that fails too, `on_failure` applies. `other` must be built with the
     /// same constructor at the same kind. Only its function is used, neither its id nor its options.
     ///
     /// ```
@@ -158,14 +159,15 @@ impl Hook {
         self
     }
 
-    /// Its visibility; the default is internal.
+    /// Sets who sees the hook's decision; the default is internal.
     #[must_use]
     pub fn visibility(mut self, visibility: Visibility) -> Self {
         self.options.visibility = visibility;
         self
     }
 
-    /// What it may contribute, at a contribute kind; the default is everything that the kind offers.
+    /// Restricts what the hook may contribute at a contribute kind. By default it may contribute everything that the
+    /// kind offers.
     #[must_use]
     pub fn capabilities(mut self, these: impl IntoIterator<Item = Capability>) -> Self {
         self.options.capabilities = Some(these.into_iter().collect());
@@ -180,36 +182,36 @@ impl Hook {
         self
     }
 
-    /// Its plugin. Not needed for a hook that is passed to [`Plugin::hook`](crate::plugin::Plugin::hook).
+    /// Sets the plugin of the hook. Not needed for a hook that is passed to
+    /// [`Plugin::hook`](crate::plugin::Plugin::hook).
     #[must_use]
     pub fn plugin(mut self, name: &str) -> Self {
         self.plugin = Some(name.into());
         self
     }
 
-    /// Overrides of an operator can neither disable it nor change its options.
+    /// Prevents an operator's overrides from disabling the hook or changing its options.
     #[must_use]
     pub fn locked(mut self) -> Self {
         self.locked = true;
         self
     }
 
-    /// It may safely run twice.
+    /// Declares that the hook may safely run twice for the same event.
     #[must_use]
     pub fn idempotent(mut self) -> Self {
         self.options.idempotent = true;
         self
     }
 
-    /// How often a failed background run is retried; only for a hook that is
-    /// [`idempotent`](Self::idempotent).
+    /// Sets how often a failed background run is retried. Only for [`idempotent`](Self::idempotent) hooks.
     #[must_use]
     pub fn retries(mut self, retries: u32) -> Self {
         self.options.retries = retries;
         self
     }
 
-    /// How much of the end of a stream is held back for it, at `stream_delta`: a number of characters, or
+    /// Sets how much of the end of a stream is held back for the hook, at `stream_delta`: a number of characters, or
     /// [`Hold::SENTENCE`].
     #[must_use]
     pub fn hold(mut self, hold: impl Into<Hold>) -> Self {
@@ -217,22 +219,22 @@ impl Hook {
         self
     }
 
-    /// Its options.
+    /// The hook's options.
     pub fn options(&self) -> &Options {
         &self.options
     }
 
-    /// The id.
+    /// The hook's id.
     pub fn id(&self) -> &HookId {
         &self.id
     }
 
-    /// Where the hook is in the source.
+    /// The position of the hook in the source.
     pub fn origin(&self) -> Origin {
         self.origin
     }
 
-    /// The names of the kinds it runs at.
+    /// The names of the kinds at which the hook runs.
     pub fn kinds(&self) -> impl Iterator<Item = &'static str> + '_ {
         self.bindings.iter().map(|binding| binding.kind.name)
     }

@@ -1,4 +1,4 @@
-//! What a hook is called.
+//! The ids of hooks.
 
 use std::fmt;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ impl HookId {
         Self(id.into())
     }
 
-    /// The id that `text` is; `None` where it has not the form of one.
+    /// Parses an id; `None` if `text` is malformed.
     pub fn named(text: &str) -> Option<Self> {
         Self::is_valid(text).then(|| Self::new(text))
     }
@@ -25,7 +25,7 @@ impl HookId {
         &self.0
     }
 
-    /// Whether `id` has the form of an id. The attribute refuses others when it is compiled.
+    /// Whether `id` is well formed. The attribute rejects malformed ids at compile time.
     pub(crate) fn is_valid(id: &str) -> bool {
         let mut chars = id.chars();
         chars.next().is_some_and(|c| c.is_ascii_lowercase())

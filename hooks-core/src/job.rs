@@ -1,4 +1,4 @@
-//! One background run in writing.
+//! Serialized background runs.
 
 use std::collections::hash_map::RandomState;
 use std::hash::{BuildHasher, Hasher};
@@ -12,35 +12,36 @@ use crate::context::{HookContext, Ids};
 use crate::id::HookId;
 use crate::text::Fnv;
 
-/// One background run in writing: what [`Registry::run_job`](crate::Registry::run_job) executes, here or elsewhere.
+/// A background run in serializable form, which [`Registry::run_job`](crate::Registry::run_job) executes in this
+/// process or in another one.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Job {
-    /// Its own id.
+    /// The id of the job.
     pub id: String,
-    /// The hook.
+    /// The id of the hook to run.
     pub hook: HookId,
     /// The name of the kind that was fired.
     pub kind: String,
-    /// The event.
+    /// The event as JSON.
     pub event: Value,
-    /// The subject as it was at the hook's place in the plan, where the hook takes it.
+    /// The subject at the hook's place in the plan, if the hook takes it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub subject: Option<Value>,
-    /// The parameters that a list gave to the hook.
+    /// The parameters that the list passed to the hook.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub with: Option<Value>,
-    /// Where the dispatch happened. State of the app does not travel.
+    /// The ids of the dispatch's context. The app's state is not included.
     pub context: Ids,
-    /// Which attempt this is, from 1.
+    /// The number of this attempt, starting at 1.
     pub attempt: u32,
-    /// How many there may be: one, and the hook's `retries`.
+    /// The maximum number of attempts: the hook's `retries` plus one.
     pub max_attempts: u32,
-    /// Whether the hook says that it may run twice: what a queue may do with a run whose end it did not see.
+    /// Whether the hook declares that it may run twice. If so, a queue may repeat a run whose end it did not see.
     #[serde(default)]
     pub idempotent: bool,
-    /// The same for two jobs of one hook with the same kind, event, subject, parameters and ids, in whatever process they
-    /// were made.
+    /// Equal for two jobs of one hook with the same kind, event, subject, parameters and ids, whichever process made
+    /// them.
     pub idempotency_key: String,
 }
 
@@ -61,10 +62,10 @@ impl Job {
         }
     }
 
-    /// Fills in the key, when everything else is there.
+    /// Computes the idempotency key from the other fields.
     pub(crate) fn keyed(mut self) -> Self {
         let parts = (&self.hook, &self.kind, &self.event, &self.subject, &self.with, &self.context);
-        // What was made of `Value`s and texts can always be written. Builds differ in the order of fields.
+        // `Value`s and strings always serialize. The fields are sorted because builds may differ in their order.
         let mut parts = serde_json::to_value(parts).unwrap_or_default();
         parts.sort_all_objects();
         let mut key = Fnv::new();
@@ -73,19 +74,19 @@ impl Job {
         self
     }
 
-    /// The context of a run of the job: the ids of the job with the state of `worker`.
+    /// The context for a run of the job: the job's ids with the worker's state.
     pub(crate) fn within(&self, worker: &HookContext) -> HookContext {
         worker.to_builder().with_ids(self.context.clone()).build()
     }
 
-    /// The same job, to be tried once more; its id and its key stay.
+    /// Returns the job for its next attempt, with the same id and key.
     #[must_use]
     pub fn again(&self) -> Self {
         Self { attempt: self.attempt.saturating_add(1), ..self.clone() }
     }
 }
 
-/// Different in each process and for each job.
+/// An id that is unique across processes and jobs.
 fn fresh_id() -> String {
     static PROCESS: OnceLock<u64> = OnceLock::new();
     static NEXT: AtomicU64 = AtomicU64::new(1);

@@ -1,4 +1,4 @@
-//! What can be hooked: the trait of a kind, and what a kind says of itself.
+//! The trait of a kind, and the description of a kind.
 
 pub mod bounds;
 #[doc(hidden)]
@@ -30,7 +30,7 @@ use crate::verdict::Verdict;
 
 /// A point in an agent's life at which hooks run.
 ///
-/// The implementing type is the *event*: what every hook of the kind may read and none may change. Derive it:
+/// The implementing type is the *event*: every hook of the kind may read it, none may change it. Derive the trait:
 ///
 /// ```
 /// use hooks_core::prelude::*;
@@ -51,80 +51,89 @@ use crate::verdict::Verdict;
 /// assert_eq!(BeforeRefund::SEMANTICS, Semantics::Gate);
 /// ```
 ///
-/// The derive accepts `name` (required, `snake_case`), `subject` and `verdict` (`()` where left out), `removable` (hooks
-/// may remove the subject), `match(field, …)` or `match(option = path.to.field, …)` (fields that `#[hook]` may filter
-/// by), `check = path` (see [`check`](Self::check)), `outside_turn` (only the app's list is read), `on_failure = policy`
-/// (what holds for hooks that say nothing), `new(field, …)` (a constructor, and setters for the other fields), `json` (see [`fire_json`](crate::HookSet::fire_json)) and `crate = path`.
+/// The attribute `#[hook_kind(…)]` of the derive accepts these options:
+///
+/// - `name = "…"`: the kind's name in `snake_case`; required.
+/// - `subject = T` and `verdict = T`: the associated types; the default is `()`.
+/// - `removable`: hooks may remove the subject.
+/// - `match(field, …)` or `match(option = path.to.field, …)`: fields by which `#[hook]` may filter.
+/// - `check = path`: see [`check`](Self::check).
+/// - `outside_turn`: the kind fires outside of turns, so that only the app's list applies.
+/// - `turn_over`: the kind fires after the end of a turn, so that hooks cannot return a `Halt`.
+/// - `on_failure = policy`: the default policy for hooks of this kind.
+/// - `new(field, …)`: a constructor, and setters for the other fields.
+/// - `json`: see [`fire_json`](crate::HookSet::fire_json).
+/// - `crate = path`: the path of `hooks_core`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a hook kind",
     label = "not a kind",
     note = "write one of the built-in kinds in snake_case, such as `before_tool_call`, or a type with `#[derive(HookKind)]`"
 )]
 pub trait HookKind: Sized + Send + Sync + 'static {
-    /// What flows through the chain and may be rewritten; `()` where there is nothing to rewrite.
+    /// The value that passes through the chain and may be rewritten; `()` if there is nothing to rewrite.
     ///
-    /// Its `Clone` is the price of a transaction, so keep it cheap: one `Arc` wide is best.
+    /// A transaction clones it, so keep `Clone` cheap: best is a single `Arc`.
     type Subject: Clone + Send + Sync + 'static;
 
-    /// What hooks decide besides the subject; `()` where there is nothing to decide.
+    /// What hooks decide in addition to changing the subject; `()` if there is nothing to decide.
     type Verdict: Verdict;
 
     /// Whether a hook may remove the subject: [`Allowed`] or [`Never`].
     type Removal: Removal<Self::Subject>;
 
-    /// The name in an attribute, in definitions and in records.
+    /// The kind's name in attributes, definitions and records.
     const NAME: &'static str;
 
-    /// What a dispatch does with the answers.
+    /// How a dispatch treats the hooks' answers.
     const SEMANTICS: Semantics;
 
-    /// Whether the kind fires outside a turn, so that only the app's list applies.
+    /// Whether the kind fires outside of turns, so that only the app's list applies.
     const OUTSIDE_TURN: bool = false;
 
-    /// Whether it fires within a turn, which its hooks may then end with a [`Halt`](crate::verdict::Halt).
+    /// Whether the kind fires within a turn, which its hooks may then end with a [`Halt`](crate::verdict::Halt).
     #[doc(hidden)]
     const IN_TURN: bool = true;
 
-    /// What is done when a hook fails that does not say it itself: a gate refuses, everything else goes on without the hook.
+    /// The default `on_failure`: a gate denies, every other kind continues without the hook.
     const ON_FAILURE: OnFailure = default_policy(Self::SEMANTICS);
 
-    /// The fields of the event that a hook may filter by.
+    /// The fields of the event by which a hook may filter.
     const FIELDS: &'static [Field<Self>];
 
-    /// How event, subject and verdict are written as JSON; `None` where the kind does not say `json`.
+    /// Serializes event, subject and verdict as JSON; `None` if the kind does not have `json`.
     #[doc(hidden)]
     const WIRE: Option<fn() -> Wire<Self>> = None;
 
-    /// Checks what a writer left, after each writer that changed something.
+    /// Checks the subject after each hook that changed it.
     ///
-    /// A violation is that hook's failure: its changes are dropped. Compare with `before` so that nobody is blamed for a
-    /// defect that was there already.
+    /// A violation counts as the hook's failure, and its change is dropped. Compare with `before` so that a hook is not
+    /// blamed for a defect that existed already.
     ///
     /// # Errors
-    /// A [`Violation`] that says which rule the change broke.
+    /// A [`Violation`] with the rule that the change broke.
     fn check(&self, before: &Self::Subject, after: &Self::Subject) -> Result<(), Violation> {
         let _ = (before, after);
         Ok(())
     }
 
-    /// Whether a writer left the subject as it was. The derive compares with `PartialEq` where the subject has it, and
-    /// takes every successful write for a change where it has not.
+    /// Whether a writer left the subject unchanged. The derive compares with `PartialEq` if the subject implements it,
+    /// and otherwise treats every successful write as a change.
     #[doc(hidden)]
     fn same(before: &Self::Subject, after: &Self::Subject) -> bool {
         let _ = (before, after);
         false
     }
 
-    // Not public API. Made by the derive; where a set keeps the plan of this kind.
+    // Not public API. Generated by the derive: the index of this kind's plan in a set.
     #[doc(hidden)]
     fn slot() -> &'static Slot;
 
-    // Not public API. Made by the derive; what is known of the kind without its type.
+    // Not public API. Generated by the derive: the description of the kind without its type.
     #[doc(hidden)]
     fn descriptor() -> &'static KindDescriptor;
 }
 
-/// A gate that cannot answer refuses; everything else goes on without the hook.
+/// A gate that cannot answer denies; every other kind continues without the hook.
 const fn default_policy(semantics: Semantics) -> OnFailure {
     match semantics {
         Semantics::Gate => OnFailure::Deny,
@@ -132,7 +141,7 @@ const fn default_policy(semantics: Semantics) -> OnFailure {
     }
 }
 
-/// The semantics of a kind from its verdict and whether it has a subject.
+/// The semantics of a kind, derived from its verdict and whether it has a subject.
 #[doc(hidden)]
 pub const fn semantics<V: Verdict>(has_subject: bool) -> Semantics {
     match V::SEMANTICS {
@@ -142,13 +151,13 @@ pub const fn semantics<V: Verdict>(has_subject: bool) -> Semantics {
     }
 }
 
-/// A field of an event that `#[hook]` may filter by, as in `tool = "cancel_*"`.
+/// A field of an event by which `#[hook]` may filter, as in `tool = "cancel_*"`.
 pub struct Field<K> {
-    /// The option's name.
+    /// The name of the filter option.
     pub name: &'static str,
-    /// Reads the value that the pattern is held against.
+    /// Returns the value that the pattern is matched against.
     pub get: fn(&K) -> &str,
-    /// The words that the value may be, where its type knows them.
+    /// The possible values, if the type of the field knows them.
     #[doc(hidden)]
     pub words: Option<crate::words::KnownWords>,
 }

@@ -1,4 +1,4 @@
-//! The built-in kinds, one file per part of an agent's life. [`all`] lists them with those of the app.
+//! The built-in kinds. [`all`] lists them together with the app's.
 
 mod channel;
 mod compaction;
@@ -36,9 +36,9 @@ pub use tool_result::{AfterToolCall, AfterToolCallFailure, AfterToolCallSuccess,
 
 use crate::kind::KindDescriptor;
 
-/// All kinds that are linked into this program, those of the app too, by name.
+/// All kinds linked into this program, built-in ones and the app's, sorted by name.
 ///
-/// Two types with one name are both there; a set that has hooks of both is refused.
+/// If two types have the same name, both are listed; a set with hooks of both is an error.
 ///
 /// ```
 /// let names: Vec<_> = hooks_core::kinds::all().iter().map(|kind| kind.name).collect();

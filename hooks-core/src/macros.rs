@@ -1,9 +1,9 @@
-//! The macros that begin here, so that `$crate` finds this crate under any name.
+//! Macros that are defined in this crate, so that `$crate` resolves under any name.
 
-/// The hooks that these functions are, for [`AgentDef::hooks`](crate::scope::AgentDef::hooks) and its like.
+/// Names hooks by their functions, for [`AgentDef::hooks`](crate::scope::AgentDef::hooks) and similar methods.
 ///
-/// A path is that of the function itself, through imports and re-exports. A misspelt one does not compile; a function
-/// that is no hook is reported by [`Registry::discover`](crate::Registry::discover), with its place.
+/// Each path is the path of the function itself; imports and re-exports work. A misspelt path does not compile. A
+/// function without `#[hook]` is reported by [`Registry::discover`](crate::Registry::discover), with its position.
 ///
 /// ```
 /// # use hooks_core::prelude::*;
@@ -24,13 +24,15 @@ macro_rules! hooks {
     };
 }
 
-/// Declares, at link time, the kinds that a harness fires. Stands where an item may stand, next to the code that fires.
+/// Declares at link time which kinds a harness fires. Write it as an item, next to the code that fires.
 ///
-/// Once a program has such a declaration, [`Registry::audit`](crate::Registry::audit) reports the hooks of kinds that no
-/// declaration names: nothing would ever run them. [`testing::conformance`](crate::testing::conformance) holds a harness
-/// to its declaration. A kind is its type, or the name of a built-in one. Behind it stand the fields of its event that the
-/// harness never fills: a hook that reads one would be as dead, so `audit` reports filters over them, and `conformance` each
-/// field that is neither filled nor named so.
+/// Once a program contains such a declaration, [`Registry::audit`](crate::Registry::audit) reports hooks of kinds that
+/// no declaration names, because they never run. [`testing::conformance`](crate::testing::conformance) checks a harness
+/// against its declaration.
+///
+/// Name a kind by its type, or a built-in kind by its name. `[never field, …]` lists the fields of its event that the
+/// harness never fills. `audit` reports filters on those fields, because they match only empty text, and
+/// `conformance` reports every other field that is not filled.
 ///
 /// ```standalone_crate
 /// use hooks_core::kinds::{AfterCreateMessage, BeforeToolCall};
@@ -45,11 +47,11 @@ macro_rules! fires {
     };
 }
 
-/// Declares the crate to be a plugin: its hooks belong to it unless they say otherwise with `plugin = "…"`.
+/// Declares the crate as a plugin. All its hooks belong to the plugin, except those with their own `plugin = "…"`.
 ///
-/// Stands once in the crate, best in its root. The name is written as an id is. An app that depends on the crate installs
-/// it with [`Registry::install`](crate::Registry::install); until then its hooks are in no list. The version is that of the
-/// crate, or what `version = "…"` says.
+/// Write it once per crate, preferably in the crate root. The name has the same form as a hook id. An app that depends
+/// on the crate installs the plugin with [`Registry::install`](crate::Registry::install); until then none of its hooks
+/// runs. The version is that of the crate, unless `version = "…"` is given.
 ///
 /// ```standalone_crate
 /// use hooks_core::kinds::*;
@@ -81,8 +83,8 @@ macro_rules! plugin {
     };
 }
 
-/// Makes two hooks with one id a build error. Optional; goes into the root of a crate (each binary, test and example has
-/// its own).
+/// Makes two hooks with the same id a build error. Optional. Write it in the root of a crate; each binary, test and
+/// example is a crate of its own.
 ///
 /// ```standalone_crate
 /// hooks_core::setup!();

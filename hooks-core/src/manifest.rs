@@ -1,4 +1,4 @@
-//! What a program has, for machines: its hooks and kinds, and a JSON Schema for the files that name them.
+//! The hooks and kinds of a program in machine-readable form, and a JSON Schema for the files that name hooks.
 
 use std::collections::BTreeMap;
 
@@ -15,37 +15,37 @@ use crate::registry::Registry;
 use crate::source::Origin;
 use crate::verdict::Capabilities;
 
-/// The hooks and kinds of a program. Made by [`Registry::manifest`](crate::Registry::manifest); serialises to JSON.
+/// The hooks and kinds of a program. Returned by [`Registry::manifest`](crate::Registry::manifest); serializes to JSON.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct Manifest {
-    /// The version of this form; a change that breaks readers raises it.
+    /// The version of the format. A breaking change increments it.
     pub version: u32,
-    /// The hooks, by id.
+    /// The hooks, sorted by id.
     pub hooks: Vec<HookManifest>,
-    /// The kinds, built in and of the app, by name.
+    /// The built-in and the app's kinds, sorted by name.
     pub kinds: Vec<KindManifest>,
 }
 
-/// What a hook says of itself.
+/// The description of a hook.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct HookManifest {
-    /// The id.
+    /// The hook's id.
     pub id: HookId,
-    /// Its doc comment.
+    /// The hook's doc comment.
     pub description: String,
-    /// Where it is.
+    /// The position of the hook in the source.
     pub origin: Origin,
-    /// What it does at each of its kinds.
+    /// The hook at each of its kinds.
     pub at: Vec<BindingManifest>,
-    /// Its options; the deadline, what is done when it fails and what it may contribute are told at its kinds.
+    /// The hook's options. Timeout, `on_failure` and capabilities are in `at`, because they depend on the kind.
     #[serde(flatten)]
     pub options: Options,
-    /// The plugin that it belongs to.
+    /// The plugin that the hook belongs to.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub plugin: Option<String>,
-    /// Whether overrides leave it alone.
+    /// Whether overrides cannot change the hook.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub locked: bool,
 }
@@ -54,39 +54,39 @@ pub struct HookManifest {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct BindingManifest {
-    /// The kind.
+    /// The name of the kind.
     pub kind: &'static str,
-    /// Whether it may change the subject.
+    /// Whether the hook may change the subject.
     pub writes: bool,
-    /// Whether it may wait.
+    /// Whether the hook is async.
     pub waits: bool,
-    /// Its deadline in milliseconds, where it may wait and has one.
+    /// The timeout in milliseconds; `None` if the hook has none or cannot be interrupted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub timeout_ms: Option<u128>,
-    /// What is done when it fails.
+    /// What happens when the hook fails.
     pub on_failure: OnFailure,
-    /// What it may contribute.
+    /// What the hook may contribute.
     #[serde(skip_serializing_if = "Capabilities::is_none")]
     pub capabilities: Capabilities,
-    /// The patterns that select events for it, by field.
+    /// The hook's filters: patterns by field.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub only: BTreeMap<&'static str, String>,
 }
 
-/// What a kind says of itself.
+/// The description of a kind.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct KindManifest {
-    /// What its descriptor says.
+    /// The descriptor of the kind.
     #[serde(flatten)]
     pub kind: &'static KindDescriptor,
-    /// Where [`fires!`](crate::fires) declares that it is fired.
+    /// The position of the [`fires!`](crate::fires) declaration of the kind.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fired_at: Option<Origin>,
 }
 
 impl Registry {
-    /// What the program has, for machines: all hooks and kinds, and a JSON Schema for the files that name them.
+    /// Returns a manifest of all hooks and kinds of the program.
     ///
     /// ```
     /// use hooks_core::kinds::*;
@@ -118,8 +118,8 @@ impl Manifest {
         }
     }
 
-    /// A JSON Schema of agent and prompt files, for editors: the ids of hooks are an `enum`, with what each does. Hooks of
-    /// kinds outside a turn are not in it, because only the app's list may name them.
+    /// Returns a JSON Schema of agent and prompt files, for editors. It contains the ids of hooks as an `enum` with
+    /// descriptions. Hooks of kinds outside of turns are omitted, because only the app's list may name them.
     pub fn schema(&self) -> Value {
         let outside =
             |at: &BindingManifest| self.kinds.iter().any(|one| one.kind.name == at.kind && one.kind.outside_turn);
@@ -131,10 +131,10 @@ impl Manifest {
             "title": "An agent or a prompt",
             "type": "object",
             "properties": {
-                "name": { "type": "string", "description": "The name, for messages and records." },
+                "name": { "type": "string", "description": "The name, used in messages and records." },
                 "hooks": {
                     "type": ["array", "null"],
-                    "description": "The hooks in force, each once. An empty list is a list; null is none.",
+                    "description": "The hooks in force, each at most once. An empty list is a declared list; null means no list.",
                     "uniqueItems": true,
                     "items": {
                         "anyOf": [
@@ -154,7 +154,7 @@ impl Manifest {
     }
 }
 
-/// The patterns of a hook at a kind; a field that the kind has not was refused by the registry.
+/// The filters of a hook at a kind. The registry has rejected unknown fields.
 fn only(binding: &Binding) -> BTreeMap<&'static str, String> {
     let fields = binding.kind.fields;
     let named = binding.filters.iter().filter_map(|only| {

@@ -13,61 +13,60 @@ use crate::failure::OnFailure;
 use crate::verdict::{Capabilities, Capability};
 use crate::words::closed_words;
 
-/// A list of ids of hooks, static where the attribute wrote it.
+/// A list of hook ids. It is static if the attribute generated it.
 pub type HookIds = Cow<'static, [Cow<'static, str>]>;
 
-/// The options of a hook. Written for machines, what is as it is for most hooks is left out, and what its kinds settle stands
-/// there.
+/// The options of a hook. The serialized form omits default values, and the options that depend on the kind.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Options {
-    /// Lower runs earlier.
+    /// The priority. Lower numbers run earlier.
     pub priority: i32,
-    /// Ids at the same kind to follow where they are in scope.
+    /// Hooks of the same kind that this one runs after, if they are in scope.
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     pub after: HookIds,
-    /// Ids at the same kind to precede where they are in scope.
+    /// Hooks of the same kind that this one runs before, if they are in scope.
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     pub before: HookIds,
-    /// As `after`, and their absence from the scope is an error.
+    /// Like `after`, but their absence from the scope is an error.
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     pub requires: HookIds,
     /// How long an async hook may take.
     #[serde(skip)]
     pub timeout: Timeout,
-    /// What is done when it fails; `None` stands for the kind's default.
+    /// What happens when the hook fails; `None` means the kind's default.
     #[serde(skip)]
     pub on_failure: Option<OnFailure>,
-    /// Whom it concerns.
+    /// Who sees the hook's decision.
     pub visibility: Visibility,
-    /// What it may contribute; `None` stands for what the kind offers.
+    /// What the hook may contribute; `None` means everything that the kind offers.
     #[serde(skip)]
     pub capabilities: Option<Capabilities>,
-    /// Whether the dispatch waits for it.
+    /// Whether the dispatch waits for the hook.
     #[serde(skip_serializing_if = "is_default")]
     pub run: RunMode,
-    /// Whether it runs on the pool of threads for code that computes for long.
+    /// Whether the hook runs on the pool of blocking threads.
     #[serde(skip_serializing_if = "is_default")]
     pub blocking: bool,
-    /// Whether running it twice does no more than running it once.
+    /// Whether running the hook twice has the same effect as running it once.
     #[serde(skip_serializing_if = "is_default")]
     pub idempotent: bool,
-    /// How often a background run that failed is tried again.
+    /// How often a failed background run is retried.
     #[serde(skip_serializing_if = "is_default")]
     pub retries: u32,
-    /// How much of a stream is kept back for it.
+    /// How much of the end of a stream is held back for the hook.
     #[serde(skip)]
     pub hold: Hold,
-    /// Whether its answers count.
+    /// Whether the hook's answers take effect.
     #[serde(skip_serializing_if = "is_default")]
     pub mode: HookMode,
-    /// What it does in a replay.
+    /// Whether a replay runs the hook.
     #[serde(skip_serializing_if = "is_default")]
     pub on_replay: OnReplay,
 }
 
 impl Options {
-    /// The options of a hook that says nothing.
+    /// The options of a hook that sets none.
     pub const DEFAULT: Self = Self {
         priority: 0,
         after: Cow::Borrowed(&[]),
@@ -142,7 +141,7 @@ fn is_default<T: Default + PartialEq>(value: &T) -> bool {
     *value == T::default()
 }
 
-/// How much of the end of a stream is kept back, so that a hook sees as a whole what comes in pieces.
+/// How much of the end of a stream is held back, so that a hook sees text as a whole that arrives in pieces.
 ///
 /// ```
 /// use hooks_core::hook::Hold;
@@ -158,7 +157,7 @@ pub struct Hold {
     sentence: bool,
 }
 
-/// That many characters.
+/// Holds back this number of characters.
 impl From<usize> for Hold {
     fn from(chars: usize) -> Self {
         Self::chars(chars)
@@ -166,23 +165,23 @@ impl From<usize> for Hold {
 }
 
 impl Hold {
-    /// Nothing is kept back.
+    /// Holds back nothing.
     pub const NOTHING: Self = Self { chars: 0, sentence: false };
-    /// What is behind the last end of a sentence.
+    /// Holds back everything after the last complete sentence.
     pub const SENTENCE: Self = Self { chars: 0, sentence: true };
 
-    /// That many characters.
+    /// Holds back this number of characters.
     pub const fn chars(chars: usize) -> Self {
         Self { chars, sentence: false }
     }
 
-    /// As much as both keep back.
+    /// Combines two holds; the larger one applies.
     #[must_use]
     pub fn and(self, other: Self) -> Self {
         Self { chars: self.chars.max(other.chars), sentence: self.sentence || other.sentence }
     }
 
-    /// The end of `window` that is kept back.
+    /// Returns the part at the end of `window` that is held back.
     pub fn of(self, window: &str) -> &str {
         let chars = match self.chars {
             0 => window.len(),
@@ -195,37 +194,38 @@ impl Hold {
         } else {
             window.len()
         };
-        // The space behind a sentence goes with it.
+        // The space after a sentence belongs to the sentence.
         let sentence = sentence + (window[sentence..].len() - window[sentence..].trim_start().len());
         &window[chars.min(sentence)..]
     }
 }
 
 closed_words! {
-    /// Whether the answers of a hook count.
+    /// Whether the answers of a hook take effect.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
     #[serde(rename_all = "snake_case")]
     #[non_exhaustive]
     pub enum HookMode {
-        /// They do.
+        /// The answers take effect.
         #[default]
         Enforce = "enforce",
-        /// They do not: the hook runs on its own scratch, within its deadline, and the record says what it decided. It can
-        /// neither deny, change, remove nor fail, so a new guard can be watched for a week before it is enforced.
+        /// The answers have no effect. The hook runs on its own copy of the subject, within its timeout, and the record
+        /// shows what it decided. It can neither deny, change, remove nor fail, so that a new guard can be observed
+        /// before it is enforced.
         Shadow = "shadow",
     }
 }
 
 closed_words! {
-    /// What a hook does where the dispatch is a replay.
+    /// Whether a replay runs a hook.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
     #[serde(rename_all = "snake_case")]
     #[non_exhaustive]
     pub enum OnReplay {
-        /// It runs.
+        /// A replay runs the hook.
         #[default]
         Run = "run",
-        /// It does not: it reaches the world, or reads from it what is different today.
+        /// A replay skips the hook. For hooks with external effects, or with inputs that differ between runs.
         Skip = "skip",
     }
 }
@@ -236,12 +236,12 @@ closed_words! {
     #[serde(rename_all = "snake_case")]
     #[non_exhaustive]
     pub enum RunMode {
-        /// Within the dispatch, which waits for it.
+        /// The hook runs within the dispatch, which waits for it.
         #[default]
         Inline = "inline",
-        /// Started at its place in the plan and not waited for.
+        /// The hook is started at its place in the plan, and the dispatch does not wait for it.
         Detached = "detached",
-        /// Written as a [`Job`](crate::detached::Job) for a worker, perhaps in another process.
+        /// The hook becomes a [`Job`](crate::detached::Job) for a worker, which may be in another process.
         Background = "background",
     }
 }
@@ -252,7 +252,7 @@ impl Default for Options {
     }
 }
 
-/// How long an async hook may take before it is dropped. A [`Duration`] is one.
+/// How long an async hook may take before it is dropped. Converts from a [`Duration`].
 ///
 /// ```
 /// use std::time::Duration;
@@ -266,12 +266,12 @@ impl Default for Options {
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Timeout {
-    /// 30 seconds.
+    /// The default: 30 seconds.
     #[default]
     Default,
-    /// This long.
+    /// The hook is dropped after this duration.
     After(Duration),
-    /// As long as it likes.
+    /// No limit.
     None,
 }
 
@@ -282,7 +282,7 @@ impl From<Duration> for Timeout {
 }
 
 impl Timeout {
-    /// The deadline, `None` where there is none.
+    /// The limit as a duration; `None` if there is none.
     pub fn duration(self) -> Option<Duration> {
         match self {
             Self::Default => Some(Duration::from_secs(30)),

@@ -1,18 +1,19 @@
-//! What an operator changes of hooks without touching their code: layers of overrides.
+//! Overrides: an operator changes the options of hooks without touching their code.
 //!
-//! A layer says something of some hooks; [`Registry::set_overrides`](crate::Registry::set_overrides) takes them in the
-//! order in which they hold, such as the defaults of a machine, then those of a workspace, then what was said at the
-//! command line. They hold **field by field, and the last that says something wins**; what none says is as the hook has it.
+//! Overrides come in layers. [`Registry::set_overrides`](crate::Registry::set_overrides) takes them in order of
+//! increasing precedence, for example machine defaults, then a workspace's file, then the command line. They are merged
+//! **field by field, and the last layer that sets a field wins**. A field that no layer sets keeps the hook's own
+//! value.
 //!
-//! | Field | In a file | May be said of |
+//! | Field | In a file | Applies to |
 //! |---|---|---|
-//! | `enabled` | `true`, `false` | every hook; `true` takes back what an earlier layer said, not [`Registry::disable`](crate::Registry::disable) |
+//! | `enabled` | `true`, `false` | every hook; `true` reverts an earlier layer, but not [`Registry::disable`](crate::Registry::disable) |
 //! | `priority` | a whole number | every hook |
-//! | `timeout` | `"250ms"`, `"2s"`, `"1m"`, `"none"` | async and blocking hooks, and those that no dispatch waits for |
-//! | `mode` | `"enforce"`, `"shadow"` | hooks that a dispatch waits for |
-//! | `on_failure` | `"continue"`, `"remove"`, `"deny"`, `"required"` | what all kinds of the hook offer |
+//! | `timeout` | `"250ms"`, `"2s"`, `"1m"`, `"none"` | async, blocking, detached and background hooks |
+//! | `mode` | `"enforce"`, `"shadow"` | every hook except detached and background ones |
+//! | `on_failure` | `"continue"`, `"remove"`, `"deny"`, `"required"` | every hook, if all its kinds offer the policy |
 //!
-//! A hook that is `locked` takes none of them.
+//! Overrides of a `locked` hook are errors.
 
 mod changes;
 #[cfg(feature = "toml")]
@@ -34,7 +35,7 @@ use crate::id::HookId;
 use crate::options::{HookMode, Timeout};
 use crate::text::nearest_names;
 
-/// What is changed of one hook. Reads from whatever serde reads, so that an app may keep it where it likes.
+/// The changes to one hook. Implements `Deserialize`, so that an app may store overrides in any format.
 ///
 /// ```
 /// use hooks_core::overrides::Override;
@@ -56,40 +57,40 @@ pub struct Override {
 }
 
 impl Override {
-    /// Changes nothing.
+    /// Creates an override that changes nothing.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Whether the hook runs.
+    /// Enables or disables the hook.
     #[must_use]
     pub fn enabled(mut self, enabled: bool) -> Self {
         self.enabled = Some(enabled);
         self
     }
 
-    /// Lower runs earlier.
+    /// Sets the priority. Lower numbers run earlier.
     #[must_use]
     pub fn priority(mut self, priority: i32) -> Self {
         self.priority = Some(priority);
         self
     }
 
-    /// How long an async hook may take.
+    /// Sets how long an async hook may take.
     #[must_use]
     pub fn timeout(mut self, timeout: impl Into<Timeout>) -> Self {
         self.timeout = Some(timeout.into());
         self
     }
 
-    /// What is done when the hook fails.
+    /// Sets what happens when the hook fails.
     #[must_use]
     pub fn on_failure(mut self, policy: OnFailure) -> Self {
         self.on_failure = Some(policy);
         self
     }
 
-    /// Whether its answers count.
+    /// Sets whether the hook's answers take effect.
     #[must_use]
     pub fn mode(mut self, mode: HookMode) -> Self {
         self.mode = Some(mode);
@@ -97,10 +98,10 @@ impl Override {
     }
 }
 
-/// One layer: its name, and what it changes of which hooks.
+/// One named layer of overrides.
 ///
-/// What is wrong with it is told by [`Registry::set_overrides`](crate::Registry::set_overrides), together with what is
-/// wrong with all other layers.
+/// Problems are reported by [`Registry::set_overrides`](crate::Registry::set_overrides), together with those of all
+/// other layers.
 ///
 /// ```
 /// use hooks_core::overrides::{Override, Overrides};
@@ -120,30 +121,30 @@ impl Override {
 /// # Ok::<(), ConfigError>(())
 /// ```
 #[derive(Clone, Debug, Default)]
-#[must_use = "overrides hold once they are given to `Registry::set_overrides`"]
+#[must_use = "overrides take effect only when passed to `Registry::set_overrides`"]
 pub struct Overrides {
     name: Arc<str>,
     entries: Vec<OverrideEntry>,
-    /// What could not be read.
+    /// The parts that could not be parsed.
     problems: Vec<Problem>,
 }
 
-/// What a layer says of one hook.
+/// A layer's changes to one hook.
 #[derive(Clone, Debug)]
 struct OverrideEntry {
     id: HookId,
-    /// Where it says so, as messages tell it.
+    /// The position for messages.
     at: String,
     changes: Changes,
 }
 
 impl Overrides {
-    /// A layer that changes nothing. Its name is told wherever it matters.
+    /// Creates an empty layer. Messages and plans mention its name.
     pub fn new(name: impl Into<Arc<str>>) -> Self {
         Self { name: name.into(), ..Self::default() }
     }
 
-    /// Changes this of the hook.
+    /// Adds the changes to the hook `id`.
     pub fn set(mut self, id: &str, change: Override) -> Self {
         let at = self.name.to_string();
         let changes = Changes {
@@ -161,7 +162,7 @@ impl Overrides {
         value.map(|value| Setting { value, layer: Arc::clone(&self.name), at: at.to_owned() })
     }
 
-    /// Everything that is wrong with it, these hooks being there.
+    /// Returns all problems of the layer, given the registered hooks.
     pub(crate) fn check(&self, hooks: &HashMap<&HookId, &Hook>) -> Vec<Problem> {
         let mut problems = self.problems.clone();
         for entry in &self.entries {
@@ -177,7 +178,7 @@ impl Overrides {
         problems
     }
 
-    /// Lays it over what earlier layers changed.
+    /// Merges the layer over earlier ones.
     pub(crate) fn add_to(&self, changes: &mut HashMap<HookId, Changes>) {
         for entry in &self.entries {
             changes.entry(entry.id.clone()).or_default().lay(&entry.changes);
@@ -185,12 +186,12 @@ impl Overrides {
     }
 }
 
-/// What is wrong with an override, and where: file, line and column, or the layer's name.
+/// A problem with an override, at a file position or in a named layer.
 fn bad_override(at: &str, problem: &str) -> Problem {
     Problem::new(ProblemKind::BadOverride, at, format!("{at}: {problem}"))
 }
 
-/// Reads `2s` and its like.
+/// Parses a timeout such as `2s`.
 fn parse_timeout(text: &str) -> Result<Timeout, &'static str> {
     const EXPECTED: &str = "expected a time, such as \"250ms\", \"2s\" or \"1m\", or \"none\"";
     if text == "none" {

@@ -1,4 +1,4 @@
-//! Catching what unwinds out of a hook.
+//! Catches panics of hooks.
 
 use std::any::Any;
 use std::cell::Cell;
@@ -14,11 +14,11 @@ thread_local! {
     static IN_HOOK: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Routes the panic messages of hooks to `tracing` (at error level) instead of standard error. Panics elsewhere go where
-/// they went before. Calling it again does nothing.
+/// Routes the panic messages of hooks to `tracing` (at error level) instead of standard error. Other panics are printed
+/// as before. Calling it again does nothing.
 ///
-/// Isolation does not depend on it: it is for programs whose standard error is read by people. With
-/// `panic = "abort"` no panic can be isolated.
+/// Panics are isolated without it: it is for programs whose standard error is read by people. With `panic = "abort"`,
+/// panics cannot be isolated.
 pub fn quiet_panics() {
     static INSTALL: Once = Once::new();
     INSTALL.call_once(|| {
@@ -35,15 +35,15 @@ pub fn quiet_panics() {
     });
 }
 
-/// Runs `hook` and gives what unwinds out of it as a text.
+/// Runs `hook` and returns the message of a panic as an error.
 ///
-/// State behind `&mut` may be half-changed afterwards, which is why a hook only ever has a copy of the subject.
+/// State behind `&mut` may be half-changed after a panic, so a hook only ever gets a copy of the subject.
 #[inline]
 pub(crate) fn catch<T>(hook: impl FnOnce() -> T) -> Result<T, String> {
-    // One relaxed load: without `quiet_panics` nothing is marked.
+    // Without `quiet_panics`, this costs one relaxed load.
     if QUIET.load(Ordering::Relaxed) {
         let outer = IN_HOOK.replace(true);
-        // The payload is dropped within too: its panic is the hook's.
+        // The payload is dropped inside, because its panic also counts as the hook's.
         let caught = catch_unwind(AssertUnwindSafe(hook)).map_err(describe);
         IN_HOOK.set(outer);
         caught
@@ -52,12 +52,12 @@ pub(crate) fn catch<T>(hook: impl FnOnce() -> T) -> Result<T, String> {
     }
 }
 
-/// The payload's text; the payload may itself panic when it is dropped.
+/// The payload's message. The payload itself may panic when it is dropped.
 #[cold]
 fn describe(payload: Box<dyn Any + Send>) -> String {
     let described = text(&*payload).to_owned();
     if let Err(second) = catch_unwind(AssertUnwindSafe(|| drop(payload))) {
-        // Dropping this one could go on for ever; its memory is the price.
+        // Dropping this one could panic again and again, so it is leaked.
         std::mem::forget(second);
     }
     described
@@ -68,5 +68,5 @@ fn text(payload: &(dyn Any + Send)) -> &str {
         .downcast_ref::<&str>()
         .copied()
         .or_else(|| payload.downcast_ref::<String>().map(String::as_str))
-        .unwrap_or("a panic without text")
+        .unwrap_or("a panic without a message")
 }

@@ -34,13 +34,13 @@ use crate::options::{HookMode, OnReplay, Visibility};
 use crate::record::Status;
 use crate::verdict::Capabilities;
 
-/// The hooks of one kind in their order, ready to run.
+/// The ordered hooks of one kind, ready to run.
 pub(crate) struct Plan<K: HookKind> {
     pub(crate) steps: Box<[Step<K>]>,
     pub(crate) segments: Box<[Segment<K>]>,
-    /// Whether every hook is a plain function, so that nothing ever waits.
+    /// Whether every hook is a plain function, so that nothing waits.
     pub(crate) is_sync: bool,
-    /// Whether a hook has a context of its own.
+    /// Whether a hook has its own context.
     pub(crate) has_own_contexts: bool,
 }
 
@@ -53,33 +53,33 @@ pub(crate) struct Step<K: HookKind> {
     pub(crate) on_failure: OnFailure,
     pub(crate) stage: usize,
     pub(crate) visibility: Visibility,
-    /// A number that changes with its options, its filters and its parameters; 0 where nobody listens.
+    /// A number that changes with the hook's options, filters and parameters; 0 if there are no listeners.
     pub(crate) revision: u64,
-    /// What most hooks have none of.
+    /// Rarely used properties.
     pub(crate) extras: Option<Box<Extras<K>>>,
 }
 
-/// What a hook has beyond its function. It keeps the hook out of the lanes.
+/// Properties of a hook beyond its function. A hook with any of them is not part of a lane.
 pub(crate) struct Extras<K: HookKind> {
-    /// What its context holds for it alone.
+    /// The part of the context that is only for this hook.
     pub(crate) own: Option<Arc<PerHook>>,
-    /// What it may contribute, where that is less than its kind offers.
+    /// What the hook may contribute, if less than its kind offers.
     pub(crate) capabilities: Option<Capabilities>,
-    /// What answers where the hook failed.
+    /// The hook's fallback.
     pub(crate) fallback: Option<Handler<K>>,
-    /// Runs the plain function on the pool of threads for code that computes for long, with an event of its own.
+    /// Clones the event for a plain function that runs on the pool of blocking threads.
     pub(crate) blocking: Option<OwnEvent<K>>,
-    /// Starts the hook, where no dispatch waits for it.
+    /// Launches a detached or background hook.
     pub(crate) launch: Option<Box<dyn Launch<K>>>,
-    /// Whether its answers do not count.
+    /// Whether the hook is in shadow mode.
     pub(crate) shadow: bool,
-    /// Whether a replay leaves it out.
+    /// Whether a replay skips the hook.
     pub(crate) skips_replay: bool,
 }
 
-/// Starts a hook that no dispatch waits for, at its place in the plan.
+/// Launches a detached or background hook at its place in the plan.
 pub(crate) trait Launch<K: HookKind>: Send + Sync {
-    /// `shared` is the event that all detached hooks of the dispatch have.
+    /// `shared` is the event for all detached hooks of the dispatch.
     fn launch(
         &self,
         cx: &HookContext,
@@ -88,34 +88,35 @@ pub(crate) trait Launch<K: HookKind>: Send + Sync {
         subject: &K::Subject,
     ) -> Result<Status, NotLaunched>;
 
-    /// The job that a launch would queue; `None` for a detached run, and where it cannot be written, which a launch reports.
+    /// Returns the job that a launch would queue. `None` for a detached hook, or if the job cannot be serialized; the
+    /// launch reports that.
     fn job(&self, cx: &crate::context::HookContext, event: &K, subject: &K::Subject) -> Option<Job>;
 }
 
-/// Why a hook was not started.
+/// Why a hook was not launched.
 pub(crate) enum NotLaunched {
-    /// There is no room for it.
+    /// A limit was reached.
     Dropped(String),
-    /// It could not be started.
+    /// The launch failed.
     Failed(String),
 }
 
-/// One step of a plan before it has its kind's type.
+/// One step of a plan, before it has the type of its kind.
 pub(crate) struct StepParts<'a> {
     pub(crate) hook: &'a Hook,
     pub(crate) binding: &'a Binding,
     pub(crate) stage: usize,
-    /// What its context holds for it alone.
+    /// The part of the context that is only for this hook.
     pub(crate) own: Option<Arc<PerHook>>,
-    /// What the operator's overrides changed of it.
+    /// What the operator's overrides changed.
     pub(crate) overridden: Option<&'a str>,
-    /// The parameters that a list gives it, as the list has them.
+    /// The parameters that the list passes, as JSON.
     pub(crate) given: Option<&'a Value>,
-    /// Whether somebody listens to the dispatches of the set.
+    /// Whether the dispatches of the set have listeners.
     pub(crate) observed: bool,
 }
 
-/// A part of a plan that is run in one way.
+/// A range of steps that run in the same way.
 pub(crate) struct Segment<K: HookKind> {
     pub(crate) steps: Range<usize>,
     pub(crate) execution: Execution<K>,
@@ -123,20 +124,20 @@ pub(crate) struct Segment<K: HookKind> {
 
 /// How a segment is run.
 pub(crate) enum Execution<K: HookKind> {
-    /// Annotated functions that read, have neither filter nor extras, and follow each other: only their pointers are read.
+    /// Consecutive annotated functions that read, without filters or extras: a loop over their pointers.
     ReadLane(Vec<ReadFn<K>>),
-    /// As `ReadLane`, for functions that change the subject in place.
+    /// Like `ReadLane`, for functions that change the subject in place.
     LendLane(Vec<LendFn<K>>),
-    /// As `ReadLane`, for functions that take the subject.
+    /// Like `ReadLane`, for functions that take the subject.
     OwnLane(Vec<OwnFn<K>>),
-    /// One after the other, step by step.
+    /// Step by step, one after the other.
     Sequential,
-    /// A stage of readers of which some may wait. Their pointers, where all are annotated async functions without filter and
-    /// extras.
+    /// A stage of readers, some of which may wait. Contains their pointers if all are annotated async functions without
+    /// filters or extras.
     Concurrent(Option<Vec<ReadAsyncFn<K>>>),
 }
 
-/// A list of patterns over one field of the event: `fs_*|Bash`.
+/// A list of patterns for one field of the event: `fs_*|Bash`.
 pub(crate) struct Filter<K> {
     field: fn(&K) -> &str,
     patterns: Box<[WildMatch]>,
@@ -150,13 +151,13 @@ impl<K: HookKind> Filter<K> {
 }
 
 impl<K: HookKind> Step<K> {
-    /// Whether it runs for this event.
+    /// Whether the hook runs for this event.
     #[inline]
     pub(crate) fn runs(&self, event: &K, cx: &HookContext) -> bool {
         self.matches(event) && !self.skips_replay(cx)
     }
 
-    /// Whether it is left out because the dispatch is a replay.
+    /// Whether the hook is skipped because the dispatch is a replay.
     #[inline]
     pub(crate) fn skips_replay(&self, cx: &HookContext) -> bool {
         self.extras.as_ref().is_some_and(|extras| extras.skips_replay) && cx.is_replay()
@@ -167,34 +168,34 @@ impl<K: HookKind> Step<K> {
         self.filters.is_empty() || self.filters.iter().all(|filter| filter.matches(event))
     }
 
-    /// What answers where the hook failed.
+    /// The hook's fallback.
     pub(crate) fn fallback(&self) -> Option<&Handler<K>> {
         self.extras.as_ref()?.fallback.as_ref()
     }
 
-    /// Gives the hook an event of its own, where its plain function runs on the pool of threads.
+    /// The function that clones the event, if the hook is a plain function that runs on the pool of blocking threads.
     pub(crate) fn blocking(&self) -> Option<OwnEvent<K>> {
         self.extras.as_ref()?.blocking
     }
 
-    /// Whether a dispatch has to be awaited for the hook.
+    /// Whether a dispatch must await the hook.
     pub(crate) fn is_async(&self) -> bool {
         self.blocking().is_some() || Form::of(&self.handler).is_async
     }
 
-    /// Whether its answers do not count.
+    /// Whether the hook is in shadow mode.
     pub(crate) fn is_shadow(&self) -> bool {
         self.extras.as_ref().is_some_and(|extras| extras.shadow)
     }
 
-    /// Whether it is a plain function whose pointer is all that a dispatch needs.
+    /// Whether the hook is a plain function whose pointer is all that a dispatch needs.
     pub(crate) fn is_plain(&self) -> bool {
         self.filters.is_empty() && self.extras.is_none()
     }
 }
 
 impl<K: HookKind> Plan<K> {
-    /// Makes the plan of `parts`, which are in their order. `launch` makes what starts a hook that no dispatch waits for.
+    /// Builds a plan from its steps, which are in order. `launch` makes the launcher of a detached or background hook.
     pub(crate) fn build(
         parts: &[StepParts<'_>],
         launch: impl Fn(&StepParts<'_>, &Handler<K>) -> Option<Box<dyn Launch<K>>>,
@@ -209,7 +210,7 @@ impl<K: HookKind> Plan<K> {
         }
     }
 
-    /// The contexts of the hooks that have one of their own, by the index of the step; empty where none has.
+    /// The contexts of hooks with their own context, by step index; empty if there are none.
     pub(crate) fn own_contexts(&self, cx: &HookContext) -> OwnContexts {
         if !self.has_own_contexts {
             return OwnContexts::default();
@@ -219,7 +220,7 @@ impl<K: HookKind> Plan<K> {
     }
 }
 
-/// See [`Plan::own_contexts`].
+/// The result of [`Plan::own_contexts`].
 pub(crate) type OwnContexts = Box<[Option<HookContext>]>;
 
 impl<K: HookKind> fmt::Debug for Plan<K> {
@@ -228,7 +229,7 @@ impl<K: HookKind> fmt::Debug for Plan<K> {
     }
 }
 
-/// `None` only for a binding of another kind, which no set holds.
+/// Returns `None` only for a binding of another kind, which no set contains.
 fn step<K: HookKind>(
     part: &StepParts<'_>,
     launch: impl Fn(&StepParts<'_>, &Handler<K>) -> Option<Box<dyn Launch<K>>>,
@@ -257,7 +258,7 @@ fn step<K: HookKind>(
     })
 }
 
-/// The same number as long as nothing changes of the hook but its code, in every process.
+/// A hash of everything that affects the hook except its code. Equal in every process.
 fn revision(part: &StepParts<'_>) -> u64 {
     let given = part.given.map(Value::to_string).unwrap_or_default();
     let text = format!("{:?} {:?} {given}", part.hook.options, part.binding.filters);

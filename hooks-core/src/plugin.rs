@@ -1,4 +1,4 @@
-//! Plugins: crates, or values, that own hooks. An app installs them in an order of its choosing.
+//! Plugins: crates or values that own hooks. An app installs them in the order that it chooses.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -13,7 +13,7 @@ use crate::kinds::{Init, Shutdown, ShutdownReason};
 use crate::source::Origin;
 use crate::text::redacted;
 
-/// A crate that declares itself with [`plugin!`](macro@crate::plugin).
+/// A crate that is declared as a plugin with [`plugin!`](macro@crate::plugin).
 #[derive(Debug)]
 pub struct PluginEntry {
     pub(crate) name: &'static str,
@@ -31,12 +31,12 @@ impl PluginEntry {
         Self { name, version, origin }
     }
 
-    /// Whether a hook written there is in the crate that declares itself here.
+    /// Whether a hook at `origin` is part of the crate of this declaration.
     pub(crate) fn has(&self, origin: Origin) -> bool {
         crate_of(self.origin.module) == crate_of(origin.module)
     }
 
-    /// What the program declares, by name and place. A crate that is linked twice is one.
+    /// The declared plugins, sorted by name and position. A crate that is linked twice counts once.
     pub(crate) fn declared() -> Vec<&'static Self> {
         let mut all: Vec<&Self> = inventory::iter::<Self>.into_iter().collect();
         all.sort_by_key(|entry| (entry.name, entry.origin));
@@ -49,7 +49,8 @@ fn crate_of(module: &str) -> &str {
     module.split("::").next().unwrap_or_default()
 }
 
-/// A plugin as an app installs it: the name of a linked one, or one made of values; with what its `init` hooks are given.
+/// A plugin to install: a linked one by its name, or one that is built from hook values. Contains the configuration for
+/// its `init` hooks.
 ///
 /// ```
 /// use hooks_core::kinds::*;
@@ -76,13 +77,13 @@ pub struct Plugin {
     pub(crate) data_dir: Option<PathBuf>,
     pub(crate) agents: Vec<String>,
     pub(crate) optional: bool,
-    /// Why it cannot be started.
+    /// Why the plugin cannot be started.
     pub(crate) failed: Option<Arc<str>>,
     pub(crate) hooks: Vec<Hook>,
 }
 
 impl Plugin {
-    /// The plugin `name`. Without hooks of its own here it is the linked one of that name.
+    /// Names a plugin. Without a call of [`hook`](Self::hook), it refers to the linked plugin of that name.
     pub fn new(name: impl Into<Arc<str>>) -> Self {
         Self {
             name: name.into(),
@@ -96,44 +97,46 @@ impl Plugin {
         }
     }
 
-    /// Its configuration, which its `init` hooks read from their event.
+    /// Sets the plugin's configuration, which its `init` hooks read from their event.
     pub fn config(mut self, config: Value) -> Self {
         self.config = config;
         self
     }
 
-    /// The folder where it may keep data, which its `init` hooks read from their event.
+    /// Sets the directory for the plugin's data, which its `init` hooks read from their event.
     pub fn data_dir(mut self, folder: impl Into<PathBuf>) -> Self {
         self.data_dir = Some(folder.into());
         self
     }
 
-    /// Its version; that of a linked plugin is its crate's where nothing is said.
+    /// Sets the version. The default is the version of a linked plugin's crate.
     pub fn version(mut self, version: impl Into<String>) -> Self {
         self.version = Some(version.into());
         self
     }
 
-    /// In force for this agent only; say it once for each. No list of the agent's or its prompts' replaces that.
+    /// Restricts the plugin to this agent. Call it once per agent. Lists of the agent and its prompts cannot replace
+    /// the plugin's hooks.
     pub fn agent(mut self, name: impl Into<String>) -> Self {
         self.agents.push(name.into());
         self
     }
 
-    /// A harness starts without it where its `init` fails; without this it does not start. Its guards refuse all the same.
+    /// Lets a harness start even if the plugin's `init` fails; without this it does not start. The plugin's guards fail
+    /// closed in either case.
     pub fn optional(mut self) -> Self {
         self.optional = true;
         self
     }
 
-    /// It cannot be started, because of `reason`, which the app knows: as where its `init` failed, its guards refuse and its other
-    /// hooks are left out.
+    /// Marks the plugin as failed before its start, because of `reason`. As after a failed `init`, its guards fail
+    /// closed and its other hooks do not run.
     pub fn failed(mut self, reason: impl Into<Arc<str>>) -> Self {
         self.failed = Some(reason.into());
         self
     }
 
-    /// One of its hooks. They stand in the order in which they are given.
+    /// Adds a hook. The plugin's hooks keep the order in which they are added.
     pub fn hook(mut self, hook: Hook) -> Self {
         self.hooks.push(hook);
         self
@@ -146,18 +149,18 @@ impl From<&str> for Plugin {
     }
 }
 
-/// A plugin that could not be started or stopped as it should.
+/// A plugin failed to start or to stop.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("the plugin `{plugin}` could not be {}: {reason}", if *.starting { "started; its guards refuse, and its other hooks are left out" } else { "stopped in order" })]
+#[error("the plugin `{plugin}` failed to {}: {reason}", if *.starting { "start; its guards fail closed, and its other hooks do not run" } else { "stop" })]
 #[non_exhaustive]
 pub struct PluginFailure {
-    /// The plugin.
+    /// The name of the plugin.
     pub plugin: String,
-    /// Why: which hook failed, and what it said.
+    /// Which hook failed, and its error.
     pub reason: String,
-    /// Whether it was being started, and not stopped.
+    /// Whether the plugin failed to start; otherwise it failed to stop.
     pub starting: bool,
-    /// Whether the app called it [`optional`](Plugin::optional), so that a harness goes on without it.
+    /// Whether the plugin is [`optional`](Plugin::optional), so that a harness continues without it.
     pub optional: bool,
 }
 
@@ -167,7 +170,7 @@ impl PluginFailure {
     }
 }
 
-/// The plugins that failed; all others go on.
+/// One or more plugins failed to start or stop. All other plugins are unaffected.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{}", spelt(.failures))]
 pub struct PluginsFailed {
@@ -175,7 +178,7 @@ pub struct PluginsFailed {
 }
 
 impl PluginsFailed {
-    /// Each that failed, in the order in which they were started or stopped.
+    /// The failures, in the order in which the plugins were started or stopped.
     pub fn failures(&self) -> &[PluginFailure] {
         &self.failures
     }
@@ -193,7 +196,7 @@ fn spelt(failures: &[PluginFailure]) -> String {
 #[derive(Clone, Debug)]
 pub(crate) struct Installed {
     pub(crate) plugin: Plugin,
-    /// The hooks that were installed with it as values, in their order.
+    /// The hooks that were installed as values, in order.
     pub(crate) made: Vec<HookId>,
     pub(crate) origin: Origin,
     pub(crate) state: PluginState,
@@ -201,25 +204,25 @@ pub(crate) struct Installed {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum PluginState {
-    /// Its `init` hooks have not run.
+    /// The `init` hooks have not run.
     New,
-    /// They run now.
+    /// The `init` hooks are running.
     Starting,
     Started,
-    /// One of them failed: its guards refuse, and its other hooks are left out.
+    /// An `init` hook failed: guards fail closed, and other hooks do not run.
     Failed(Arc<str>),
-    /// It was shut down to be loaded again, and as long as it is not started its guards refuse.
+    /// Shut down for a reload. Guards fail closed until the plugin is started.
     Closed,
-    /// Its `init` hooks run after that.
+    /// The `init` hooks are running after a reload.
     Reopening,
 }
 
 impl PluginState {
-    /// Why the guards of `plugin` refuse, where they do.
+    /// Why the guards of `plugin` fail closed; `None` if they do not.
     pub(crate) fn closed(&self, plugin: &str) -> Option<String> {
         match self {
-            Self::Failed(reason) => Some(format!("its plugin `{plugin}` could not be started: {reason}")),
-            Self::Closed | Self::Reopening => Some(format!("its plugin `{plugin}` is being loaded again")),
+            Self::Failed(reason) => Some(format!("its plugin `{plugin}` failed to start: {reason}")),
+            Self::Closed | Self::Reopening => Some(format!("its plugin `{plugin}` is being reloaded")),
             Self::New | Self::Starting | Self::Started => None,
         }
     }

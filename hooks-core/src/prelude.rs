@@ -1,6 +1,7 @@
-//! What an app that writes hooks uses: `use hooks_core::prelude::*;`
+//! The imports for writing hooks: `use hooks_core::prelude::*;`
 //!
-//! The kinds are in [`kinds`](crate::kinds): their names (`Stop`, `Init`, `Shutdown`) are words that an app uses too.
+//! The built-in kinds are not included, because apps use their names too (`Stop`, `Init`, `Shutdown`). Import them from
+//! [`kinds`](crate::kinds).
 
 pub use crate::context::With;
 pub use crate::context::{HookContext, MissingState};

@@ -1,4 +1,4 @@
-//! What happened: failures, which every dispatch reports, and records, which are made only for observers.
+//! Records of dispatches and their observers.
 
 mod ended;
 mod trace;
@@ -20,7 +20,7 @@ use crate::panics::catch;
 use crate::text::redacted;
 use crate::verdict::{Attribution, ContributionId, Contributions};
 
-/// One dispatch of a kind that has hooks in force. Holds no payload.
+/// The record of one dispatch of a kind with hooks in force. Contains no payload.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct Record {
@@ -37,7 +37,7 @@ pub struct Record {
     pub removed: bool,
     /// Whether the dispatch's future was dropped before its end.
     pub dropped: bool,
-    /// From the first hook's start to the last one's end.
+    /// The time from the first hook's start to the last one's end.
     pub duration: Duration,
 }
 
@@ -48,7 +48,7 @@ impl Record {
     }
 
     /// Passes the record to the observers.
-    pub(crate) fn tell(&self, observers: &[Arc<dyn Observer>]) {
+    pub(crate) fn report(&self, observers: &[Arc<dyn Observer>]) {
         tracing::debug!(
             target: "hooks_core::dispatch",
             kind = self.kind, runs = self.runs.len(), verdict = self.verdict, removed = self.removed,
@@ -82,7 +82,7 @@ pub struct Run {
     /// Its contributions, each with a fingerprint.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub contributed: Vec<ContributionId>,
-    /// Something that was discarded: an allow before a later change, or a change of a frozen subject.
+    /// Something that was discarded, or an answer without effect.
     pub note: Option<Note>,
     /// The cause of a failure, at most [`CAUSE_LIMIT`] characters.
     pub cause: Option<String>,
@@ -113,23 +113,23 @@ impl Run {
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Status {
-    /// It ran to its end.
+    /// The hook completed.
     Completed,
-    /// It did not run.
+    /// The hook did not run.
     Skipped(Skip),
-    /// It returned an error, or broke a rule of the kind.
+    /// The hook returned an error, or its change broke a rule of the kind.
     Failed,
-    /// It missed its deadline.
+    /// The hook exceeded its timeout.
     TimedOut,
-    /// It panicked.
+    /// The hook panicked.
     Panicked,
-    /// It, or its answer, was dropped: an earlier hook of its stage gave a final verdict, or the program ended.
+    /// The hook or its answer was dropped: an earlier hook of its stage gave a final verdict, or the program ended.
     Cancelled,
-    /// It was started as a detached run; [`Observer::ended`] reports its end.
+    /// The hook was started as a detached run; [`Observer::ended`] reports its end.
     Detached,
-    /// It was queued as a job; [`Observer::ended`] reports its end if the job runs in this process.
+    /// The hook was queued as a job; [`Observer::ended`] reports its end if the job runs in this process.
     Queued,
-    /// It was not started or queued, because the limit was reached.
+    /// The hook was not started or queued, because a limit was reached.
     Dropped,
 }
 
@@ -139,7 +139,7 @@ impl fmt::Display for Status {
             Self::Completed => "completed",
             Self::Skipped(Skip::Filter) => "skipped: its filter did not match",
             Self::Skipped(Skip::Disabled) => "skipped: disabled",
-            Self::Skipped(Skip::Replay) => "skipped: a replay leaves it out",
+            Self::Skipped(Skip::Replay) => "skipped: not run in a replay",
             Self::Skipped(Skip::Removed) => "skipped: the subject was removed",
             Self::Skipped(Skip::Decided) => "skipped: an earlier verdict is final",
             Self::Skipped(Skip::Aborted) => "skipped: the dispatch ended with an error",
@@ -149,7 +149,7 @@ impl fmt::Display for Status {
             Self::Cancelled => "cancelled",
             Self::Detached => "detached",
             Self::Queued => "queued",
-            Self::Dropped => "dropped: there is no room for it",
+            Self::Dropped => "dropped: a limit was reached",
         })
     }
 }
@@ -159,12 +159,13 @@ impl fmt::Display for Status {
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Skip {
-    /// A pattern such as `tool = "cancel_*"` did not match, or the hook found that the event is not for it
-    /// ([`NotSelected`](crate::hook::NotSelected)).
+    /// A filter such as `tool = "cancel_*"` did not match, or the hook returned
+    /// [`NotSelected`](crate::hook::NotSelected).
     Filter,
-    /// It is disabled.
+    /// The hook is disabled.
     Disabled,
-    /// The dispatch is a replay, and no dispatch waits for it, or it says [`OnReplay::Skip`](crate::hook::OnReplay::Skip): see
+    /// The dispatch is a replay, and the hook is detached, background or
+    /// [`OnReplay::Skip`](crate::hook::OnReplay::Skip): see
     /// [`HookContextBuilder::replay`](crate::context::HookContextBuilder::replay).
     Replay,
     /// An earlier hook removed the subject.
@@ -175,18 +176,18 @@ pub enum Skip {
     Aborted,
 }
 
-/// Something that was discarded.
+/// Something that was discarded, or an answer without effect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Note {
-    /// Its allow was discarded, because a later hook changed the subject.
+    /// The hook's allow was discarded, because a later hook changed the subject.
     AllowOutdated,
-    /// It failed, and its fallback answered instead.
+    /// The hook failed, and its fallback answered instead.
     FallbackAnswered,
-    /// It runs in shadow: its verdict, changes and failures have no effect.
+    /// The hook is in shadow mode: its verdict, changes and failures have no effect.
     Shadow,
-    /// Its change was dropped, because an earlier hook had asked about the unchanged subject.
+    /// The hook's change was dropped, because an earlier hook had asked about the unchanged subject.
     SubjectFrozen,
 }
 
@@ -203,14 +204,14 @@ pub trait Observer: Send + Sync + 'static {
     /// A dispatch of a kind that has hooks in force has ended, or its future was dropped.
     fn dispatched(&self, record: &Record);
 
-    /// Whether the observer also receives the payload of each dispatch. It is asked at each dispatch; if no observer wants it, the
-    /// payload is not serialised.
+    /// Whether the observer also receives the payload of each dispatch. It is asked for each dispatch; if no observer
+    /// wants the payload, it is not serialized.
     fn traces(&self) -> bool {
         false
     }
 
-    /// A dispatch has ended, with its payload. Called after [`dispatched`](Self::dispatched), for kinds that can be written
-    /// as JSON. A dispatch whose future was dropped has a record but no trace.
+    /// A dispatch has ended; called with its payload after [`dispatched`](Self::dispatched), for kinds that can be
+    /// serialized as JSON. A dispatch whose future was dropped has a record but no trace.
     fn traced(&self, trace: &Trace) {
         let _ = trace;
     }

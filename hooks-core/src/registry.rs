@@ -1,4 +1,4 @@
-//! Every hook a program knows, and the snapshots that sets are made from.
+//! The registry of all hooks, and the snapshots from which sets are made.
 
 mod audit;
 mod check;
@@ -34,14 +34,14 @@ use crate::plan::HookSet;
 use crate::record::Observer;
 use crate::scope::{AppDef, Definition, HookName, HookRef, HookUse, PromptDef};
 
-/// An observer of a registry, to remove it by. Made by [`Registry::observe`].
+/// Identifies an observer, for [`Registry::remove_observer`]. Returned by [`Registry::observe`].
 #[derive(Clone, Debug)]
 pub struct ObserverId(Weak<dyn Observer>);
 
-/// Every hook a program knows.
+/// The hooks of a program.
 ///
-/// Cloning gives another handle to the same registry. A change makes a new snapshot: sets made before go on as they are,
-/// so a turn sees one set from its start to its end.
+/// A clone is another handle to the same registry. Each change makes a new snapshot and leaves existing sets as they
+/// are, so a turn sees one set from start to end.
 ///
 /// ```standalone_crate
 /// use hooks_core::kinds::*;
@@ -66,17 +66,17 @@ pub struct Registry {
 }
 
 impl Registry {
-    /// All hooks that are linked into this program, whatever module or crate they are in.
+    /// Collects all hooks that are linked into this program, from every module and crate.
     ///
-    /// A dependency that no code names is not linked, and its hooks with it: write `use that_crate as _;`.
+    /// A dependency that no code refers to is not linked, and neither are its hooks: write `use that_crate as _;`.
     ///
     /// # Errors
-    /// Everything that is wrong at once: ids that two hooks have, functions in `hooks![…]` that are no hooks.
+    /// All problems at once: duplicate ids, and functions in `hooks![…]` without `#[hook]`.
     pub fn discover() -> Result<Self, ConfigError> {
         let mut snapshot = Snapshot::default();
         let mut problems = plugins::declared_twice();
         let mut specs: Vec<&HookSpec> = inventory::iter::<HookSpec>.into_iter().collect();
-        // Link order differs from build to build; messages must not.
+        // Link order differs between builds; messages must not.
         specs.sort_by_key(|spec| (spec.id, spec.origin));
         for spec in specs {
             problems.extend(snapshot.add_spec(spec).err());
@@ -88,7 +88,8 @@ impl Registry {
         Ok(Self::from(snapshot))
     }
 
-    /// No hooks, for tests: the link-time registry of a test binary holds the hooks of all its tests.
+    /// Creates a registry without hooks. Useful in tests, because `discover` in a test binary finds the hooks of all
+    /// its tests.
     pub fn empty() -> Self {
         Self::default()
     }
@@ -96,11 +97,11 @@ impl Registry {
     /// Adds the hooks that `hooks![…]` names.
     ///
     /// # Errors
-    /// Everything that is wrong at once: functions that are no hooks, ids that are there already.
+    /// All problems at once: functions without `#[hook]`, and ids that are already registered.
     pub fn with(self, functions: impl IntoIterator<Item = HookRef>) -> Result<Self, ConfigError> {
         let specs: HashMap<TypeId, &HookSpec> =
             inventory::iter::<HookSpec>.into_iter().map(|spec| ((spec.function)(), spec)).collect();
-        // Before the lock: an iterator is code of the caller, which may use this registry.
+        // Collected before locking: the iterator is caller code and may use this registry.
         let functions: Vec<HookRef> = functions.into_iter().collect();
         let problems = self.edit(|snapshot| {
             let add = |function: HookRef| match specs.get(&(function.function)()) {
@@ -113,19 +114,19 @@ impl Registry {
         Ok(self)
     }
 
-    /// A registry with the hooks, lists and overrides of this one and without its observers, for what is tried beside it: what
-    /// is changed in one of them is not in the other.
+    /// Copies the registry's hooks, lists and overrides, but not its observers, for experiments. Later changes to one
+    /// do not affect the other.
     #[must_use]
     pub fn fork(&self) -> Self {
         Self::from(Snapshot { observers: Arc::default(), ..Snapshot::clone(&self.snapshot()) })
     }
 
-    /// The app's list.
+    /// Returns the app's list.
     pub fn app(&self) -> AppDef {
         self.snapshot().app.clone()
     }
 
-    /// Sets the app's list, which is always in force.
+    /// Sets the app's list, which is in force for every agent and prompt.
     pub fn set_app(&self, app: AppDef) {
         self.edit(|snapshot| snapshot.app = app);
     }
@@ -133,7 +134,7 @@ impl Registry {
     /// Adds a hook.
     ///
     /// # Errors
-    /// Everything that the attribute would refuse, at once; or an id that another hook has (see
+    /// All problems at once: everything that the attribute would reject, and a duplicate id (see
     /// [`replace`](Self::replace)).
     pub fn register(&self, hook: Hook) -> Result<(), ConfigError> {
         ConfigError::unless_empty(check::check(&hook))?;
@@ -141,12 +142,12 @@ impl Registry {
         self.edit(|snapshot| Ok(snapshot.add(&hook, None)?))
     }
 
-    /// Puts a hook in the place of the one with its id. Whether that one was disabled goes over to it, and so do the plugin
-    /// that it belongs to and what is overridden.
+    /// Replaces the hook with the same id. The new hook takes over the old one's plugin, its overrides, and whether it
+    /// is disabled.
     ///
     /// # Errors
-    /// [`NoSuchHook`](crate::diagnostics::ProblemKind::NoSuchHook) where there is none, or everything that the attribute
-    /// would refuse; or overrides that are there and do not fit the new hook.
+    /// [`NoSuchHook`](crate::diagnostics::ProblemKind::NoSuchHook) if no hook has this id. Otherwise everything that
+    /// the attribute would reject, and existing overrides that do not fit the new hook.
     pub fn replace(&self, hook: Hook) -> Result<(), ConfigError> {
         let hook = Arc::new(hook);
         let replaced = self.edit(|snapshot| {
@@ -165,20 +166,20 @@ impl Registry {
         Ok(())
     }
 
-    /// Leaves the hook out of sets made from now on. Scopes that name it skip it, and their records and audit say so.
+    /// Disables the hook in sets made from now on. Scopes that name it skip it, and records and audit show this.
     ///
-    /// This is the app's own switch: it works on `locked` hooks too, and no override turns the hook on again.
+    /// This also works on `locked` hooks, and overrides cannot enable the hook again.
     ///
     /// # Errors
-    /// [`NoSuchHook`](crate::diagnostics::ProblemKind::NoSuchHook) where there is none.
+    /// [`NoSuchHook`](crate::diagnostics::ProblemKind::NoSuchHook) if no hook has this id.
     pub fn disable(&self, id: &str) -> Result<(), ConfigError> {
         self.set_enabled(id, false)
     }
 
-    /// Undoes [`disable`](Self::disable) for sets made from now on.
+    /// Reverts [`disable`](Self::disable) for sets made from now on.
     ///
     /// # Errors
-    /// [`NoSuchHook`](crate::diagnostics::ProblemKind::NoSuchHook) where there is none.
+    /// [`NoSuchHook`](crate::diagnostics::ProblemKind::NoSuchHook) if no hook has this id.
     pub fn enable(&self, id: &str) -> Result<(), ConfigError> {
         self.set_enabled(id, true)
     }
@@ -193,13 +194,13 @@ impl Registry {
         })
     }
 
-    /// How many dispatches may be within each other, where hooks fire hooks, in sets made from now on: 8 where nothing is
-    /// said, at least 1, at most 64. One more is a [`DispatchError::TooDeep`](crate::DispatchError::TooDeep).
+    /// Limits the nesting of dispatches (hooks that fire hooks) in sets made from now on. The default is 8, the minimum
+    /// 1, the maximum 64. Deeper dispatches return [`DispatchError::TooDeep`](crate::DispatchError::TooDeep).
     pub fn set_depth_limit(&self, limit: usize) {
         self.edit(|snapshot| snapshot.depth_limit = DepthLimit(limit.clamp(1, depth::MOST)));
     }
 
-    /// Gives `observer` the records of all dispatches of the sets made from now on.
+    /// Registers an observer for all dispatches of sets made from now on.
     pub fn observe(&self, observer: impl Observer) -> ObserverId {
         let observer: Arc<dyn Observer> = Arc::new(observer);
         let id = ObserverId(Arc::downgrade(&observer));
@@ -209,7 +210,7 @@ impl Registry {
         id
     }
 
-    /// Takes an observer out of the sets made from now on. Returns whether it was there.
+    /// Removes an observer from sets made from now on. Returns whether it was registered.
     ///
     /// ```
     /// use hooks_core::Registry;
@@ -221,17 +222,17 @@ impl Registry {
     /// assert!(!registry.remove_observer(&id));
     /// ```
     pub fn remove_observer(&self, id: &ObserverId) -> bool {
-        let is_it = |observer: &Arc<dyn Observer>| id.0.ptr_eq(&Arc::downgrade(observer));
+        let is_same = |observer: &Arc<dyn Observer>| id.0.ptr_eq(&Arc::downgrade(observer));
         let removed: Vec<Arc<dyn Observer>> = self.edit(|snapshot| {
-            let (removed, kept): (Vec<_>, Vec<_>) = snapshot.observers.iter().cloned().partition(is_it);
+            let (removed, kept): (Vec<_>, Vec<_>) = snapshot.observers.iter().cloned().partition(is_same);
             snapshot.observers = kept.into();
             removed
         });
-        // Dropped after the lock is gone: an observer is code of the app.
+        // Dropped after the lock is released: an observer is app code.
         !removed.is_empty()
     }
 
-    /// The hooks, by id.
+    /// The registered hooks, sorted by id.
     pub fn hooks(&self) -> Vec<Arc<Hook>> {
         let snapshot = self.snapshot();
         let mut hooks: Vec<_> = snapshot.hooks.values().map(|registered| Arc::clone(&registered.hook)).collect();
@@ -239,31 +240,33 @@ impl Registry {
         hooks
     }
 
-    /// The kinds at which a hook of this program can run, by name.
+    /// All kinds linked into this program, sorted by name.
     pub fn kinds(&self) -> Vec<&'static KindDescriptor> {
         kind::all()
     }
 
-    /// Makes the set in force: the app's list, and the prompt's list or else the agent's.
+    /// Makes the set of hooks in force: those of the app's list, of the plugins, and of the prompt's list or else the
+    /// agent's.
     ///
     /// # Errors
-    /// Everything that is wrong at once, with its places: unknown ids, ids named twice, missing requirements, cycles.
+    /// All problems at once, with their positions: unknown ids, duplicate entries, missing requirements, cycles.
     pub fn scope(&self, agent: &dyn Definition, prompt: Option<&PromptDef>) -> Result<HookSet, ConfigError> {
         resolve::resolve(&self.snapshot(), agent, prompt)
     }
 
-    /// Makes the set of the prompt's list or else the agent's, without what is in force everywhere (the app's list and the
-    /// plugins): for a harness in which the gates of one agent hold for another too.
+    /// Makes the set of the prompt's list or else the agent's alone, without the app's list and the plugins. A harness
+    /// uses it to apply the gates of one agent to another agent.
     ///
     /// # Errors
-    /// As [`scope`](Self::scope); a hook that the list requires may be missing, since it may be in force elsewhere.
+    /// The same as those of [`scope`](Self::scope), except that a required hook may be missing, because it may be in
+    /// force elsewhere.
     pub fn scope_alone(&self, agent: &dyn Definition, prompt: Option<&PromptDef>) -> Result<HookSet, ConfigError> {
         resolve::alone(&self.snapshot(), agent, prompt)
     }
 
-    /// What is not wrong, but likely not meant, in these sets: see [`Finding`]. Give it the sets of all agents and
-    /// prompts, and it also tells the hooks that none of them names. Where the program says with
-    /// [`fires!`](crate::fires) what it fires, it tells the hooks of every other kind.
+    /// Returns what is valid but suspicious in these sets: see [`Finding`]. Pass the sets of all agents and prompts,
+    /// and the audit also reports hooks that none of them names. If the program declares with [`fires!`](crate::fires)
+    /// what it fires, it also reports hooks at every other kind.
     pub fn audit<'a>(&self, sets: impl IntoIterator<Item = &'a HookSet>) -> Vec<Finding> {
         let snapshot = self.snapshot();
         let mut unnamed: HashMap<&HookId, &Registered> = snapshot.hooks.iter().collect();
@@ -276,34 +279,34 @@ impl Registry {
             agents.push(&parts.agent);
             if parts.revision < snapshot.revision {
                 let text = format!(
-                    "the hooks of {} were put together before the registry changed, and have nothing of what came after: hooks, plugins, overrides, observers, the app's list; call `registry.scope(…)` again",
+                    "the hook set of {} was made before the registry changed, so it lacks later hooks, plugins, overrides, observers and changes to the app's list; call `registry.scope(…)` again",
                     parts.owner
                 );
                 findings.push(Finding::new(FindingKind::OutdatedSet, &parts.owner, text));
             }
         }
-        // The app's list may be newer than the sets, which was reported.
+        // The app's list may be newer than the sets, which is reported above.
         for id in snapshot.app.hooks.iter().flatten().filter_map(|entry| self.id_of(entry)) {
             unnamed.remove(&id);
         }
-        // Those of a plugin that is not installed are told with it.
+        // Hooks of a plugin that is not installed are reported with the plugin.
         let out = |hook: &Hook| hook.plugin.as_ref().is_some_and(|plugin| snapshot.installed(plugin).is_none());
         let mut unnamed: Vec<_> = unnamed.into_values().map(|registered| &registered.hook).collect();
         unnamed.retain(|hook| !out(hook));
         unnamed.sort_by(|a, b| a.id.cmp(&b.id));
         findings.extend(unnamed.into_iter().map(|hook| {
-            let text = format!("no list names the hook `{}` ({}): it never runs", hook.id, hook.origin);
+            let text = format!("no list names the hook `{}` ({}), so it never runs", hook.id, hook.origin);
             Finding::new(FindingKind::UnnamedHook, &hook.id, text)
         }));
         findings.extend(snapshot.plugin_findings(&agents));
-        // Plugins are started and stopped here, whatever the harness fires.
+        // The registry fires `init` and `shutdown` of plugins itself, whatever the harness fires.
         findings.extend(never_fired(&self.hooks(), plugins::is_lifecycle));
         findings.extend(never_filled(&self.hooks()));
         findings
     }
 
-    /// [`audit`](Self::audit), and what can be seen only with the harness: filters that match nothing of what it has, and
-    /// that the program does not declare what it fires.
+    /// Like [`audit`](Self::audit), and also checks what requires knowledge of the harness: it reports filters that
+    /// match none of the harness's values, and a missing declaration of what the program fires.
     ///
     /// ```
     /// use hooks_core::diagnostics::HarnessFacts;
@@ -322,15 +325,15 @@ impl Registry {
         let mut findings = self.audit(sets);
         findings.extend(audit::matching_nothing(&self.hooks(), facts));
         if Fires::declared().is_empty() {
-            let text = "hooks at kinds that nothing fires are not looked for, because the program does not declare what it fires; write `hooks_core::fires![…]` next to the code that fires";
+            let text = "hooks at kinds that are never fired cannot be detected, because the program does not declare what it fires; write `hooks_core::fires![…]` next to the code that fires";
             findings.push(Finding::new(FindingKind::FiresNotDeclared, "", text));
         }
         findings
     }
 
-    /// Changes several things at once: `change` is given a draft of this registry, and what it did there takes effect all at once, or
-    /// not at all where it fails. A set that is made meanwhile is made from all that was there before or from all that is there
-    /// after. Where somebody else changed the registry meanwhile, `change` is called again, with a draft of what is there then.
+    /// Applies several changes atomically. `change` receives a draft of this registry; its changes take effect
+    /// together, or not at all if it returns an error. A set that is made in the meantime sees either none or all of
+    /// them. If the registry was changed concurrently, `change` is called again with a new draft.
     ///
     /// ```
     /// use hooks_core::kinds::BeforeToolCall;
@@ -346,7 +349,7 @@ impl Registry {
     /// ```
     ///
     /// # Errors
-    /// What `change` gives.
+    /// The error of `change`.
     pub fn update<T, E>(&self, mut change: impl FnMut(&Self) -> Result<T, E>) -> Result<T, E> {
         loop {
             let before = self.snapshot();
@@ -356,7 +359,7 @@ impl Registry {
             let mut now = self.snapshot.write().unwrap_or_else(PoisonError::into_inner);
             if now.revision == before.revision {
                 let replaced = std::mem::replace(&mut *now, after);
-                // Before what was replaced: hooks are dropped outside of the lock.
+                // Hooks must be dropped outside of the lock.
                 drop(now);
                 drop(replaced);
                 return Ok(value);
@@ -364,8 +367,8 @@ impl Registry {
         }
     }
 
-    /// A number that grows with every change of the registry: sets that were made from the same lists at the same number are
-    /// the same, so a harness may keep them.
+    /// A number that increases with every change of the registry. Sets that were made from the same lists at the same
+    /// revision are equal, so a harness may cache them.
     ///
     /// ```
     /// use hooks_core::Registry;
@@ -380,7 +383,7 @@ impl Registry {
         self.snapshot().revision
     }
 
-    /// The hook that an entry of a list names, where it is here.
+    /// The id of the hook that an entry names, if it is registered.
     pub(crate) fn id_of(&self, entry: &HookUse) -> Option<HookId> {
         match &entry.name {
             HookName::Id(id) => Some(id.clone()),
@@ -392,11 +395,11 @@ impl Registry {
         Arc::clone(&self.snapshot.read().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Changes the snapshot under the lock. No hook may be dropped in `edit`: what a closure captured is code of the app
-    /// when it is dropped, and may use this registry.
+    /// Changes the snapshot under the lock. `edit` must not drop a hook: the values that a closure captured are app
+    /// code when dropped, and may use this registry.
     fn edit<T>(&self, edit: impl FnOnce(&mut Snapshot) -> T) -> T {
         let mut snapshot = self.snapshot.write().unwrap_or_else(PoisonError::into_inner);
-        // Copied only while somebody makes a set from it.
+        // Copies the snapshot only if it is in use.
         let snapshot = Arc::make_mut(&mut snapshot);
         snapshot.revision += 1;
         edit(snapshot)

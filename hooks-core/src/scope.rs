@@ -50,9 +50,9 @@ impl fmt::Debug for HookRef {
 
 inventory::collect!(HookRef);
 
-/// One entry of a list: which hook, its parameters, and where the entry stands.
+/// An entry of a list: the hook, its parameters, and the position of the entry.
 ///
-/// In a file it is an id, or `{"id": …, "with": …}`.
+/// In a file, an entry is an id or `{"id": …, "with": …}`.
 #[derive(Clone, Debug)]
 pub struct HookUse {
     pub(crate) name: HookName,
@@ -66,7 +66,7 @@ pub(crate) enum HookName {
     Function(HookRef),
 }
 
-/// The same hook with the same parameters, wherever the entries stand.
+/// Compares hook and parameters, but not positions.
 impl PartialEq for HookUse {
     fn eq(&self, other: &Self) -> bool {
         let named = match (&self.name, &other.name) {
@@ -79,19 +79,19 @@ impl PartialEq for HookUse {
 }
 
 impl HookUse {
-    /// The hook with this id.
+    /// Names a hook by its id.
     pub fn id(id: &str) -> Self {
         Self { name: HookName::Id(HookId::new(id)), with: None, place: None }
     }
 
-    /// With these parameters: `HookUse::id("guard_cancel").with(json!({"limit": 200}))`. `null` is none.
+    /// Passes parameters to the hook: `HookUse::id("guard_cancel").with(json!({"limit": 200}))`. `null` passes none.
     #[must_use]
     pub fn with(mut self, parameters: Value) -> Self {
         self.with = (!parameters.is_null()).then_some(parameters);
         self
     }
 
-    /// Where the entry stands, as `file:line:column`, or the place of its `hooks![…]`.
+    /// The position of the entry as `file:line:column`, or that of its `hooks![…]`.
     pub(crate) fn position(&self) -> Option<String> {
         match (&self.place, &self.name) {
             (Some(place), _) => Some(place.to_string()),
@@ -119,7 +119,7 @@ impl From<String> for HookUse {
     }
 }
 
-/// The forms an entry may have in a file.
+/// The object form of an entry in a file.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct HookEntry {
@@ -137,7 +137,7 @@ impl<'de> Deserialize<'de> for HookUse {
                 Ok(Self { with: entry.with, ..Self::id(&entry.id) })
             }
             other => Err(D::Error::custom(one_line(&format!(
-                "expected a hook: its id as a string, or an object with `id` and perhaps `with`; found {other}"
+                "expected a hook: its id as a string, or an object with `id` and an optional `with`; found {other}"
             )))),
         }
     }
@@ -147,7 +147,8 @@ impl Serialize for HookUse {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let id = match &self.name {
             HookName::Id(id) => id.as_str(),
-            // Within a program a function may be named by its path; a file holds ids, which need not be its name.
+            // A program may name a function by its path, but a file contains ids, which may differ from the function's
+            // name.
             HookName::Function(function) => {
                 let named = (function.function)();
                 let mut specs = inventory::iter::<HookSpec>.into_iter();

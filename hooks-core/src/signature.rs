@@ -1,9 +1,9 @@
-//! What a hook may take and return: the traits that the compiler names where a signature does not fit its kind.
+//! What a hook may take and return: the traits that the compiler names if a signature does not fit its kind.
 //!
-//! Generated code goes through them, so that the message is in words of the kind, on the user's own token. Nobody implements
-//! them, and their items may change in any version. `M` and `Via` are markers that inference finds: the form of the returned
-//! type, such as `Result<M, ()>`, or of the parameter. The other types it learns from the arguments, so that generated code
-//! names none of them at a token where a wrong one would be reported again.
+//! Generated code uses these traits, so that error messages use the kind's terms and point to the user's token. Nobody
+//! implements them, and their items may change in any version. `M` and `Via` are markers that inference finds: the form
+//! of the returned type, such as `Result<M, ()>`, or of the parameter. Inference finds the other types from the
+//! arguments, so that generated code does not name them at a token where a wrong one would be reported twice.
 
 #[doc(hidden)]
 pub mod checks;
@@ -37,23 +37,23 @@ type BoxError = Box<dyn Error + Send + Sync>;
 #[diagnostic::on_unimplemented(
     message = "a hook at `{K}` cannot take `{Self}`",
     label = "not a parameter of this kind",
-    note = "it may take `&HookContext`, `&{K}` (the event), `&With<T>` (parameters from a list, where `T` is `serde::Deserialize`) and `&{S}` (the subject), the subject also by value or as `&mut {S}`; what the app holds, such as a client, comes from the context: `cx.state::<T>()`"
+    note = "it may take `&HookContext`, `&{K}` (the event), `&With<T>` (parameters from a list, where `T: serde::Deserialize`), and the subject as `&{S}`, `&mut {S}` or by value; get app state, such as a client, from the context: `cx.state::<T>()`"
 )]
 pub trait ReadParameter<'a, K, S, Via> {
-    /// Takes the parameter from what a dispatch has.
+    /// Extracts the parameter from the inputs of a dispatch.
     fn read(cx: &'a HookContext, event: &'a K, subject: &'a S) -> Self;
-    /// As `read`, for a detached hook, which has the subject only if it takes it.
+    /// Like `read`, for a detached hook, which has the subject only if it takes it.
     fn read_detached(cx: &'a HookContext, event: &'a K, subject: Option<&'a S>) -> Self;
 }
 
-/// A parameter that reads, in a hook with another one that takes the subject: `&HookContext` or the event.
+/// A parameter that reads, in a hook that takes the subject by value or as `&mut`: `&HookContext` or the event.
 #[diagnostic::on_unimplemented(
     message = "a hook at `{K}` that rewrites its subject cannot also take `{Self}`",
     label = "not a parameter of a hook that rewrites",
-    note = "with the subject it may take `&HookContext`, `&{K}` (the event) and `&With<T>` (parameters from a list, where `T` is `serde::Deserialize`); the subject itself only once; what the app holds, such as a client, comes from the context: `cx.state::<T>()`"
+    note = "in addition to the subject it may take `&HookContext`, `&{K}` (the event) and `&With<T>` (parameters from a list, where `T: serde::Deserialize`); it can take the subject only once; get app state, such as a client, from the context: `cx.state::<T>()`"
 )]
 pub trait ContextParameter<'a, K, Via> {
-    /// Takes the parameter from what a dispatch has.
+    /// Extracts the parameter from the inputs of a dispatch.
     fn read(cx: &'a HookContext, event: &'a K) -> Self;
 }
 
@@ -61,16 +61,17 @@ pub trait ContextParameter<'a, K, Via> {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not the subject of a hook at `{K}`",
     label = "the subject is `{S}`",
-    note = "a parameter by value or `&mut` is the subject to rewrite; take everything else as `&`, and what the app holds, such as a client, from the context: `cx.state::<T>()`"
+    note = "a parameter by value or `&mut` must be the subject; take everything else by `&`, and get app state, such as a client, from the context: `cx.state::<T>()`"
 )]
 pub trait SubjectParameter<K, S>: Sized {
-    /// The subject by value. The event only says which kind it is, as inference finds it nowhere else.
+    /// Passes the subject by value. The event only tells inference the kind.
     fn pass(event: &K, subject: S) -> Self;
-    /// The subject in place.
+    /// Passes the subject by mutable reference.
     fn lend<'s>(event: &K, subject: &'s mut S) -> &'s mut Self;
 }
 
-/// A kind and what its hooks return, without a value: inference learns both from it before it looks for a conversion.
+/// A kind and the return type of its hooks, without a value: inference learns both from it before it looks for a
+/// conversion.
 #[doc(hidden)]
 #[derive(Debug)]
 pub struct Of<K, R>(PhantomData<fn() -> (K, R)>);
@@ -80,15 +81,15 @@ impl<K, R> Of<K, R> {
     pub const NEW: Self = Self(PhantomData);
 }
 
-/// Marks the event.
+/// Marker: the parameter is the event.
 #[doc(hidden)]
 #[derive(Debug)]
 pub enum ViaEvent {}
-/// Marks the subject.
+/// Marker: the parameter is the subject.
 #[doc(hidden)]
 #[derive(Debug)]
 pub enum ViaSubject {}
-/// Marks a conversion into the verdict.
+/// Marker: the return type converts into the verdict.
 #[doc(hidden)]
 #[derive(Debug)]
 pub enum ViaInto {}
@@ -128,8 +129,8 @@ impl<'a, K, S> ReadParameter<'a, K, S, ViaSubject> for &'a S {
     fn read_detached(_cx: &'a HookContext, _event: &'a K, subject: Option<&'a S>) -> Self {
         match subject {
             Some(subject) => subject,
-            // Whoever calls keeps the subject of a hook that takes it; if not, that would be this hook's failure.
-            None => panic!("the subject was not kept for this hook"),
+            // The caller keeps the subject of a hook that takes it. Otherwise this panic is that hook's failure.
+            None => panic!("the subject of this detached hook was not kept; this is a bug in hook-sdk"),
         }
     }
 }
@@ -163,25 +164,25 @@ impl<K, S> SubjectParameter<K, S> for S {
     }
 }
 
-/// What a hook may return that did not take the subject by value.
+/// The return type of a hook that does not take the subject by value.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is not what a hook at `{K}` returns",
-    label = "expected `()` or something that converts into `{V}`",
-    note = "it may also be a `Result` of one of them, or a `Halt` in a kind of a turn; a hook that takes the subject by value returns that too"
+    message = "a hook at `{K}` cannot return `{Self}`",
+    label = "expected `()` or a type that converts into `{V}`",
+    note = "it may also return a `Result` of one of them, or a `Halt` at a kind that fires within a turn; a hook that takes the subject by value also returns it"
 )]
 pub trait ReturnsVerdict<K, V, M>: Sized {
     /// The error of a `Result`. [`Fails`] checks it, with a message of its own.
     type Error;
-    /// The answer in the form that a dispatch reads.
+    /// Converts the returned value into an answer for the dispatch.
     #[doc(hidden)]
     fn verdict(of: Of<K, V>, returned: Self) -> Result<Answer<V>, Self::Error>;
 
-    /// Whether the type can decide.
+    /// Whether the type can carry a decision.
     #[doc(hidden)]
     fn decides() -> bool;
 }
 
-/// Whether `T` is `()`. By its name, which no other type has: a `TypeId` would ask `'static` of what hooks return.
+/// Whether `T` is `()`. Compares names, which are unique for `()`, because `TypeId` would require `'static`.
 fn is_unit<T>() -> bool {
     std::any::type_name::<T>() == std::any::type_name::<()>()
 }
@@ -242,20 +243,20 @@ impl<K: InTurn, V, E> ReturnsVerdict<K, V, Result<Halt, ()>> for Result<Halt, E>
     }
 }
 
-/// What a hook may return that took the subject by value.
+/// The return type of a hook that takes the subject by value.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is not what a hook at `{K}` returns that takes its subject by value",
+    message = "a hook at `{K}` that takes its subject by value cannot return `{Self}`",
     label = "expected `{S}` or `({S}, {V})`, or a `Result` of one of them",
-    note = "a kind that is `removable` also takes `Option<{S}>`, and one of a turn `({S}, Halt)`"
+    note = "it may also return `Option<{S}>` if the kind is `removable`, and `({S}, Halt)` if the kind fires within a turn"
 )]
 pub trait ReturnsSubject<K, S, V, M>: Sized {
     /// The error of a `Result`.
     type Error;
-    /// The answer in the form that a dispatch reads.
+    /// Converts the returned value into an answer for the dispatch.
     #[doc(hidden)]
     fn effect(of: Of<K, (S, V)>, returned: Self) -> Result<Answer<Effect<S, V>>, Self::Error>;
 
-    /// Whether the type can say more than what the subject becomes.
+    /// Whether the type can carry a decision in addition to the subject.
     #[doc(hidden)]
     fn decides() -> bool {
         false
@@ -347,14 +348,14 @@ where
     }
 }
 
-/// The error of a hook.
+/// The error type of a hook.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be the error of a hook",
     label = "not an error",
-    note = "implement `std::error::Error` for it, or use one that converts into `Box<dyn Error + Send + Sync>`, as `String` does; a boxed error is `Box<dyn Error + Send + Sync>`, and a verdict is returned as `Ok`"
+    note = "implement `std::error::Error` for it, or use a type that converts into `Box<dyn Error + Send + Sync>`, such as `String`; a boxed error must be `Send + Sync`, and a verdict is returned as `Ok`"
 )]
 pub trait Fails: Sized {
-    /// The answer of a hook that may have failed with this.
+    /// Converts the answer of a hook that may have failed with this error.
     #[doc(hidden)]
     fn settle<T>(answer: Result<Answer<T>, Self>) -> Answer<T>;
 }
@@ -367,17 +368,17 @@ impl<E: Into<BoxError>> Fails for E {
     }
 }
 
-/// A kind that fires within a turn, which a hook may therefore end with a [`Halt`].
+/// A kind that fires within a turn, so that a hook may return a [`Halt`].
 pub trait InTurn: HookKind {}
 
-/// What a fallback may return in the place of a hook at `K`.
+/// The return type of a fallback for a hook at `K`.
 #[diagnostic::on_unimplemented(
-    message = "the fallback of a hook that judges at `{K}` has to judge too",
+    message = "the fallback of a hook that returns a verdict at `{K}` must return a verdict too",
     label = "returns no verdict, so a guard that fails would let everything pass",
-    note = "return a verdict as the hook does, or leave `fallback` out: `on_failure` says what a failure comes to"
+    note = "return a verdict like the hook does, or remove `fallback`: then `on_failure` determines what happens on failure"
 )]
 pub trait FallbackOf<K>: Sized {
-    /// Asks for the bound, at the place where a fallback that decides nothing is reported.
+    /// Requires the bound at the location where a fallback without a verdict is reported.
     fn fits(self) {}
 }
 

@@ -1,7 +1,7 @@
-//! For authors of hooks: run one hook, or a few, as a dispatch runs them, and look at what each did.
+//! Tests for hooks: run one or a few hooks as a dispatch runs them, and check what each did.
 //!
-//! An annotated function stays a function, so a test may call it. What a call does not show is what the hook is in a
-//! dispatch: its filter, its deadline, what its failure comes to, what is dropped with it. [`run`] shows that:
+//! An annotated function stays a function, so a test can call it. A direct call does not show how the hook behaves in a
+//! dispatch: its filter, its timeout, its `on_failure`, and which changes are dropped. [`run`] does:
 //!
 //! ```
 //! use hooks_core::kinds::*;
@@ -22,8 +22,8 @@
 //! # }
 //! ```
 //!
-//! Hooks that wait use [`run`]; under `#[tokio::test(start_paused = true)]` their deadlines pass at once. State of the
-//! app and the ids of the turn are put into a [`Trial`].
+//! Use [`run`] for async hooks. Under `#[tokio::test(start_paused = true)]`, timeouts elapse immediately. To set app
+//! state and the ids of the turn, use a [`Trial`].
 
 mod breach;
 mod conformance;
@@ -44,12 +44,13 @@ pub use trial::{Trial, Tried};
 
 use crate::kind::HookKind;
 
-/// Fires `event` with `hooks` in force, in the order in which they are given where nothing else orders them.
+/// Fires `event` with `hooks` in force. Without other constraints they run in the given order.
 ///
-/// `hooks` is a `hooks![…]`, or values as in `[Hook::at::<K>("id").reader(…)]`.
+/// `hooks` is a `hooks![…]`, or values such as `[Hook::at::<K>("id").reader(…)]`.
 ///
 /// # Errors
-/// [`TrialError`]: the hooks cannot be in one scope, one of them does not run at `K`, or the dispatch has no outcome.
+/// [`TrialError`] if the hooks cannot be in one scope, if one of them does not run at `K`, or if the dispatch has no
+/// outcome.
 pub async fn run<K: HookKind>(
     hooks: impl IntoIterator<Item = impl Into<Tried>>,
     event: &K,
@@ -58,10 +59,10 @@ pub async fn run<K: HookKind>(
     Trial::of(hooks).run(event, subject).await
 }
 
-/// As [`run`], without a runtime: every hook must be a plain function.
+/// Like [`run`], but without a runtime: every hook must be a plain function.
 ///
 /// # Errors
-/// As [`run`].
+/// The same as those of [`run`].
 pub fn run_blocking<K: HookKind>(
     hooks: impl IntoIterator<Item = impl Into<Tried>>,
     event: &K,

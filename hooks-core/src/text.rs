@@ -1,4 +1,4 @@
-//! Text as messages and records show it: cut, redacted, and with the nearest known name.
+//! Text for messages and records: truncated, redacted, and with the nearest known name.
 
 mod fields;
 mod fingerprint;

@@ -1,4 +1,4 @@
-//! What hooks can decide besides the subject.
+//! Verdicts: what hooks can decide in addition to changing the subject.
 
 mod agent_start;
 mod attribution;
@@ -46,11 +46,12 @@ pub use hooks_macros::Verdict;
 use crate::failure::FailureKind;
 use crate::id::HookId;
 
-/// The answer of a kind's hooks, folded in the order of the plan.
+/// The merged answer of a kind's hooks, in plan order.
 ///
-/// Every verdict is `From<()>`, so a hook that returns nothing has no opinion. Built in are `()`, [`Permission`],
-/// [`PromptVerdict`], [`ReplyVerdict`], [`Retry`], [`StopVerdict`], [`Contexts`], [`AgentStart`] and [`Contributions`]. An app
-/// derives its own: an enum whose variants stand from the weakest to the strongest, or a struct whose fields are merged one by one.
+/// Every verdict implements `From<()>`, so a hook that returns nothing has no opinion. Built-in verdicts are `()`,
+/// [`Permission`], [`PromptVerdict`], [`ReplyVerdict`], [`Retry`], [`StopVerdict`], [`Contexts`], [`AgentStart`] and
+/// [`Contributions`]. An app derives its own: an enum with variants from weakest to strongest, or a struct whose fields
+/// are merged one by one.
 ///
 /// ```
 /// use hooks_core::prelude::*;
@@ -84,22 +85,23 @@ use crate::id::HookId;
 /// assert_eq!((plan.model.as_deref(), plan.tools), (Some("small"), Some(vec!["read".to_owned()])));
 /// ```
 ///
-/// [The derive](macro@crate::Verdict) lists the words. What no rule describes is implemented by hand: `merge`, and what else
-/// differs from the defaults here.
+/// See [the derive](macro@crate::Verdict) for its attributes. If no rule fits, implement the trait by hand: `merge`,
+/// and every method whose default does not fit.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a verdict",
     label = "not a verdict",
     note = "use `()`, `Permission`, `PromptVerdict`, `Contributions`, or a type of your own with `#[derive(Clone, Debug, Verdict)]`"
 )]
 pub trait Verdict: Clone + fmt::Debug + From<()> + Send + Sync + 'static {
-    /// What a kind with this verdict is; `None` where the subject alone decides between transform and event.
+    /// The semantics of a kind with this verdict; `None` if it depends only on whether the kind has a subject
+    /// (transform or event).
     const SEMANTICS: Option<Semantics>;
 
-    /// What hooks contribute by it, which `capabilities` limits; nothing where it is no contribution.
+    /// What hooks can contribute with this verdict, which `capabilities` restricts; empty if it is not a contribution.
     const CAPABILITIES: &'static [Capability] = &[];
 
-    /// Whether [`merge`](Self::merge) and its like are code of the app, which may panic: a dispatch then keeps what it needs to
-    /// take a half-merged verdict back.
+    /// Whether [`merge`](Self::merge) and similar methods are app code that may panic. If so, a dispatch keeps a copy
+    /// to revert a half-merged verdict.
     #[doc(hidden)]
     const MERGE_MAY_PANIC: bool = true;
 
@@ -116,45 +118,46 @@ pub trait Verdict: Clone + fmt::Debug + From<()> + Send + Sync + 'static {
         false
     }
 
-    /// Called when a later hook really changed the subject: forgets what was said of the old one. Returns whether
-    /// anything was forgotten.
+    /// Called when a later hook changed the subject: discards decisions about the old subject. Returns whether anything
+    /// was discarded.
     fn subject_changed(&mut self) -> bool {
         false
     }
 
-    /// Notes which hook gave this answer.
+    /// Records which hook gave this answer.
     fn attribute(&mut self, hook: &HookId) {
         let _ = hook;
     }
 
-    /// Who the hook answers for, where it carries what others wrote.
+    /// The rule on whose behalf the hook answers, if it runs rules that others wrote.
     fn attribution(&self) -> Option<&Arc<Attribution>> {
         None
     }
 
-    /// The verdict for `on_failure = deny`; `None` where failure cannot be an answer.
+    /// The verdict for `on_failure = deny`; `None` if this type cannot deny.
     fn could_not_answer(kind: FailureKind, hook: &HookId) -> Option<Self> {
         let _ = (kind, hook);
         None
     }
 
-    /// Whether this answer changes no other when it is folded in, so that a dispatch may drop it. `false` is always right.
+    /// Whether merging this answer never has an effect, so that a dispatch may drop it. Returning `false` is always
+    /// correct.
     fn is_silent(&self) -> bool {
         false
     }
 
-    /// What it contributes although it is not among `held`.
+    /// Returns a contribution of this verdict that `held` does not allow.
     fn lacks(&self, held: Capabilities) -> Option<Capability> {
         let _ = held;
         None
     }
 
-    /// What it contributes, one by one, for records. Never holds payload.
+    /// Lists its contributions for records. Must not contain payload.
     fn contributed(&self) -> Vec<ContributionId> {
         Vec::new()
     }
 
-    /// A word for records, such as `deny`; `None` where the hook had no opinion. Never holds payload.
+    /// A word for records, such as `deny`; `None` if the hook had no opinion. Must not contain payload.
     fn summary(&self) -> Option<&'static str> {
         None
     }
@@ -173,10 +176,10 @@ impl Verdict for () {
     }
 }
 
-/// Ends the turn after this dispatch: returned in place of a verdict, in a `Result`'s error, or by `?`.
+/// Ends the turn after this dispatch. A hook returns it in place of a verdict, or as the error of a `Result`.
 ///
-/// The other hooks of the dispatch still run, so that what is masked or counted stays so; the first halt in the order of
-/// the plan is reported in [`ReportData::halt`](crate::dispatch::ReportData::halt).
+/// The other hooks of the dispatch still run, so that masking and counting are complete. The first halt in plan order
+/// is reported in [`ReportData::halt`](crate::dispatch::ReportData::halt).
 ///
 /// ```
 /// use hooks_core::prelude::*;
@@ -190,16 +193,16 @@ impl Verdict for () {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the turn was halted: {reason}")]
 pub struct Halt {
-    /// Why, for the person who reads the transcript.
+    /// The reason, for readers of the transcript.
     pub reason: Reason,
-    /// The hook that asked for it, or who that answers for; set by the dispatch.
+    /// The id of the hook or rule that halted; set by the dispatch.
     pub by: Option<HookId>,
-    /// Who the hook answers for, where it carries what others wrote.
+    /// The rule on whose behalf the hook answers, if it runs rules that others wrote.
     pub attribution: Option<Arc<Attribution>>,
 }
 
 impl Halt {
-    /// Ends the turn for `reason`.
+    /// Creates a halt.
     pub fn new(reason: impl Into<Reason>) -> Self {
         Self { reason: reason.into(), by: None, attribution: None }
     }

@@ -1,4 +1,4 @@
-//! Types whose values are known words, so that a pattern for a word that there is not can be refused.
+//! Types whose values are known words. The compiler then rejects a filter pattern that matches none of them.
 //!
 //! ```
 //! use hooks_core::words::{KnownWords, Words};
@@ -17,23 +17,23 @@
 use std::fmt;
 use std::marker::PhantomData;
 
-/// The words that a field may be.
+/// The known values of a field.
 #[derive(Clone, Copy, Debug)]
 pub struct KnownWords {
-    /// In the order in which messages list them.
+    /// The words, in the order in which messages list them.
     pub words: &'static [&'static str],
-    /// Whether a harness may have others. A pattern for another word is then its own affair; one that is a word here but
-    /// for case and punctuation is a mistake in any case.
+    /// Whether other values are possible. If so, an unknown word in a pattern is accepted, unless it equals a known one
+    /// except for case and punctuation.
     pub open: bool,
 }
 
 /// A type whose values are known words.
 pub trait Words {
-    /// Which.
+    /// The known words.
     const KNOWN: KnownWords;
 }
 
-/// An enum of which each variant is a word, the same in attributes, files, plans and on the wire.
+/// An enum with a word for each variant, the same in attributes, files, plans and serialized data.
 macro_rules! closed_words {
     ($(#[$attribute:meta])* pub enum $name:ident { $($(#[$of:meta])* $variant:ident = $word:literal,)* }) => {
         $(#[$attribute])*
@@ -42,7 +42,7 @@ macro_rules! closed_words {
         }
 
         impl $name {
-            /// The word for it, in attributes, files, plans and on the wire.
+            /// The word for the variant, as used in attributes, files, plans and serialized data.
             pub const fn as_str(self) -> &'static str {
                 match self {
                     $(Self::$variant => $word,)*
@@ -64,7 +64,7 @@ macro_rules! closed_words {
 
 pub(crate) use closed_words;
 
-/// The words of a field's type: [`NoWords`] answers where this does not.
+/// The words of a field's type. [`NoWords`] applies to types without any.
 #[doc(hidden)]
 pub struct WordsOf<T: ?Sized>(PhantomData<T>);
 
@@ -75,14 +75,14 @@ impl<T: ?Sized> fmt::Debug for WordsOf<T> {
 }
 
 impl<T: Words + ?Sized> WordsOf<T> {
-    /// What the type says.
+    /// The words of the type.
     pub const KNOWN: Option<KnownWords> = Some(T::KNOWN);
 }
 
-/// The answer of every other type, such as `String`.
+/// The default for every other type, such as `String`.
 #[doc(hidden)]
 pub trait NoWords {
-    /// It may be anything.
+    /// There are no known words.
     const KNOWN: Option<KnownWords> = None;
 }
 

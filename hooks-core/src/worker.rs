@@ -19,9 +19,9 @@ use run_job::{Attempt, attempt, notice};
 /// Runs background jobs in this process, by default one at a time.
 ///
 /// Queued jobs are lost when the process ends. For work that must survive, implement [`BackgroundSink`] on top of a durable
-/// queue. The registry has to live as long as there are jobs.
+/// queue. The registry must live as long as there are jobs.
 #[derive(Clone, Debug)]
-#[must_use = "a worker works once it is started"]
+#[must_use = "a worker runs jobs only after `start`"]
 pub struct Worker {
     queue: usize,
     parallelism: usize,
@@ -61,7 +61,7 @@ impl Backoff {
 
 /// A worker was started outside a Tokio runtime.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("a worker runs on a Tokio runtime, and there is none here; start it within one")]
+#[error("a worker needs a Tokio runtime, but none is running here; start it inside of one")]
 pub struct NoRuntime;
 
 impl Default for Worker {
@@ -125,7 +125,7 @@ struct Queue(Arc<QueueData>);
 struct QueueData {
     settings: Worker,
     handle: Handle,
-    /// Weak: the registry holds its queue.
+    /// Weak, because the registry owns its queue.
     registry: WeakRegistry,
     tasks: Arc<Tasks>,
     jobs: Mutex<Jobs>,
@@ -134,9 +134,9 @@ struct QueueData {
 #[derive(Default)]
 struct Jobs {
     waiting: VecDeque<(Job, Notice)>,
-    /// How many wait for their backoff. They have their place in the queue.
+    /// The number of jobs in backoff. They keep their place in the queue.
     backing_off: usize,
-    /// How many work them off now. Where nothing waits there are none.
+    /// The number of active workers; 0 if no job is waiting.
     workers: usize,
 }
 
@@ -168,7 +168,7 @@ impl QueueData {
         self.jobs.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Puts a job at the end, and somebody to work it off where there is room.
+    /// Appends a job, and starts a worker if there is room.
     fn push(self: &Arc<Self>, mut jobs: MutexGuard<'_, Jobs>, job: Job, notice: Notice) {
         jobs.waiting.push_back((job, notice));
         if jobs.workers < self.settings.parallelism {
@@ -180,7 +180,7 @@ impl QueueData {
     }
 
     async fn run(self: &Arc<Self>, job: Job, notice: Notice) {
-        // Dropped with its notice, which tells it.
+        // The notice is dropped too, and reports the cancellation.
         let Some(registry) = self.registry.upgrade() else { return };
         let run = match registry.read_job(&self.settings.cx, &job) {
             Ok(run) => run,
@@ -194,7 +194,7 @@ impl QueueData {
             let job = job.again();
             let notice = run_job::notice(&registry, &job, permit);
             let place = BackingOff::new(self);
-            // The others need not wait for it.
+            // Other jobs need not wait for the backoff.
             self.handle.spawn(async move {
                 let queue = Arc::clone(&place.0);
                 let wait = async {
@@ -211,7 +211,7 @@ impl QueueData {
     }
 }
 
-/// The place in the queue of a job that waits for its backoff; given up when it is dropped.
+/// The place in the queue of a job in backoff; released on drop.
 struct BackingOff(Arc<QueueData>);
 
 impl BackingOff {
@@ -227,7 +227,7 @@ impl Drop for BackingOff {
     }
 }
 
-/// The place of one who works off jobs.
+/// The slot of one active worker.
 struct WorkerSlot {
     queue: Arc<QueueData>,
     given_up: bool,
@@ -237,7 +237,7 @@ impl WorkerSlot {
     async fn work(mut self) {
         while let Some((job, notice)) = self.next() {
             if self.queue.tasks.shutdown.is_cancelled() {
-                // Which tells that it was cut off.
+                // Reports that the job was cancelled.
                 drop(notice);
             } else {
                 self.queue.run(job, notice).await;
@@ -245,7 +245,8 @@ impl WorkerSlot {
         }
     }
 
-    /// The next job. Where there is none the place is given up at once, so that no job comes in between.
+    /// The next job. If there is none, the slot is released at once, under the same lock, so that no job arrives in
+    /// between.
     fn next(&mut self) -> Option<(Job, Notice)> {
         let mut jobs = self.queue.jobs();
         let next = jobs.waiting.pop_front();
@@ -264,7 +265,7 @@ impl Drop for WorkerSlot {
         }
         let mut jobs = self.queue.jobs();
         jobs.workers -= 1;
-        // The runtime ended, so nobody will ever work these off; their notices tell it.
+        // The runtime ended, so these jobs will never run; their notices report it.
         let left = if jobs.workers == 0 { std::mem::take(&mut jobs.waiting) } else { VecDeque::new() };
         drop(jobs);
         drop(left);

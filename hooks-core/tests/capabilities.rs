@@ -52,7 +52,8 @@ async fn what_a_hook_may_not_contribute_is_its_failure_and_leaves_nothing() {
         let [failure] = &ran.report.failures[..] else { panic!("form {i}: {ran}") };
         assert_eq!(failure.failure.code(), "hook.capability_missing", "form {i}");
         assert_eq!(
-            failure.cause, "it contributes `policy`, and `h` may contribute audit; add it to its `capabilities`",
+            failure.cause,
+            "it contributes `policy`, but `h` may contribute only audit; add `policy` to its `capabilities`",
             "form {i}"
         );
     }
@@ -179,11 +180,11 @@ fn register_refuses_what_the_attribute_refuses() {
     let table = [
         (
             Hook::at::<BeforeToolCall>("h").reader(|_, _, _| ()),
-            "limits nothing at `before_tool_call`, where a hook contributes nothing",
+            "has no effect at `before_tool_call`, where hooks contribute nothing",
         ),
         (
             Hook::at::<SessionStart>("h").reader(|_, _, ()| ()),
-            "names `audit`, which `session_start` does not offer; it offers prompt_context",
+            "contains `audit`, which `session_start` does not offer; it offers prompt_context",
         ),
     ];
     for (hook, expected) in table {

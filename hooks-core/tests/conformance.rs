@@ -206,18 +206,18 @@ async fn a_harness_that_does_not_is_told_how() {
         (
             Wrong::NeverFires,
             "`after_create_message` is declared at ",
-            "but an occurrence of it fired nothing: fire it on the hook set that the driver is given",
+            "but an occurrence of it fired nothing: fire it on the hook set that the driver receives",
         ),
         (
             Wrong::FiresTwice,
             "`after_create_message`, declared at ",
-            "was fired 2 times by one occurrence: its hooks would act 2 times",
+            "was fired 2 times by one occurrence, so its hooks act 2 times",
         ),
         (Wrong::DropsTheSubject, "`before_create_message`, declared at ", "is fired, but its outcome is not used"),
         (
             Wrong::IgnoresTheVerdict,
             "`before_tool_call`, declared at ",
-            "go on with `fired.subject` and `fired.verdict`",
+            "continue with `fired.subject` and `fired.verdict`",
         ),
         (Wrong::IgnoresContributions, "`pre_prompt_context`, declared at ", "is fired, but its outcome is not used"),
         (
@@ -226,25 +226,27 @@ async fn a_harness_that_does_not_is_told_how() {
             "return a hook of that kind",
         ),
         (Wrong::ProbesElsewhere, "the driver has no probe for `before_tool_call` (gate)", "return a hook of that kind"),
-        (Wrong::ProbesIdly, "the driver's probe for `before_create_message` neither", "nothing can be seen of it"),
+        (Wrong::ProbesIdly, "the driver's probe for `before_create_message` neither", "its effect cannot be checked"),
         (Wrong::CannotDrive, "the driver could not make `desk_opens` happen", "the key is lost"),
         (
             Wrong::LeavesAFieldEmpty,
             "the field `prompt` of `pre_prompt_context`, declared at ",
-            "was empty in each occurrence: fill it",
+            "was empty in every occurrence: fill it",
         ),
         (
             Wrong::FillsWhatItNeverFills,
             "the field `profile` of `user_prompt_submit` is filled",
-            "take it out of `[never …]`",
+            "remove it from `[never …]`",
         ),
-        (Wrong::CannotDriveOtherwise, "the driver could not make `stop` happen otherwise", "nobody is there"),
+        (Wrong::CannotDriveOtherwise, "the driver could not make `stop` happen in other ways", "nobody is there"),
     ];
     for (wrong, start, part) in table {
         let error = conformance(&Desk(wrong)).await.unwrap_err();
         let told = &error.breaches()[0];
         assert!(told.starts_with(start) && told.contains(part), "{told}");
-        assert!(format!("{error:?}").starts_with(&format!("the harness does not do what it declares:\n  - {told}")));
+        assert!(
+            format!("{error:?}").starts_with(&format!("the harness does not conform to its declaration:\n  - {told}"))
+        );
         if start.ends_with(" at ") {
             assert!(told.contains("hooks-core/tests/conformance.rs:"), "{told}");
         }
@@ -268,7 +270,7 @@ async fn what_a_hook_says_and_the_harness_drops_is_found_by_probes_of_the_driver
         let error = conformance(&Desk(wrong)).await.unwrap_err();
         let [told] = error.breaches() else { panic!("{kind}, {probe}: {error}") };
         assert!(told.starts_with(&format!("`{kind}`, declared at ")), "{told}");
-        assert!(told.contains(&format!("is the same where a hook {probe}; act on")), "{told}");
+        assert!(told.contains(&format!("is the same when a hook {probe}; act on")), "{told}");
     }
     // What the harness's own probe finds is told as that.
     for wrong in [Wrong::AnswersWhatIsBlocked, Wrong::ShowsWhatIsBlocked] {

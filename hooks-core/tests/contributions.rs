@@ -75,7 +75,7 @@ fn a_conflict_prints_no_value() {
     let text = merged.diagnostics[0].to_string();
     assert_eq!(
         text,
-        "policy.merge.conflict: several hooks give `model.profile` different values with priority 0; the first holds: give one of them a higher priority"
+        "policy.merge.conflict: several hooks set `model.profile` to different values with priority 0; the first one wins; give one of them a higher priority"
     );
 }
 

@@ -73,7 +73,7 @@ fn cases() -> Vec<Case> {
             hooks: vec![shreds("s"), files("f")],
             agent: Some(&["s", "f"]),
             told: &[
-                "the hook `s` (HERE) runs at `shred_note`, which this program never fires; fire it and declare so with `hooks_core::fires![dead_hooks::kinds::ShredNote]`, or move the hook to a kind that is fired: `after_create_message`, `before_tool_call`, `file_note`, `message_received`",
+                "the hook `s` (HERE) runs at `shred_note`, which this program never fires; fire it and declare it with `hooks_core::fires![dead_hooks::kinds::ShredNote]`, or move the hook to a kind that is fired: `after_create_message`, `before_tool_call`, `file_note`, `message_received`",
             ],
             ..NONE
         },
@@ -82,7 +82,7 @@ fn cases() -> Vec<Case> {
             hooks: vec![from("s", "sender"), from("c", "channel")],
             app: &["s", "c"],
             told: &[
-                "the hook `s` (HERE) runs at `message_received` only where `sender` is `ada`, but this program never fills `sender`, as it declares with `fires!`; fill it, or take the filter out",
+                "the hook `s` (HERE) runs at `message_received` only if `sender` is `ada`, but this program declares with `fires!` that it never fills `sender`; fill it, or remove the filter",
             ],
             ..NONE
         },
@@ -90,20 +90,20 @@ fn cases() -> Vec<Case> {
             what: "no list names it",
             hooks: vec![files("f"), files("other")],
             agent: Some(&["f"]),
-            told: &["no list names the hook `other` (HERE): it never runs"],
+            told: &["no list names the hook `other` (HERE), so it never runs"],
             ..NONE
         },
         Case {
             what: "both",
             hooks: vec![files("f"), shreds("s")],
             agent: Some(&["f"]),
-            told: &["no list names the hook `s` (HERE): it never runs", "the hook `s` (HERE) runs at `shred_note`"],
+            told: &["no list names the hook `s` (HERE), so it never runs", "the hook `s` (HERE) runs at `shred_note`"],
             ..NONE
         },
         Case {
             what: "an empty list",
             agent: Some(&[]),
-            told: &["the list of agent `a` is empty, and so is the app's: no hook runs"],
+            told: &["the list of agent `a` is empty, and so is the app's, so no hook runs"],
             ..NONE
         },
         Case {
@@ -112,15 +112,15 @@ fn cases() -> Vec<Case> {
             agent: Some(&["f"]),
             prompt: Some(&[]),
             told: &[
-                "the list of prompt `p` is empty, and so is the app's: no hook runs",
-                "no list names the hook `f` (HERE): it never runs",
+                "the list of prompt `p` is empty, and so is the app's, so no hook runs",
+                "no list names the hook `f` (HERE), so it never runs",
             ],
             ..NONE
         },
         Case {
             what: "no list at all",
             told: &[
-                "neither agent `a` nor the app names a hook: no hook runs; give one of them a list, as in `\"hooks\": [\"an_id\"]`",
+                "neither agent `a` nor the app names a hook, so no hook runs; add a list, such as `\"hooks\": [\"an_id\"]`",
             ],
             ..NONE
         },
@@ -131,8 +131,8 @@ fn cases() -> Vec<Case> {
             agent: Some(&["g"]),
             prompt: Some(&["f"]),
             told: &[
-                "prompt `p` leaves out the gate `g` (HERE) of agent `a`: its list replaces the agent's; name the gate there, or in the app's list",
-                "no list names the hook `g` (HERE): it never runs",
+                "prompt `p` omits the gate `g` (HERE) of agent `a`, because its list replaces the agent's; add the gate to the prompt's list or to the app's",
+                "no list names the hook `g` (HERE), so it never runs",
             ],
             ..NONE
         },

@@ -80,7 +80,7 @@ fn a_change_is_told_with_its_line() {
     let told = *catch_unwind(|| assert_manifest(FILE, &manifest)).unwrap_err().downcast::<String>().unwrap();
     assert!(told.contains("tests/manifest.json:"), "{told}");
     assert!(told.contains("the manifest has changed: it was"), "{told}");
-    assert!(told.ends_with("if it is meant, UPDATE_MANIFEST=1 writes it"), "{told}");
+    assert!(told.ends_with("if this is intended, run the test with UPDATE_MANIFEST=1"), "{told}");
 }
 
 #[test]

@@ -25,7 +25,7 @@ fn both_places_are_told() {
     let told: Vec<String> = error.problems().iter().map(ToString::to_string).collect();
     let twice = "two plugins have the name `acme`: hooks-core/tests/plugins_twice.rs:11 and hooks-core/tests/plugins_twice.rs:13; rename one";
     assert_eq!(told[0], twice);
-    let expected = "one crate is two plugins, `acme` (hooks-core/tests/plugins_twice.rs:11) and `zeta` (hooks-core/tests/plugins_twice.rs:16); keep one `plugin!`";
+    let expected = "one crate declares two plugins, `acme` (hooks-core/tests/plugins_twice.rs:11) and `zeta` (hooks-core/tests/plugins_twice.rs:16); keep one `plugin!`";
     assert!(told[1].starts_with(expected), "{}", told[1]);
 }
 
@@ -47,5 +47,5 @@ fn a_plugin_that_is_installed_and_has_no_hooks_is_audited() {
     let findings: Vec<String> = registry.audit([]).iter().map(ToString::to_string).collect();
     assert_eq!(findings.len(), 1, "{findings:?}");
     assert!(findings[0].starts_with("the plugin `acme` (hooks-core/tests/plugins_twice.rs:"), "{findings:?}");
-    assert!(findings[0].ends_with("is installed and has no hooks"), "{findings:?}");
+    assert!(findings[0].ends_with("is installed but has no hooks"), "{findings:?}");
 }

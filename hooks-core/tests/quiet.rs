@@ -102,7 +102,7 @@ async fn the_panics_of_hooks_go_to_tracing_and_those_of_others_where_they_went()
     let mut told = heard.take();
     told.sort();
     let expected =
-        ["a panic without text", "from a function", "from a later poll", "from a poll", "from the payload's drop"];
+        ["a panic without a message", "from a function", "from a later poll", "from a poll", "from the payload's drop"];
     assert_eq!(told, expected);
     assert_eq!(*others.lock().unwrap(), [""; 0]);
 

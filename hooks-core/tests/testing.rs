@@ -113,31 +113,31 @@ fn an_expectation_that_fails_says_what_every_hook_did() {
     fn tried() -> Ran<FileNote> {
         testing::run_blocking(hooks![trim, broken, guard], &note("x"), " card".to_owned()).unwrap()
     }
-    let runs = "\nat `file_note`:\n  trim: completed, changed the subject\n  broken: failed: the disk is full\n  guard: completed, said `deny`";
+    let runs = "\nat `file_note`:\n  trim: completed, changed the subject\n  broken: failed: the disk is full\n  guard: completed, returned `deny`";
     let table: [(fn(), &str); 7] = [
         (
             || {
                 tried().expect_unchanged("trim");
             },
-            "expected `trim` to leave the subject as it was, and it changed it",
+            "expected `trim` not to change the subject, but it did",
         ),
         (
             || {
                 tried().expect_changed("guard");
             },
-            "expected `guard` to change the subject, and it left it as it was",
+            "expected `guard` to change the subject, but it did not",
         ),
         (
             || {
                 tried().expect_completed("broken");
             },
-            "expected the run of `broken` to be: completed; it is: failed",
+            "expected the status of `broken` to be: completed; it is: failed",
         ),
         (
             || {
                 tried().expect_failed("trim", "");
             },
-            "expected `trim` to fail; its run is: completed",
+            "expected `trim` to fail; its status is: completed",
         ),
         (
             || {
@@ -172,10 +172,7 @@ fn a_gate_that_could_not_answer_is_not_taken_for_policy() {
     let text = text_of(move || {
         failing().expect_denied("");
     });
-    assert!(
-        text.starts_with("expected a refusal of policy; the refusal is that of a hook that could not answer"),
-        "{text}"
-    );
+    assert!(text.starts_with("expected a hook to decide to deny; the denial is the failure of a hook"), "{text}");
 }
 
 #[test]
@@ -187,9 +184,9 @@ fn a_trial_that_would_test_nothing_is_an_error() {
         format!("{:?}", testing::run_blocking(hooks![slow], &note("x"), String::new()).err().unwrap()),
     ];
     let parts = [
-        "runs at `app_start`, and this trial fires `file_note`; fire its kind, or leave it out",
+        "runs at `app_start`, but this trial fires `file_note`; fire its kind, or remove it",
         "a trial of `file_note` without hooks tests nothing; name some: `hooks![…]`",
-        "requires `trim`, which no list in force names; name it beside `needs_trim`",
+        "requires `trim`, which no list in force names; add it to the list that names `needs_trim`",
         "`fire_blocking` cannot run the async hook `slow`",
     ];
     for (error, part) in errors.iter().zip(parts) {

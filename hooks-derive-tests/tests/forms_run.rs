@@ -176,7 +176,7 @@ async fn each_form_of_a_detached_hook_runs_to_its_end() {
 async fn deadline_and_panic_are_as_inline() {
     let ran = testing::run(hooks![late, breaks], &send(), String::new()).await.unwrap();
     ran.expect_status("late", Status::TimedOut).expect_status("breaks", Status::Panicked);
-    assert_eq!(ran.of("late").cause.as_deref(), Some("not done within 1ms"));
+    assert_eq!(ran.of("late").cause.as_deref(), Some("not finished within 1ms"));
 }
 
 #[tokio::test]
@@ -256,7 +256,7 @@ async fn a_blocking_hook_runs_on_another_thread_in_each_form() {
     assert!(!ran.verdict.denial().unwrap().reason.as_str().ends_with(&format!("{here:?}")));
     let (seen, told) = seen(hooks![lends_apart]).await;
     assert_ne!(seen, [format!("{here:?}")]);
-    assert!(told.contains("changed the subject, said `allow`"), "{told}");
+    assert!(told.contains("changed the subject, returned `allow`"), "{told}");
     let ran = testing::run(hooks![owns_apart], &send(), "text".to_owned()).await.unwrap();
     assert_eq!(ran.subject, "text answered");
     let ran = testing::run(hooks![unaskable], &send(), String::new()).await.unwrap();
@@ -284,10 +284,10 @@ fn what_they_say_is_in_the_options_and_in_the_plan() {
 #[test]
 fn without_a_runtime_only_what_needs_one_fails() {
     let ran = testing::run_blocking(hooks![nothing], &send(), "text".to_owned()).unwrap();
-    ran.expect_failed("nothing", "a detached hook runs on a Tokio runtime, and there is none here").expect_free();
+    ran.expect_failed("nothing", "a detached hook needs a Tokio runtime, and none is running here").expect_free();
     assert_eq!(ran.subject, "text");
     let error = testing::run_blocking(hooks![reads_apart], &send(), String::new()).unwrap_err();
-    assert!(error.to_string().contains("the hook `reads_apart`, which says `blocking` and runs on another thread,"));
+    assert!(error.to_string().contains("the hook `reads_apart`, which is `blocking` and runs on another thread,"));
 }
 
 /// The functions stay ordinary ones.

@@ -16,7 +16,7 @@ pub(crate) fn expand(item: TokenStream) -> TokenStream {
     let mut errors = Errors::default();
     let Some(item) = errors.ok(syn::parse2(item)) else { return errors.into_tokens() };
     let kind = check::check(&item, &mut errors);
-    // What is wrong besides subject and verdict does not keep hooks from being checked against the kind.
+    // Errors outside of subject and verdict must not prevent hooks from being checked against the kind.
     let mut output = errors.into_tokens();
     if kind.is_sound {
         output.extend(emit::emit(&kind));
@@ -25,7 +25,7 @@ pub(crate) fn expand(item: TokenStream) -> TokenStream {
     output
 }
 
-/// That a kind with the name of a built-in one is that one: a plan and a record would not tell them from each other.
+/// Checks that no other kind has the name of a built-in one: plans and records could not distinguish them.
 fn own_name(kind: &check::KindDefinition) -> Option<TokenStream> {
     names::kind_type(&kind.name.value())?;
     let (private, name) = (private(&kind.core), &kind.name);

@@ -1,9 +1,9 @@
-//! Everything that is wrong, reported in one compile.
+//! Collects errors, so that one compilation reports all of them.
 
 use proc_macro2::{Span, TokenStream};
 use quote::ToTokens;
 
-/// Errors that were found so far, each at its own token.
+/// The errors found so far, each at its own token.
 #[derive(Default)]
 pub(crate) struct Errors(Vec<syn::Error>);
 
@@ -24,12 +24,12 @@ impl Errors {
         self.0.is_empty()
     }
 
-    /// The value of `result`, its error being noted.
+    /// Returns the value of `result`, or records its error.
     pub(crate) fn ok<T>(&mut self, result: syn::Result<T>) -> Option<T> {
         result.map_err(|error| self.push(error)).ok()
     }
 
-    /// Code that makes the compiler say all of it.
+    /// Converts to code that makes the compiler report all errors.
     pub(crate) fn into_tokens(self) -> TokenStream {
         self.0.iter().map(syn::Error::to_compile_error).collect()
     }

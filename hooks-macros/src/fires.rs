@@ -1,4 +1,4 @@
-//! `fires![…]`: the part of the macro of `hooks-core` that needs the place of each kind.
+//! `fires![…]`: the part of the macro of `hooks-core` that needs spans.
 
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
 use quote::{ToTokens, quote, quote_spanned};
@@ -13,7 +13,8 @@ use crate::options::{first_span, split_at_commas, without_spaces};
 use crate::private::{behind_core, private};
 use crate::types::place;
 
-/// `[$crate] Kind, kind, …`: the declarations. Every token of one stands at the kind, where a type that is none is reported.
+/// Expands `[$crate] Kind, kind, …` to the declarations. All tokens of a declaration have the span of the kind, where a
+/// type that is not a kind is reported.
 pub(crate) fn expand(input: TokenStream) -> TokenStream {
     let (core, written) = behind_core(input);
     let mut errors = Errors::default();
@@ -23,7 +24,7 @@ pub(crate) fn expand(input: TokenStream) -> TokenStream {
         let Some(kind) = kind(&part, &core, &mut errors) else { continue };
         let span = place(&kind).or_else(|| first_span(&part)).unwrap_or_else(proc_macro2::Span::call_site);
         let names = never.iter().map(|field| field.unraw().to_string());
-        // A field that is none is an error at its name.
+        // An unknown field is an error at its name.
         let known = never.iter().map(|field| quote_spanned!(field.span()=> let _ = &__hooks_core_event.#field;));
         declarations.extend(quote_spanned! {span=>
             const _: () = {
@@ -47,7 +48,7 @@ pub(crate) fn expand(input: TokenStream) -> TokenStream {
     }
 }
 
-/// A kind without the fields behind it that are never filled: `Kind [never field, field]`.
+/// Splits `Kind [never field, field]` into the kind and the fields.
 fn never_filled(part: TokenStream, errors: &mut Errors) -> (TokenStream, Vec<Ident>) {
     let mut tokens: Vec<TokenTree> = part.into_iter().collect();
     let group = match tokens.last() {
@@ -70,7 +71,7 @@ fn never_filled(part: TokenStream, errors: &mut Errors) -> (TokenStream, Vec<Ide
     (tokens.into_iter().collect(), fields)
 }
 
-/// The type of a kind: as it is written, or of a built-in kind by its name.
+/// The type of a kind: as written, or that of a built-in kind by its name.
 fn kind(part: &TokenStream, core: &TokenStream, errors: &mut Errors) -> Option<Type> {
     if let Ok(word) = syn::parse2::<Ident>(part.clone()) {
         let text = word.to_string();

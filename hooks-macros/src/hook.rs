@@ -20,7 +20,7 @@ use quote::ToTokens;
 use crate::errors::Errors;
 use crate::options;
 
-/// The function, unchanged and first; then what is wrong, or the registration.
+/// Emits the unchanged function first, and then the errors or the registration.
 pub(crate) fn expand(attribute: TokenStream, item: TokenStream) -> TokenStream {
     let mut errors = Errors::default();
     let written = options::read(attribute, &mut errors);
@@ -40,7 +40,7 @@ mod tests {
 
     use super::expand;
 
-    /// An editor and a debugger find the user's function where the user wrote it, whatever is wrong with the attribute.
+    /// Editors and debuggers must find the function where the user wrote it, even if the attribute has errors.
     #[test]
     fn the_function_comes_first_and_unchanged() {
         let attributes = [

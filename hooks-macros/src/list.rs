@@ -1,4 +1,4 @@
-//! `hooks![…]` and the refusal of `setup!(…)`: parts of macros of `hooks-core` that need a syntax tree.
+//! `hooks![…]`, and the error of `setup!(…)` with arguments: parts of macros of `hooks-core` that need a syntax tree.
 
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
 use quote::quote;
@@ -8,7 +8,7 @@ use crate::errors::Errors;
 use crate::options::{split_at_commas, without_spaces};
 use crate::private::{behind_core, private};
 
-/// `[$crate] path, path, …`: an array of references to the hooks that these functions are.
+/// Expands `[$crate] path, path, …` to an array of references to the hooks.
 pub(crate) fn expand(input: TokenStream) -> TokenStream {
     let (core, written) = behind_core(input);
     let mut errors = Errors::default();
@@ -32,14 +32,14 @@ pub(crate) fn expand(input: TokenStream) -> TokenStream {
         }}
     });
     let count = paths.len();
-    // The type is for the empty list.
+    // The type is needed for the empty list.
     quote!(([#(#references),*] as [#core::scope::HookRef; #count]))
 }
 
-/// The path of a function; anything else is reported at its own place.
+/// Parses the path of a function, and reports anything else.
 fn path(part: &TokenStream, errors: &mut Errors) -> Option<Path> {
     if syn::parse2::<LitStr>(part.clone()).is_ok() {
-        errors.on(part, "`hooks!` takes the functions themselves; a list of ids is `.hooks([\"redact_pii\"])`");
+        errors.on(part, "`hooks!` takes functions; for a list of ids, write `.hooks([\"redact_pii\"])`");
         return None;
     }
     let trees: Vec<TokenTree> = part.clone().into_iter().collect();
@@ -50,7 +50,7 @@ fn path(part: &TokenStream, errors: &mut Errors) -> Option<Path> {
             errors.on(part, TAKES_PATHS);
             return None;
         }
-        errors.at(call.span(), "`hooks!` takes the function itself; leave what stands behind its name out");
+        errors.at(call.span(), "`hooks!` takes the function itself; remove everything after its name");
         return None;
     }
     let path = syn::parse2(part.clone()).ok();
@@ -62,9 +62,9 @@ fn path(part: &TokenStream, errors: &mut Errors) -> Option<Path> {
 
 const TAKES_PATHS: &str = "`hooks!` takes paths of functions: write `hooks![redact_pii, guards::no_shouting]`";
 
-/// What stands in `setup!(…)`.
+/// Reports the arguments of `setup!(…)`.
 pub(crate) fn nothing(input: &TokenStream) -> TokenStream {
     let mut errors = Errors::default();
-    errors.on(input, "`setup!` takes nothing: write `hooks_core::setup!();`");
+    errors.on(input, "`setup!` takes no arguments: write `hooks_core::setup!();`");
     errors.into_tokens()
 }

@@ -1,4 +1,4 @@
-//! The names that the macros know: kinds, their fields, and what other systems call them.
+//! The names that the macros know: kinds, their fields, and the names of other systems.
 
 /// The built-in kinds: the name in an attribute, and the type in `hooks_core::kinds`.
 const KINDS: &[(&str, &str)] = &[
@@ -40,7 +40,7 @@ const KINDS: &[(&str, &str)] = &[
     ("user_prompt_submit", "UserPromptSubmit"),
 ];
 
-/// Names from other hook systems, without case and punctuation, and the kind that is called so here.
+/// Names from other hook systems, without case and punctuation, and the corresponding kinds.
 const ELSEWHERE: &[(&str, &str)] = &[
     ("pretooluse", "before_tool_call"),
     ("beforetooluse", "before_tool_call"),
@@ -102,7 +102,7 @@ const ELSEWHERE: &[(&str, &str)] = &[
     ("beforereset", "session_end"),
 ];
 
-/// The fields that built-in kinds can be filtered by.
+/// The filter fields of the built-in kinds.
 pub(crate) const FIELDS: &[&str] = &[
     "call_site",
     "channel",
@@ -127,7 +127,7 @@ pub(crate) fn kind_type(name: &str) -> Option<&'static str> {
     KINDS.iter().find(|(known, _)| *known == name).map(|(_, kind)| *kind)
 }
 
-/// The name that a kind, one of another system too, or one in another spelling, has here.
+/// The built-in kind for a name in another spelling or of another system.
 pub(crate) fn kind_elsewhere(written: &str) -> Option<&'static str> {
     let plain: String = written.chars().filter(char::is_ascii_alphanumeric).collect::<String>().to_lowercase();
     let here = KINDS.iter().find(|(name, _)| name.replace('_', "") == plain).map(|(name, _)| *name);
@@ -140,7 +140,7 @@ fn camel_case(word: &str) -> String {
     word.split('_').filter(|part| part.is_ascii() && !part.is_empty()).map(capital).collect()
 }
 
-/// What is said of a word that is no built-in kind.
+/// The message for a word that is not a built-in kind.
 pub(crate) fn unknown_kind(word: &str) -> String {
     let known = || KINDS.iter().map(|(name, _)| *name);
     if let Some(here) = kind_elsewhere(word) {
@@ -149,7 +149,7 @@ pub(crate) fn unknown_kind(word: &str) -> String {
     match nearest(word, known()) {
         Some(meant) => format!("there is no kind `{word}`; did you mean `{meant}`?"),
         None => format!(
-            "there is no kind `{word}`; one of your own is named by its type, as `{}`; the built-in kinds are {}",
+            "there is no kind `{word}`; name a kind of your own by its type, such as `{}`; the built-in kinds are {}",
             camel_case(word),
             list(known(), "and")
         ),
@@ -163,15 +163,15 @@ pub(crate) fn nearest<'a>(written: &str, known: impl IntoIterator<Item = &'a str
     near.filter(|(distance, _)| *distance <= limit).min().map(|(_, word)| word)
 }
 
-/// The word that was likely meant, or all there are.
+/// The word that was likely meant, or a list of all words.
 pub(crate) fn hint<'a>(written: &str, known: impl IntoIterator<Item = &'a str> + Clone) -> String {
     match nearest(written, known.clone()) {
         Some(meant) => format!("did you mean `{meant}`?"),
-        None => format!("there are {}", list(known, "and")),
+        None => format!("expected one of {}", list(known, "and")),
     }
 }
 
-/// `a`, `b` and `c`, or whatever word stands before the last.
+/// Formats `a`, `b` and `c`, with another word before the last if needed.
 pub(crate) fn list<'a>(words: impl IntoIterator<Item = &'a str>, before_last: &str) -> String {
     let words: Vec<String> = words.into_iter().map(|word| format!("`{word}`")).collect();
     match words.split_last() {
@@ -187,7 +187,7 @@ pub(crate) fn is_snake_case(id: &str) -> bool {
         && id.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_')
 }
 
-/// Whether this is the name of a plugin; what it is instead is reported.
+/// Checks that this is a valid name of a plugin, and reports it otherwise.
 pub(crate) fn check_plugin(name: &syn::LitStr, errors: &mut crate::errors::Errors) -> bool {
     let text = name.value();
     let is_path = matches!(text.as_str(), "self" | "super" | "crate");
@@ -199,13 +199,13 @@ pub(crate) fn check_plugin(name: &syn::LitStr, errors: &mut crate::errors::Error
     errors.on(
         name,
         format!(
-            "the name of a plugin is `snake_case`: a lower-case letter, then lower-case letters, digits and `_`{mended}"
+            "a plugin's name is `snake_case`: a lower-case letter, then lower-case letters, digits and `_`{mended}"
         ),
     );
     false
 }
 
-/// The nearest text that is `snake_case`, or `None` where too much of `id` would be lost.
+/// The nearest `snake_case` text, or `None` if too much of `id` would be lost.
 pub(crate) fn snake_case(id: &str) -> Option<String> {
     if !id.is_ascii() {
         return None;
@@ -213,7 +213,7 @@ pub(crate) fn snake_case(id: &str) -> Option<String> {
     let mut snake = String::new();
     let chars: Vec<char> = id.trim().chars().collect();
     for (i, &c) in chars.iter().enumerate() {
-        // A word begins at a capital after a small letter, or before one: `RedactPII`, `PIIRedact`.
+        // A word begins at a capital letter after or before a small one: `RedactPII`, `PIIRedact`.
         let after_small = i > 0 && !chars[i - 1].is_ascii_uppercase();
         let before_small = chars.get(i + 1).is_some_and(char::is_ascii_lowercase);
         if c.is_ascii_uppercase() && (after_small || before_small) && !snake.is_empty() && !snake.ends_with('_') {

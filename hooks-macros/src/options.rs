@@ -1,6 +1,6 @@
-//! The grammar of options: `key = value`, `key(…)` or `key`, separated by commas; and what is known of each, as a table.
+//! The grammar of options (`key = value`, `key(…)` or `key`, separated by commas), and the tables of known options.
 //!
-//! What cannot be parsed is reported and passed over, so that the options after it are read too.
+//! An option that cannot be parsed is reported and skipped, so that later options are parsed too.
 
 use proc_macro2::{Delimiter, Span, TokenStream, TokenTree};
 use quote::ToTokens;
@@ -11,13 +11,13 @@ use syn::{Ident, Token};
 use crate::errors::Errors;
 use crate::names;
 
-/// One option as it is written.
+/// One option as it was written.
 pub(crate) struct Written {
     pub(crate) key: Ident,
     pub(crate) value: Value,
 }
 
-/// What stands behind the key.
+/// What follows the key.
 pub(crate) enum Value {
     /// `key = tokens`
     Is(TokenStream),
@@ -31,17 +31,17 @@ pub(crate) enum Value {
     Odd,
 }
 
-/// An option that a macro knows: how it is read, and all that is said of it.
+/// A known option: how it is parsed, and its documentation.
 pub(crate) struct Known<T> {
     pub(crate) name: &'static str,
-    /// How it is written, for advice. One that stands alone is its name.
+    /// An example, for messages. For a flag it is the name.
     pub(crate) write: &'static str,
-    /// What other systems call it.
+    /// Names of the option in other systems.
     pub(crate) elsewhere: &'static [&'static str],
-    /// What it means, for the documentation.
+    /// The meaning, for the documentation.
     #[cfg_attr(not(test), expect(dead_code, reason = "read where the documentation is written"))]
     pub(crate) meaning: &'static str,
-    /// What holds where it is left out.
+    /// The default, for the documentation.
     #[cfg_attr(not(test), expect(dead_code, reason = "read where the documentation is written"))]
     pub(crate) default: &'static str,
     pub(crate) read: fn(&mut T, &Written, &mut Errors),
@@ -52,7 +52,7 @@ impl Written {
         self.key.unraw().to_string()
     }
 
-    /// The place to point at when the value is wrong.
+    /// The span for errors about the value.
     pub(crate) fn value_span(&self) -> Span {
         match &self.value {
             Value::Is(tokens) | Value::Of(tokens) => first_span(tokens).unwrap_or(self.key.span()),
@@ -60,12 +60,12 @@ impl Written {
         }
     }
 
-    /// The tokens behind `=`, or nothing.
+    /// The tokens after `=`; empty if there are none.
     pub(crate) fn tokens(&self) -> TokenStream {
         if let Value::Is(tokens) = &self.value { tokens.clone() } else { TokenStream::new() }
     }
 
-    /// The value, which `T` parses; otherwise `expected` is reported.
+    /// Parses the value as a `T`, or reports `expected`.
     pub(crate) fn parse<T: Parse>(&self, errors: &mut Errors, expected: &str) -> Option<T> {
         let parsed = syn::parse2(self.tokens()).ok().filter(|_| matches!(self.value, Value::Is(_)));
         if parsed.is_none() {
@@ -74,16 +74,16 @@ impl Written {
         parsed
     }
 
-    /// Whether it stands alone, as it has to.
+    /// Whether the option is a plain flag; otherwise reports it.
     pub(crate) fn flag(&self, errors: &mut Errors) -> bool {
         let alone = matches!(self.value, Value::Flag);
         if !alone {
-            errors.at(self.value_span(), format!("`{0}` takes no value: write `{0}`, or leave it out", self.name()));
+            errors.at(self.value_span(), format!("`{0}` takes no value: write `{0}`, or remove it", self.name()));
         }
         alone
     }
 
-    /// Whether there is a value or none; anything else is reported, with what to write.
+    /// Whether the option is well formed; otherwise reports what to write.
     pub(crate) fn is_well_formed(&self, write: &str, errors: &mut Errors) -> bool {
         let problem = match self.value {
             Value::Missing => format!("`{}` has no value: write `{write}`", self.key),
@@ -95,14 +95,14 @@ impl Written {
     }
 }
 
-/// Reads `tokens` option by option.
+/// Parses `tokens` into options.
 pub(crate) fn read(tokens: TokenStream, errors: &mut Errors) -> Vec<Written> {
     let parts = split_at_commas(tokens).into_iter().flat_map(|part| split_without_comma(part, errors));
     let parts: Vec<TokenStream> = parts.collect();
     parts.into_iter().filter_map(|part| errors.ok(syn::parse2(part))).collect()
 }
 
-/// Reads each option that the table knows into `target`, once, and hands back the others.
+/// Parses each known option into `target`, once, and returns the others.
 pub(crate) fn take<'w, T>(
     written: &'w [Written],
     table: &[Known<T>],
@@ -152,7 +152,7 @@ impl Parse for Written {
     }
 }
 
-/// The parts between commas that stand in no bracket, the angle brackets of a type included; empty ones are left out.
+/// Splits at commas outside of brackets, including the angle brackets of types. Omits empty parts.
 pub(crate) fn split_at_commas(tokens: TokenStream) -> Vec<TokenStream> {
     let mut parts = vec![TokenStream::new()];
     for (token, depth) in with_depth(tokens) {
@@ -165,7 +165,8 @@ pub(crate) fn split_at_commas(tokens: TokenStream) -> Vec<TokenStream> {
     parts
 }
 
-/// Two options between which a comma is missing. Within a value no word follows a word, but for keywords of a type.
+/// Splits two options with a missing comma between them. Within a value, no identifier follows another one, except
+/// keywords in types.
 fn split_without_comma(part: TokenStream, errors: &mut Errors) -> Vec<TokenStream> {
     let mut parts = vec![TokenStream::new()];
     let mut ended = false;
@@ -184,14 +185,14 @@ fn split_without_comma(part: TokenStream, errors: &mut Errors) -> Vec<TokenStrea
     parts
 }
 
-/// Each token with the number of angle brackets around it.
+/// Pairs each token with the number of angle brackets around it.
 fn with_depth(tokens: TokenStream) -> impl Iterator<Item = (TokenTree, usize)> {
     let (mut depth, mut after_dash) = (0_usize, false);
     tokens.into_iter().map(move |token| {
         let punct = if let TokenTree::Punct(punct) = &token { punct.as_char() } else { ' ' };
         match punct {
             '<' => depth += 1,
-            // The end of an arrow closes nothing.
+            // The end of an arrow is not a closing bracket.
             '>' if !after_dash => depth = depth.saturating_sub(1),
             _ => {}
         }
@@ -200,12 +201,12 @@ fn with_depth(tokens: TokenStream) -> impl Iterator<Item = (TokenTree, usize)> {
     })
 }
 
-/// The place of the first token.
+/// The span of the first token.
 pub(crate) fn first_span(tokens: &TokenStream) -> Option<Span> {
     tokens.clone().into_iter().next().map(|token| token.span())
 }
 
-/// A list, its parts unread: `["a", "b"]`.
+/// A list with unparsed elements: `["a", "b"]`.
 pub(crate) struct List(pub(crate) Vec<TokenStream>);
 
 impl Parse for List {
@@ -216,10 +217,10 @@ impl Parse for List {
     }
 }
 
-/// A few words, each of which stands for something.
+/// A set of words and their values.
 pub(crate) struct Words<T: 'static> {
     pub(crate) known: &'static [(&'static str, T)],
-    /// What other systems say, and the word for it here.
+    /// Words of other systems, and the corresponding words here.
     pub(crate) elsewhere: &'static [(&'static [&'static str], &'static str)],
 }
 
@@ -239,7 +240,7 @@ impl<T: Copy> Words<T> {
         elsewhere.or_else(|| names::nearest(&last, self.known.iter().map(|(word, _)| *word)))
     }
 
-    /// The value of an option that is one of them.
+    /// Parses an option whose value is one of the words.
     pub(crate) fn one(&self, option: &Written, errors: &mut Errors) -> Option<T> {
         let written = match &option.value {
             Value::Is(tokens) | Value::Of(tokens) => tokens.to_string(),
@@ -256,18 +257,18 @@ impl<T: Copy> Words<T> {
     }
 }
 
-/// Tokens as one would write them; the compiler may put spaces between them.
+/// Removes the spaces that the compiler may put between tokens.
 pub(crate) fn without_spaces(tokens: &str) -> String {
     tokens.chars().filter(|c| !c.is_whitespace()).collect()
 }
 
-/// The path of `hooks-core` where it has another name.
+/// The path of `hooks-core`, if it has another name.
 pub(crate) fn core(option: &Written, errors: &mut Errors) -> Option<TokenStream> {
     let path = option.parse::<syn::Path>(errors, "the path of hooks-core, such as `crate = ::my_hooks`");
     path.map(ToTokens::into_token_stream)
 }
 
-/// The first option of each name; a second one is reported at its own place.
+/// Returns the first option of each name, and reports duplicates.
 pub(crate) fn once<'w>(written: &'w [Written], errors: &mut Errors) -> Vec<&'w Written> {
     let mut first: Vec<&Written> = Vec::new();
     for option in written {
@@ -287,7 +288,7 @@ pub(crate) mod tests {
 
     use super::*;
 
-    /// Holds the table that the documentation shows against what is known, or writes it where `UPDATE_BOOK=1`.
+    /// Compares the table in the documentation with the known options. With `UPDATE_BOOK=1` it writes the file.
     pub(crate) fn assert_documented<T>(file: &str, head: &str, table: &[Known<T>], more: &str) {
         let mut text = format!("| {head} | Meaning | Default |\n|---|---|---|\n");
         for Known { name, meaning, default, .. } in table {
@@ -299,11 +300,11 @@ pub(crate) mod tests {
             std::fs::write(&path, &text).unwrap();
         }
         let there = std::fs::read_to_string(&path).unwrap_or_default().replace("\r\n", "\n");
-        assert_eq!(there, text, "{file} is not what the macro knows; UPDATE_BOOK=1 writes it");
+        assert_eq!(there, text, "{file} is outdated; run the test with UPDATE_BOOK=1 to write it");
     }
 
-    /// An answer to a name of ours would hide the option, and a second one would never be given. What is wrong about its
-    /// value is reported with the option's name.
+    /// A name of another system must not equal one of ours, which it would hide, nor occur twice. Errors about a value
+    /// must contain the option's name.
     pub(crate) fn assert_answers<T>(table: &'static [Known<T>], others: &[(&[&str], &str)], target: impl Fn() -> T) {
         let mut names: Vec<&str> = table.iter().flat_map(|known| known.elsewhere).copied().collect();
         names.extend(others.iter().flat_map(|(names, _)| *names));

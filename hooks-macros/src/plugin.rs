@@ -1,4 +1,4 @@
-//! `plugin!`: a crate says that it is one.
+//! `plugin!`: declares a crate as a plugin.
 
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -9,7 +9,7 @@ use crate::names;
 use crate::options::{self, split_at_commas};
 use crate::private::{behind_core, private};
 
-/// `[$crate] "name", version = "…"`: the declaration, or everything that is wrong with it.
+/// Expands `[$crate] "name", version = "…"` to the declaration or its errors.
 pub(crate) fn expand(input: TokenStream) -> TokenStream {
     let (core, written) = behind_core(input);
     let mut errors = Errors::default();
@@ -46,7 +46,7 @@ fn version(parts: impl Iterator<Item = TokenStream>, errors: &mut Errors) -> Opt
             other => {
                 let problem = match names::nearest(other, ["version"]) {
                     Some(meant) => format!("`plugin!` has no `{other}`; did you mean `{meant}`?"),
-                    None => format!("`plugin!` has no `{other}`; it has a name and `version`"),
+                    None => format!("`plugin!` has no `{other}`; it takes a name and `version`"),
                 };
                 errors.at(option.key.span(), problem);
             }
@@ -59,7 +59,7 @@ fn emit(core: &TokenStream, name: &LitStr, version: Option<&LitStr>) -> TokenStr
     let private = private(core);
     let version = match version {
         Some(version) => quote!(#version),
-        // Set by cargo; a crate that is built without it has none.
+        // Set by Cargo; empty in a build without Cargo.
         None => quote!(match ::core::option_env!("CARGO_PKG_VERSION") {
             #private::Option::Some(version) => version,
             #private::Option::None => "",

@@ -1,4 +1,4 @@
-//! Types as they are written.
+//! Helpers for types as they are written.
 
 use proc_macro2::Span;
 use quote::ToTokens;
@@ -6,7 +6,7 @@ use syn::{GenericArgument, PathArguments, Type};
 
 use crate::options::first_span;
 
-/// The type without parentheses and invisible groups around it.
+/// Removes parentheses and invisible groups around a type.
 pub(crate) fn bare(ty: &Type) -> &Type {
     match ty {
         Type::Paren(inner) => bare(&inner.elem),
@@ -15,7 +15,7 @@ pub(crate) fn bare(ty: &Type) -> &Type {
     }
 }
 
-/// The one token to point at for a whole type.
+/// The single span for errors about a type.
 pub(crate) fn place(ty: &Type) -> Option<Span> {
     match bare(ty) {
         Type::Path(path) => path.path.segments.last().map(|last| last.ident.span()),
@@ -24,7 +24,7 @@ pub(crate) fn place(ty: &Type) -> Option<Span> {
     }
 }
 
-/// What an `Option` holds, for one that is written as such.
+/// The inner type of an `Option`, if the type is written as one.
 pub(crate) fn within_option(ty: &Type) -> Option<&Type> {
     let Type::Path(path) = bare(ty) else { return None };
     let last = path.path.segments.last().filter(|last| last.ident == "Option")?;
@@ -35,7 +35,8 @@ pub(crate) fn within_option(ty: &Type) -> Option<&Type> {
     }
 }
 
-/// The first and the last token of the type behind a reference: what the compiler underlines where it points at both.
+/// The spans of the first and last token of the type behind a reference; the compiler underlines everything between
+/// them.
 pub(crate) fn extent(ty: &Type) -> Option<(Span, Span)> {
     let ty = match bare(ty) {
         Type::Reference(reference) => bare(&reference.elem),

@@ -16,7 +16,7 @@ pub(crate) fn expand(item: TokenStream) -> TokenStream {
     let mut output = errors.into_tokens();
     match verdict {
         Some(verdict) if is_right => output.extend(emit::emit(&verdict)),
-        // What uses the verdict has no errors of its own, only those of what is wrong with it.
+        // Code that uses the verdict must compile, so that only the errors of the verdict itself are reported.
         Some(verdict) => output.extend(emit::stand_in(&verdict)),
         None => {}
     }

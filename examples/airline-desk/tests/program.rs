@@ -51,7 +51,7 @@ fn the_plan_and_the_audit() {
     let run = desk(&["--plan"]);
     let out = text(&run.stdout);
     assert!(out.contains("before_tool_call (gate)"), "{out}");
-    assert!(out.contains("prompt `timetable` leaves out the gate `guard_booking`"), "{out}");
+    assert!(out.contains("prompt `timetable` omits the gate `guard_booking`"), "{out}");
 }
 
 #[test]
@@ -79,7 +79,7 @@ fn an_agent_file_that_is_wrong_is_told_with_its_place_and_nothing_is_written() {
     let table = [
         (
             "{\"name\": \"a\",\n \"hooks\": [\"redact_pi\"]}",
-            "agent.json:2:12: agent `a` names the hook `redact_pi`, which is not there",
+            "agent.json:2:12: agent `a` names the hook `redact_pi`, which is not registered",
         ),
         ("{\"name\": \"a\", \"hoks\": []}", "agent.json:1:15: unknown field `hoks`; did you mean `hooks`?"),
         ("{", "agent.json:1:"),

@@ -140,5 +140,5 @@ fn a_prompts_list_stands_for_the_agents() {
     // The app's two stay in force.
     assert_eq!(hooks, ["redact_pii", "count_messages", "time_tools"]);
     let findings = desk.audit(&support::desk_file("prompts")).unwrap();
-    assert!(findings.iter().any(|finding| finding.to_string().contains("leaves out the gate `guard_booking`")));
+    assert!(findings.iter().any(|finding| finding.to_string().contains("omits the gate `guard_booking`")));
 }

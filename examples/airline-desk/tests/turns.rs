@@ -91,7 +91,7 @@ fn a_gate_that_fails_denies_and_says_that_it_was_no_decision() {
     let fail =
         |_: &HookContext, _: &BeforeToolCall, _: &ToolInput| -> Result<(), std::fmt::Error> { Err(std::fmt::Error) };
     let (contents, _) = replay([Hook::at::<BeforeToolCall>("fail").reader(fail)]);
-    assert!(contents[2].contains("this is not a decision of policy"), "{}", contents[2]);
+    assert!(contents[2].contains("this is not a policy decision"), "{}", contents[2]);
 }
 
 #[test]

@@ -253,7 +253,7 @@ async fn sections_stand_in_their_order_and_within_their_budget() {
     assert_eq!(
         diagnosed(&reply),
         [
-            "prompt_section.truncated: the section `early` was cut: it has at most 11 characters, all sections have 16000"
+            "prompt_section.truncated: the section `early` was truncated: it has at most 11 characters, and all sections together 16000"
         ]
     );
 }

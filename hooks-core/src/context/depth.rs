@@ -1,8 +1,8 @@
-//! How deep a dispatch is within others: a hook may fire hooks, but not without end.
+//! Nesting of dispatches. A hook may fire other hooks, but only to a limited depth.
 //!
-//! The kinds under way on a thread are kept beside its code, not in the context: a hook may fire with any context. A
-//! future enters when it is polled and leaves when that poll returns, so dispatches that take turns on one thread do not
-//! count for each other, and one that is dropped leaves nothing behind.
+//! The active kinds are tracked per thread and not in the context, because a hook may fire with any context. A future
+//! enters when it is polled and leaves when that poll returns. Dispatches that take turns on one thread therefore do
+//! not count for each other, and a dropped one leaves nothing behind.
 
 use std::cell::Cell;
 use std::fmt;
@@ -10,10 +10,10 @@ use std::future::Future;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
-/// How many dispatches may be within each other where nobody says so.
+/// The default limit for nested dispatches.
 pub(crate) const DEFAULT_LIMIT: usize = 8;
 
-/// The most that can be asked for: sync hooks within hooks share one stack.
+/// The highest limit that can be set: nested sync hooks share one stack.
 pub(crate) const MOST: usize = 64;
 
 struct UnderWay {
@@ -25,7 +25,7 @@ thread_local! {
     static UNDER_WAY: UnderWay = const { UnderWay { depth: Cell::new(0), kinds: [const { Cell::new("") }; MOST] } };
 }
 
-/// One dispatch more is under way on this thread, until this is dropped.
+/// Counts one more active dispatch on this thread until it is dropped.
 pub(crate) struct Entered {
     outside: usize,
 }
@@ -43,7 +43,7 @@ pub(crate) fn enter(kind: &'static str) -> Entered {
 }
 
 impl Entered {
-    /// How many dispatches are within each other now, this one among them.
+    /// The current nesting depth, including this dispatch.
     #[inline]
     pub(crate) fn depth(&self) -> usize {
         self.outside + 1
@@ -57,21 +57,21 @@ impl Drop for Entered {
     }
 }
 
-/// How many dispatches are within each other here; 0 outside of all.
+/// The nesting depth on this thread; 0 outside of any dispatch.
 #[inline]
 pub(crate) fn depth() -> usize {
     UNDER_WAY.with(|under_way| under_way.depth.get())
 }
 
-/// The kinds under way here, outermost first.
+/// The active kinds on this thread, outermost first.
 pub(crate) fn kinds() -> Vec<&'static str> {
     UNDER_WAY.with(|under_way| under_way.kinds.iter().take(under_way.depth.get()).map(Cell::get).collect())
 }
 
-/// A future that counts as being within the dispatches under way here, wherever it runs.
+/// Wraps a future so that it counts as nested in the current dispatches, wherever it is polled.
 ///
-/// A task that a hook spawns begins anew: nothing limits hooks that spawn tasks that fire hooks that spawn tasks. Where a
-/// hook cannot but spawn, this keeps the limit.
+/// The depth of a spawned task starts at 0, so nothing limits hooks that spawn tasks that fire hooks that spawn tasks.
+/// Use this function in a hook that has to spawn, and the limit still applies.
 ///
 /// ```
 /// use hooks_core::prelude::*;
@@ -89,14 +89,14 @@ pub fn within_this<F: Future>(future: F) -> WithinThis<F> {
     WithinThis { kinds: kinds(), future }
 }
 
-/// Runs `run` on another thread as if it were within the dispatches `kinds`.
+/// Runs `run` on another thread as if it were nested in the dispatches `kinds`.
 pub(crate) fn within<R>(kinds: &[&'static str], run: impl FnOnce() -> R) -> R {
     let _moved = Moved::to(kinds);
     run()
 }
 
 pin_project_lite::pin_project! {
-    /// See [`within_this`].
+    /// The future that [`within_this`] returns.
     #[must_use = "a future does nothing until it is polled"]
     pub struct WithinThis<F> {
         kinds: Vec<&'static str>,
@@ -116,13 +116,13 @@ impl<F: Future> Future for WithinThis<F> {
 
     fn poll(self: Pin<&mut Self>, task: &mut Context<'_>) -> Poll<F::Output> {
         let this = self.project();
-        // Where it runs within more dispatches than it was made in, those count.
+        // If it is polled deeper than where it was made, the current dispatches count.
         let _moved = (this.kinds.len() > depth()).then(|| Moved::to(this.kinds));
         this.future.poll(task)
     }
 }
 
-/// The kinds under way elsewhere in the place of those here, which are put back when this is dropped.
+/// Replaces the active kinds of this thread; restores them when dropped.
 struct Moved {
     here: Vec<&'static str>,
 }
@@ -130,18 +130,18 @@ struct Moved {
 impl Moved {
     fn to(elsewhere: &[&'static str]) -> Self {
         let here = kinds();
-        stand(elsewhere);
+        set_kinds(elsewhere);
         Self { here }
     }
 }
 
 impl Drop for Moved {
     fn drop(&mut self) {
-        stand(&self.here);
+        set_kinds(&self.here);
     }
 }
 
-fn stand(kinds: &[&'static str]) {
+fn set_kinds(kinds: &[&'static str]) {
     UNDER_WAY.with(|under_way| {
         under_way.kinds.iter().zip(kinds).for_each(|(place, kind)| place.set(kind));
         under_way.depth.set(kinds.len());

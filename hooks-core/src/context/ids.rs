@@ -1,11 +1,12 @@
-//! Where something happens, by its ids.
+//! The ids that say where something happens.
 
 use std::path::Path;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-/// Where a dispatch happens: what a context, a record, a job and the notice of an end share. Holds none of the app's state.
+/// The ids of the place where a dispatch happens. Contexts, records, jobs and end notices share them. They contain no
+/// app state.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 #[non_exhaustive]
@@ -19,13 +20,13 @@ pub struct Ids {
     /// The agent's name.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub agent: Option<Arc<str>>,
-    /// The agents that called this one, outermost first; empty where it is no sub-agent.
+    /// The agents that called this one, outermost first; empty if it is not a sub-agent.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub agent_path: Vec<String>,
     /// The prompt's name.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub prompt: Option<Arc<str>>,
-    /// The id of the person's session, where it is another one than the conversation's.
+    /// The id of the person's session, if it differs from the conversation's id.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub session: Option<Arc<str>>,
     /// The conversation's id.
@@ -43,16 +44,16 @@ pub struct Ids {
     /// The place in the app from which the model is called, such as `chat` or `title`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub call_site: Option<Arc<str>>,
-    /// The folder that the agent works in.
+    /// The agent's working directory.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub workspace: Option<Arc<Path>>,
-    /// Whether a person is there to be asked.
+    /// Whether a person is present who can be asked.
     pub human_present: bool,
 }
 
 impl Ids {
-    /// The id of the person's session: that of the conversation, except in a sub-agent, which has a conversation of its own
-    /// within the session of the agent that called it.
+    /// The id of the person's session. It equals the conversation's id except in a sub-agent, which has its own
+    /// conversation within the session of its caller.
     pub fn session(&self) -> Option<&str> {
         self.session.as_deref().or(self.conversation.as_deref())
     }

@@ -1,7 +1,7 @@
-//! Parameters that a list gives to a hook: `{"id": "guard_cancel", "with": {"limit": 200}}`.
+//! Parameters that a list passes to a hook: `{"id": "guard_cancel", "with": {"limit": 200}}`.
 //!
-//! They are parsed once, when the set is made, and travel to the hook in a context of its own: a hook without parameters
-//! is called as if there were none.
+//! They are parsed once, when the set is made, and reach the hook in its own context. A hook without parameters gets
+//! the dispatch's context and pays nothing.
 
 use std::any::Any;
 use std::fmt;
@@ -13,12 +13,12 @@ mod unknown;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
-/// The parameters that a list gives to a hook, taken as `&With<T>`.
+/// Parameters that a list passes to a hook. The function takes them as `&With<T>`.
 ///
-/// Each list gives its own: `{"id": "guard_cancel", "with": {"limit": 200}}`. They are read when the set is made, so wrong
-/// ones are an error with file, line and column before any hook runs. Where a list gives none, or `null`, they are read
-/// from an empty object: with `#[serde(default)]` on its fields a hook can do without, and otherwise that is an error too.
-/// A key that the type has no field for is an error as well, with the nearest field.
+/// Each list passes its own: `{"id": "guard_cancel", "with": {"limit": 200}}`. They are parsed when the set is made, so
+/// invalid parameters are an error with file, line and column before any hook runs. If the list has none, or `null`,
+/// they are parsed from an empty object: this works if the fields have `#[serde(default)]`, and is an error otherwise.
+/// An unknown key is an error too, and the message suggests the nearest field.
 ///
 /// ```standalone_crate
 /// use hooks_core::kinds::*;
@@ -56,12 +56,12 @@ use serde_json::{Map, Value};
 pub struct With<T>(T);
 
 impl<T> With<T> {
-    /// Parameters that no list gave, for a test that calls the function.
+    /// Wraps parameters, for a test that calls the function directly.
     pub const fn new(parameters: T) -> Self {
         Self(parameters)
     }
 
-    /// The parameters by value.
+    /// Returns the parameters by value.
     pub fn into_inner(self) -> T {
         self.0
     }
@@ -75,10 +75,10 @@ impl<T> Deref for With<T> {
     }
 }
 
-/// A type whose values a list can give to a hook: one that serde reads, and that hooks on all threads may share.
+/// A type that can be the parameters of a hook: deserializable, and shareable between threads.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` cannot be the parameters of a hook",
-    label = "parameters have to be read from a list, and be `Send + Sync + 'static`",
+    message = "`{Self}` cannot be used as the parameters of a hook",
+    label = "must implement `serde::Deserialize` and be `Send + Sync + 'static`",
     note = "derive `serde::Deserialize` for it"
 )]
 pub trait Parameters: DeserializeOwned + Send + Sync + 'static {}
@@ -86,10 +86,10 @@ pub trait Parameters: DeserializeOwned + Send + Sync + 'static {}
 #[diagnostic::do_not_recommend]
 impl<T: DeserializeOwned + Send + Sync + 'static> Parameters for T {}
 
-/// Parameters as a plan and a context hold them.
+/// Type-erased parameters, as plans and contexts hold them.
 pub(crate) type Bound = Arc<dyn Any + Send + Sync>;
 
-/// How a hook's parameters are read.
+/// Parses the parameters of a hook.
 #[derive(Clone, Copy)]
 pub struct WithSpec(fn(Value) -> Result<Bound, String>);
 
@@ -98,11 +98,11 @@ impl WithSpec {
         Self(|value| unknown::read::<T>(value).map(|parameters| Arc::new(With(parameters)) as Bound))
     }
 
-    /// Reads what a list gives; nothing is read as an empty object.
+    /// Parses what a list passes. No parameters count as an empty object.
     pub(crate) fn parse(self, given: Option<&Value>) -> Result<Bound, String> {
         let value = given.cloned().unwrap_or_else(|| Value::Object(Map::new()));
-        // The type is the user's, and so is the code that reads it.
-        crate::panics::catch(|| (self.0)(value)).unwrap_or_else(|panic| Err(format!("reading them panicked: {panic}")))
+        // The `Deserialize` implementation is user code and may panic.
+        crate::panics::catch(|| (self.0)(value)).unwrap_or_else(|panic| Err(format!("parsing them panicked: {panic}")))
     }
 }
 

@@ -1,7 +1,8 @@
-//! Messages in the form of Anthropic, in and out without loss.
+//! Lossless conversion from and to messages in Anthropic's format.
 //!
-//! The form is that of the messages reference: `role` is `user` or `assistant`, `content` a string or a list of blocks.
-//! Blocks here have that form already; what is kept beside them is how a string, a list or nothing was written.
+//! The format is that of the Messages API reference: `role` is `user` or `assistant`, and `content` is a string or a
+//! list of blocks. Blocks have the same format here. In addition, a message remembers whether its content was written
+//! as a string, as a list or not at all.
 
 use serde_json::{Map, Value, json};
 
@@ -11,10 +12,10 @@ use super::message::{Message, MessageData, Role};
 use super::openai::{FormatError, Shape, sort_of, take_role, wrong};
 
 impl Message {
-    /// Reads a message of Anthropic's form.
+    /// Parses a message in Anthropic's format.
     ///
     /// # Errors
-    /// [`FormatError`] with the place and what is expected there.
+    /// [`FormatError`], which names the field and what is expected there.
     ///
     /// ```
     /// use hooks_core::data::Message;
@@ -53,15 +54,16 @@ impl Message {
         Ok(MessageData { role, content, extra: fields, shape }.into())
     }
 
-    /// Writes the message in Anthropic's form. Results of tools are the user's there.
+    /// Writes the message in Anthropic's format. Tool results become content of the user role, as that format requires.
     ///
-    /// Instructions have no place among its messages: send those of [`Messages::instructions`] as the request's `system`.
+    /// The format has no role for instructions: send [`Messages::instructions`] as the request's `system`.
     pub fn to_anthropic(&self) -> Value {
         let mut fields = self.extra.clone();
         let role = if self.role == Role::Tool { Role::User } else { self.role };
         fields.insert("role".to_owned(), json!(role.as_str()));
         let content = match (self.content.as_slice(), self.shape) {
-            // Text was written as a string, or by nobody yet: then a string is the shorter form.
+            // Text that was a string stays one. Text that was not parsed from a provider becomes a string too, the
+            // shorter form.
             ([Block::Text(only)], Shape::Text) if only.extra.is_empty() => json!(only.text),
             (blocks, _) => blocks.iter().map(write_block).collect(),
         };
@@ -71,27 +73,27 @@ impl Message {
 }
 
 impl Messages {
-    /// The messages that instruct the model instead of speaking to it.
+    /// The messages of the roles `system` and `developer`.
     pub fn instructions(&self) -> impl Iterator<Item = &Message> {
         self.iter().filter(|message| is_instruction(message))
     }
 
-    /// Reads a list of messages of Anthropic's form.
+    /// Parses a list of messages in Anthropic's format.
     ///
     /// # Errors
-    /// [`FormatError`] with the place and what is expected there.
+    /// [`FormatError`], which names the field and what is expected there.
     pub fn from_anthropic(messages: impl IntoIterator<Item = Value>) -> Result<Self, FormatError> {
         let read = |(i, message)| Message::from_anthropic(message).map_err(|error| error.within(i));
         let messages: Vec<Message> = messages.into_iter().enumerate().map(read).collect::<Result<_, _>>()?;
         Ok(messages.into())
     }
 
-    /// Writes the messages in Anthropic's form, without [`instructions`](Self::instructions). Tool results that are
-    /// messages of their own become one message of the user where they follow each other, as calls made at once are
-    /// answered at once there.
+    /// Writes the messages in Anthropic's format, without [`instructions`](Self::instructions). Consecutive messages
+    /// that are tool results are merged into one message of the user role, because the format expects parallel calls to
+    /// be answered together.
     pub fn to_anthropic(&self) -> Vec<Value> {
-        let said: Vec<&Message> = self.iter().filter(|message| !is_instruction(message)).collect();
-        let runs = said.chunk_by(|a, b| a.role == Role::Tool && b.role == Role::Tool);
+        let conversation: Vec<&Message> = self.iter().filter(|message| !is_instruction(message)).collect();
+        let runs = conversation.chunk_by(|a, b| a.role == Role::Tool && b.role == Role::Tool);
         runs.map(|run| match run {
             [one] => one.to_anthropic(),
             results => {

@@ -7,7 +7,7 @@ use super::openai::Shape;
 use super::reading::{self, result_content};
 use super::tool::ToolCall;
 
-/// A piece of a message. Blocks of types this crate does not know pass through whole.
+/// A content block of a message. Blocks of unknown types are preserved unchanged.
 ///
 /// ```
 /// use hooks_core::data::Block;
@@ -22,57 +22,57 @@ use super::tool::ToolCall;
 #[serde(tag = "type", rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Block {
-    /// Prose.
+    /// A text block.
     Text(TextBlock),
-    /// The model asks for a tool.
+    /// The model calls a tool.
     ToolUse(ToolCall),
-    /// What a tool answered.
+    /// The result of a tool call.
     ToolResult(ToolResultBlock),
-    /// A block of another type, as it came.
+    /// A block of any other type, kept as JSON.
     #[serde(untagged)]
     Other(Value),
 }
 
-/// Prose within a message.
+/// A text block of a message.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct TextBlock {
     /// The text.
     pub text: String,
-    /// Fields of the provider that this crate does not know.
+    /// Provider fields that this crate does not know.
     #[serde(flatten, serialize_with = "extra::of_text")]
     pub extra: Map<String, Value>,
 }
 
-/// A tool's answer within a message.
+/// The result of a tool call, as a block of a message.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct ToolResultBlock {
-    /// The call that it answers.
+    /// The id of the call that this result answers.
     #[serde(rename = "tool_use_id")]
     pub call_id: String,
-    /// The tool's name, where the provider repeats it.
+    /// The tool's name, if the provider repeats it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// What the tool said.
+    /// The content of the result.
     #[serde(default, deserialize_with = "result_content")]
     pub content: Vec<Block>,
     /// Whether the tool failed.
     #[serde(default)]
     pub is_error: bool,
-    /// Fields of the provider that this crate does not know.
+    /// Provider fields that this crate does not know.
     #[serde(flatten, serialize_with = "extra::of_result_block")]
     pub extra: Map<String, Value>,
-    /// How the provider wrote the content, so that it is written the same way again.
+    /// Whether the provider wrote the content as a string or a list, so that it is written the same way again.
     #[serde(skip)]
     pub(crate) shape: Shape,
-    /// Whether the provider wrote `is_error` at all.
+    /// Whether the provider's JSON contained `is_error`.
     #[serde(skip)]
     pub(crate) says_is_error: bool,
 }
 
 impl ToolResultBlock {
-    /// The answer `content` to the call `call_id`.
+    /// Creates the result of the call `call_id`.
     pub fn new(call_id: impl Into<String>, content: Vec<Block>) -> Self {
         let mut block = Self::default();
         block.call_id = call_id.into();
@@ -80,7 +80,7 @@ impl ToolResultBlock {
         block
     }
 
-    /// The same answer in other words.
+    /// The same result with other content.
     fn with_content(&self, content: Vec<Block>) -> Self {
         Self {
             call_id: self.call_id.clone(),
@@ -107,7 +107,7 @@ impl From<&str> for Block {
 }
 
 impl Block {
-    /// The prose, if it is some.
+    /// Returns the text of a text block.
     pub fn as_text(&self) -> Option<&str> {
         match self {
             Self::Text(block) => Some(&block.text),
@@ -115,8 +115,8 @@ impl Block {
         }
     }
 
-    /// The block with every text of it rewritten by `edit`, or `None` where `edit` left all as they are. Prose, tool
-    /// results and the inputs of tool calls count as text; blocks of unknown types are left alone.
+    /// Returns the block with each of its texts rewritten by `edit`, or `None` if nothing changed. Text blocks, tool
+    /// results and the inputs of tool calls count as text. Blocks of unknown types are left alone.
     pub(crate) fn rewritten(&self, edit: &mut dyn FnMut(&str) -> Option<String>) -> Option<Self> {
         match self {
             Self::Text(block) => {
@@ -135,7 +135,7 @@ impl Block {
     }
 }
 
-/// The blocks with every text rewritten by `edit`, or `None` where nothing changed.
+/// Returns the blocks with each text rewritten by `edit`, or `None` if nothing changed.
 pub(crate) fn rewritten(blocks: &[Block], edit: &mut dyn FnMut(&str) -> Option<String>) -> Option<Vec<Block>> {
     let edits: Vec<Option<Block>> = blocks.iter().map(|block| block.rewritten(edit)).collect();
     edits
@@ -151,7 +151,7 @@ impl<'de> Deserialize<'de> for Block {
 }
 
 impl Drop for ToolResultBlock {
-    /// Level by level: dropped within each other, blocks that are nested thousands deep would overflow the stack.
+    /// Drops level by level: the recursive drop of blocks that are nested thousands deep would overflow the stack.
     fn drop(&mut self) {
         if !self.content.iter().any(|block| matches!(block, Block::ToolResult(_))) {
             return;

@@ -5,28 +5,28 @@ use super::shared::shared;
 use super::violation::Violation;
 
 shared! {
-    /// What is left of a conversation after it was compacted.
+    /// A conversation after compaction.
     CompactedHistory(CompactedHistoryData)
 }
 
-/// What a [`CompactedHistory`] holds.
+/// The data of a [`CompactedHistory`].
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 #[non_exhaustive]
 pub struct CompactedHistoryData {
-    /// The messages that the conversation goes on with.
+    /// The messages that the conversation continues with.
     pub messages: Messages,
-    /// What stands for the messages that went, where it is no message itself.
+    /// The summary of the removed messages, if it is not itself one of `messages`.
     pub summary: Option<String>,
 }
 
 impl CompactedHistory {
-    /// The conversation goes on with `messages`.
+    /// Creates a compacted conversation that continues with `messages`.
     pub fn new(messages: Messages) -> Self {
         CompactedHistoryData { messages, summary: None }.into()
     }
 
-    /// What stands for the messages that went.
+    /// Sets the summary of the removed messages.
     #[must_use]
     pub fn summary(mut self, text: impl Into<String>) -> Self {
         self.summary = Some(text.into());

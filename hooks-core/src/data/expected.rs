@@ -1,10 +1,11 @@
-//! What a type expects to be read from, in words for the one who wrote something else.
+//! Describes what a type is deserialized from, for the author of invalid input.
 
 use serde::de::Deserialize;
 
 use crate::text::fields_of;
 
-/// What a `T` is read from: ``an object with `cents` and `reason` ``, or the name of the type where it does not say.
+/// Describes what a `T` is deserialized from, such as ``an object with `cents` and `reason` ``. Falls back to the name
+/// of the type.
 pub(crate) fn expected<'de, T: Deserialize<'de>>() -> String {
     let names: Vec<String> = fields_of::<T>().iter().map(|field| format!("`{field}`")).collect();
     match names.split_last() {
@@ -14,7 +15,7 @@ pub(crate) fn expected<'de, T: Deserialize<'de>>() -> String {
     }
 }
 
-/// The name of a type without its path. Of a generic one the whole: its parameters have paths too.
+/// The name of a type without its path. A generic type keeps its path, because its parameters have paths too.
 fn short_name(path: &str) -> &str {
     if path.contains('<') { path } else { path.rsplit("::").next().unwrap_or(path) }
 }

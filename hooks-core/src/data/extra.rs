@@ -1,11 +1,11 @@
-//! The fields of a provider that this crate does not know, written next to those that it does.
+//! Provider fields that this crate does not know, serialized next to the known ones.
 
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serializer};
 use serde_json::{Map, Value};
 
-/// A function for each type that has `extra`: it leaves out what the type writes itself, because a key that stands twice
-/// is another value to every reader. And the names that are left out.
+/// Defines, for each type with `extra`, a constant with the names of its known fields and a serializer that omits them:
+/// readers disagree about the value of a duplicate key.
 macro_rules! writers {
     ($($write:ident, $names:ident = [$($name:literal),*];)*) => {$(
         pub(crate) const $names: &[&str] = &[$($name),*];
@@ -25,12 +25,13 @@ writers! {
     of_message, MESSAGE = ["role", "content"];
 }
 
-/// What is left of a tool's result, which is no block of a message: one that says so by its `type` is another thing.
+/// Deserializes the unknown fields of a tool result, and rejects JSON whose `type` says that it is another kind of
+/// block.
 pub(crate) fn read_of_result<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Map<String, Value>, D::Error> {
     let mut extra = Map::deserialize(deserializer)?;
     match extra.remove("type") {
         None => Ok(extra),
         Some(tag) if tag == "tool_result" => Ok(extra),
-        Some(tag) => Err(D::Error::custom(format!("expected the result of a tool, found a block of the type {tag}"))),
+        Some(tag) => Err(D::Error::custom(format!("expected a tool result, found a block of type {tag}"))),
     }
 }

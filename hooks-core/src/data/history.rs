@@ -20,29 +20,29 @@ shared! {
 }
 
 impl Messages {
-    /// The rule of every provider, that a tool result follows its call and every call has its result, held against a
-    /// change from `before`: only what the change broke is a violation.
+    /// Checks a rule of every provider: a tool result follows its call, and every call has a result. Only violations
+    /// that the change from `before` introduced count.
     pub(crate) fn check_pairs(before: &Self, after: &Self) -> Result<(), Violation> {
         let old = Unpaired::of(before);
         let new = Unpaired::of(after);
         if let Some(id) = new.results.difference(&old.results).min() {
             return Err(Violation::new(format!(
-                "the result of tool call `{id}` is there without its call before it; keep or drop both"
+                "the result of tool call `{id}` has no call before it; keep both or remove both"
             )));
         }
         if let Some(id) = new.calls.difference(&old.calls).min() {
-            return Err(Violation::new(format!("tool call `{id}` is there without its result; keep or drop both")));
+            return Err(Violation::new(format!("tool call `{id}` has no result; keep both or remove both")));
         }
         Ok(())
     }
 
-    /// [`check_pairs`](Self::check_pairs), and blocks of known types are well formed.
+    /// Checks like [`check_pairs`](Self::check_pairs), and that blocks of known types are well formed.
     pub(crate) fn check_history(before: &Self, after: &Self) -> Result<(), Violation> {
         if before.len() != after.len() {
             rules::blocks(before.blocks(), after.blocks())?;
             return Self::check_pairs(before, after);
         }
-        // Message by message: the untouched ones of a long history, which most are, need no look inside.
+        // Only changed messages are checked: most messages of a long history are untouched.
         let changed = || before.iter().zip(after.iter()).filter(|(old, new)| old != new);
         let old = || changed().flat_map(|(old, _)| &old.content);
         let new = || changed().flat_map(|(_, new)| &new.content);
@@ -51,8 +51,8 @@ impl Messages {
         if old().chain(new()).any(of_tools) { Self::check_pairs(before, after) } else { Ok(()) }
     }
 
-    /// [`check_history`](Self::check_history), and nobody adds instructions: a message of the role `system` in the midst
-    /// of a conversation is refused by providers, and would stay there for good.
+    /// Checks like [`check_history`](Self::check_history), and that no instructions were added: providers reject a
+    /// message of the role `system` in the middle of a conversation, and it would stay in the conversation for good.
     pub(crate) fn check_conversation(before: &Self, after: &Self) -> Result<(), Violation> {
         let instructions = |messages: &Self| {
             messages.iter().filter(|message| matches!(message.role, Role::System | Role::Developer)).count()

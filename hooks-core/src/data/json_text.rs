@@ -1,9 +1,9 @@
-//! Rewriting the string values of a JSON text in place: keys, order, spaces and numbers stay as they were written.
+//! Rewrites the string values of a JSON text in place. Keys, order, whitespace and numbers stay as they were written.
 
 use serde::de::IgnoredAny;
 
-/// Holds `text` against `edit`: as a whole where it is prose, string value by string value where it is JSON, so that what
-/// tools say stays JSON with the same keys. `None` where nothing changed.
+/// Rewrites `text` with `edit`: plain text as a whole, JSON one string value at a time, so that it stays valid JSON
+/// with the same keys. Returns `None` if nothing changed.
 ///
 /// ```
 /// use hooks_core::data::rewrite_json_text;
@@ -46,7 +46,7 @@ fn rewrite_values(json: &str, edit: &mut dyn FnMut(&str) -> Option<String>) -> O
     })
 }
 
-/// Where the closing quote is. A backslash takes the next byte with it.
+/// The index of the closing quote. A backslash escapes the next byte.
 fn end_of_string(rest: &str) -> usize {
     let bytes = rest.as_bytes();
     let mut at = 0;
@@ -56,13 +56,13 @@ fn end_of_string(rest: &str) -> usize {
     at.min(bytes.len())
 }
 
-/// The string with its quotes, rewritten. With escapes in it, `edit` sees what they stand for: `\n1990-04-05` is a date
-/// after a line break, not a word that begins with `n`.
+/// Rewrites a string, quotes included. `edit` sees the unescaped text: `\n1990-04-05` is a date after a line break, not
+/// a word that begins with `n`.
 fn rewrite_string(raw: &str, edit: &mut dyn FnMut(&str) -> Option<String>) -> Option<String> {
     let new = if raw.contains('\\') {
-        let said: String = serde_json::from_str(&format!("\"{raw}\"")).ok()?;
-        // A string may itself hold JSON, such as the arguments of a call that a tool repeats.
-        rewrite_json_text(&said, edit)?
+        let unescaped: String = serde_json::from_str(&format!("\"{raw}\"")).ok()?;
+        // A string may itself contain JSON, such as call arguments that a tool echoes.
+        rewrite_json_text(&unescaped, edit)?
     } else {
         edit(raw)?
     };

@@ -27,72 +27,72 @@ shared! {
     Message(MessageData) in pool
 }
 
-/// What a [`Message`] holds.
+/// The data of a [`Message`].
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct MessageData {
-    /// Who speaks.
+    /// The author of a message.
     pub role: Role,
-    /// What is said, in order.
+    /// The content blocks, in order.
     #[serde(default, deserialize_with = "message_content")]
     pub content: Vec<Block>,
-    /// Fields of the provider that this crate does not know.
+    /// Provider fields that this crate does not know.
     #[serde(flatten, serialize_with = "extra::of_message")]
     pub extra: Map<String, Value>,
-    /// How the provider wrote the content, so that it is written the same way again.
+    /// Whether the provider wrote the content as a string or a list, so that it is written the same way again.
     #[serde(skip)]
     pub(crate) shape: Shape,
 }
 
 closed_words! {
-    /// Who speaks.
+    /// The author of a message.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
     #[serde(rename_all = "snake_case")]
     #[non_exhaustive]
     pub enum Role {
-        /// Instructions of the app.
+        /// Instructions from the app.
         System = "system",
-        /// Instructions of the app, in the newer word of some providers.
+        /// Instructions from the app, under the name that newer provider APIs use.
         Developer = "developer",
         /// The person.
         #[default]
         User = "user",
         /// The model.
         Assistant = "assistant",
-        /// A tool's answer.
+        /// A tool, with the result of a call.
         Tool = "tool",
     }
 }
 
 impl Message {
-    /// `text`, said by `role`.
+    /// Creates a message with one text block.
     pub fn new(role: Role, text: impl Into<String>) -> Self {
         Self::of(role, vec![Block::from(text.into())])
     }
 
-    /// `content`, said by `role`.
+    /// Creates a message from content blocks.
     pub fn of(role: Role, content: Vec<Block>) -> Self {
         MessageData { role, content, ..MessageData::default() }.into()
     }
 
-    /// Blocks of known types are well formed.
+    /// Checks that blocks of known types are well formed.
     pub(crate) fn check_blocks(before: &Self, after: &Self) -> Result<(), Violation> {
         rules::blocks(&before.content, &after.content)
     }
 
-    /// [`check_blocks`](Self::check_blocks), and the row makes and answers the calls that it did: they are about to run, or
-    /// have run, whatever the row says.
+    /// Checks like [`check_blocks`](Self::check_blocks), and that the row contains the same calls and results as
+    /// before: they are about to run or have run already, whatever the row says.
     pub(crate) fn check_row(before: &Self, after: &Self) -> Result<(), Violation> {
         Self::check_blocks(before, after)?;
         if before.ids().eq(after.ids()) {
             return Ok(());
         }
         Err(Violation::new(
-            "the tool calls and results of a row stay in it, in their order; add or take out a call at `post_model_call`",
+            "a row must keep its tool calls and results, in order; add or remove a call at `post_model_call`",
         ))
     }
 
-    /// The ids of the calls that the message makes and, marked, of those that it answers.
+    /// The ids of the message's tool calls (`false`) and tool results (`true`).
     fn ids(&self) -> impl Iterator<Item = (bool, &str)> {
         self.content.iter().filter_map(|block| match block {
             Block::ToolUse(call) => Some((false, call.id.as_str())),
@@ -101,7 +101,7 @@ impl Message {
         })
     }
 
-    /// All prose of the message, its text blocks joined by line breaks.
+    /// The text of the message: its text blocks, joined by line breaks.
     pub fn text(&self) -> Cow<'_, str> {
         let mut texts = self.content.iter().filter_map(Block::as_text);
         let first = texts.next().unwrap_or_default();
@@ -111,7 +111,7 @@ impl Message {
         }
     }
 
-    /// The tool calls that the message makes.
+    /// The message's tool calls.
     pub fn tool_calls(&self) -> impl Iterator<Item = &ToolCall> {
         self.content.iter().filter_map(|block| match block {
             Block::ToolUse(call) => Some(call),
@@ -119,8 +119,9 @@ impl Message {
         })
     }
 
-    /// Holds every text of the message against `edit`: prose, tool results, and each string within the inputs of tool
-    /// calls. Where `edit` returns `None` throughout, nothing is copied. Returns whether anything changed.
+    /// Rewrites every text of the message with `edit`: text blocks, tool results, and each string in the inputs of tool
+    /// calls. `edit` returns `None` to leave a text as it is. Copies the message only if something changes. Returns
+    /// whether anything changed.
     pub fn rewrite_text(&mut self, mut edit: impl FnMut(&str) -> Option<String>) -> bool {
         let content = rewritten(&self.content, &mut edit);
         let changed = content.is_some();

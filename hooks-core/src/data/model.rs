@@ -8,7 +8,7 @@ use super::shared::shared;
 use super::violation::Violation;
 
 shared! {
-    /// What a model is about to be asked, beside the messages.
+    /// The settings of a model call, without the messages.
     ///
     /// ```
     /// use hooks_core::data::ModelRequest;
@@ -20,68 +20,68 @@ shared! {
     ModelRequest(ModelRequestData)
 }
 
-/// What a [`ModelRequest`] holds.
+/// The data of a [`ModelRequest`].
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 #[non_exhaustive]
 pub struct ModelRequestData {
-    /// The instructions for the model.
+    /// The system prompt.
     pub system_prompt: String,
-    /// The model profile that the call is routed to; `None` for the harness's own choice.
+    /// The model profile that the call is routed to; `None` lets the harness choose.
     pub profile: Option<String>,
-    /// Whether text is held back until the hooks after the call have seen it, so that they may still rewrite it.
+    /// Whether to hold back text until the hooks after the call have seen it, so that they can still rewrite it.
     pub defer_output: bool,
-    /// The tools of this call, by their names: of those of the turn, these alone. `None` for all of them.
+    /// The names of the tools offered in this call, a subset of the turn's tools; `None` offers all of them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tools: Option<Vec<String>>,
-    /// Whether the model has to call a tool: `auto`, `required`, `none`, or the name of the tool.
+    /// Whether the model must call a tool: `auto`, `required`, `none`, or a tool's name.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tool_choice: Option<String>,
-    /// How freely the model chooses its words, from 0.
+    /// The sampling temperature; 0 is the most deterministic.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub temperature: Option<f64>,
-    /// How many tokens the answer may have.
+    /// The maximum number of tokens of the answer.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_tokens: Option<u32>,
-    /// The JSON Schema of the answer, where it is to be JSON.
+    /// The JSON Schema that the answer must match, if it is to be JSON.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub output_schema: Option<Value>,
-    /// Fields that only the provider knows.
+    /// Provider-specific fields of the request.
     #[serde(skip_serializing_if = "Map::is_empty")]
     pub extra: Map<String, Value>,
-    /// The answer, where no model is to be called: from a cache, or because a budget is spent.
+    /// An answer that replaces the model call, for example from a cache or because a budget is spent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub answer: Option<Vec<Block>>,
 }
 
 impl ModelRequest {
-    /// A call with these instructions.
+    /// Creates a request with a system prompt.
     pub fn new(system_prompt: impl Into<String>) -> Self {
         ModelRequestData { system_prompt: system_prompt.into(), ..ModelRequestData::default() }.into()
     }
 
-    /// Routes the call to a profile.
+    /// Routes the call to a model profile.
     #[must_use]
     pub fn profile(mut self, profile: impl Into<String>) -> Self {
         self.profile = Some(profile.into());
         self
     }
 
-    /// Holds text back until the hooks after the call have seen it.
+    /// Sets whether to hold back text until the hooks after the call have seen it.
     #[must_use]
     pub fn defer_output(mut self, defer: bool) -> Self {
         self.defer_output = defer;
         self
     }
 
-    /// Answers in the model's place.
+    /// Answers with `text` instead of calling the model.
     #[must_use]
     pub fn answer(mut self, text: impl Into<String>) -> Self {
         self.answer = Some(vec![Block::from(text.into())]);
         self
     }
 
-    /// A profile that is blank routes nowhere.
+    /// Rejects a blank profile, which would route to no model.
     pub(crate) fn check(_before: &Self, after: &Self) -> Result<(), Violation> {
         named(after.profile.as_deref())
     }
@@ -90,47 +90,47 @@ impl ModelRequest {
 fn named(profile: Option<&str>) -> Result<(), Violation> {
     match profile {
         Some(profile) if profile.trim().is_empty() => {
-            Err(Violation::new("`profile` is blank; write `None` for the harness's own choice"))
+            Err(Violation::new("`profile` is blank; write `None` to let the harness choose"))
         }
         _ => Ok(()),
     }
 }
 
 shared! {
-    /// What a model answered, and the messages that the next call would be made with.
+    /// A model's answer, and the messages of the next call if a hook continues the turn.
     ///
-    /// As JSON, `content` is a list of blocks: a bare string is refused.
+    /// In JSON, `content` must be a list of blocks; a plain string is an error.
     ModelReply(ModelReplyData)
 }
 
-/// What a [`ModelReply`] holds.
+/// The data of a [`ModelReply`].
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 #[non_exhaustive]
 pub struct ModelReplyData {
-    /// The answer. A block that asks for a tool makes the call; one that is taken away does not.
+    /// The answer's content blocks. A tool call runs only if its block is still present after the hooks.
     pub content: Vec<Block>,
-    /// The messages of the next call, should a hook continue.
+    /// The messages that the next call uses if a hook continues the turn.
     pub messages: Messages,
-    /// The model profile that calls go to from then on until the turn ends, should a hook continue; `None` leaves it as it is.
+    /// The model profile that later calls of this turn use if a hook continues it; `None` leaves the profile unchanged.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub profile: Option<String>,
 }
 
 impl ModelReply {
-    /// The answer `content`.
+    /// Creates a reply from content blocks.
     pub fn new(content: Vec<Block>) -> Self {
         ModelReplyData { content, ..ModelReplyData::default() }.into()
     }
 
-    /// The messages of the next call.
+    /// Sets the messages of the next call.
     #[must_use]
     pub fn messages(mut self, messages: Messages) -> Self {
         self.messages = messages;
         self
     }
 
-    /// The profile that calls go to from then on.
+    /// Sets the profile for later calls of this turn.
     #[must_use]
     pub fn profile(mut self, profile: impl Into<String>) -> Self {
         self.profile = Some(profile.into());

@@ -1,7 +1,7 @@
-//! Messages in the chat form of OpenAI, in and out without loss.
+//! Lossless conversion from and to messages in OpenAI's chat format.
 //!
-//! The form is that of the chat completions reference: `role`, `content` (a string, `null` or a list of parts),
-//! `tool_calls` with arguments as text, and messages of the role `tool` with their `tool_call_id`.
+//! The format is that of the Chat Completions reference: `role`, `content` (a string, `null` or a list of parts),
+//! `tool_calls` with arguments as text, and messages of the role `tool` with a `tool_call_id`.
 
 use serde_json::{Map, Value, json};
 
@@ -9,27 +9,27 @@ use super::block::{Block, ToolResultBlock};
 use super::message::{Message, MessageData, Role};
 use super::tool::{ToolCall, ToolInput};
 
-/// A message that is not of the form it should have.
+/// A message does not have the expected format.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{field}: {expected}")]
 pub struct FormatError {
-    /// Where in the message, as a path such as `tool_calls[0].function`.
+    /// The path of the field, such as `tool_calls[0].function`.
     pub field: String,
-    /// What is expected there.
+    /// What is expected there, and what was found.
     pub expected: String,
 }
 
 impl FormatError {
-    /// The same, in the message with this index of a list.
+    /// Prefixes the path with the index of the message in a list.
     pub(crate) fn within(self, index: usize) -> Self {
         Self { field: format!("messages[{index}].{}", self.field), ..self }
     }
 }
 
-/// How content was written.
+/// How a provider wrote the content of a message.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Shape {
-    /// Not from this form, or as a string.
+    /// As a string, or not parsed from a provider's JSON.
     #[default]
     Text,
     Missing,
@@ -42,10 +42,10 @@ pub(crate) fn wrong(field: impl Into<String>, expected: impl Into<String>) -> Fo
 }
 
 impl Message {
-    /// Reads a message of the chat form.
+    /// Parses a message in the chat format.
     ///
     /// # Errors
-    /// [`FormatError`] with the place and what is expected there.
+    /// [`FormatError`], which names the field and what is expected there.
     ///
     /// ```
     /// use hooks_core::data::{Message, Role};
@@ -65,7 +65,7 @@ impl Message {
         let (mut content, shape) = take_content(&mut fields)?;
         if role == Role::Tool {
             let call_id = take_string(&mut fields, "tool_call_id")?
-                .ok_or_else(|| wrong("tool_call_id", "a message of the role `tool` names the call it answers"))?;
+                .ok_or_else(|| wrong("tool_call_id", "expected the id of the call, because `role` is `tool`"))?;
             let name = take_string(&mut fields, "name")?;
             let mut result = ToolResultBlock::new(call_id, content);
             result.name = name;
@@ -75,10 +75,11 @@ impl Message {
         Ok(MessageData { role, content, extra: fields, shape }.into())
     }
 
-    /// Writes the message in the chat form.
+    /// Writes the message in the chat format.
     ///
-    /// Results of tools are messages of their own there: of a message with several, the first is written, and
-    /// [`Messages::to_openai`](super::Messages::to_openai) writes all. That a tool failed has no place in this form.
+    /// In this format each tool result is its own message. If the message has several, this method writes only the
+    /// first; [`Messages::to_openai`](super::Messages::to_openai) writes all of them. The format cannot express that a
+    /// tool failed.
     pub fn to_openai(&self) -> Value {
         let mut fields = self.extra.clone();
         fields.insert("role".to_owned(), json!(self.role.as_str()));
@@ -136,7 +137,7 @@ fn take_content(fields: &mut Map<String, Value>) -> Result<(Vec<Block>, Shape), 
 
 fn take_calls(fields: &mut Map<String, Value>) -> Result<Vec<ToolCall>, FormatError> {
     let calls = match fields.get("tool_calls") {
-        // An empty or null list says nothing, but is written again as it was.
+        // An empty or null list has no calls, but stays in `extra` so that it is written again.
         None | Some(Value::Null) => return Ok(Vec::new()),
         Some(Value::Array(calls)) if calls.is_empty() => return Ok(Vec::new()),
         Some(Value::Array(calls)) => calls.clone(),
@@ -162,7 +163,7 @@ fn read_call(call: Value, index: usize) -> Result<ToolCall, FormatError> {
         None => return Err(wrong(at(".function.arguments"), "expected the arguments as text")),
         Some(other) => ToolInput::from(other),
     };
-    // What every call of this form says, and the crate's own form says otherwise, is written anew.
+    // Fields that every call of this format has are not kept in `extra`: writing adds them again.
     if function.is_empty() {
         extra.remove("function");
     }
@@ -185,8 +186,8 @@ fn write_call(call: &ToolCall) -> Value {
 }
 
 fn write_content(content: &[Block], shape: Shape) -> Option<Value> {
-    let said: Vec<&Block> = content.iter().filter(|block| !matches!(block, Block::ToolUse(_))).collect();
-    match (said.as_slice(), shape) {
+    let blocks: Vec<&Block> = content.iter().filter(|block| !matches!(block, Block::ToolUse(_))).collect();
+    match (blocks.as_slice(), shape) {
         ([], Shape::Missing) => None,
         ([], Shape::Parts) => Some(json!([])),
         ([], _) => Some(Value::Null),
@@ -197,7 +198,7 @@ fn write_content(content: &[Block], shape: Shape) -> Option<Value> {
     }
 }
 
-/// What a JSON value is, in words for a person, such as `a list`.
+/// The name of a JSON value's type for messages to users, such as `a list`.
 ///
 /// ```
 /// let found = hooks_core::data::sort_of(&serde_json::json!([1]));

@@ -1,4 +1,4 @@
-//! Lists of messages in the chat form of OpenAI, where every result of a tool is a message of its own.
+//! Lists of messages in OpenAI's chat format, where each tool result is its own message.
 
 use serde_json::Value;
 
@@ -8,18 +8,18 @@ use super::message::{Message, MessageData, Role};
 use super::openai::FormatError;
 
 impl Messages {
-    /// Reads a list of messages of the chat form.
+    /// Parses a list of messages in the chat format.
     ///
     /// # Errors
-    /// [`FormatError`] with the place and what is expected there.
+    /// [`FormatError`], which names the field and what is expected there.
     pub fn from_openai(messages: impl IntoIterator<Item = Value>) -> Result<Self, FormatError> {
         let read = |(i, message)| Message::from_openai(message).map_err(|error| error.within(i));
         let messages: Vec<Message> = messages.into_iter().enumerate().map(read).collect::<Result<_, _>>()?;
         Ok(messages.into())
     }
 
-    /// Writes the messages in the chat form. A message with results of tools becomes one message for each result, and one
-    /// for what else it says.
+    /// Writes the messages in the chat format. A message with tool results becomes one message per result, plus one for
+    /// its remaining content.
     ///
     /// ```
     /// use hooks_core::data::Messages;
@@ -42,7 +42,7 @@ impl Messages {
     }
 }
 
-/// The message as the messages that the chat form has for it.
+/// Splits a message into the messages that represent it in the chat format.
 fn split(message: &Message) -> Vec<Message> {
     let is_result = |block: &&Block| matches!(block, Block::ToolResult(_));
     let results = message.content.iter().filter(is_result).count();

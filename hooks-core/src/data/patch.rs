@@ -1,9 +1,9 @@
 use serde_json::Value;
 
-/// Lays what somebody outside returned over what they were given: an absent key keeps, `null` sets null.
+/// Applies a partial change to a JSON object: absent keys keep their value, and `null` sets `null`.
 ///
-/// Keys are looked at one level deep: a value that is there takes the whole place of the old one. Where one of the two is
-/// no object, `change` takes the place of `base`.
+/// The merge is one level deep: a value in `change` replaces the whole value in `base`. If either of them is not an
+/// object, `change` replaces `base`.
 ///
 /// ```
 /// use hooks_core::data::patch;

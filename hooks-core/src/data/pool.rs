@@ -1,5 +1,5 @@
-//! Messages that JSON refers to. The conversation is part of most events of a turn, and to write it out for each of them
-//! would cost more than the hooks do.
+//! A pool of messages that JSON refers to by reference. Most events of a turn contain the conversation, and serializing
+//! it for each of them would cost more than the hooks do.
 
 use std::cell::RefCell;
 use std::hash::{BuildHasher, Hasher, RandomState};
@@ -13,7 +13,8 @@ use serde_json::{Map, Value};
 use super::history::Messages;
 use super::message::{Message, MessageData};
 
-/// Messages that JSON refers to instead of repeating them. Holding one costs a count.
+/// A pool of messages. JSON that is written [`within`](Self::within) the pool contains references to its messages
+/// instead of copies. A message in the pool is shared, not copied.
 ///
 /// ```
 /// use hooks_core::data::{Message, MessagePool, Messages, Role};
@@ -34,20 +35,20 @@ enum Pooled {
     List(Messages),
 }
 
-/// The key of a reference, whose value is a place in the pool. No text of a person, a model or a tool is mistaken for one:
-/// nobody knows it before the program runs.
+/// The key of a reference; its value is an index into the pool. The key is random per process, so text from a user, a
+/// model or a tool cannot be mistaken for a reference.
 static KEY: LazyLock<String> = LazyLock::new(|| format!("$pooled-{:016x}", RandomState::new().build_hasher().finish()));
 
 thread_local! {
-    /// The pool of the JSON that this thread is about to write or read.
+    /// The pool in use on this thread, inside of `MessagePool::within`.
     static POOL: RefCell<Option<MessagePool>> = const { RefCell::new(None) };
 }
 
 impl MessagePool {
-    /// Does `work` on this thread. Meanwhile messages are written as references to this pool, which they join, and a
-    /// reference to it is read as its message.
+    /// Runs `work` with this pool active on the current thread. While it runs, messages are serialized as references
+    /// and added to the pool, and references are deserialized as the messages that they refer to.
     pub fn within<T>(&mut self, work: impl FnOnce() -> T) -> T {
-        /// Takes the pool back also where `work` panics.
+        /// Takes the pool back even if `work` panics.
         struct Back<'a> {
             pool: &'a mut MessagePool,
             outer: Option<MessagePool>,
@@ -62,21 +63,21 @@ impl MessagePool {
         work()
     }
 
-    /// A reference to `message`, to stand in its place.
+    /// Adds `message` to the pool and returns a reference to it.
     pub fn refer(&mut self, message: Message) -> Value {
         let at = self.add(Pooled::One(message));
         Value::Object(Map::from_iter([(KEY.clone(), at.into())]))
     }
 
-    /// `value` with the messages that it refers to.
+    /// Replaces every reference in `value` with the JSON of its message.
     pub fn whole(&self, mut value: Value) -> Value {
-        // What was written once can be written again.
+        // Serializing a message does not fail.
         self.replace(&mut value, &mut |message| serde_json::to_value(message).unwrap_or_default());
         value
     }
 
-    /// Puts what `with` gives into the place of each reference. Where the fields of a message stand among others, they are
-    /// put in themselves.
+    /// Replaces each reference in `value` with the result of `with`. If a reference is flattened into an object with
+    /// other fields, the message's own fields are inserted and `with` is not called.
     pub fn replace(&self, value: &mut Value, with: &mut dyn FnMut(&Message) -> Value) {
         match value {
             Value::Array(items) => items.iter_mut().for_each(|item| self.replace(item, with)),
@@ -87,7 +88,7 @@ impl MessagePool {
                     None => {}
                     Some(Pooled::List(messages)) => *value = messages.iter().map(with).collect(),
                     Some(Pooled::One(message)) if fields.len() == 1 => *value = with(message),
-                    // A type that has the fields of a message among its own.
+                    // A type that flattens a message into its own fields.
                     Some(Pooled::One(message)) => {
                         fields.remove(KEY.as_str());
                         if let Ok(Value::Object(of_message)) = serde_json::to_value(message) {
@@ -110,7 +111,7 @@ impl MessagePool {
     }
 }
 
-/// Writes a reference where a pool is there, and else the data.
+/// Serializes a reference if a pool is active, and the data otherwise.
 fn write<S: Serializer>(pooled: impl FnOnce() -> Pooled, data: &impl Serialize, to: S) -> Result<S::Ok, S::Error> {
     match POOL.with_borrow_mut(|pool| pool.as_mut().map(|pool| pool.add(pooled()))) {
         Some(at) => to.collect_map([(KEY.as_str(), at)]),
@@ -118,7 +119,7 @@ fn write<S: Serializer>(pooled: impl FnOnce() -> Pooled, data: &impl Serialize, 
     }
 }
 
-/// Reads what a reference names where a pool is there, and else the data.
+/// Deserializes from a reference if a pool is active, and from the data otherwise.
 fn read<'de, D, T, Data>(from: D, of: impl FnOnce(Pooled) -> Option<T>) -> Result<T, D::Error>
 where
     D: Deserializer<'de>,

@@ -1,4 +1,4 @@
-//! Reading blocks: content in the two forms that providers write, and no deeper than it may be nested.
+//! Deserializes content blocks, in both forms that providers write, and limits their nesting.
 
 use serde::de::{DeserializeOwned, Error as _};
 use serde::{Deserialize, Deserializer};
@@ -7,17 +7,17 @@ use serde_json::{Map, Value};
 use super::block::{Block, ToolResultBlock};
 use super::rules;
 
-/// The content of a message: a string with some providers, a list of blocks with others.
+/// Deserializes the content of a message: a string or a list of blocks, depending on the provider.
 pub(crate) fn message_content<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Block>, D::Error> {
     content(Value::deserialize(deserializer)?, 0).map_err(D::Error::custom)
 }
 
-/// The content of a tool's result, in the same two forms.
+/// Deserializes the content of a tool result, in the same two forms.
 pub(crate) fn result_content<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Block>, D::Error> {
     content(Value::deserialize(deserializer)?, 1).map_err(D::Error::custom)
 }
 
-/// `results` counts the tool results around the content.
+/// `results` is the number of tool results around the content.
 fn content(value: Value, results: usize) -> Result<Vec<Block>, String> {
     match value {
         Value::String(text) => Ok(vec![Block::from(text)]),
@@ -26,7 +26,7 @@ fn content(value: Value, results: usize) -> Result<Vec<Block>, String> {
     }
 }
 
-/// `results` counts the tool results around the block.
+/// `results` is the number of tool results around the block.
 pub(crate) fn block(value: Value, results: usize) -> Result<Block, String> {
     let Value::Object(mut fields) = value else { return Err("a block is an object with a `type`".to_owned()) };
     let Some(Value::String(tag)) = fields.get("type") else { return Err("missing field `type`".to_owned()) };

@@ -12,7 +12,7 @@ use super::tool::{ToolCall, ToolResult};
 use super::violation::Violation;
 
 shared! {
-    /// A tool's result as it is stored.
+    /// A tool result as it is stored.
     ///
     /// ```
     /// use hooks_core::data::{ResultRow, ToolCall, ToolResult};
@@ -24,28 +24,28 @@ shared! {
     ResultRow(ResultRowData)
 }
 
-/// What a [`ResultRow`] holds.
+/// The data of a [`ResultRow`].
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct ResultRowData {
-    /// The call that the row answers. It cannot be changed.
+    /// The id of the call that the row answers. Hooks cannot change it.
     pub call_id: String,
     /// The tool's name.
     #[serde(default)]
     pub tool: String,
-    /// What the tool said.
+    /// The content of the result.
     #[serde(default, deserialize_with = "result_content")]
     pub content: Vec<Block>,
     /// Whether the tool failed.
     #[serde(default)]
     pub is_error: bool,
-    /// Columns of the app.
+    /// Additional columns of the app.
     #[serde(flatten, serialize_with = "extra::of_row")]
     pub extra: Map<String, Value>,
 }
 
 impl ResultRow {
-    /// The row for what `call` came to. Context beside the result is no part of it.
+    /// Creates the row for the result of `call`. The additional context of the result is not stored.
     pub fn new(call: &ToolCall, result: &ToolResult) -> Self {
         ResultRowData {
             call_id: call.id.clone(),
@@ -60,7 +60,7 @@ impl ResultRow {
     pub(crate) fn check(before: &Self, after: &Self) -> Result<(), Violation> {
         if before.call_id != after.call_id {
             return Err(Violation::new(format!(
-                "the row answers the call `{}`, and would then answer `{}`; leave `call_id` as it is",
+                "`call_id` changed from `{}` to `{}`; a row must keep the call that it answers",
                 before.call_id, after.call_id
             )));
         }
@@ -69,7 +69,7 @@ impl ResultRow {
 }
 
 shared! {
-    /// A change to a stored message: the fields that are to be written, by name.
+    /// A change to a stored message: the fields to write, by name.
     ///
     /// ```
     /// use hooks_core::data::MessageUpdate;
@@ -90,20 +90,20 @@ impl<N: Into<String>> FromIterator<(N, Value)> for MessageUpdate {
 }
 
 impl MessageUpdate {
-    /// `message` with the fields of this update written: a field that is not named stays as it is.
+    /// Returns `message` with the fields of this update applied. Other fields keep their values.
     ///
     /// # Errors
-    /// Where no message can be read from what then is there.
+    /// An error of serde if the result is not a valid message.
     pub fn apply(&self, message: &Message) -> Result<Message, serde_json::Error> {
         serde_json::from_value(patch(serde_json::to_value(message)?, Value::Object((**self).clone())))
     }
 
-    /// A change of role or content is one that the message can be read with afterwards.
+    /// Checks that a changed role or content can be deserialized.
     pub(crate) fn check(before: &Self, after: &Self) -> Result<(), Violation> {
         let changed = |field: &str| after.get(field).filter(|value| before.get(field) != Some(value));
         if let Some(role) = changed("role") {
             let known: Result<Role, _> = Role::deserialize(role);
-            known.map_err(|_| Violation::new(format!("there is no role {role}; write one such as `user`")))?;
+            known.map_err(|_| Violation::new(format!("unknown role {role}; write one such as `user`")))?;
         }
         if let Some(content) = changed("content").filter(|content| !content.is_null()) {
             message_content(content).map_err(|error| Violation::new(format!("`content` of the update: {error}")))?;

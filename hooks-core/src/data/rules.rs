@@ -1,4 +1,4 @@
-//! What a block of a known type must have, for JSON that comes in and for what hooks leave.
+//! The required fields of known block types. They apply to incoming JSON and to what hooks leave.
 
 use serde_json::{Map, Value};
 
@@ -6,14 +6,14 @@ use super::block::Block;
 use super::extra;
 use super::violation::Violation;
 
-/// A field by its name, and what it must be.
+/// A field's name, and a check of its value.
 type FieldRule = (&'static str, fn(&Value) -> bool);
 
-/// The form of a type of blocks: the field that must be there, one of several where providers differ.
+/// The required field of a block type, or alternatives where providers differ.
 struct BlockForm {
     tag: &'static str,
     fields: &'static [FieldRule],
-    /// The same in words.
+    /// The requirement in words, for messages.
     expected: &'static str,
 }
 
@@ -21,8 +21,7 @@ const fn form(tag: &'static str, fields: &'static [FieldRule], expected: &'stati
     BlockForm { tag, fields, expected }
 }
 
-/// Types of blocks that this crate passes on as they are but whose form it knows. Types that are not listed pass whatever
-/// they hold.
+/// Block types that this crate passes through unchanged but whose format it knows. Unlisted types may have any content.
 const FORMS: &[BlockForm] = &[
     form("image", &[("source", Value::is_object), ("data", Value::is_string)], "`source`, an object"),
     form("document", &[("source", Value::is_object)], "`source`, an object"),
@@ -35,26 +34,26 @@ const FORMS: &[BlockForm] = &[
     form("web_search_tool_result", &[("tool_use_id", Value::is_string)], "`tool_use_id`, a string"),
 ];
 
-/// Types that have a variant of their own; as a plain value they would not be seen by those who look for them.
+/// Types with their own variant. As `Block::Other`, code that matches on the variant would miss them.
 const TYPED: &[&str] = &["text", "tool_use", "tool_result"];
 
-/// What is wrong with a block of another type.
+/// Checks a block without a variant of its own.
 pub(crate) fn other(block: &Map<String, Value>) -> Result<(), String> {
     let Some(tag) = block.get("type").and_then(Value::as_str) else {
-        return Err("a block has a `type`, a string".to_owned());
+        return Err("a block needs a `type`, a string".to_owned());
     };
     let Some(BlockForm { fields, expected, .. }) = FORMS.iter().find(|form| form.tag == tag) else { return Ok(()) };
     if fields.iter().any(|(field, is)| block.get(*field).is_some_and(is)) {
         return Ok(());
     }
-    Err(format!("a block of the type `{tag}` needs {expected}"))
+    Err(format!("a block of type `{tag}` needs {expected}"))
 }
 
-/// How deep tool results may be nested in each other. Providers nest none; what is nested much deeper than a person would
-/// write overflows the stack of those who copy, compare or write it.
+/// The maximum nesting of tool results. Providers nest none. Much deeper nesting would overflow the stack in code that
+/// copies, compares or serializes it.
 pub const MAX_NESTED_RESULTS: usize = 32;
 
-/// What is wrong with a block of the type `tag` within so many tool results.
+/// Checks that a block of type `tag` may appear inside of `results` tool results.
 pub(crate) fn place(tag: &str, results: usize) -> Result<(), String> {
     if results == 0 {
         return Ok(());
@@ -62,19 +61,19 @@ pub(crate) fn place(tag: &str, results: usize) -> Result<(), String> {
     if tag == "tool_result" && results >= MAX_NESTED_RESULTS {
         return Err(format!("tool results are nested more than {MAX_NESTED_RESULTS} deep"));
     }
-    // Those of tools that run at the provider are named after the tool, such as `web_search_tool_result`.
+    // Blocks of server-side tools are named after the tool, such as `web_search_tool_result`.
     if tag.ends_with("tool_use") || tag.ends_with("_tool_result") {
         return Err(format!(
-            "a block of the type `{tag}` cannot stand in the result of a tool; write its text, or put it into a message"
+            "a tool result cannot contain a block of type `{tag}`; write its text, or put the block into a message"
         ));
     }
     Ok(())
 }
 
-/// What is wrong with a block.
+/// A rule that a block breaks.
 struct Malformed {
     rule: String,
-    /// Nested too deep to be compared with what was there before.
+    /// Nested too deeply to be compared with the previous content.
     too_deep: bool,
 }
 
@@ -84,7 +83,7 @@ impl From<String> for Malformed {
     }
 }
 
-/// `results` counts the tool results around the block, and ends the recursion.
+/// `results` is the number of tool results around the block; it bounds the recursion.
 fn malformed(block: &Block, results: usize) -> Option<Malformed> {
     let (tag, extra, own): (&str, _, _) = match block {
         Block::Text(text) => ("text", &text.extra, extra::TEXT),
@@ -98,7 +97,7 @@ fn malformed(block: &Block, results: usize) -> Option<Malformed> {
     }
     if let Some(name) = own.iter().find(|name| extra.contains_key(**name)) {
         return Some(
-            format!("`extra` of a block of the type `{tag}` has `{name}`, which the block says itself").into(),
+            format!("`extra` of a block of type `{tag}` contains `{name}`, which is a field of the block").into(),
         );
     }
     let Block::ToolResult(result) = block else { return None };
@@ -107,12 +106,14 @@ fn malformed(block: &Block, results: usize) -> Option<Malformed> {
 
 fn malformed_other(fields: &Map<String, Value>, results: usize) -> Option<String> {
     match fields.get("type").and_then(Value::as_str) {
-        Some(tag) if TYPED.contains(&tag) => Some(format!("a block of the type `{tag}` has a variant of its own")),
+        Some(tag) if TYPED.contains(&tag) => {
+            Some(format!("a block of type `{tag}` must be its own variant of `Block`, not `Block::Other`"))
+        }
         tag => place(tag.unwrap_or_default(), results).and_then(|()| other(fields)).err(),
     }
 }
 
-/// Malformed blocks of the messages `after` that `before` did not have: nobody is blamed for what was there already.
+/// Checks the blocks of messages. Blocks that were already malformed in `before` are not violations.
 pub(crate) fn blocks<'a>(
     before: impl IntoIterator<Item = &'a Block>,
     after: impl IntoIterator<Item = &'a Block>,
@@ -120,7 +121,7 @@ pub(crate) fn blocks<'a>(
     check(before, after, 0)
 }
 
-/// The same of the result of a tool.
+/// Checks the content of a tool result in the same way.
 pub(crate) fn answer(before: &[Block], after: &[Block]) -> Result<(), Violation> {
     check(before, after, 1)
 }

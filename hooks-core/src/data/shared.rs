@@ -1,7 +1,7 @@
-//! The one way in which data here is shared.
+//! Defines the copy-on-write types.
 
-/// Wraps `$data` in an `Arc` that is copied when written while shared. As JSON it is its data; what is `in pool`, the pool
-/// writes and reads.
+/// Wraps `$data` in an `Arc` that is copied on write while it is shared. Serde sees only the data. Types marked
+/// `in pool` are serialized by the pool.
 macro_rules! shared {
     ($(#[$doc:meta])* $name:ident($data:ty)) => {
         shared! {
@@ -26,7 +26,7 @@ macro_rules! shared {
         }
 
         impl std::ops::DerefMut for $name {
-            /// Copies the data first where somebody else still reads it.
+            /// Copies the data first if it is shared.
             #[inline]
             fn deref_mut(&mut self) -> &mut $data {
                 std::sync::Arc::make_mut(&mut self.0)
@@ -34,7 +34,7 @@ macro_rules! shared {
         }
 
         impl PartialEq for $name {
-            /// The same allocation is equal without a look inside, which is what an untouched snapshot is.
+            /// Compares pointers first, because an untouched snapshot is the same allocation.
             #[inline]
             fn eq(&self, other: &Self) -> bool {
                 std::sync::Arc::ptr_eq(&self.0, &other.0) || self.0 == other.0

@@ -15,33 +15,33 @@ use super::shared::shared;
 use super::violation::Violation;
 use crate::text::redacted;
 
-/// The model asks for a tool.
+/// A tool call of the model.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct ToolCall {
-    /// Pairs the call with its result.
+    /// The id of the call, which its result refers to.
     pub id: String,
     /// The tool's name.
     pub name: String,
-    /// The arguments.
+    /// The arguments of the call.
     #[serde(default)]
     pub input: ToolInput,
-    /// The name by which the model asked, where a hook declared the tool under another one: `name` is the tool that runs.
+    /// The name that the model used, if a hook declared the tool under another name. `name` is the tool that runs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub declared_as: Option<String>,
-    /// Fields of the provider that this crate does not know.
+    /// Provider fields that this crate does not know.
     #[serde(flatten, serialize_with = "extra::of_call")]
     pub extra: Map<String, Value>,
 }
 
 impl ToolCall {
-    /// The call `id` of the tool `name`.
+    /// Creates a call of the tool `name`.
     pub fn new(id: impl Into<String>, name: impl Into<String>, input: impl Into<ToolInput>) -> Self {
         Self { id: id.into(), name: name.into(), input: input.into(), declared_as: None, extra: Map::new() }
     }
 }
 
-/// The arguments of a tool call: a JSON value, with the text it came in until it is changed.
+/// The arguments of a tool call: a JSON value that keeps its original text until it is changed.
 ///
 /// ```
 /// use hooks_core::data::ToolInput;
@@ -58,20 +58,21 @@ pub struct ToolInput(Arc<InputData>);
 #[derive(Clone, Debug, Default)]
 struct InputData {
     value: Value,
-    /// What the model wrote; `None` once it was changed.
+    /// The text that the model wrote; `None` after a change.
     text: Option<String>,
 }
 
 impl ToolInput {
-    /// The arguments that a model wrote as text. Text that is not JSON is kept as a string, to be answered by the tool.
+    /// Parses arguments that a model wrote as text. Text that is not JSON is kept as a string, so that the tool can
+    /// answer it.
     pub fn parse(text: impl Into<String>) -> Self {
         let text = text.into();
         let value = serde_json::from_str(&text).unwrap_or_else(|_| Value::String(text.clone()));
         Self(Arc::new(InputData { value, text: Some(text) }))
     }
 
-    /// The arguments as a `T`, so that a guard decides about what it understood. The error says what was expected, in words
-    /// for the model, and is a [`Reason`](crate::verdict::Reason) to refuse with.
+    /// Deserializes the arguments as a `T`. The error says what was expected in words that a model understands. It
+    /// converts to a [`Reason`](crate::verdict::Reason), so a guard can deny with it.
     ///
     /// ```
     /// use hooks_core::prelude::*;
@@ -96,13 +97,13 @@ impl ToolInput {
     /// ```
     ///
     /// # Errors
-    /// [`InputError`], where the arguments are none of `T`.
+    /// [`InputError`] if the arguments are not a valid `T`.
     pub fn read<'de, T: Deserialize<'de>>(&'de self) -> Result<T, InputError> {
         T::deserialize(&**self)
             .map_err(|error| InputError { expected: expected::<T>(), problem: redacted(&error.to_string()) })
     }
 
-    /// The text to send: as the model wrote it, or compact JSON where it was changed.
+    /// The arguments as text: as the model wrote them, or compact JSON if they were changed.
     pub fn text(&self) -> Cow<'_, str> {
         match &self.0.text {
             Some(text) => Cow::Borrowed(text),
@@ -110,14 +111,14 @@ impl ToolInput {
         }
     }
 
-    /// Each string within the arguments rewritten by `edit`, keys and layout left as they are; `None` where nothing
-    /// changed.
+    /// Returns the arguments with each string rewritten by `edit`, or `None` if nothing changed. Keys and layout stay
+    /// as they are.
     pub(crate) fn rewritten(&self, edit: &mut dyn FnMut(&str) -> Option<String>) -> Option<Self> {
         rewrite_json_text(&self.text(), edit).map(Self::parse)
     }
 }
 
-/// The arguments of a tool call are not what a hook or a tool expected. Made by [`ToolInput::read`].
+/// The arguments of a tool call are not what a hook or a tool expected. Returned by [`ToolInput::read`].
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("expected {expected}: {problem}")]
 pub struct InputError {
@@ -173,7 +174,7 @@ impl<'de> Deserialize<'de> for ToolInput {
 }
 
 shared! {
-    /// What a tool answered, on its way to the model.
+    /// The result of a tool call, as the model will receive it.
     ///
     /// ```
     /// use hooks_core::data::ToolResult;
@@ -185,42 +186,42 @@ shared! {
     ToolResult(ToolResultData)
 }
 
-/// What a [`ToolResult`] holds.
+/// The data of a [`ToolResult`].
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct ToolResultData {
-    /// What the tool said.
+    /// The content of the result.
     #[serde(default, deserialize_with = "result_content")]
     pub content: Vec<Block>,
     /// Whether the tool failed.
     #[serde(default)]
     pub is_error: bool,
-    /// Text for the model beside the result: put after it, never stored as the tool's output.
+    /// Additional text for the model. It follows the result and is never stored as the tool's output.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub additional_context: Vec<String>,
-    /// Who the model hears the answer from, where not from the tool: `user` or `assistant`. See
+    /// The role that presents the result to the model instead of the tool: `user` or `assistant`. See
     /// [`into_messages`](ToolResult::into_messages).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub said_by: Option<Role>,
-    /// Fields of the provider that this crate does not know.
+    /// Provider fields that this crate does not know.
     #[serde(flatten, serialize_with = "extra::of_result", deserialize_with = "extra::read_of_result")]
     pub extra: Map<String, Value>,
 }
 
 impl ToolResult {
-    /// A tool that answered `text`.
+    /// Creates the result of a successful call.
     pub fn new(text: impl Into<String>) -> Self {
         ToolResultData { content: vec![Block::from(text.into())], ..ToolResultData::default() }.into()
     }
 
-    /// A tool that failed with `text`.
+    /// Creates the result of a failed call.
     pub fn error(text: impl Into<String>) -> Self {
         let mut result = Self::new(text);
         result.is_error = true;
         result
     }
 
-    /// All text of the answer, its text blocks joined by line breaks.
+    /// The text of the result: its text blocks, joined by line breaks.
     pub fn text(&self) -> Cow<'_, str> {
         match self.content.as_slice() {
             [Block::Text(only)] => Cow::Borrowed(&only.text),
@@ -228,8 +229,8 @@ impl ToolResult {
         }
     }
 
-    /// Holds every text of the answer against `edit`. Where it returns `None` throughout, nothing is copied. Returns
-    /// whether anything changed.
+    /// Rewrites every text of the result with `edit`, which returns `None` to leave a text as it is. Copies the result
+    /// only if something changes. Returns whether anything changed.
     pub fn rewrite_text(&mut self, mut edit: impl FnMut(&str) -> Option<String>) -> bool {
         let content = rewritten(&self.content, &mut edit);
         let changed = content.is_some();
@@ -239,27 +240,27 @@ impl ToolResult {
         changed
     }
 
-    /// Blocks of known types are well formed, and a tool's answer does not become an instruction.
+    /// Checks that blocks of known types are well formed, and that the result does not become an instruction.
     pub(crate) fn check_blocks(before: &Self, after: &Self) -> Result<(), Violation> {
         if let (Some(role @ (Role::System | Role::Developer)), true) = (after.said_by, before.said_by != after.said_by)
         {
             return Err(Violation::new(format!(
-                "what a tool answered cannot be said by `{role}`, whom the model obeys; write `user` or `assistant`"
+                "a tool result cannot be presented by `{role}`, whose instructions the model follows; write `user` or `assistant`"
             )));
         }
         rules::answer(&before.content, &after.content)
     }
 
-    /// Adds text for the model beside the result.
+    /// Adds text for the model that follows the result.
     pub fn add_context(&mut self, text: impl Into<String>) {
         self.additional_context.push(text.into());
     }
 
-    /// The messages in which the model reads what `call` came to: the result, then the context beside it. Where a hook
-    /// says who says it instead of the tool, the call is answered by a line that says so, and the rest is a message of its
-    /// own.
+    /// Converts the result into the messages that the model reads: the result of `call`, followed by the additional
+    /// context. If `said_by` is set, the first message answers the call with a note that points to the second message,
+    /// which has that role and contains the result.
     ///
-    /// For the request to the model; what is stored as the tool's output is a [`ResultRow`](super::ResultRow).
+    /// Use it for the request to the model. To store the tool's output, use [`ResultRow`](super::ResultRow).
     ///
     /// ```
     /// use hooks_core::data::{Role, ToolCall, ToolResult};
@@ -268,26 +269,27 @@ impl ToolResult {
     /// let mut result = ToolResult::new("a picture of a cat");
     /// result.add_context("the camera is in the hall");
     /// let [answer] = &result.clone().into_messages(&call)[..] else { unreachable!() };
-    /// assert_eq!((answer.role, &*answer.text()), (Role::Tool, "the camera is in the hall")); // beside the result
+    /// assert_eq!((answer.role, &*answer.text()), (Role::Tool, "the camera is in the hall")); // follows the result
     ///
     /// result.said_by = Some(Role::User);
     /// let [_, picture] = &result.into_messages(&call)[..] else { unreachable!() };
     /// assert_eq!((picture.role, &*picture.text()), (Role::User, "a picture of a cat\nthe camera is in the hall"));
     /// ```
     pub fn into_messages(mut self, call: &ToolCall) -> Vec<Message> {
-        let beside: Vec<Block> = std::mem::take(&mut self.additional_context).into_iter().map(Block::from).collect();
-        let aside = self.said_by.take().filter(|role| *role != Role::Tool);
-        let Some(role) = aside else {
-            let blocks = std::iter::once(self.into_block(call)).chain(beside).collect();
+        let additional: Vec<Block> =
+            std::mem::take(&mut self.additional_context).into_iter().map(Block::from).collect();
+        let presenter = self.said_by.take().filter(|role| *role != Role::Tool);
+        let Some(role) = presenter else {
+            let blocks = std::iter::once(self.into_block(call)).chain(additional).collect();
             return vec![Message::of(Role::Tool, blocks)];
         };
         let text = format!("The answer is in the next message, of the {role}.");
         let content = std::mem::replace(&mut self.content, vec![Block::from(text)]);
         let answer = Message::of(Role::Tool, vec![self.into_block(call)]);
-        vec![answer, Message::of(role, content.into_iter().chain(beside).collect())]
+        vec![answer, Message::of(role, content.into_iter().chain(additional).collect())]
     }
 
-    /// The block that answers `call` in a message.
+    /// Converts the result into the content block that answers `call`.
     pub fn into_block(self, call: &ToolCall) -> Block {
         let data = Arc::unwrap_or_clone(self.0);
         let mut block = ToolResultBlock::new(&call.id, data.content);

@@ -2,7 +2,7 @@ use std::ops::AddAssign;
 
 use serde::{Deserialize, Serialize};
 
-/// The tokens that calls of models took, as their providers count them.
+/// The token usage of model calls, as counted by the provider.
 ///
 /// ```
 /// use hooks_core::data::Usage;
@@ -15,37 +15,37 @@ use serde::{Deserialize, Serialize};
 #[serde(default)]
 #[non_exhaustive]
 pub struct Usage {
-    /// Tokens that were read, those from and for a cache included.
+    /// Input tokens, including those read from or written to a cache.
     pub input: u64,
-    /// Tokens that were written, thoughts included.
+    /// Output tokens, including reasoning.
     pub output: u64,
-    /// Of those read, the ones that came from the provider's cache.
+    /// The part of `input` that was read from the provider's cache.
     pub cache_read: u64,
-    /// Of those read, the ones that were put into it.
+    /// The part of `input` that was written to the provider's cache.
     pub cache_write: u64,
 }
 
 impl Usage {
-    /// `input` tokens were read, `output` written.
+    /// Creates a usage of `input` and `output` tokens, without a cache.
     pub fn new(input: u64, output: u64) -> Self {
         Self { input, output, ..Self::default() }
     }
 
-    /// Of those read, the ones that came from the provider's cache.
+    /// The part of `input` that was read from the provider's cache.
     #[must_use]
     pub fn cache_read(mut self, tokens: u64) -> Self {
         self.cache_read = tokens;
         self
     }
 
-    /// Of those read, the ones that were put into the provider's cache.
+    /// Sets the part of `input` that was written to the provider's cache.
     #[must_use]
     pub fn cache_write(mut self, tokens: u64) -> Self {
         self.cache_write = tokens;
         self
     }
 
-    /// Tokens that were read or written.
+    /// The sum of input and output tokens.
     pub fn total(&self) -> u64 {
         self.input.saturating_add(self.output)
     }

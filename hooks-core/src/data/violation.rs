@@ -1,6 +1,5 @@
-//! A broken rule.
-
-/// The rule that a writer's change broke.
+/// A rule that a hook's change to the subject broke. The hook's change is discarded, and its failure is handled as
+/// `on_failure` says.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{rule}")]
 pub struct Violation {
@@ -8,7 +7,7 @@ pub struct Violation {
 }
 
 impl Violation {
-    /// A violation of `rule`, one sentence in lower case.
+    /// Creates a violation. `rule` is one sentence in lower case.
     pub fn new(rule: impl Into<String>) -> Self {
         Self { rule: rule.into() }
     }

@@ -1,5 +1,5 @@
-//! Starting what no dispatch waits for: a detached run is spawned at its place in the plan, a background run is written as a
-//! job.
+//! Starts runs that no dispatch waits for: a detached run is spawned at its place in the plan, a background run becomes
+//! a job.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -20,7 +20,7 @@ use crate::panics::catch;
 use crate::plan::{Launch, NotLaunched, StepParts};
 use crate::record::Status;
 
-/// Starts one hook of a plan that no dispatch waits for.
+/// Starts one detached or background hook of a plan.
 pub(crate) struct Launcher<K: HookKind> {
     id: HookId,
     visibility: Visibility,
@@ -35,7 +35,7 @@ enum Mode<K: HookKind> {
 }
 
 impl<K: HookKind> Launcher<K> {
-    /// `None` for a hook that a dispatch waits for.
+    /// Returns `None` for a hook that a dispatch waits for.
     pub(crate) fn of(part: &StepParts<'_>, handler: &Handler<K>, runs: &DetachedRuns) -> Option<Box<dyn Launch<K>>> {
         let body = Body::of(part.hook, handler, part.own.clone())?;
         let options = &part.hook.options;
@@ -57,10 +57,10 @@ impl<K: HookKind> Launcher<K> {
     }
 
     fn written(&self, cx: &HookContext, event: &K, subject: &K::Subject) -> Result<Job, String> {
-        let wire = K::WIRE.ok_or("its kind cannot be written as JSON")?();
+        let wire = K::WIRE.ok_or("its kind cannot be serialized as JSON")?();
         let unwritable = |what: &str| {
             let what = what.to_owned();
-            move |error| format!("the {what} cannot be written as JSON: {error}")
+            move |error| format!("the {what} cannot be serialized as JSON: {error}")
         };
         let event = (wire.write_event)(event).map_err(unwritable("event"))?;
         let subject = self.takes_subject.then(|| (wire.write_subject)(subject));
@@ -84,14 +84,14 @@ impl<K: HookKind> Launch<K> for Launcher<K> {
         match &self.mode {
             Mode::Detached { own, body } => {
                 let handle = Handle::try_current().map_err(|_| {
-                    NotLaunched::Failed("a detached hook runs on a Tokio runtime, and there is none here".to_owned())
+                    NotLaunched::Failed("a detached hook needs a Tokio runtime, and none is running here".to_owned())
                 })?;
                 let permit = self.runs.tasks.admit().map_err(NotLaunched::Dropped)?;
                 let event = Arc::clone(shared.get_or_insert_with(|| own(event)));
                 let shutdown = self.runs.tasks.shutdown.clone();
                 let cx = cx.outliving(shutdown.clone());
                 let subject = self.takes_subject.then(|| subject.clone());
-                // Code of the app has run by now; from here on its end is reported.
+                // App code that may panic, such as `Clone`, has run by now. From here on the notice reports the end.
                 let notice = Notice {
                     kind: K::NAME.into(),
                     hook: self.id.clone(),
@@ -105,9 +105,10 @@ impl<K: HookKind> Launch<K> for Launcher<K> {
                     started: Some(Instant::now()),
                 };
                 let run = body.run(cx, event, subject);
-                // A run that fires hooks counts as within this dispatch.
+                // Dispatches that the run fires count as nested in this one.
                 handle.spawn(within_this(async move {
-                    // Of this task's own, so that it outlives the run: where the runtime drops both, it tells of it.
+                    // Owned by this task, so that it outlives the run: if the runtime drops both, the notice reports
+                    // it.
                     let notice = notice;
                     let outcome = until_shutdown(&shutdown, run).await;
                     notice.end(outcome);
@@ -117,7 +118,7 @@ impl<K: HookKind> Launch<K> for Launcher<K> {
             Mode::Background { .. } if cx.has_queued_jobs() => Ok(Status::Queued),
             Mode::Background { .. } => {
                 let job = self.written(cx, event, subject).map_err(NotLaunched::Failed)?;
-                // A set with a background hook is not made without one.
+                // A set with background hooks cannot be made without a sink.
                 let sink = self.runs.sink.as_ref().ok_or_else(|| NotLaunched::Failed(Refused::Closed.to_string()))?;
                 match sink.enqueue(job) {
                     Ok(()) => Ok(Status::Queued),

@@ -1,4 +1,4 @@
-//! A run that is under way and will be told of when it ends, whatever ends it.
+//! Reports the end of a detached or background run, however it ends.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use crate::record::{Ended, Observer, Run, Skip, Status};
 use crate::text::redacted;
 use crate::verdict::{Contributions, Verdict as _};
 
-/// Tells the end of one run. One that is dropped before tells that it was cancelled.
+/// Reports the end of one run to observers. If it is dropped first, it reports a cancelled run.
 pub(crate) struct Notice {
     pub(crate) kind: Cow<'static, str>,
     pub(crate) hook: HookId,
@@ -23,7 +23,7 @@ pub(crate) struct Notice {
     pub(crate) job: Option<String>,
     pub(crate) attempt: u32,
     pub(crate) observers: Arc<[Arc<dyn Observer>]>,
-    /// `None` once it was told.
+    /// `None` once the end was reported.
     pub(crate) permit: Option<Permit>,
     pub(crate) started: Option<Instant>,
 }
@@ -50,25 +50,25 @@ impl Notice {
         }
     }
 
-    /// Tells how the run ended.
+    /// Reports how the run ended.
     pub(crate) fn end(mut self, outcome: Result<Contributions, Unfinished>) -> (Ended, Contributions) {
         let permit = self.permit.take();
-        let (ended, contributions) = self.tell(outcome, false);
-        // After it was told: whoever waits for the last run has heard of all.
+        let (ended, contributions) = self.report(outcome, false);
+        // Released after the report, so that whoever waits for the last run finds all ends reported.
         if let Some(permit) = permit {
             permit.release(ended.run.status);
         }
         (ended, contributions)
     }
 
-    /// Tells that the run failed and is to be tried again, for which its permit is kept.
+    /// Reports a failed attempt that will be retried, and keeps its permit for the retry.
     pub(crate) fn again(mut self, why: Unfinished) -> (Ended, Option<Permit>) {
         let permit = self.permit.take();
-        let (ended, _) = self.tell(Err(why), permit.is_some());
+        let (ended, _) = self.report(Err(why), permit.is_some());
         (ended, permit)
     }
 
-    fn tell(&mut self, outcome: Result<Contributions, Unfinished>, again: bool) -> (Ended, Contributions) {
+    fn report(&mut self, outcome: Result<Contributions, Unfinished>, again: bool) -> (Ended, Contributions) {
         let (status, cause, contributions) = match outcome {
             Ok(contributions) => (Status::Completed, None, contributions),
             Err(why) => (why.cause.status, Some(redacted(&why.cause.text)), Contributions::default()),
@@ -76,7 +76,7 @@ impl Notice {
         let mut ended = self.ended(status, cause);
         ended.run.verdict = contributions.summary();
         ended.again = again;
-        ended.tell(&contributions, &self.observers);
+        ended.report(&contributions, &self.observers);
         (ended, contributions)
     }
 
@@ -97,7 +97,7 @@ impl Notice {
 impl Drop for Notice {
     fn drop(&mut self) {
         if let Some(permit) = self.permit.take() {
-            self.ended(Status::Cancelled, Some(CUT_OFF.to_owned())).tell(&Contributions::default(), &self.observers);
+            self.ended(Status::Cancelled, Some(CUT_OFF.to_owned())).report(&Contributions::default(), &self.observers);
             drop(permit);
         }
     }

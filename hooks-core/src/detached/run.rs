@@ -1,4 +1,4 @@
-//! Running what no dispatch waits for, with an event, a subject and a context of its own.
+//! Runs a hook that no dispatch waits for, with an event, a subject and a context of its own.
 
 use std::any::Any;
 use std::sync::Arc;
@@ -22,17 +22,16 @@ use crate::panics::catch;
 use crate::record::Status;
 use crate::verdict::{Capabilities, Contribution, Contributions, Verdict};
 
-/// What the notice of a run says that was cut off.
-pub(crate) const CUT_OFF: &str = "it was cut off when the registry was drained, or its runtime ended; await `registry.drain(…)` before the program ends";
+/// The cause of a run that was cancelled.
+pub(crate) const CUT_OFF: &str = "it was cancelled because the registry was drained or its runtime ended; await `registry.drain(…)` before the program ends";
 
-const NO_TIMER: &str =
-    "it has a deadline and had to wait, but its Tokio runtime has no time enabled; enable it, or say `timeout = none`";
+const NO_TIMER: &str = "it has a timeout and had to wait, but its Tokio runtime has no timer; call `enable_time` on the runtime's builder, or write `timeout = none`";
 
-/// Why a run that no dispatch waited for left nothing.
+/// Why a run produced nothing.
 #[derive(Debug)]
 pub(crate) struct Unfinished {
     pub(crate) cause: FailureCause,
-    /// It would be no different the next time.
+    /// A retry would fail the same way.
     pub(crate) terminal: bool,
 }
 
@@ -54,10 +53,10 @@ impl From<Fail> for Unfinished {
     }
 }
 
-/// A run with everything that it needs.
+/// The future of a run, which owns everything that it needs.
 pub(crate) type DetachedRun = BoxFuture<'static, Result<Contributions, Unfinished>>;
 
-/// Runs until the registry is shut down. What is dropped then may panic, which ends here.
+/// Polls the run until the registry shuts down. Dropping the future may panic, so the drop is caught.
 pub(crate) async fn until_shutdown(
     shutdown: &CancellationToken,
     mut run: DetachedRun,
@@ -71,19 +70,19 @@ pub(crate) async fn until_shutdown(
     }
 }
 
-/// A function that no dispatch waits for, and what holds for a run of it.
+/// A detached function and its options.
 pub(crate) struct Body<K: HookKind> {
     hook: Detached<K, K::Subject, K::Verdict>,
     id: HookId,
     timeout: Option<Duration>,
     blocking: bool,
     capabilities: Option<Capabilities>,
-    /// What its context holds for it alone.
+    /// The part of the context that is only for this hook.
     own: Option<Arc<PerHook>>,
 }
 
 impl<K: HookKind> Body<K> {
-    /// `None` for a hook that a dispatch waits for.
+    /// Returns `None` for a hook that a dispatch waits for.
     pub(crate) fn of(hook: &Hook, handler: &Handler<K>, own: Option<Arc<PerHook>>) -> Option<Self> {
         let options = &hook.options;
         Some(Self {
@@ -96,7 +95,7 @@ impl<K: HookKind> Body<K> {
         })
     }
 
-    /// Runs the hook; what it owns is gone before its end is known.
+    /// Runs the hook. Everything that the run owns is dropped before its end is reported.
     pub(crate) fn run(&self, cx: HookContext, event: Arc<K>, subject: Option<K::Subject>) -> DetachedRun {
         let (hook, id, timeout, blocking) = (self.hook.clone(), self.id.clone(), self.timeout, self.blocking);
         let held = self.capabilities;
@@ -135,17 +134,17 @@ impl<K: HookKind> Body<K> {
     }
 }
 
-/// What counts of an answer that no dispatch waited for.
+/// The contributions of an answer that no dispatch waited for.
 fn left<V: Verdict>(verdict: &V) -> Result<Contributions, Unfinished> {
-    // The verdict may be the app's own, with code of the app.
+    // The verdict may be a type of the app, and its code may panic.
     let read = catch(|| match (verdict as &dyn Any).downcast_ref::<Contributions>() {
         Some(contributions) => match contributions.iter().find_map(forbidden) {
-            Some(what) => {
-                Err(format!("it left {what}, but no dispatch waits for it; only audit notes and background jobs count"))
-            }
+            Some(what) => Err(format!(
+                "it returned {what}, but no dispatch waits for it; such a hook can return only audit notes and background jobs"
+            )),
             None => Ok(contributions.clone()),
         },
-        None if verdict.summary().is_some() => Err("it decided something, but no dispatch waits for it".to_owned()),
+        None if verdict.summary().is_some() => Err("it returned a decision, but no dispatch waits for it".to_owned()),
         None => Ok(Contributions::default()),
     });
     match read {

@@ -1,15 +1,15 @@
-//! Where background jobs go.
+//! The destination of background jobs.
 
 use std::sync::Arc;
 
 use super::{Job, Tasks};
 use crate::record::Observer;
 
-/// Takes the jobs of background hooks: a queue in a database, or the [`Worker`](crate::worker::Worker) of this process. Set with
-/// [`Registry::set_background`](crate::Registry::set_background).
+/// Receives the jobs of background hooks: a queue in a database, or the [`Worker`](crate::worker::Worker) of this
+/// process. Set it with [`Registry::set_background`](crate::Registry::set_background).
 ///
-/// Called on the dispatching task, at the hook's place in the plan, so it should be quick: what has to wait belongs behind
-/// a channel. A panic in it is a failure of the hook.
+/// It is called on the dispatching task, at the hook's place in the plan, so it should return quickly. Put slow work
+/// behind a channel. A panic in it counts as a failure of the hook.
 ///
 /// ```
 /// use hooks_core::detached::{BackgroundSink, Job, Refused};
@@ -28,29 +28,29 @@ use crate::record::Observer;
 /// }
 /// ```
 pub trait BackgroundSink: Send + Sync + 'static {
-    /// Takes a job, or says why not.
+    /// Accepts a job, or returns why not.
     ///
     /// # Errors
-    /// [`Refused`]; the run is recorded as dropped, or as failed.
+    /// [`Refused`]. The run is then recorded as dropped or as failed.
     fn enqueue(&self, job: Job) -> Result<(), Refused>;
 }
 
-/// Why a job was not taken.
+/// Why a sink did not accept a job.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Refused {
-    /// There is no room for it: the run is recorded as dropped.
+    /// The queue is full. The run is recorded as dropped.
     #[error("the background queue is full")]
     Full,
-    /// Nothing is taken any more: the run is recorded as dropped.
+    /// The queue accepts no more jobs. The run is recorded as dropped.
     #[error("the background queue is closed")]
     Closed,
-    /// It could not be kept: the run is recorded as failed.
-    #[error("the background queue could not keep the job: {0}")]
+    /// The job could not be stored. The run is recorded as failed.
+    #[error("the background queue could not store the job: {0}")]
     Failed(String),
 }
 
-/// What a registry has for runs that no dispatch waits for.
+/// The registry's state for detached and background runs.
 #[derive(Clone)]
 pub(crate) struct DetachedRuns {
     pub(crate) tasks: Arc<Tasks>,

@@ -1,4 +1,4 @@
-//! The runs of one registry that nobody waits for: how many there are, and waiting for the last of them.
+//! Counts and limits the detached and background runs of one registry, and waits for them.
 
 use std::pin::pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -11,46 +11,48 @@ use crate::options::RunMode;
 use crate::panics::catch;
 use crate::record::Status;
 
-/// So many detached runs there may be at a time, unless
-/// [`Registry::set_detached_limit`](crate::Registry::set_detached_limit) says otherwise.
+/// The default limit of concurrent detached runs; change it with
+/// [`Registry::set_detached_limit`](crate::Registry::set_detached_limit).
 pub const DETACHED_LIMIT: usize = 256;
 
-/// What has been cancelled gets this long to be dropped. What computes without waiting does not notice at all.
+/// How long to wait for cancelled runs to be dropped. A run that computes without yielding does not notice the
+/// cancellation.
 const GRACE: Duration = Duration::from_millis(100);
 
-/// What became of the runs that nobody waited for, since the registry was made.
+/// The outcome of all detached and background runs since the registry was made. Returned by
+/// [`Registry::drain`](crate::Registry::drain).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Drained {
-    /// The detached ones.
+    /// The detached runs.
     pub detached: Counts,
-    /// The background jobs that this process queued for its own worker, or took with
+    /// The background jobs that this process queued for its own worker or executed with
     /// [`Registry::run_job`](crate::Registry::run_job).
     pub background: Counts,
 }
 
-/// What became of runs.
+/// Numbers of runs by outcome.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Counts {
-    /// They ended well.
+    /// Runs that completed.
     pub done: usize,
-    /// They ended, and failed: with an error, a panic, or at their deadline, and their last attempt did.
+    /// Runs whose last attempt failed: with an error, a panic or a timeout.
     pub failed: usize,
-    /// They were cut off, or never begun, because the time was up or the runtime ended.
+    /// Runs that were cancelled, or never started, because the deadline passed or the runtime ended.
     pub cancelled: usize,
-    /// There was no room for them.
+    /// Runs that exceeded a limit.
     pub dropped: usize,
-    /// They compute without ever waiting, so nothing can stop them.
+    /// Runs that are still executing. They never yield, so they cannot be cancelled.
     pub running: usize,
 }
 
-/// Counts the runs of one registry.
+/// The run counts of one registry.
 #[derive(Debug, Default)]
 pub(crate) struct Tasks {
     state: Mutex<State>,
     ended: Notify,
-    /// Cancelled when the time of those that are left is up.
+    /// Cancelled when the deadline of `drain` has passed.
     pub(crate) shutdown: CancellationToken,
 }
 
@@ -89,16 +91,16 @@ impl Tasks {
         self.state().closed
     }
 
-    /// Room for a detached run.
+    /// Admits a detached run.
     ///
     /// # Errors
-    /// Why there is none; that is counted.
+    /// The reason if the run is over the limit or the registry is drained. The run is counted as dropped.
     pub(crate) fn admit(self: &Arc<Self>) -> Result<Permit, String> {
         let mut state = self.state();
         let why = if state.closed {
-            "the registry is drained: nothing is started any more".to_owned()
+            "the registry is drained and starts no more runs".to_owned()
         } else if state.counts.detached.running >= state.limit {
-            format!("{} detached runs are under way, and no more may be", state.limit)
+            format!("the limit of {} detached runs is reached", state.limit)
         } else {
             state.counts.detached.running += 1;
             return Ok(Permit { tasks: Arc::clone(self), mode: RunMode::Detached, end: Status::Cancelled });
@@ -107,13 +109,13 @@ impl Tasks {
         Err(why)
     }
 
-    /// Counts a background job that was taken into this process. Its bound is that of the queue.
+    /// Counts a background job that this process took from a queue. The queue bounds their number.
     pub(crate) fn take_in(self: &Arc<Self>) -> Permit {
         self.state().counts.background.running += 1;
         Permit { tasks: Arc::clone(self), mode: RunMode::Background, end: Status::Cancelled }
     }
 
-    /// Counts a background job that no queue took.
+    /// Counts a background job that no queue accepted.
     pub(crate) fn dropped(&self) {
         self.state().counts.background.dropped += 1;
     }
@@ -123,11 +125,11 @@ impl Tasks {
         counts.detached.running + counts.background.running == 0
     }
 
-    /// Waits until nothing is under way.
+    /// Waits until no run is active.
     pub(crate) async fn idle(&self) {
         loop {
             let mut ended = pin!(self.ended.notified());
-            // From here on an end is heard of, so none is missed between the look and the wait.
+            // Registers for notifications before the check, so that no end is missed between the check and the wait.
             ended.as_mut().enable();
             if self.is_idle() {
                 return;
@@ -136,7 +138,7 @@ impl Tasks {
         }
     }
 
-    /// Waits for what is under way, until `deadline` at the latest, and then cuts it off. Nothing new is started.
+    /// Stops admitting runs and waits for the active ones. Cancels those that are left at `deadline`.
     pub(crate) async fn drain(&self, deadline: Duration) -> Drained {
         self.state().closed = true;
         self.idle_within(deadline).await;
@@ -149,25 +151,25 @@ impl Tasks {
         if self.is_idle() || tokio::runtime::Handle::try_current().is_err() {
             return;
         }
-        // A runtime without time makes it panic; there is no waiting then.
+        // `timeout` panics on a runtime without a timer; then there is no wait.
         if let Ok(timeout) = catch(|| tokio::time::timeout(limit, self.idle())) {
-            // Whether the time was up does not matter: the counts say it.
+            // The counts show whether the time was up.
             let _ = timeout.await;
         }
     }
 }
 
-/// Room for one run; given back when it is dropped.
+/// The permit of one run; returned on drop.
 #[derive(Debug)]
 pub(crate) struct Permit {
     tasks: Arc<Tasks>,
     mode: RunMode,
-    /// How the run ended; one of which nothing is heard was cut off.
+    /// How the run ended. A run that never reports its end was cancelled.
     end: Status,
 }
 
 impl Permit {
-    /// The run ended so.
+    /// Returns the permit with the status of the run.
     pub(crate) fn release(mut self, end: Status) {
         self.end = end;
     }

@@ -2,8 +2,8 @@ use std::any::TypeId;
 
 use crate::kind::{HookKind, KindDescriptor};
 
-/// What a harness has, for [`Registry::audit_with`](crate::Registry::audit_with): the values that its events can have in
-/// the fields by which hooks are filtered.
+/// The values that a harness can put into the fields by which hooks are filtered, for
+/// [`Registry::audit_with`](crate::Registry::audit_with). The audit then finds filters that never match.
 ///
 /// ```
 /// use hooks_core::diagnostics::HarnessFacts;
@@ -18,37 +18,38 @@ pub struct HarnessFacts {
 
 #[derive(Clone, Debug)]
 struct Fact {
-    /// The type of the event; `None` for all that have the field.
+    /// The type of the event; `None` for every event with the field.
     event: Option<TypeId>,
     field: &'static str,
     values: Vec<String>,
 }
 
 impl HarnessFacts {
-    /// Nothing is known yet, so no filter is looked at.
+    /// Creates facts that know no field, so the audit checks no filter.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// The names of all tools that the model may ever be offered: the field `tool`.
+    /// Sets the names of all tools that the model may be offered: the field `tool`.
     #[must_use]
     pub fn tools<N: Into<String>>(self, names: impl IntoIterator<Item = N>) -> Self {
         self.fact(None, "tool", names)
     }
 
-    /// The profiles of its models: the field `profile`.
+    /// Sets the profiles of the models: the field `profile`.
     #[must_use]
     pub fn profiles<N: Into<String>>(self, names: impl IntoIterator<Item = N>) -> Self {
         self.fact(None, "profile", names)
     }
 
-    /// The places from which it calls models: the field `call_site`.
+    /// Sets the places from which the harness calls models: the field `call_site`.
     #[must_use]
     pub fn call_sites<N: Into<String>>(self, names: impl IntoIterator<Item = N>) -> Self {
         self.fact(None, "call_site", names)
     }
 
-    /// What a field of the events of `K` may be. It stands before what is said of all kinds.
+    /// Sets the possible values of a field of the events of `K`. Takes precedence over values that were set for all
+    /// kinds.
     #[must_use]
     pub fn words<K: HookKind>(self, field: &'static str, words: impl IntoIterator<Item = impl Into<String>>) -> Self {
         self.fact(Some((K::descriptor().event)()), field, words)
@@ -64,7 +65,7 @@ impl HarnessFacts {
         self
     }
 
-    /// What the field of the kind may be; `None` where that is not known.
+    /// The possible values of a field of the kind; `None` if unknown.
     pub(crate) fn values(&self, kind: &KindDescriptor, field: &str) -> Option<&[String]> {
         let of =
             |event: Option<TypeId>| self.facts.iter().rev().find(|fact| fact.event == event && fact.field == field);

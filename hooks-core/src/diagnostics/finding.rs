@@ -1,47 +1,49 @@
 use super::Reported;
 
-/// Something in a scope that is legal, but suspicious. Reported by [`HookSet::audit`](crate::HookSet::audit) and
+/// Configuration that is valid but suspicious. Returned by [`HookSet::audit`](crate::HookSet::audit) and
 /// [`Registry::audit`](crate::Registry::audit).
 pub type Finding = Reported<FindingKind>;
 
-/// What is suspicious.
+/// The kind of a [`Finding`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum FindingKind {
-    /// A prompt's list leaves a gate of its agent out.
+    /// A prompt's list omits a gate that its agent's list names.
     DroppedGate,
-    /// A prompt's list leaves out a hook of its agent that is no gate, and that nothing is to happen without.
+    /// A prompt's list omits a hook that its agent's list names, and that is `locked` or has an `on_failure` other than
+    /// `continue`.
     DroppedGuard,
     /// A list names a hook that is disabled.
     DisabledHook,
-    /// A plugin could not be started.
+    /// A plugin failed to start.
     PluginFailed,
-    /// A plugin is linked, and nobody installs it.
+    /// A plugin is linked but not installed.
     PluginNotInstalled,
-    /// A plugin is installed that has no hooks.
+    /// An installed plugin has no hooks.
     PluginWithoutHooks,
-    /// A plugin is installed whose `init` hooks have not run.
+    /// An installed plugin was not started: its `init` hooks have not run.
     PluginNotStarted,
-    /// A gate may allow what a later hook then changes.
+    /// A gate may allow an input that a later hook rewrites; the allow then lapses.
     AllowBeforeRewrite,
-    /// A declared list is empty, and so is the app's.
+    /// A declared list is empty, and so is the app's list.
     EmptyScope,
-    /// A set is older than what the registry holds.
+    /// A set was made before the latest change to the registry.
     OutdatedSet,
-    /// A plugin is installed for an agent that none of the sets is of.
+    /// A plugin is installed for an agent to which none of the sets belongs.
     PluginForNoAgent,
-    /// No list of those that were looked at names a hook.
+    /// None of the audited lists names the hook.
     UnnamedHook,
     /// Neither the scope nor the app declares a list that names a hook.
     UndeclaredScope,
-    /// A hook is at a kind that this program never fires. Told where the program declares what it fires.
+    /// A hook runs at a kind that this program never fires. Reported only if the program declares what it fires with
+    /// [`fires!`](crate::fires).
     NeverFired,
     /// A hook filters by a field that this program never fills.
     NeverFilled,
-    /// A filter can match nothing of what the harness has. Reported by
+    /// A filter matches none of the harness's values. Reported by
     /// [`Registry::audit_with`](crate::Registry::audit_with).
     MatchesNothing,
-    /// The program does not declare what it fires, so hooks at kinds that nothing fires are not found. Reported by
+    /// The program does not declare what it fires, so hooks at kinds that never fire cannot be detected. Reported by
     /// [`Registry::audit_with`](crate::Registry::audit_with).
     FiresNotDeclared,
 }

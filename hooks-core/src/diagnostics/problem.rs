@@ -1,62 +1,62 @@
 use super::Reported;
 
-/// One thing that is wrong before the first hook runs.
+/// One error in a registry, a list or an override, found before the first hook runs.
 pub type Problem = Reported<ProblemKind>;
 
-/// What is wrong.
+/// The kind of a [`Problem`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ProblemKind {
-    /// An id that is not one.
+    /// An id is malformed.
     BadId,
-    /// An option of a hook made as a value that makes no sense there.
+    /// An option of a hook that was built as a value does not fit the hook.
     BadOption,
-    /// Two hooks with one id.
+    /// Two hooks have the same id.
     DuplicateId,
-    /// A function in `hooks![…]` without `#[hook]`.
+    /// A function in `hooks![…]` is not annotated with `#[hook]`.
     NotAHook,
-    /// A list names a hook that is not there.
+    /// A list names a hook that is not registered.
     UnknownHook,
     /// A list names a hook twice.
     NamedTwice,
-    /// A list gives parameters to a hook that takes none.
+    /// A list passes parameters to a hook that takes none.
     NoParameters,
-    /// A list gives a hook parameters that it cannot read, or none where it needs some.
+    /// A list passes invalid parameters to a hook, or omits required ones.
     BadParameters,
-    /// A list gives parameters to a hook that the app's list names too.
+    /// An agent's or prompt's list passes parameters to a hook that the app's list names too.
     ParametersOfApp,
-    /// An agent or a prompt names a hook of a kind that fires outside a turn.
+    /// An agent's or prompt's list names a hook of a kind that fires outside of turns.
     OutsideTurn,
-    /// An `after`, `before` or `requires` names a hook that is not there.
+    /// An `after`, `before` or `requires` names a hook that is not registered.
     UnknownConstraint,
-    /// An `after`, `before` or `requires` names a hook of another kind.
+    /// An `after`, `before` or `requires` names a hook that runs at another kind.
     ConstraintElsewhere,
-    /// A hook's requirement is not in the scope.
+    /// A hook that is named in `requires` is not in the scope.
     MissingRequirement,
-    /// Hooks that wait for each other.
+    /// Ordering constraints form a cycle.
     Cycle,
-    /// A hook would have to wait for one that no dispatch waits for.
+    /// A hook must run after a detached or background hook, which no dispatch waits for.
     WaitsForDetached,
-    /// A background hook is in force, and the registry has no place for its jobs.
+    /// A background hook is in force, but the registry has no sink for its jobs.
     NoBackground,
-    /// Two kinds with one name, of which hooks are in one scope.
+    /// Two kinds have the same name, and both have hooks in one scope.
     KindNameTwice,
-    /// `on_failure = deny` at a kind that is no gate.
+    /// A hook has `on_failure = deny` at a kind that is not a gate.
     PolicyNotOffered,
-    /// A plugin's name that is none.
+    /// A plugin's name is malformed.
     BadPluginName,
-    /// Two plugins have one name.
+    /// Two plugins have the same name.
     PluginTwice,
-    /// One crate declares itself to be two plugins.
+    /// One crate declares two plugins.
     PluginsOfOneCrate,
-    /// A plugin is installed a second time.
+    /// A plugin is installed twice.
     InstalledTwice,
-    /// Installing a plugin that is not there.
+    /// The plugin to install does not exist.
     UnknownPlugin,
     /// A list names a hook of a plugin that is not installed.
     PluginMissing,
-    /// An override that cannot hold.
+    /// An override is invalid.
     BadOverride,
-    /// Enabling, disabling or replacing a hook that is not there.
+    /// A hook to enable, disable or replace is not registered.
     NoSuchHook,
 }

@@ -1,7 +1,7 @@
 use std::fmt;
 
-/// A [`Problem`](super::Problem), a [`Finding`](super::Finding) or a [`JobError`](crate::worker::JobError): its `Display`
-/// says what it is, where, and what to write instead.
+/// A [`Problem`](super::Problem), a [`Finding`](super::Finding) or a [`JobError`](crate::worker::JobError). Its
+/// `Display` says what is wrong, where, and what to write instead.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{text}")]
 pub struct Reported<K> {
@@ -15,19 +15,19 @@ impl<K: Copy> Reported<K> {
         Self { kind, about: about.to_string(), text: text.into() }
     }
 
-    /// What it is, for code; the words are for people.
+    /// The kind of the report. Match on this; the message may change.
     pub fn kind(&self) -> K {
         self.kind
     }
 
-    /// The id of the hook or the name of the plugin that it is about; of a list or a kind where it is about neither, and
-    /// empty where it is about the program.
+    /// The id of the hook or the name of the plugin that the report concerns. If it concerns neither, the name of the
+    /// list or kind. Empty if it concerns the whole program.
     pub fn about(&self) -> &str {
         &self.about
     }
 }
 
-/// Where an entry stands, in front of what is said of it.
+/// Formats the position of an entry as a prefix of a message.
 pub(crate) fn at(place: Option<String>) -> String {
     place.map(|place| format!("{place}: ")).unwrap_or_default()
 }

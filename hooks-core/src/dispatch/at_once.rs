@@ -1,4 +1,4 @@
-//! What is done in one poll.
+//! Futures that usually complete in one poll.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -7,7 +7,7 @@ use std::task::{Context, Poll};
 use crate::context::depth;
 
 pin_project_lite::pin_project! {
-    /// A future that may be done before it is first polled: a kind that nobody hooks is not worth a state machine.
+    /// A future that may be complete before its first poll. A kind without hooks then needs no state machine.
     #[project = Projected]
     pub(super) enum AtOnce<T, F> {
         Done { value: Option<T> },
@@ -21,7 +21,7 @@ impl<T, F: Future<Output = T>> Future for AtOnce<T, F> {
     #[inline]
     fn poll(self: Pin<&mut Self>, task: &mut Context<'_>) -> Poll<T> {
         match self.project() {
-            // Polled again after it was done, it never ends, as a future that misuses it deserves.
+            // Polling it again after completion returns `Pending` forever.
             Projected::Done { value } => value.take().map_or(Poll::Pending, Poll::Ready),
             Projected::Running { kind, future } => {
                 let _within = depth::enter(kind);
@@ -31,13 +31,13 @@ impl<T, F: Future<Output = T>> Future for AtOnce<T, F> {
     }
 }
 
-/// Runs `run` when it is first polled; what it gives may borrow what it holds.
+/// Runs `run` on the first poll and returns its result, which may borrow from what `run` captures.
 #[inline]
 pub(super) fn with_task<T, F: FnOnce(&mut Context<'_>) -> T + Unpin>(run: F) -> WithTask<F> {
     WithTask(Some(run))
 }
 
-/// See [`with_task`].
+/// The future that [`with_task`] returns.
 pub(super) struct WithTask<F>(Option<F>);
 
 impl<T, F: FnOnce(&mut Context<'_>) -> T + Unpin> Future for WithTask<F> {

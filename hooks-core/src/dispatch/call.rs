@@ -1,4 +1,4 @@
-//! Calling a hook in the form that its handler has.
+//! Calls a hook's handler, whatever its form.
 
 use tracing::Span;
 
@@ -15,21 +15,21 @@ use super::transaction::Transaction;
 
 pub(super) type EffectOf<K> = Effect<<K as HookKind>::Subject, <K as HookKind>::Verdict>;
 
-/// What calling a reader gives.
+/// The result of calling a reader.
 pub(super) enum ReaderCall<'a, V> {
     Answered(Answer<V>),
     Waits(BoxFuture<'a, Answer<V>>),
-    /// It is to be launched, and no dispatch waits for it.
+    /// The hook is detached or background: it must be launched.
     Launch,
 }
 
-/// What calling a hook between the stages of readers gives.
+/// The result of calling a hook outside of the stages of readers.
 pub(super) enum WriterCall<'a, K: HookKind> {
     Read(Answer<K::Verdict>),
     Lent(Answer<K::Verdict>),
     Owned(Answer<EffectOf<K>>),
     Waits(BoxFuture<'a, Answer<EffectOf<K>>>),
-    /// It is to be launched, and no dispatch waits for it.
+    /// The hook is detached or background: it must be launched.
     Launch,
 }
 
@@ -51,12 +51,12 @@ pub(super) fn read<'a, K: HookKind>(
             }
         },
         Handler::ReadAsync(hook) => ReaderCall::Waits(call!(ReadAsync::hook(cx, event, subject))),
-        // Writers are no readers.
+        // A stage of readers contains no writers.
         Handler::Detached(_) | Handler::Lend(_) | Handler::Own(_) | Handler::OwnAsync(_) => ReaderCall::Launch,
     }
 }
 
-/// Calls a hook that is run in turn: it may write to the scratch.
+/// Calls a hook that runs sequentially and may write to the scratch.
 #[inline(always)]
 pub(super) fn write<'a, K: HookKind>(
     handler: &Handler<K>,
@@ -85,12 +85,12 @@ pub(super) fn write<'a, K: HookKind>(
             }
         },
         Handler::OwnAsync(hook) => WriterCall::Waits(call!(OwnAsync::hook(cx, event, subject.give()))),
-        // Async readers are in stages of readers.
+        // Async readers are always part of a stage of readers.
         Handler::Detached(_) | Handler::ReadAsync(_) => WriterCall::Launch,
     }
 }
 
-/// As [`read`], within a span.
+/// Like [`read`], inside of a span.
 #[cold]
 pub(super) fn read_within<'a, K: HookKind>(
     span: Span,
@@ -102,7 +102,7 @@ pub(super) fn read_within<'a, K: HookKind>(
     }
 }
 
-/// As [`write`], within a span.
+/// Like [`write`], inside of a span.
 #[cold]
 pub(super) fn write_within<'a, K: HookKind>(span: Span, call: impl FnOnce() -> WriterCall<'a, K>) -> WriterCall<'a, K> {
     match span.in_scope(call) {
@@ -111,7 +111,7 @@ pub(super) fn write_within<'a, K: HookKind>(span: Span, call: impl FnOnce() -> W
     }
 }
 
-/// The function of a hook that no dispatch waits for.
+/// The function of a detached or background hook.
 pub(crate) fn detached<K: HookKind>(handler: &Handler<K>) -> Option<&Detached<K, K::Subject, K::Verdict>> {
     match handler {
         Handler::Detached(hook) => Some(hook),

@@ -1,4 +1,4 @@
-//! One dispatch: the walk of the subject through the plan.
+//! One dispatch: passes the subject through the plan.
 
 use std::ops::Range;
 use std::task::{Context, Poll};
@@ -19,33 +19,33 @@ use super::wait::{NoAnswer, wait_for};
 
 type WriterFuture<'a, K> = BoxFuture<'a, Answer<EffectOf<K>>>;
 
-/// How far a walk through a plan got: the next segment, and the next step where that is within one.
+/// A position in a plan: the next segment, and the next step within it.
 struct Position {
     segment: usize,
     step: usize,
 }
 
-/// Where a walk through a plan stands still.
+/// Where a walk through a plan pauses.
 enum Walk<'s, 'a, K: HookKind> {
-    /// At its end, or where the chain stops.
+    /// At the end of the plan, or where the chain stopped.
     Ended,
-    /// After a stage of readers, some of which may wait.
+    /// After a stage of readers was started, some of which may have to wait.
     Read(Flow, &'s mut Outcome<'a, K>, Option<Box<Stage<'s, K>>>),
-    /// At a writer that has to wait.
+    /// At a writer that must wait.
     Write(usize, WriterFuture<'a, K>),
 }
 
-/// How far a sequence of steps got.
+/// The result of running a sequence of steps.
 enum Progress<'a, K: HookKind> {
-    /// Through its steps, or to where the chain stops.
+    /// The sequence is finished, or the chain stops.
     Done(Flow),
-    /// To a writer that has to wait.
+    /// A writer must wait.
     Waits(usize, WriterFuture<'a, K>),
 }
 
 pub(super) struct Chain<'a, K: HookKind> {
     cx: &'a HookContext,
-    /// The contexts of the hooks that have one of their own.
+    /// The contexts of hooks with their own context.
     own: &'a [Option<HookContext>],
     pub(super) event: &'a K,
     pub(super) subject: Transaction<K::Subject>,
@@ -69,7 +69,7 @@ impl<'a, K: HookKind> Chain<'a, K> {
         Self { cx, own, event, subject: Transaction::new(subject), outcome: Outcome::new(plan, log) }
     }
 
-    /// Runs a plan in which nothing waits.
+    /// Runs a plan of plain functions.
     #[inline]
     pub(super) fn run_sync(&mut self) {
         for segment in &self.outcome.plan.segments {
@@ -77,7 +77,7 @@ impl<'a, K: HookKind> Chain<'a, K> {
                 Some(flow) => flow,
                 None => match self.run_steps(segment.steps.clone(), None) {
                     Progress::Done(flow) => flow,
-                    // No plain function waits.
+                    // Plain functions never wait.
                     Progress::Waits(..) => Flow::Next,
                 },
             };
@@ -87,9 +87,10 @@ impl<'a, K: HookKind> Chain<'a, K> {
         }
     }
 
-    /// Runs a plan of which something may wait.
+    /// Runs a plan with async hooks.
     ///
-    /// All that does not is done in one poll, by plain functions: a future for each part of it costs more than most hooks.
+    /// Everything that does not wait is done in one poll, by plain functions, because a future for each part costs more
+    /// than most hooks.
     pub(super) async fn run(&mut self) {
         let (cx, mut at) = (self.cx, Position { segment: 0, step: 0 });
         loop {
@@ -104,14 +105,14 @@ impl<'a, K: HookKind> Chain<'a, K> {
             };
             match self.finish_writer(index, future).await {
                 Flow::Next => {}
-                // The walk goes on with the same step, whose fallback it finds.
+                // The walk repeats the step, which now runs the fallback.
                 Flow::FallBack => at.step = index,
                 Flow::Stop => return,
             }
         }
     }
 
-    /// Goes on with the plan, to where something waits, or to the end of a stage of readers, which may wait.
+    /// Continues with the plan until a writer waits, a stage of readers was started, or the chain ends.
     fn walk(&mut self, at: &mut Position, task: &mut Context<'_>) -> Walk<'_, 'a, K> {
         while let Some(segment) = self.outcome.plan.segments.get(at.segment) {
             let steps = segment.steps.start.max(at.step)..segment.steps.end;
@@ -143,7 +144,8 @@ impl<'a, K: HookKind> Chain<'a, K> {
         Walk::Ended
     }
 
-    /// Runs a lane; `None` where the segment is none, or where somebody listens, who is given every step.
+    /// Runs a lane. Returns `None` if the segment is not a lane, or if there are listeners, which need every step
+    /// reported.
     #[inline]
     fn run_lane(&mut self, segment: &Segment<K>) -> Option<Flow> {
         if self.outcome.rare.as_ref().is_some_and(|rare| rare.log.is_some()) {
@@ -167,7 +169,7 @@ impl<'a, K: HookKind> Chain<'a, K> {
         }
     }
 
-    /// Runs functions of one form, none of which has a fallback. One `catch_unwind` covers all that do not panic.
+    /// Runs functions of one form without fallbacks. One `catch_unwind` covers the sequence.
     #[inline]
     fn lane<F>(&mut self, start: usize, lane: &[F], run: impl Fn(&mut Self, usize, &F) -> Flow) -> Flow {
         let mut next = start;
@@ -175,7 +177,7 @@ impl<'a, K: HookKind> Chain<'a, K> {
             let caught = catch(|| {
                 for hook in lane.get(next - start..).unwrap_or_default() {
                     let index = next;
-                    // Noted before the call: if it panics, the one before this is who did.
+                    // Incremented before the call: if the call panics, the hook before `next` is the one that did.
                     next += 1;
                     if run(self, index, hook) == Flow::Stop {
                         return Flow::Stop;
@@ -193,7 +195,7 @@ impl<'a, K: HookKind> Chain<'a, K> {
         }
     }
 
-    /// Runs steps one after the other, up to an async writer that has to wait. Without `task` none does.
+    /// Runs steps one after the other, until an async writer must wait. Without `task`, none does.
     #[inline]
     fn run_steps(&mut self, steps: Range<usize>, mut task: Option<&mut Context<'_>>) -> Progress<'a, K> {
         let mut next = steps.start;
@@ -224,7 +226,7 @@ impl<'a, K: HookKind> Chain<'a, K> {
         Progress::Done(Flow::Next)
     }
 
-    /// Runs one hook, or its fallback where the hook has failed.
+    /// Runs one hook, or its fallback if the hook has failed.
     #[inline]
     fn step(&mut self, index: usize, task: Option<&mut Context<'_>>) -> Progress<'a, K> {
         let (plan, event) = (self.outcome.plan, self.event);
@@ -259,7 +261,7 @@ impl<'a, K: HookKind> Chain<'a, K> {
             WriterCall::Waits(mut future) => {
                 let Some(task) = task else { return Progress::Waits(index, future) };
                 let Poll::Ready(answer) = future.as_mut().poll(task) else { return Progress::Waits(index, future) };
-                // What the future still holds may panic when it is dropped; the hook has failed then.
+                // Dropping the future may panic, which counts as the hook's failure.
                 drop(future);
                 self.admit_owned(index, answer)
             }
@@ -270,11 +272,11 @@ impl<'a, K: HookKind> Chain<'a, K> {
         })
     }
 
-    /// Waits for an async writer that was polled once.
+    /// Waits for an async writer that returned `Pending` from its first poll.
     async fn finish_writer(&mut self, index: usize, future: WriterFuture<'a, K>) -> Flow {
         let timeout = self.outcome.plan.steps[index].timeout;
         let flow = match wait_for(future, timeout, self.cx.cancellation()).await {
-            // The subject that comes back is compared and checked with code of the app, which may panic too.
+            // The returned subject is compared and checked by app code, which may panic too.
             Ok(answer) => catch(|| self.admit_owned(index, answer)),
             Err(NoAnswer::Failed(fail)) => Ok(self.failed(index, fail)),
             Err(NoAnswer::Stopped(stopped)) => Ok(self.outcome.stop(stopped.at(index))),
@@ -283,7 +285,7 @@ impl<'a, K: HookKind> Chain<'a, K> {
     }
 }
 
-/// The context of a hook: its own, or that of the dispatch.
+/// The context of a hook: its own, or the dispatch's.
 #[inline]
 pub(super) fn context_of<'a>(own: &'a [Option<HookContext>], cx: &'a HookContext, index: usize) -> &'a HookContext {
     own.get(index).and_then(Option::as_ref).unwrap_or(cx)

@@ -1,5 +1,4 @@
-//! What is done with the answer of a hook, whatever its form and whoever called it: change and verdict count together, or
-//! neither does.
+//! Commits or drops the answer of a hook, whatever its form. Change and verdict count together, or neither does.
 
 use crate::handler::{Answer, Effect, Fault, FaultKind};
 use crate::kind::HookKind;
@@ -12,7 +11,7 @@ use super::fail::Fail;
 use super::outcome::Flow;
 
 impl<K: HookKind> Chain<'_, K> {
-    /// Holds an answer to the hook's capabilities, before anything of it counts.
+    /// Checks an answer against the hook's capabilities before any of it counts.
     #[inline]
     pub(super) fn admit<T>(
         &mut self,
@@ -51,7 +50,7 @@ impl<K: HookKind> Chain<'_, K> {
         }
     }
 
-    // Called once per hook of a lane: as a call of its own, subject and verdict went through memory.
+    // Inlined because it is called once per hook of a lane: as a call, subject and verdict went through memory.
     #[inline(always)]
     pub(super) fn owned(&mut self, index: usize, answer: Answer<EffectOf<K>>) -> Flow {
         match answer {
@@ -64,13 +63,14 @@ impl<K: HookKind> Chain<'_, K> {
         }
     }
 
-    /// A hook that was given the scratch gave no verdict: its changes stay only with a halt in the verdict's place.
+    /// Handles a hook that received the scratch and returned no verdict. Its changes are kept only with a halt that
+    /// replaces the verdict.
     #[cold]
     fn faulted(&mut self, index: usize, fault: Fault) -> Flow {
         let halt = match *fault.0 {
             FaultKind::HaltAndKeep(halt) => halt,
             FaultKind::HaltAndReplace(halt, subject) => {
-                // It is the kind's subject: the form of the hook says so.
+                // The hook's form guarantees that it is the kind's subject.
                 self.subject.scratch = subject.downcast().ok().map(|subject| *subject);
                 halt
             }
@@ -82,11 +82,11 @@ impl<K: HookKind> Chain<'_, K> {
         }
     }
 
-    /// A hook failed that may have changed the scratch.
+    /// Handles the failure of a hook that may have changed the scratch.
     #[cold]
     pub(super) fn failed(&mut self, index: usize, fail: Fail) -> Flow {
         let scratch = self.subject.scratch.take();
-        // What the hook left half-changed may panic when it is dropped; the first failure is the one that is reported.
+        // Dropping the half-changed scratch may panic. Only the first failure is reported.
         let _ = catch(|| drop(scratch));
         self.outcome.failed(index, fail)
     }
@@ -107,7 +107,7 @@ impl<K: HookKind> Chain<'_, K> {
         }
     }
 
-    /// Commits the change and the verdict of a hook; where the app's verdict panics, neither.
+    /// Commits the change and the verdict of a hook, or neither if the app's verdict panics.
     fn commit_all_or_nothing(&mut self, index: usize, verdict: K::Verdict) -> Flow {
         let before = (self.subject.committed.clone(), self.outcome.verdict.clone());
         let committed = catch(|| match self.commit_scratch(index) {
@@ -127,7 +127,7 @@ impl<K: HookKind> Chain<'_, K> {
         }
     }
 
-    /// Makes the scratch what later hooks see, if it differs and keeps the rules of the kind.
+    /// Makes the scratch the committed subject, if it differs and the kind's check accepts it.
     #[inline(always)]
     fn commit_scratch(&mut self, index: usize) -> Result<(), Fail> {
         match &self.subject.scratch {

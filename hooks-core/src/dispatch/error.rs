@@ -9,92 +9,93 @@ use crate::plan::Plan;
 
 use super::outcome::NoOutcome;
 
-/// Why a dispatch gave no outcome. The subject is in it, as the last successful hook left it.
+/// A dispatch has no outcome. Each variant contains the subject as the last successful hook left it.
 #[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum DispatchError {
-    /// A hook with `on_failure = required` failed; or one with `deny`, and the app's own verdict panicked in place of the no.
+    /// A hook with `on_failure = required` failed. Also returned for `on_failure = deny` if the app's own verdict
+    /// panicked while it denied.
     #[error(
         "{failure}; {}, so nothing after it ran",
-        if failure.on_failure == OnFailure::Deny { "nobody could say no for it" } else { "the hook is required" }
+        if failure.on_failure == OnFailure::Deny { "the verdict could not deny for it" } else { "the hook is required" }
     )]
     #[non_exhaustive]
     Required {
-        /// The failure.
+        /// The failure of the hook.
         failure: Box<Failure>,
-        /// The subject.
+        /// The subject as the last successful hook left it.
         subject: Recovered,
     },
     /// The context's token was cancelled while a hook was waiting.
     #[error("the turn was cancelled while `{hook}` at `{kind}` was waiting")]
     #[non_exhaustive]
     Cancelled {
-        /// The kind.
+        /// The kind that was fired.
         kind: &'static str,
         /// The first hook that was waiting.
         hook: HookId,
-        /// The subject.
+        /// The subject as the last successful hook left it.
         subject: Recovered,
     },
-    /// An async hook with a deadline had to wait, and there is no runtime with timers, or no longer.
+    /// An async hook with a timeout had to wait, but there is no Tokio runtime with a timer, or it has ended.
     #[error(
-        "the async hook `{hook}` at `{kind}` has a deadline and had to wait, but there is no Tokio runtime with time enabled here; fire within one, or say `timeout = none` on the hook"
+        "the async hook `{hook}` at `{kind}` has a timeout and had to wait, but no Tokio runtime with a timer is running here; fire inside of one, or write `timeout = none` on the hook"
     )]
     #[non_exhaustive]
     NoRuntime {
-        /// The kind.
+        /// The kind that was fired.
         kind: &'static str,
-        /// The hook.
+        /// The hook that needs the timer.
         hook: HookId,
-        /// The subject.
+        /// The subject as the last successful hook left it.
         subject: Recovered,
     },
     /// `fire_blocking` was called for a kind at which an async hook is in force.
     #[error(
         "`fire_blocking` cannot run {} at `{kind}`; use `fire(…).await`",
-        if *.blocking { format!("the hook `{hook}`, which says `blocking` and runs on another thread,") } else { format!("the async hook `{hook}`") }
+        if *.blocking { format!("the hook `{hook}`, which is `blocking` and runs on another thread,") } else { format!("the async hook `{hook}`") }
     )]
     #[non_exhaustive]
     AsyncHook {
-        /// The kind.
+        /// The kind that was fired.
         kind: &'static str,
         /// The first async hook.
         hook: HookId,
-        /// Whether it is a plain function that says `blocking`.
+        /// Whether the hook is a plain function with the option `blocking`.
         blocking: bool,
-        /// The subject.
+        /// The subject as the last successful hook left it.
         subject: Recovered,
     },
-    /// Hooks fired hooks that fired hooks, deeper than the registry allows. No hook of this dispatch ran.
+    /// Dispatches are nested more deeply than the registry allows. No hook of this dispatch ran.
     #[error(
-        "no more than {limit} dispatches may be within each other, and `{kind}` would be one more; break the circle, or allow more with `Registry::set_depth_limit` (under way: {})",
+        "dispatches may be nested {limit} deep, and `{kind}` would exceed that; break the cycle, or raise the limit with `Registry::set_depth_limit` (active: {})",
         chain.join(" > ")
     )]
     #[non_exhaustive]
     TooDeep {
-        /// The kind.
+        /// The kind that was fired.
         kind: &'static str,
-        /// How many dispatches may be within each other.
+        /// The limit for nested dispatches.
         limit: usize,
-        /// The kinds of those it was fired within, outermost first.
+        /// The kinds of the enclosing dispatches, outermost first.
         chain: Vec<&'static str>,
-        /// The subject.
+        /// The subject as the last successful hook left it.
         subject: Recovered,
     },
 }
 
 impl fmt::Debug for DispatchError {
-    /// The words, because this is what a `main` that returns the error and a test that unwraps it print.
+    /// Prints the message, because a `main` that returns the error and a test that unwraps it use `Debug`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(self, f)
     }
 }
 
 impl DispatchError {
-    /// Takes the subject out, if it is one of `K`.
+    /// Returns the subject, if the dispatch was of kind `K`.
     ///
     /// # Errors
-    /// The error itself, where the dispatch was one of another kind.
+    /// Returns the error itself if the dispatch was of another kind.
     pub fn into_subject<K: HookKind>(self) -> Result<K::Subject, Self> {
         let (Self::Required { subject, .. }
         | Self::Cancelled { subject, .. }
@@ -108,7 +109,7 @@ impl DispatchError {
     }
 }
 
-/// A subject that an error gives back.
+/// The subject of a failed dispatch, with its type erased. [`DispatchError::into_subject`] returns it.
 pub struct Recovered(Box<dyn Any + Send + Sync>);
 
 impl Recovered {
@@ -118,7 +119,7 @@ impl Recovered {
 }
 
 impl fmt::Debug for Recovered {
-    /// Not the payload: errors end up in logs.
+    /// Does not print the payload, because errors end up in logs.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Recovered(..)")
     }
@@ -135,7 +136,7 @@ pub(super) fn async_hook<K: HookKind>(plan: &Plan<K>, subject: K::Subject) -> Di
     }
 }
 
-/// The error for a dispatch that has no outcome.
+/// The error of a dispatch that has no outcome.
 #[cold]
 pub(super) fn no_outcome<K: HookKind>(plan: &Plan<K>, why: NoOutcome, subject: K::Subject) -> DispatchError {
     let subject = Recovered::new(subject);
@@ -151,7 +152,7 @@ pub(super) fn no_outcome<K: HookKind>(plan: &Plan<K>, why: NoOutcome, subject: K
 #[cold]
 pub(super) fn too_deep<K: HookKind>(limit: usize, subject: K::Subject) -> DispatchError {
     let mut chain = depth::kinds();
-    // The last one is this.
+    // The last one is this dispatch.
     chain.pop();
     DispatchError::TooDeep { kind: K::NAME, limit, chain, subject: Recovered::new(subject) }
 }

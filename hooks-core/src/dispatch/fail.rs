@@ -1,4 +1,4 @@
-//! How a hook failed, before anything was decided about it.
+//! The failure of a hook, before its `on_failure` is applied.
 
 use std::time::Duration;
 
@@ -6,19 +6,19 @@ use crate::failure::FailureKind;
 use crate::handler::{Fault, FaultKind, NotSelected};
 use crate::record::Status;
 
-/// How a hook failed.
+/// The failure of a hook.
 #[derive(Debug)]
 pub(crate) enum Fail {
     Fault(Fault),
     Panicked(String),
     TimedOut(Duration),
-    /// It broke this rule of the kind.
+    /// The hook's change broke this rule of the kind.
     Violation(String),
-    /// It contributed what its `capabilities` do not name.
+    /// The hook contributed something that its `capabilities` do not name.
     Capability(String),
 }
 
-/// How a hook failed, and what it said.
+/// The kind and the text of a failure.
 #[derive(Debug)]
 pub(crate) struct FailureCause {
     pub(crate) kind: FailureKind,
@@ -27,7 +27,7 @@ pub(crate) struct FailureCause {
 }
 
 impl Fail {
-    /// The failure in words. A halt is no failure; as one it says its reason.
+    /// Describes the failure. A halt is not a failure; if it is treated as one, the text is its reason.
     pub(crate) fn cause(self) -> FailureCause {
         let (kind, status, text) = match self {
             Self::Fault(fault) => match *fault.0 {
@@ -38,7 +38,9 @@ impl Fail {
                 }
             },
             Self::Panicked(text) => (FailureKind::Panicked, Status::Panicked, text),
-            Self::TimedOut(limit) => (FailureKind::TimedOut, Status::TimedOut, format!("not done within {limit:?}")),
+            Self::TimedOut(limit) => {
+                (FailureKind::TimedOut, Status::TimedOut, format!("not finished within {limit:?}"))
+            }
             Self::Violation(rule) => (FailureKind::Violation, Status::Failed, rule),
             Self::Capability(text) => (FailureKind::CapabilityMissing, Status::Failed, text),
         };
@@ -47,7 +49,7 @@ impl Fail {
 }
 
 impl FailureCause {
-    /// Both causes of a hook that failed, and whose fallback failed too.
+    /// Combines the failures of a hook and of its fallback.
     pub(super) fn and(self, fallback: &Self) -> Self {
         let text = format!("{}; its fallback failed too ({}): {}", self.text, fallback.kind, fallback.text);
         Self { text, ..self }

@@ -1,4 +1,4 @@
-//! The end of a dispatch: the record to those who listen, the outcome to the caller.
+//! The end of a dispatch: passes the record to listeners and the outcome to the caller.
 
 use crate::context::HookContext;
 use crate::kind::{HookKind, Removal};
@@ -10,7 +10,7 @@ use super::outcome::{ChainEnd, Rare};
 use super::{Fired, ReportData};
 
 impl<K: HookKind> Chain<'_, K> {
-    /// Ends the dispatch.
+    /// Finishes the dispatch.
     #[inline(always)]
     pub(super) fn finish(self, cx: &HookContext) -> Result<Fired<K>, DispatchError> {
         let (plan, verdict, subject) = (self.outcome.plan, self.outcome.verdict, self.subject.committed);

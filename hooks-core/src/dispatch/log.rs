@@ -1,4 +1,4 @@
-//! The record of a dispatch while it is made. There is one only where somebody listens: a clock costs more than a hook.
+//! Builds the record of a dispatch. It exists only if there are listeners: reading the clock costs more than a hook.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -16,23 +16,23 @@ use crate::verdict::{Attribution, Semantics, Verdict};
 use super::outcome::{ChainEnd, NoOutcome};
 use super::trace::Payload;
 
-/// The record of a dispatch under way. Dropped before it is finished, it tells those who listen that the dispatch was.
+/// The record of an active dispatch. If it is dropped before it is finished, listeners get a record that says that the
+/// dispatch was dropped.
 pub(super) struct Log<'a, K: HookKind> {
     plan: &'a Plan<K>,
     cx: &'a HookContext,
     event: &'a K,
     listeners: Listeners<'a>,
     start: Instant,
-    /// When the last run ended, until the next one starts: hooks follow each other, and one reading of the clock serves
-    /// both.
+    /// When the last run ended, until the next one starts: hooks run back to back, so one clock reading serves both.
     ended: Option<Instant>,
     runs: Vec<Run>,
     marks: Vec<Mark>,
-    /// There where an observer asks for it.
+    /// Present if an observer wants traces.
     payload: Option<Box<Payload<K>>>,
 }
 
-/// Who is given the record, and what of it is known before the dispatch.
+/// The listeners, and the parts of the record that are known before the dispatch.
 #[derive(Clone, Copy)]
 pub(super) struct Listeners<'a> {
     pub(super) observers: &'a [Arc<dyn Observer>],
@@ -40,13 +40,13 @@ pub(super) struct Listeners<'a> {
     pub(super) disabled: &'a [HookId],
 }
 
-/// What is known of a run until the dispatch ends. It is open until it has a status.
+/// The state of a run until the dispatch ends. A run is open until it has a status.
 #[derive(Clone)]
 struct Mark {
     started: Option<Instant>,
     open: bool,
     fell_back: bool,
-    /// The hook that changed the subject after this one had allowed it.
+    /// The hook that changed the subject after this one allowed it.
     outdated_by: Option<usize>,
 }
 
@@ -86,7 +86,7 @@ impl<'a, K: HookKind> Log<'a, K> {
         run
     }
 
-    /// Notes the time of a hook, whose answer may be merged later.
+    /// Records the time of a hook whose answer may be merged later.
     pub(super) fn ended(&mut self, index: usize) {
         let (run, Some(started)) = (&mut self.runs[index], self.marks[index].started) else { return };
         if run.duration.is_none() {
@@ -97,7 +97,7 @@ impl<'a, K: HookKind> Log<'a, K> {
     }
 
     pub(super) fn done(&mut self, index: usize, verdict: Option<&'static str>) {
-        // The hook has failed, whoever answered.
+        // The status is that of the hook, which failed, although its fallback answered.
         let status = if self.marks[index].fell_back { self.runs[index].status } else { Status::Completed };
         self.close(index, status).verdict = verdict;
     }
@@ -113,12 +113,12 @@ impl<'a, K: HookKind> Log<'a, K> {
         self.close(index, status).cause = Some(cause.to_owned());
     }
 
-    /// Notes that the hook found while it ran that the event is not for it.
+    /// Records that the hook decided at run time that the event does not concern it.
     pub(super) fn not_selected(&mut self, index: usize) {
         self.close(index, Status::Skipped(Skip::Filter));
     }
 
-    /// Notes a run that no dispatch waits for; it takes none of the dispatch's time.
+    /// Records a launched run, which takes none of the dispatch's time.
     pub(super) fn launched(&mut self, index: usize, status: Status, cause: Option<String>) {
         self.marks[index].started = None;
         self.close(index, status).cause = cause;
@@ -131,18 +131,18 @@ impl<'a, K: HookKind> Log<'a, K> {
         }
     }
 
-    /// Notes the change that a hook would have made.
+    /// Records the change that a shadow hook would have made.
     pub(super) fn would_change(&mut self, index: usize, subject: &K::Subject) {
         if let Some(payload) = &mut self.payload {
             payload.changed(index, subject);
         }
     }
 
-    /// Notes what a hook decided, before it is merged.
+    /// Records a hook's decision before it is merged.
     pub(super) fn decided(&mut self, index: usize, verdict: &K::Verdict) {
         self.attributed(index, verdict.attribution());
         if K::SEMANTICS == Semantics::Contribute {
-            // The verdict may be the app's own.
+            // The verdict may be a type of the app, and its code may panic.
             self.runs[index].contributed = catch(|| verdict.contributed()).unwrap_or_default();
         }
         if let Some(payload) = &mut self.payload {
@@ -150,12 +150,12 @@ impl<'a, K: HookKind> Log<'a, K> {
         }
     }
 
-    /// Notes who in the hook decided.
+    /// Records which rule of the hook decided.
     pub(super) fn attributed(&mut self, index: usize, to: Option<&Arc<Attribution>>) {
         self.runs[index].attribution = to.cloned();
     }
 
-    /// Takes back that the hook's change was committed.
+    /// Reverts the note that the hook's change was committed.
     pub(super) fn unchanged(&mut self, index: usize) {
         let run = &mut self.runs[index];
         (run.changed, run.note) = (false, None);
@@ -171,7 +171,7 @@ impl<'a, K: HookKind> Log<'a, K> {
         self.runs[index].note = Some(note);
     }
 
-    /// The hook at `index` changed the subject: the allows that were given before count no longer.
+    /// The hook at `index` changed the subject, so earlier allows no longer count.
     pub(super) fn outdate(&mut self, index: usize, allow: Option<&'static str>) {
         for (run, mark) in self.runs[..index].iter().zip(&mut self.marks) {
             if run.verdict.is_some() && run.verdict == allow {
@@ -180,14 +180,14 @@ impl<'a, K: HookKind> Log<'a, K> {
         }
     }
 
-    /// The finished record, given to those who listen.
+    /// Finishes the record and passes it to the listeners.
     pub(super) fn finish(&mut self, verdict: &K::Verdict, stop: Option<&ChainEnd>) -> Arc<Record> {
         let skip = match stop {
             Some(ChainEnd::Removed(_)) => Skip::Removed,
             Some(ChainEnd::Decided) => Skip::Decided,
             Some(ChainEnd::NoOutcome(_)) | None => Skip::Aborted,
         };
-        // The verdict may be the app's own.
+        // The verdict may be a type of the app, and its code may panic.
         let summary = catch(|| verdict.summary()).unwrap_or_default();
         let record = self.record(summary, stop, skip, false);
         if let Some(payload) = self.payload.take() {
@@ -205,7 +205,7 @@ impl<'a, K: HookKind> Log<'a, K> {
         match why {
             NoOutcome::Required(failure) => failure.to_string(),
             NoOutcome::Cancelled(index) => format!("cancelled while `{}` was waiting", hook(index)),
-            NoOutcome::NoRuntime(index) => format!("there is no timer for the deadline of `{}`", hook(index)),
+            NoOutcome::NoRuntime(index) => format!("the runtime has no timer for the timeout of `{}`", hook(index)),
         }
     }
 
@@ -216,7 +216,7 @@ impl<'a, K: HookKind> Log<'a, K> {
         skip: Skip,
         dropped: bool,
     ) -> Arc<Record> {
-        // The stage in which the chain stopped: what was not done there was cancelled, not skipped.
+        // The stage in which the chain stopped: its unfinished hooks were cancelled, not skipped.
         let last = match stop {
             Some(ChainEnd::NoOutcome(NoOutcome::Cancelled(index) | NoOutcome::NoRuntime(index))) => Some(*index),
             _ => self.marks.iter().rposition(|mark| !mark.open),
@@ -230,9 +230,10 @@ impl<'a, K: HookKind> Log<'a, K> {
                 run.note = Some(Note::AllowOutdated);
             }
             if mark.open {
-                // A hook that was dropped took its time too.
+                // A dropped hook took time too.
                 run.duration = run.duration.or_else(|| mark.started.map(|started| started.elapsed()));
-                // A chain that came to its end has seen every filter; the fields of an event may be the app's code.
+                // A chain that ran to its end evaluated every filter. Filters are not evaluated again, because an
+                // event's fields may be app code.
                 let unseen = ended || step.skips_replay(self.cx);
                 let selected =
                     mark.started.is_some() || (unseen && catch(|| step.matches(self.event)).unwrap_or(false));
@@ -255,14 +256,14 @@ impl<'a, K: HookKind> Log<'a, K> {
             dropped,
             duration,
         });
-        record.tell(self.listeners.observers);
+        record.report(self.listeners.observers);
         record
     }
 }
 
 impl<K: HookKind> Drop for Log<'_, K> {
     fn drop(&mut self) {
-        // A finished log has no runs left.
+        // `finish` takes the runs.
         if !self.runs.is_empty() {
             self.record(None, None, Skip::Aborted, true);
         }

@@ -1,4 +1,4 @@
-//! What the hooks of one dispatch have come to so far, without the subject.
+//! The outcome of a dispatch while it runs, without the subject.
 
 use std::sync::Arc;
 
@@ -19,13 +19,13 @@ use super::fail::{Fail, FailureCause};
 use super::log::Log;
 use super::span::hook_span;
 
-/// How a chain goes on after a hook.
+/// How a chain continues after a hook.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[must_use]
 pub(super) enum Flow {
-    /// With the next hook.
+    /// Continue with the next hook.
     Next,
-    /// With the fallback of the hook, which has failed.
+    /// Run the fallback of the hook, which has failed.
     FallBack,
     Stop,
 }
@@ -43,32 +43,32 @@ pub(super) enum ChainEnd {
 /// Why a dispatch has no outcome.
 #[derive(Debug)]
 pub(super) enum NoOutcome {
-    /// A required hook failed, or one for which a verdict of the app's could not say no.
+    /// A required hook failed, or a hook for which the app's own verdict could not deny.
     Required(Failure),
-    /// The turn was cancelled while this hook waited.
+    /// The turn was cancelled while this hook was waiting.
     Cancelled(usize),
-    /// This hook needs a timer, and there is none.
+    /// This hook needs a timer, but the runtime has none.
     NoRuntime(usize),
 }
 
 pub(super) struct Outcome<'a, K: HookKind> {
     pub(super) plan: &'a Plan<K>,
     pub(super) verdict: K::Verdict,
-    /// There only where something out of the ordinary happened, or where somebody listens: a dispatch in which all goes
-    /// well keeps nothing but its verdict.
+    /// Present only if something unusual happened or there are listeners. Otherwise a dispatch keeps nothing but its
+    /// verdict.
     pub(super) rare: Option<Box<Rare<'a, K>>>,
 }
 
-/// What most dispatches have none of.
+/// The parts of an outcome that most dispatches do not need.
 pub(super) struct Rare<'a, K: HookKind> {
     pub(super) halt: Option<Halt>,
     pub(super) failures: Vec<Failure>,
     pub(super) not_selected: Vec<HookId>,
     pub(super) stop: Option<ChainEnd>,
     pub(super) log: Option<Log<'a, K>>,
-    /// The hooks that failed and whose fallback is under way, by their index.
+    /// The hooks that failed and whose fallback is running, by index.
     failed: Vec<(usize, FailureCause)>,
-    /// The event that all detached hooks of the dispatch share.
+    /// The event, shared by all detached hooks of the dispatch.
     event: Option<Arc<K>>,
 }
 
@@ -102,27 +102,27 @@ impl<'a, K: HookKind> Outcome<'a, K> {
         self.rare.as_mut()?.log.as_mut()
     }
 
-    /// The span that a hook is called in, where somebody listens to spans.
+    /// The span for the call of a hook, if a subscriber is interested.
     #[inline]
     pub(super) fn span(&self, index: usize, cx: &HookContext) -> Option<Span> {
         self.rare.as_ref()?.log.as_ref()?;
         hook_span(K::NAME, &self.plan.steps[index].id, cx)
     }
 
-    /// Ends the chain for a reason.
+    /// Stops the chain.
     #[cold]
     pub(super) fn stop(&mut self, stop: ChainEnd) -> Flow {
         self.rare().stop = Some(stop);
         Flow::Stop
     }
 
-    /// Why the hook may not contribute what is in `verdict`.
+    /// The failure of a hook that contributes something its capabilities do not name.
     pub(super) fn capability_missing(&self, index: usize, verdict: &K::Verdict) -> Option<Fail> {
         let step = &self.plan.steps[index];
         capability_missing(&step.id, step.extras.as_ref()?.capabilities?, verdict)
     }
 
-    /// Merges the hook's verdict, its change (if any) having been committed.
+    /// Merges the hook's verdict, after its change (if any) was committed.
     #[inline(always)]
     pub(super) fn decided(&mut self, index: usize, verdict: K::Verdict) -> Flow {
         if verdict.is_silent() && self.rare.is_none() { Flow::Next } else { self.merge(index, verdict) }
@@ -138,7 +138,7 @@ impl<'a, K: HookKind> Outcome<'a, K> {
             return self.shadowed(index, word);
         }
         let is_final = if <K::Verdict as Verdict>::MERGE_MAY_PANIC {
-            // A verdict whose `merge` or `is_final` panics is dropped half merged.
+            // Merges into a copy: if `merge` or `is_final` panics, the half-merged copy is dropped.
             let mut merged = self.verdict.clone();
             merged.merge(verdict);
             let is_final = merged.is_final();
@@ -155,12 +155,12 @@ impl<'a, K: HookKind> Outcome<'a, K> {
         if is_final { self.stop(ChainEnd::Decided) } else { Flow::Next }
     }
 
-    /// Whether what the hook decides does not count.
+    /// Whether the hook is in shadow mode, so that its decision has no effect.
     pub(super) fn is_shadow(&self, index: usize) -> bool {
         self.plan.steps[index].is_shadow()
     }
 
-    /// Notes what a hook in shadow would have decided.
+    /// Records what a shadow hook would have decided.
     #[cold]
     fn shadowed(&mut self, index: usize, word: Option<&'static str>) -> Flow {
         if let Some(log) = self.log() {
@@ -170,7 +170,7 @@ impl<'a, K: HookKind> Outcome<'a, K> {
         Flow::Next
     }
 
-    /// Notes the change of the subject that a hook in shadow would have made.
+    /// Records the change that a shadow hook would have made.
     #[cold]
     pub(super) fn would_change(&mut self, index: usize, subject: &K::Subject) {
         if let Some(log) = self.log() {
@@ -178,11 +178,11 @@ impl<'a, K: HookKind> Outcome<'a, K> {
         }
     }
 
-    /// Notes that the hook's change of the subject was committed.
+    /// Records that the hook's change was committed.
     pub(super) fn changed(&mut self, index: usize, subject: &K::Subject) {
-        let said = self.verdict.summary();
+        let summary = self.verdict.summary();
         let outdated = if <K::Verdict as Verdict>::MERGE_MAY_PANIC {
-            // As in `merge`: where it panics, nothing was forgotten.
+            // Works on a copy as in `merge`, so that a panic loses nothing.
             let mut changed = self.verdict.clone();
             let outdated = changed.subject_changed();
             self.verdict = changed;
@@ -193,19 +193,19 @@ impl<'a, K: HookKind> Outcome<'a, K> {
         if let Some(log) = self.log() {
             log.changed(index, subject);
             if outdated {
-                log.outdate(index, said);
+                log.outdate(index, summary);
             }
         }
     }
 
-    /// Notes that the hook's change was dropped because the subject is frozen.
+    /// Records that the hook's change was dropped because the subject is frozen.
     pub(super) fn frozen(&mut self, index: usize) {
         if let Some(log) = self.log() {
             log.note(index, Note::SubjectFrozen);
         }
     }
 
-    /// Notes that the hook ends the turn; the first in order counts.
+    /// Records that the hook ends the turn. The first halt in plan order counts.
     #[cold]
     pub(super) fn halted(&mut self, index: usize, mut halt: Halt) -> Flow {
         if self.is_shadow(index) {
@@ -222,7 +222,7 @@ impl<'a, K: HookKind> Outcome<'a, K> {
         Flow::Next
     }
 
-    /// Notes that the hook removed the subject.
+    /// Records that the hook removed the subject.
     #[cold]
     pub(super) fn removed(&mut self, index: usize) -> Flow {
         if self.is_shadow(index) {
@@ -235,14 +235,14 @@ impl<'a, K: HookKind> Outcome<'a, K> {
         self.stop(ChainEnd::Removed(index))
     }
 
-    /// Whether the hook failed and its fallback is to answer.
+    /// Whether the hook failed and its fallback must answer.
     #[inline]
     pub(super) fn falls_back(&self, index: usize) -> bool {
         self.rare.as_ref().is_some_and(|rare| rare.failed.iter().any(|(failed, _)| *failed == index))
     }
 
-    /// Notes the failure of a hook and gives its fallback. The error is the failure, where the hook has no fallback or
-    /// that is what failed.
+    /// Records the failure of a hook and returns its fallback. Returns the failure as an error if there is no fallback,
+    /// or if the fallback is what failed.
     pub(super) fn fall_back(&mut self, index: usize, fail: Fail) -> Result<&'a Handler<K>, Fail> {
         let plan = self.plan;
         match plan.steps[index].fallback() {
@@ -254,14 +254,14 @@ impl<'a, K: HookKind> Outcome<'a, K> {
         }
     }
 
-    /// The cause for which the hook's fallback ran, which has ended now.
+    /// Takes the hook's own failure, once its fallback has finished.
     fn take_failed(&mut self, index: usize) -> Option<FailureCause> {
         let failed = &mut self.rare.as_mut()?.failed;
         let at = failed.iter().position(|(failed, _)| *failed == index)?;
         Some(failed.swap_remove(at).1)
     }
 
-    /// Notes, where the answer is that of the fallback, how the hook failed.
+    /// If the fallback answered, records how the hook failed.
     #[inline]
     fn answered(&mut self, index: usize) {
         if let Some(cause) = self.take_failed(index) {
@@ -270,7 +270,7 @@ impl<'a, K: HookKind> Outcome<'a, K> {
             tracing::warn!(
                 target: "hooks_core",
                 hook = %failure.hook, kind = failure.kind, failure = %failure.failure, cause = %failure.cause,
-                "hook failed; its fallback answers",
+                "hook failed; its fallback answered",
             );
             if let Some(log) = self.log() {
                 log.fell_back(index, status, &failure.cause);
@@ -291,7 +291,7 @@ impl<'a, K: HookKind> Outcome<'a, K> {
         }
     }
 
-    /// Notes that the event does not concern the hook.
+    /// Records that the event does not concern the hook.
     #[cold]
     fn not_selected(&mut self, index: usize) -> Flow {
         if let Some(log) = self.log() {
@@ -302,7 +302,7 @@ impl<'a, K: HookKind> Outcome<'a, K> {
         Flow::Next
     }
 
-    /// Has the fallback answer where there is one; otherwise does what the hook's `on_failure` says.
+    /// Runs the fallback if there is one, and otherwise applies the hook's `on_failure`.
     #[cold]
     pub(super) fn failed(&mut self, index: usize, fail: Fail) -> Flow {
         let fail = match fail {
@@ -311,7 +311,7 @@ impl<'a, K: HookKind> Outcome<'a, K> {
                     return self.halted(index, halt);
                 }
                 FaultKind::NotSelected if !self.falls_back(index) => return self.not_selected(index),
-                // A fallback that says so answers nothing: the hook was selected, and it has failed.
+                // A fallback that returns `NotSelected` does not answer: the hook was selected, and it has failed.
                 fault @ (FaultKind::NotSelected | FaultKind::Error(_)) => Fail::Fault(Fault(Box::new(fault))),
             },
             other => other,
@@ -348,7 +348,7 @@ impl<'a, K: HookKind> Outcome<'a, K> {
             OnFailure::Deny => match catch(|| self.deny(kind, &failure.hook)) {
                 Ok(true) => self.stop(ChainEnd::Decided),
                 Ok(false) => Flow::Next,
-                // The verdict may be the app's own. To go on without its no would be a yes.
+                // The verdict may be a type of the app and panic. Continuing without its denial would be an allow.
                 Err(panic) => {
                     let cause = redacted(&format!("{}; the verdict that denies panicked: {panic}", failure.cause));
                     self.stop(ChainEnd::NoOutcome(NoOutcome::Required(Failure { cause, ..failure })))
@@ -358,13 +358,13 @@ impl<'a, K: HookKind> Outcome<'a, K> {
         }
     }
 
-    /// Denies because the hook failed; returns whether the verdict has a word for that.
+    /// Denies because the hook failed. Returns whether the verdict can deny.
     fn deny(&mut self, failure: FailureKind, hook: &HookId) -> bool {
         let denial = K::Verdict::could_not_answer(failure, hook);
         denial.map(|denial| self.verdict.merge(denial)).is_some()
     }
 
-    /// Starts a hook that no dispatch waits for.
+    /// Launches a detached or background hook.
     #[cold]
     pub(super) fn launch(
         &mut self,
@@ -396,11 +396,11 @@ impl<'a, K: HookKind> Outcome<'a, K> {
     }
 }
 
-/// A halt where there is no turn to end is an error like every other.
+/// A halt outside of a turn is an ordinary error.
 pub(super) fn in_turn<K: HookKind>(fault: Fault) -> Fault {
     match *fault.0 {
         FaultKind::Halt(halt) if !K::IN_TURN => Fault::error(format!(
-            "it returned a `Halt` ({}), and there is no turn to end at `{}`; return another error",
+            "it returned a `Halt` ({}), but there is no turn to end at `{}`; return another error",
             halt.reason,
             K::NAME
         )),
@@ -408,13 +408,15 @@ pub(super) fn in_turn<K: HookKind>(fault: Fault) -> Fault {
     }
 }
 
-/// Why a hook that may contribute `held` may not contribute what is in `verdict`.
+/// The failure of a hook that contributes something that its capabilities (`held`) do not name.
 pub(crate) fn capability_missing(
     id: &HookId,
     held: crate::verdict::Capabilities,
     verdict: &impl Verdict,
 ) -> Option<Fail> {
     let lacking = verdict.lacks(held)?;
-    let text = format!("it contributes `{lacking}`, and `{id}` may contribute {held}; add it to its `capabilities`");
+    let text = format!(
+        "it contributes `{lacking}`, but `{id}` may contribute only {held}; add `{lacking}` to its `capabilities`"
+    );
     Some(Fail::Capability(text))
 }

@@ -1,7 +1,7 @@
-//! The pool of threads for plain functions that compute for long.
+//! Runs `blocking` plain functions on a thread pool.
 //!
-//! To everything else such a hook is an async one, with a deadline and a fallback like every other. Its thread cannot be
-//! stopped: an answer that comes after the deadline is dropped.
+//! Everywhere else such a hook is treated as an async one, with a timeout and a fallback. Its thread cannot be stopped,
+//! so an answer after the timeout is dropped.
 
 use std::future::{Future, ready};
 use std::panic::resume_unwind;
@@ -15,17 +15,17 @@ use crate::context::depth;
 use crate::handler::{Answer, BoxFuture, Fault};
 use crate::panics::catch;
 
-/// Runs `hook` on the pool. Its panic goes on where the answer is waited for, as if it had been called there.
+/// Runs `hook` on the pool. A panic resumes where the answer is awaited, as if the hook had been called there.
 pub(crate) fn on_pool<T: Send + 'static>(
     hook: impl FnOnce() -> Answer<T> + Send + 'static,
 ) -> BoxFuture<'static, Answer<T>> {
     let Ok(runtime) = Handle::try_current() else {
-        let text = "it says `blocking` and runs on a thread of a Tokio runtime, and there is no runtime here";
+        let text = "it is `blocking` and needs a thread of a Tokio runtime, but no runtime is running here";
         return Box::pin(ready(Err(Fault::error(text))));
     };
-    // The thread is another one, but the hook is within the same dispatches.
+    // On the other thread, the hook still counts as nested in the same dispatches.
     let kinds = depth::kinds();
-    // So does its span.
+    // The hook also keeps its span.
     let span = tracing::Span::current();
     let run = move || span.in_scope(|| depth::within(&kinds, || catch(hook)));
     let mut task = OnPool(runtime.spawn_blocking(run));
@@ -33,12 +33,12 @@ pub(crate) fn on_pool<T: Send + 'static>(
         match (&mut task).await {
             Ok(Ok(answer)) => answer,
             Ok(Err(panic)) => resume_unwind(Box::new(panic)),
-            Err(_) => Err(Fault::error("the Tokio runtime was shut down before its thread began")),
+            Err(_) => Err(Fault::error("the Tokio runtime was shut down before the hook was started")),
         }
     })
 }
 
-/// A call on the pool. Dropped before its thread begins, it never does.
+/// A call on the pool. If it is dropped before its thread starts, the hook never runs.
 struct OnPool<T>(JoinHandle<T>);
 
 impl<T> Future for OnPool<T> {
@@ -55,10 +55,10 @@ impl<T> Drop for OnPool<T> {
     }
 }
 
-/// The answer of a plain function in the form of a future.
+/// Takes the answer of a plain function that has the form of a future.
 pub(crate) fn at_once<T>(mut answer: BoxFuture<'_, Answer<T>>) -> Answer<T> {
     match answer.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
         Poll::Ready(answer) => answer,
-        Poll::Pending => Err(Fault::error("it says `blocking`, and waits like an async hook")),
+        Poll::Pending => Err(Fault::error("it is `blocking`, but waits like an async hook")),
     }
 }

@@ -1,4 +1,4 @@
-//! The readers of one stage, run concurrently. Answers are merged in the order of the plan, whoever is done first.
+//! Runs the readers of one stage concurrently. Answers are merged in plan order, whatever the order of completion.
 
 use std::task::{Context, Poll};
 
@@ -16,19 +16,19 @@ use super::fail::Fail;
 use super::outcome::{Flow, Outcome, in_turn};
 use super::wait::{NoAnswer, Stopped, Waiting, finish, until_cancelled};
 
-/// What the readers of a stage are given.
+/// The inputs of the readers of a stage.
 pub(super) struct Inputs<'a, K: HookKind> {
     pub(super) cx: &'a HookContext,
-    /// The contexts of the hooks that have one of their own.
+    /// The contexts of hooks with their own context.
     pub(super) own: &'a [Option<HookContext>],
     pub(super) event: &'a K,
     pub(super) subject: &'a K::Subject,
 }
 
-/// The answer of a reader, or why there is none.
+/// The answer of a reader, or the reason why there is none.
 type ReaderAnswer<K> = Result<Answer<<K as HookKind>::Verdict>, NoAnswer>;
 
-/// Starts a stage: calls each hook and polls it once. Where some have to wait, there is a stage to be awaited.
+/// Starts a stage: calls each hook and polls it once. If some must wait, returns the stage to be awaited.
 #[inline]
 pub(super) fn start<'a, K: HookKind>(
     inputs: Inputs<'a, K>,
@@ -37,14 +37,14 @@ pub(super) fn start<'a, K: HookKind>(
     task: &mut Context<'_>,
 ) -> (Flow, Option<Box<Stage<'a, K>>>) {
     let steps = &segment.steps;
-    // Whoever listens is given every step.
+    // Listeners need every step reported.
     let lane = match &segment.execution {
         Execution::Concurrent(Some(lane)) if outcome.log().is_none() => Some(&**lane),
         _ => None,
     };
     let mut start = Start { inputs, next: steps.start, stage: None };
     loop {
-        // One `catch_unwind` covers all that do not panic.
+        // One `catch_unwind` covers the hooks up to the first panic.
         let caught = catch(|| match lane {
             Some(lane) => start.lane(lane.get(start.next - steps.start..).unwrap_or_default(), outcome, task),
             None => start.steps(steps.end, outcome, task),
@@ -61,28 +61,28 @@ pub(super) fn start<'a, K: HookKind>(
     }
 }
 
-/// A stage while its hooks are started.
+/// A stage whose hooks are being started.
 struct Start<'a, K: HookKind> {
     inputs: Inputs<'a, K>,
     next: usize,
-    /// There from the first hook on that has to wait.
+    /// Present once a hook must wait.
     stage: Option<Box<Stage<'a, K>>>,
 }
 
-/// A stage of which some hooks have to wait.
+/// A stage with hooks that must wait.
 pub(super) struct Stage<'a, K: HookKind> {
     inputs: Inputs<'a, K>,
     waiting: Vec<(usize, Waiting<'a, Answer<K::Verdict>>)>,
-    /// Answers that wait for an earlier hook of the stage, in no order.
+    /// Answers that wait for an earlier hook of the stage, unordered.
     done: Vec<(usize, ReaderAnswer<K>)>,
-    /// How often those that wait were polled.
+    /// How often the waiting hooks were polled.
     polls: usize,
-    /// The first hook whose answer ends the chain; those after it were dropped.
+    /// The first hook whose answer ends the chain. The hooks after it were dropped.
     ended: Option<usize>,
 }
 
 impl<'a, K: HookKind> Start<'a, K> {
-    /// Nothing but pointers.
+    /// A loop over function pointers.
     #[inline]
     fn lane(&mut self, lane: &[ReadAsyncFn<K>], outcome: &mut Outcome<'_, K>, task: &mut Context<'_>) -> Flow {
         for hook in lane {
@@ -110,7 +110,7 @@ impl<'a, K: HookKind> Start<'a, K> {
         Flow::Next
     }
 
-    /// Calls one hook, or its fallback where the hook has failed.
+    /// Calls one hook, or its fallback if the hook has failed.
     #[inline]
     fn step(&mut self, index: usize, outcome: &mut Outcome<'_, K>, task: &mut Context<'_>) -> Flow {
         let Inputs { cx, event, subject, .. } = self.inputs;
@@ -148,7 +148,7 @@ impl<'a, K: HookKind> Start<'a, K> {
     ) -> Flow {
         match future.as_mut().poll(task) {
             Poll::Ready(answer) => {
-                // What the future still holds may panic when it is dropped; the hook has failed then.
+                // Dropping the future may panic, which counts as the hook's failure.
                 drop(future);
                 self.answered(index, answer, outcome)
             }
@@ -179,14 +179,15 @@ impl<'a, K: HookKind> Start<'a, K> {
         }
     }
 
-    /// Merges an answer, or keeps it until the earlier ones are there. `Stop` where no later hook is to be started.
+    /// Merges an answer, or keeps it until the earlier answers have arrived. Returns `Stop` if no later hook should
+    /// start.
     fn settle(&mut self, index: usize, answered: ReaderAnswer<K>, outcome: &mut Outcome<'_, K>) -> Flow {
         let answered = match admit(index, answered, outcome) {
             Ok(answered) => answered,
             Err(_fallback) => return Flow::FallBack,
         };
         let Some(stage) = &mut self.stage else { return merge(index, answered, outcome) };
-        // Whatever the earlier ones say, nothing after an answer that ends the chain counts.
+        // Whatever the earlier answers are, nothing after a final answer counts.
         if stage.keep(index, answered, outcome) { Flow::Stop } else { Flow::Next }
     }
 }
@@ -210,7 +211,7 @@ impl<'a, K: HookKind> Inputs<'a, K> {
         }
     }
 
-    /// Runs the fallback of a hook whose answer could not be merged: the verdict is the app's own, and panicked.
+    /// Runs the fallback of a hook whose answer could not be merged because the app's own verdict panicked.
     #[cold]
     async fn fall_back(&self, index: usize, cx: &HookContext, outcome: &mut Outcome<'_, K>) -> ReaderAnswer<K> {
         let step = &outcome.plan.steps[index];
@@ -218,14 +219,14 @@ impl<'a, K: HookKind> Inputs<'a, K> {
         let answered = match catch(|| self.call(index, fallback, outcome)) {
             Ok(ReaderCall::Answered(answer)) => Ok(answer),
             Ok(ReaderCall::Waits(future)) => finish(future, step.timeout, cx.cancellation()).await,
-            // A fallback has the form of its hook, which a dispatch waits for.
+            // A fallback has the form of its hook, which is not detached.
             Ok(ReaderCall::Launch) => Ok(Ok(().into())),
             Err(panic) => Err(NoAnswer::Failed(Fail::Panicked(panic))),
         };
         let admitted = catch(|| admit(index, answered, outcome));
         match admitted.unwrap_or_else(|panic| Ok(Err(NoAnswer::Failed(Fail::Panicked(panic))))) {
             Ok(answered) => answered,
-            // Not reached: this was the fallback.
+            // Unreachable: this was the fallback.
             Err(_fallback) => Ok(Ok(().into())),
         }
     }
@@ -236,7 +237,7 @@ impl<'a, K: HookKind> Stage<'a, K> {
         Self { inputs, waiting: Vec::new(), done: Vec::new(), polls: 0, ended: None }
     }
 
-    /// Waits for those that have to, and merges what was kept in the order of the plan.
+    /// Waits for the waiting hooks and merges the kept answers in plan order.
     pub(super) async fn finish(mut self: Box<Self>, cx: &HookContext, outcome: &mut Outcome<'_, K>) -> Flow {
         if until_cancelled(cx.cancellation(), |task| self.poll(outcome, task)).await.is_none() {
             self.cancelled();
@@ -255,9 +256,9 @@ impl<'a, K: HookKind> Stage<'a, K> {
         self.ended.map_or(Flow::Next, |last| self.fail_dropped(last, outcome))
     }
 
-    /// An answer that was to end the chain has not: the app's verdict panicked when it was merged, or was final alone and not
-    /// once merged. The hooks that were dropped for it gave no answer. To go on as if they agreed would open a gate, so they
-    /// have failed.
+    /// Handles an answer that should have ended the chain but did not: the app's verdict panicked when merged, or was
+    /// final on its own but not once merged. The hooks that were dropped because of it gave no answer. Continuing as if
+    /// they agreed would open a gate, so they count as failed.
     #[cold]
     fn fail_dropped(&self, last: usize, outcome: &mut Outcome<'_, K>) -> Flow {
         let plan = outcome.plan;
@@ -267,7 +268,9 @@ impl<'a, K: HookKind> Stage<'a, K> {
                 continue;
             }
             let fail = || {
-                Fail::Fault(Fault::error("dropped for an earlier hook's final verdict, which did not end the chain"))
+                Fail::Fault(Fault::error(
+                    "dropped because of an earlier hook's final verdict, which did not end the chain",
+                ))
             };
             let mut flow = outcome.failed(index, fail());
             if flow == Flow::FallBack {
@@ -280,12 +283,12 @@ impl<'a, K: HookKind> Stage<'a, K> {
         Flow::Next
     }
 
-    /// Keeps an answer. Returns whether it ends the chain.
+    /// Keeps an answer and returns whether it ends the chain.
     fn keep(&mut self, index: usize, answered: ReaderAnswer<K>, outcome: &mut Outcome<'_, K>) -> bool {
         if let Some(log) = outcome.log() {
             log.ended(index);
         }
-        // `is_final` may be the app's. Where it panics, so does merging, which makes it the hook's failure.
+        // `is_final` may be app code. If it panics, so does merging, which makes it the hook's failure.
         let ends = catch(|| ends_chain(&answered, index, outcome)).unwrap_or(false);
         if ends {
             self.ended = Some(self.ended.map_or(index, |first| first.min(index)));
@@ -294,9 +297,9 @@ impl<'a, K: HookKind> Stage<'a, K> {
         ends
     }
 
-    /// Polls those that wait; done when none is left. Those after one that ends the chain are dropped.
+    /// Polls the waiting hooks; ready when none is left. Hooks after a final answer are dropped.
     ///
-    /// A hook may eat the whole budget of the task, so each poll begins with another one: none starves.
+    /// A hook may use up the task's budget, so each poll starts with a different hook and none starves.
     fn poll(&mut self, outcome: &mut Outcome<'_, K>, task: &mut Context<'_>) -> Poll<()> {
         let count = self.waiting.len();
         self.polls = self.polls.wrapping_add(1);
@@ -317,12 +320,12 @@ impl<'a, K: HookKind> Stage<'a, K> {
         if self.waiting.is_empty() { Poll::Ready(()) } else { Poll::Pending }
     }
 
-    /// Polls a hook that waits, and then its fallback where the hook failed.
+    /// Polls a waiting hook, and then its fallback if the hook failed.
     fn poll_one(&mut self, at: usize, outcome: &mut Outcome<'_, K>, task: &mut Context<'_>) -> Poll<ReaderAnswer<K>> {
         let (index, waiting) = &mut self.waiting[at];
         let Poll::Ready(mut answered) = waiting.poll(task) else { return Poll::Pending };
         loop {
-            // A verdict of the app's says what it contributes.
+            // The check may call the app's own verdict, which may panic.
             let admitted = catch(|| admit(*index, answered, outcome));
             let fallback = match admitted.unwrap_or_else(|panic| Ok(Err(NoAnswer::Failed(Fail::Panicked(panic))))) {
                 Ok(answered) => return Poll::Ready(answered),
@@ -338,14 +341,14 @@ impl<'a, K: HookKind> Stage<'a, K> {
                     }
                     Err(stopped) => Err(NoAnswer::Stopped(stopped)),
                 },
-                // A fallback has the form of its hook, which a dispatch waits for.
+                // A fallback has the form of its hook, which is not detached.
                 Ok(ReaderCall::Launch) => Ok(Ok(().into())),
                 Err(panic) => Err(NoAnswer::Failed(Fail::Panicked(panic))),
             };
         }
     }
 
-    /// Ends the stage at the first hook that still waits: what is done before it counts, it and the others do not.
+    /// Ends the stage at the first hook that is still waiting: answers before it count, it and the others do not.
     fn cancelled(&mut self) {
         let Some(first) = self.waiting.first().map(|(index, _)| *index) else { return };
         self.waiting.clear();
@@ -354,7 +357,7 @@ impl<'a, K: HookKind> Stage<'a, K> {
     }
 }
 
-/// Holds an answer to the hook's capabilities. The error is the fallback that is to answer in the place of a failure.
+/// Checks an answer against the hook's capabilities. The error is the fallback to run if the hook failed.
 fn admit<'p, K: HookKind>(
     index: usize,
     answered: ReaderAnswer<K>,
@@ -380,7 +383,7 @@ fn admit<'p, K: HookKind>(
     }
 }
 
-/// Merges one answer. The verdict may be the app's own type, whose `merge` may panic.
+/// Merges one answer. The verdict may be a type of the app, whose `merge` may panic.
 fn merge<K: HookKind>(index: usize, answered: ReaderAnswer<K>, outcome: &mut Outcome<'_, K>) -> Flow {
     match answered {
         Ok(Ok(verdict)) => catch(|| outcome.decided(index, verdict))
@@ -391,7 +394,7 @@ fn merge<K: HookKind>(index: usize, answered: ReaderAnswer<K>, outcome: &mut Out
     }
 }
 
-/// Whether this answer, once merged, ends the chain.
+/// Whether this answer ends the chain once it is merged.
 fn ends_chain<K: HookKind>(answered: &ReaderAnswer<K>, index: usize, outcome: &Outcome<'_, K>) -> bool {
     let failure_ends = || outcome.plan.steps[index].on_failure != OnFailure::Continue;
     match answered {

@@ -1,4 +1,4 @@
-//! The spans that hooks run in, so that their own log lines say whose they are.
+//! Spans around hooks, so that their own log lines show which hook they belong to.
 
 use tracing::{Instrument, Level, Span};
 
@@ -6,7 +6,7 @@ use crate::context::HookContext;
 use crate::handler::BoxFuture;
 use crate::id::HookId;
 
-/// The span of a run, where somebody listens: at the level of debug, under the target `hooks_core::dispatch`.
+/// The span of a run, if a subscriber is interested: level DEBUG, target `hooks_core::dispatch`.
 pub(crate) fn hook_span(kind: &'static str, hook: &HookId, cx: &HookContext) -> Option<Span> {
     tracing::enabled!(target: "hooks_core::dispatch", Level::DEBUG).then(|| {
         tracing::debug_span!(
@@ -22,7 +22,7 @@ pub(crate) fn hook_span(kind: &'static str, hook: &HookId, cx: &HookContext) -> 
     })
 }
 
-/// A future that runs in `span`, where there is one.
+/// Instruments a future with `span`, if there is one.
 pub(crate) fn in_span<T: 'static>(span: Option<Span>, future: BoxFuture<'_, T>) -> BoxFuture<'_, T> {
     match span {
         Some(span) => Box::pin(future.instrument(span)),

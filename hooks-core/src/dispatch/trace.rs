@@ -1,4 +1,4 @@
-//! The payload of a dispatch while its trace is made. There is one only where an observer asks for it.
+//! Collects the payload of a dispatch for its trace. It exists only if an observer wants traces.
 
 use std::sync::Arc;
 
@@ -12,7 +12,8 @@ use crate::plan::{Plan, Step};
 use crate::record::{Observer, Record, Trace, TracedRun};
 use crate::text::redacted;
 
-/// The subject and the answers of a dispatch under way, as JSON: a hook may change what it holds behind an `Arc`.
+/// The subject and the answers of an active dispatch as JSON. They are serialized at once, because a hook may later
+/// change what is behind an `Arc`.
 pub(super) struct Payload<K: HookKind> {
     wire: Wire<K>,
     pool: MessagePool,
@@ -22,7 +23,7 @@ pub(super) struct Payload<K: HookKind> {
 }
 
 impl<K: HookKind> Payload<K> {
-    /// The payload as it is before the first hook; `None` where nobody asks, or the kind cannot be written as JSON.
+    /// The payload before the first hook; `None` if no observer wants it or the kind cannot be serialized.
     pub(super) fn new(
         observers: &[Arc<dyn Observer>],
         event: &K,
@@ -40,24 +41,24 @@ impl<K: HookKind> Payload<K> {
         Some(Self { wire, pool, event, before, runs: plan.steps.iter().map(run).collect() })
     }
 
-    /// Notes the subject after the change of a hook.
+    /// Records the subject after a hook's change.
     pub(super) fn changed(&mut self, index: usize, subject: &K::Subject) {
         self.runs[index].after = written(&mut self.pool, || (self.wire.write_subject)(subject)).map(Arc::new);
     }
 
-    /// Takes back that the hook's change was committed.
+    /// Reverts the note that the hook's change was committed.
     pub(super) fn unchanged(&mut self, index: usize) {
         let run = &mut self.runs[index];
         *run = TracedRun { revision: run.revision, ..TracedRun::default() };
     }
 
-    /// Notes what a hook decided.
+    /// Records a hook's decision.
     pub(super) fn decided(&mut self, index: usize, verdict: &K::Verdict) {
         let verdict = written(&mut self.pool, || (self.wire.write_verdict)(verdict));
         self.runs[index].verdict = verdict.unwrap_or_default().into();
     }
 
-    /// Gives the trace to those who asked.
+    /// Passes the trace to the observers that want it.
     pub(super) fn give(
         self,
         replay: bool,
@@ -85,16 +86,16 @@ impl<K: HookKind> Payload<K> {
     }
 }
 
-/// What an app's type writes of itself, unless it fails.
+/// Serializes a value with the app's code; `None` if that fails or panics.
 fn written(pool: &mut MessagePool, write: impl FnOnce() -> Result<Value, serde_json::Error>) -> Option<Value> {
     match catch(|| pool.within(write)) {
         Ok(Ok(value)) => Some(value),
         Ok(Err(error)) => {
-            tracing::warn!(target: "hooks_core", error = redacted(&error.to_string()), "a payload cannot be written as JSON");
+            tracing::warn!(target: "hooks_core", error = redacted(&error.to_string()), "a payload cannot be serialized as JSON");
             None
         }
         Err(panic) => {
-            tracing::warn!(target: "hooks_core", panic = redacted(&panic), "writing a payload as JSON panicked");
+            tracing::warn!(target: "hooks_core", panic = redacted(&panic), "serializing a payload as JSON panicked");
             None
         }
     }

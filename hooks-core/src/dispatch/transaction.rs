@@ -1,8 +1,8 @@
-//! The subject of a dispatch, in two copies.
+//! The subject of a dispatch as a transaction.
 
-/// Hooks only ever write to the scratch, so what a failed one did is dropped with it. A hook that wrote nothing leaves the
-/// scratch equal to what is committed, and the next writer gets the same one: a chain that changes nothing costs one clone,
-/// whatever its length.
+/// Holds the committed subject and a scratch copy. Hooks write only to the scratch, so dropping it reverts a failed
+/// hook. A hook that changes nothing leaves the scratch equal to the committed subject, and the next writer reuses it:
+/// a chain without changes costs one clone, whatever its length.
 pub(super) struct Transaction<S> {
     pub(super) committed: S,
     pub(super) scratch: Option<S>,
@@ -13,13 +13,13 @@ impl<S: Clone> Transaction<S> {
         Self { committed: subject, scratch: None }
     }
 
-    /// The scratch to write to in place.
+    /// Returns the scratch to be changed in place.
     #[inline]
     pub(super) fn lend(&mut self) -> &mut S {
         self.scratch.get_or_insert_with(|| self.committed.clone())
     }
 
-    /// The scratch to give away.
+    /// Returns the scratch by value.
     #[inline]
     pub(super) fn give(&mut self) -> S {
         self.scratch.take().unwrap_or_else(|| self.committed.clone())

@@ -1,4 +1,4 @@
-//! Waiting for a hook: with a deadline, until the turn is cancelled, and without anything unwinding into the harness.
+//! Waits for a hook: with a timeout, until the turn is cancelled, and without unwinding into the harness.
 
 use std::future::{Future, poll_fn};
 use std::pin::{Pin, pin};
@@ -16,16 +16,16 @@ use crate::text::redacted;
 use super::fail::Fail;
 use super::outcome::{ChainEnd, NoOutcome};
 
-/// Why there is no answer.
+/// Why a hook gave no answer.
 #[derive(Debug)]
 pub(crate) enum NoAnswer {
     /// The hook failed.
     Failed(Fail),
-    /// The dispatch ends here, by no fault of the hook.
+    /// The dispatch ends here, and the hook is not to blame.
     Stopped(Stopped),
 }
 
-/// Why a dispatch ends while a hook waits.
+/// Why a dispatch ends while a hook is waiting.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Stopped {
     Cancelled,
@@ -41,21 +41,21 @@ impl Stopped {
     }
 }
 
-/// A future that was polled and has to wait.
+/// A future that was polled and must wait.
 pub(super) struct Waiting<'a, T> {
     future: Option<BoxFuture<'a, T>>,
     deadline: Option<(Pin<Box<Unconstrained<Sleep>>>, Duration)>,
 }
 
 impl<'a, T> Waiting<'a, T> {
-    /// Takes the future over. The clock is set only now: most hooks never wait.
+    /// Takes over the future and starts its timer. Only now, because most hooks never wait.
     pub(super) fn new(future: BoxFuture<'a, T>, timeout: Option<Duration>) -> Result<Self, Stopped> {
         let mut waiting = Self { future: Some(future), deadline: None };
         if let Some(timeout) = timeout {
             tokio::runtime::Handle::try_current().map_err(|_| Stopped::NoRuntime)?;
-            // A runtime without time makes `sleep` panic.
+            // `sleep` panics on a runtime without a timer.
             let sleep = catch(|| tokio::time::sleep(timeout)).map_err(|_| Stopped::NoRuntime)?;
-            // A hook that eats the whole budget of its task must not starve the timer that is to stop it.
+            // A hook that uses up the task's budget must not starve the timer that limits it.
             let sleep = Box::pin(tokio::task::unconstrained(sleep));
             waiting.deadline = Some((sleep, timeout));
         }
@@ -66,7 +66,7 @@ impl<'a, T> Waiting<'a, T> {
         let Some(future) = &mut self.future else { return Poll::Pending };
         match catch(|| future.as_mut().poll(task)) {
             Ok(Poll::Ready(answer)) => {
-                // What the future still holds may panic when it is dropped; the hook has failed then.
+                // Dropping the future may panic, which counts as the hook's failure.
                 let answer = self.drop_future().map_or(Ok(answer), |panic| Err(Fail::Panicked(panic)));
                 Poll::Ready(answer.map_err(NoAnswer::Failed))
             }
@@ -77,7 +77,7 @@ impl<'a, T> Waiting<'a, T> {
             Ok(Poll::Pending) => {
                 let Some((sleep, timeout)) = &mut self.deadline else { return Poll::Pending };
                 let timeout = *timeout;
-                // A timer panics where its runtime ended while the dispatch lives on elsewhere.
+                // A timer panics if its runtime ended while the dispatch continues elsewhere.
                 let ended = match catch(|| sleep.as_mut().poll(task)) {
                     Ok(Poll::Pending) => return Poll::Pending,
                     Ok(Poll::Ready(())) => NoAnswer::Failed(Fail::TimedOut(timeout)),
@@ -89,12 +89,12 @@ impl<'a, T> Waiting<'a, T> {
         }
     }
 
-    /// Whether the answer is still to come.
+    /// Whether the answer is still pending.
     pub(super) fn is_waiting(&self) -> bool {
         self.future.is_some()
     }
 
-    /// Drops the future; gives the text of a panic.
+    /// Drops the future and returns the message of a panic.
     fn drop_future(&mut self) -> Option<String> {
         let future = self.future.take()?;
         catch(|| drop(future)).err()
@@ -109,7 +109,7 @@ impl<T> Drop for Waiting<'_, T> {
     }
 }
 
-/// Polls one hook, and waits for it where that did not finish it: as everywhere, the clock is set only then.
+/// Polls one hook and waits for it if it is not ready. The timer starts only then.
 pub(crate) async fn finish<T>(
     mut future: BoxFuture<'_, T>,
     timeout: Option<Duration>,
@@ -127,7 +127,7 @@ pub(crate) async fn finish<T>(
     }
 }
 
-/// Waits for one hook that was polled once.
+/// Waits for one hook that returned `Pending` from its first poll.
 pub(crate) async fn wait_for<T>(
     future: BoxFuture<'_, T>,
     timeout: Option<Duration>,
@@ -140,7 +140,7 @@ pub(crate) async fn wait_for<T>(
     }
 }
 
-/// Polls until done; `None` where the token was cancelled first.
+/// Polls until ready; `None` if the token was cancelled first.
 pub(crate) async fn until_cancelled<T>(
     cancellation: Option<&CancellationToken>,
     mut poll: impl FnMut(&mut Context<'_>) -> Poll<T>,

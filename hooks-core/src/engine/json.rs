@@ -1,4 +1,4 @@
-//! Firing a kind by its name, with event and subject as JSON: for replay, workers and programs outside.
+//! Fires a kind by name with event and subject as JSON, for replay, workers and other programs.
 
 use serde_json::Value;
 
@@ -12,7 +12,7 @@ use crate::plan::HookSet;
 use crate::source::Origin;
 use crate::text::{did_you_mean, nearest};
 
-/// The typed dispatch behind a kind's name.
+/// The typed dispatch of a kind.
 pub(crate) type FireJson = for<'a> fn(
     &'a HookSet,
     &'a HookContext,
@@ -21,16 +21,16 @@ pub(crate) type FireJson = for<'a> fn(
     Value,
 ) -> BoxFuture<'a, Result<JsonFired, JsonError>>;
 
-/// What a dispatch came to, as JSON.
+/// The outcome of a dispatch as JSON.
 #[derive(Clone, Debug)]
-#[must_use = "the subject and the verdict of a dispatch are in here"]
+#[must_use = "it contains the subject and the verdict of the dispatch"]
 #[non_exhaustive]
 pub struct JsonFired {
-    /// The subject as the hooks left it; `None` where one removed it.
+    /// The subject after all hooks; `None` if a hook removed it.
     pub subject: Option<Value>,
-    /// The folded answer; null where the kind has none.
+    /// The merged verdict; null if the kind has none.
     pub verdict: Value,
-    /// What else there is to report.
+    /// Halt, failures, removal and record.
     pub report: Report,
 }
 
@@ -38,75 +38,76 @@ pub struct JsonFired {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum JsonError {
-    /// No kind has this name.
+    /// No linked kind has this name.
     #[error("there is no kind `{name}`{}", did_you_mean(.nearest))]
     #[non_exhaustive]
     UnknownKind {
-        /// The name that was given.
+        /// The name that was passed.
         name: String,
-        /// The names that were likely meant.
+        /// Similar names, nearest first.
         nearest: Vec<&'static str>,
     },
-    /// Two kinds have this name, and nothing says which one is meant.
-    #[error("two kinds are called `{name}`: {first} and {second}; rename one of them")]
+    /// Two kinds have this name, so it is ambiguous.
+    #[error("two kinds are named `{name}`: {first} and {second}; rename one of them")]
     #[non_exhaustive]
     KindNameTwice {
-        /// The name.
+        /// The name of both kinds.
         name: &'static str,
-        /// Where one of them is.
+        /// The position of the first kind in the source.
         first: Origin,
-        /// Where the other one is.
+        /// The position of the second kind in the source.
         second: Origin,
     },
-    /// The kind can be fired from Rust only.
+    /// The kind can only be fired from Rust.
     #[error(
-        "the kind `{kind}` cannot be fired as JSON; add `json` to its `#[hook_kind(…)]`, which asks serde of its types"
+        "the kind `{kind}` cannot be fired as JSON; add `json` to its `#[hook_kind(…)]`, which requires its types to implement serde's traits"
     )]
     #[non_exhaustive]
     NoJson {
-        /// The kind.
+        /// The kind that was fired.
         kind: &'static str,
     },
-    /// The event is not one of the kind.
-    #[error("the event is not one of `{kind}`: {error}")]
+    /// The event cannot be deserialized as the kind's event.
+    #[error("the event of `{kind}` is invalid: {error}")]
     #[non_exhaustive]
     Event {
-        /// The kind.
+        /// The kind that was fired.
         kind: &'static str,
-        /// What is wrong with it.
+        /// The error of serde.
         error: serde_json::Error,
     },
-    /// The subject is not one of the kind.
-    #[error("the subject is not one of `{kind}`: {error}")]
+    /// The subject cannot be deserialized as the kind's subject.
+    #[error("the subject of `{kind}` is invalid: {error}")]
     #[non_exhaustive]
     Subject {
-        /// The kind.
+        /// The kind that was fired.
         kind: &'static str,
-        /// What is wrong with it.
+        /// The error of serde.
         error: serde_json::Error,
     },
-    /// What the hooks left cannot be written as JSON, such as a map whose keys are no text.
-    #[error("the outcome of `{kind}` cannot be written as JSON: {error}")]
+    /// The outcome cannot be serialized as JSON, for example because a map has keys that are not strings.
+    #[error("the outcome of `{kind}` cannot be serialized as JSON: {error}")]
     #[non_exhaustive]
     Outcome {
-        /// The kind.
+        /// The kind that was fired.
         kind: &'static str,
-        /// Why not.
+        /// The error of serde.
         error: serde_json::Error,
     },
-    /// The dispatch gave no outcome.
+    /// The dispatch has no outcome.
     #[error(transparent)]
     Dispatch(#[from] DispatchError),
 }
 
 impl HookSet {
-    /// As [`fire`](Self::fire), for the kind of this name, with event and subject as JSON.
+    /// Like [`fire`](Self::fire), but takes the kind by name, and event and subject as JSON.
     ///
-    /// All built-in kinds can be fired so, and an app's kind whose `#[hook_kind(…)]` says `json`. A kind without a subject
-    /// takes null.
+    /// This works for all built-in kinds, and for an app's kind whose `#[hook_kind(…)]` contains `json`. If the kind
+    /// has no subject, pass null.
     ///
     /// # Errors
-    /// [`JsonError`]: no such kind, JSON that is not its event or subject, or what [`fire`](Self::fire) gives.
+    /// [`JsonError`] if the kind does not exist, the JSON is not a valid event or subject, or the dispatch has no
+    /// outcome.
     ///
     /// ```standalone_crate
     /// # use hooks_core::prelude::*;
@@ -139,11 +140,12 @@ impl HookSet {
         Ok(JsonFired { subject: fired.subject.map(|subject| pool.whole(subject)), ..fired })
     }
 
-    /// As [`fire_json`](Self::fire_json), where event and subject [refer](MessagePool::refer) to messages of `pool`, and so
-    /// does the subject that is returned: for a replay, which fires the same conversation again and again.
+    /// Like [`fire_json`](Self::fire_json), but event and subject may contain [references](MessagePool::refer) to
+    /// messages of `pool`, and so does the returned subject. A replay uses this to fire the same conversation many
+    /// times.
     ///
     /// # Errors
-    /// As [`fire_json`](Self::fire_json).
+    /// The same as those of [`fire_json`](Self::fire_json).
     pub async fn fire_json_within(
         &self,
         pool: &mut MessagePool,
@@ -173,7 +175,7 @@ fn by_name(name: &str) -> Result<&'static KindDescriptor, JsonError> {
     }
 }
 
-/// Fires a kind that says `json`.
+/// Fires a kind that has `json`.
 pub(super) fn fire<'a, K: HookKind>(
     hooks: &'a HookSet,
     cx: &'a HookContext,

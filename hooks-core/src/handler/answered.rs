@@ -1,14 +1,14 @@
-//! The future of an async hook as the attribute boxes it.
+//! The boxed future of an async hook of the attribute.
 
 use std::future::Future;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
 pin_project_lite::pin_project! {
-    /// The future of the user's function, and what is made of that which it returns.
+    /// The future of the user's function, with a conversion of its output.
     ///
-    /// Not an `async` block around it: such a block keeps the future twice, before and while it is awaited, and with it
-    /// all that the call was made from.
+    /// This is not an `async` block, because such a block stores the future twice, before and while it is awaited,
+    /// along with everything that the call was made from.
     #[derive(Debug)]
     #[must_use = "a future does nothing until it is polled"]
     pub struct Answered<F, A> {
@@ -19,7 +19,7 @@ pin_project_lite::pin_project! {
 }
 
 impl<F: Future, A: Fn(F::Output) -> T, T> Answered<F, A> {
-    /// `answer` puts what the function returned into the form that a dispatch reads.
+    /// `answer` converts the function's output into an answer for the dispatch.
     #[inline]
     pub fn new(future: F, answer: A) -> Self {
         Self { future, answer }

@@ -12,10 +12,10 @@ use crate::handler::{Fault, Handler};
 use crate::kind::{HookKind, KindDescriptor};
 use crate::options::Options;
 
-/// A hook runs only where these patterns match.
+/// A filter: the hook runs only if these patterns match.
 #[derive(Clone, Debug)]
 pub(crate) struct Only {
-    /// The index in `HookKind::FIELDS`, or a name that the kind has no field of, which the registry refuses.
+    /// The index in `HookKind::FIELDS`, or a name that the kind has no field for, which the registry rejects.
     pub(crate) field: Result<usize, String>,
     pub(crate) patterns: Cow<'static, str>,
 }
@@ -25,19 +25,19 @@ pub(crate) struct Only {
 pub(crate) struct Binding {
     pub(crate) kind: &'static KindDescriptor,
     handler: Erased,
-    /// What answers where the hook failed, or what is wrong with it, which the registry reports.
+    /// The fallback, or what is wrong with it, which the registry reports.
     fallback: Option<Result<Erased, String>>,
     pub(crate) form: Form,
-    /// Whether the signature can say more than nothing.
+    /// Whether the signature can return a decision.
     pub(crate) decides: bool,
     pub(crate) filters: Vec<Only>,
-    /// Gives the hook an event of its own, where it needs one.
+    /// Clones the event, if the hook needs its own.
     own_event: Option<Erased>,
     /// Whether a detached hook takes the subject.
     pub(crate) takes_subject: bool,
 }
 
-/// A value of the attribute's or of a registered closure's.
+/// A type-erased value from the attribute or from a registered closure.
 #[derive(Clone)]
 enum Erased {
     Static(AnyRef),
@@ -82,69 +82,69 @@ impl Binding {
         }
     }
 
-    /// A hook that fails with `reason` wherever this one would run.
+    /// Returns a binding that fails with `reason` wherever this one would run.
     pub(crate) fn failing<K: HookKind>(&self, reason: &Arc<str>) -> Self {
         let reason = Arc::clone(reason);
         let handler = Handler::<K>::read(move |_, _, _| Err(Fault::error(&*reason)));
         Self { filters: self.filters.clone(), ..Self::new(handler, self.decides, None) }
     }
 
-    /// What gives the hook an event of its own.
+    /// The function that clones the event for the hook.
     pub(crate) fn own_event<K: HookKind>(&self) -> Option<OwnEvent<K>> {
         self.own_event.as_ref()?.get().copied()
     }
 
-    /// Whether a dispatch has to be awaited for the hook.
+    /// Whether a dispatch must await the hook.
     pub(crate) fn is_async(&self, options: &Options) -> bool {
         self.form.is_async || (options.blocking && !self.form.detached)
     }
 
-    /// Whether a deadline can end the hook.
+    /// Whether a timeout can end the hook.
     pub(crate) fn takes_timeout(&self, options: &Options) -> bool {
         self.is_async(options) || self.form.detached
     }
 
-    /// What is done when the hook fails. Nothing can be, where nothing waits for it.
+    /// What happens when the hook fails. Always `Continue` if no dispatch waits for it.
     pub(crate) fn policy(&self, options: &Options) -> OnFailure {
         let policy = options.on_failure.unwrap_or(self.kind.on_failure);
         if self.form.detached { OnFailure::Continue } else { policy }
     }
 
-    /// Runs only where the field matches one of these patterns.
+    /// Adds a filter: the field must match one of these patterns.
     pub(crate) fn only(&mut self, field: &str, patterns: &str) {
         let index = self.kind.fields.iter().position(|known| *known == field);
         self.filters.push(Only { field: index.ok_or_else(|| field.to_owned()), patterns: patterns.to_owned().into() });
     }
 
-    /// Whether something answers where the hook failed.
+    /// Whether the hook has a fallback.
     pub(crate) fn has_fallback(&self) -> bool {
         self.fallback.is_some()
     }
 
-    /// Has another hook's function answer where this one failed.
+    /// Makes another hook's function the fallback.
     pub(crate) fn fall_back(&mut self, other: &Hook) {
         let fitting = other.bindings.iter().find(|other| (other.kind.event)() == (self.kind.event)());
         self.fallback = Some(match fitting {
             Some(other) if other.form != self.form => {
-                Err(format!("is a `{}`, and has to be a `{}` like the hook", other.form.name, self.form.name))
+                Err(format!("is a `{}`, but must be a `{}` like the hook", other.form.name, self.form.name))
             }
             Some(other) if self.decides && !other.decides => {
-                Err(format!("decides nothing, and the hook decides at `{}`; return a verdict from it", self.kind.name))
+                Err(format!("returns no verdict, but the hook does at `{}`; return a verdict from it", self.kind.name))
             }
             Some(other) => Ok(other.handler.clone()),
             None => {
                 let kinds = other.kinds().map(|kind| format!("`{kind}`")).collect::<Vec<_>>().join(", ");
-                Err(format!("runs at {kinds}, and has to run at `{}` like the hook", self.kind.name))
+                Err(format!("runs at {kinds}, but must run at `{}` like the hook", self.kind.name))
             }
         });
     }
 
-    /// What is wrong with the fallback.
+    /// Why the fallback is invalid.
     pub(crate) fn bad_fallback(&self) -> Option<&str> {
         self.fallback.as_ref()?.as_ref().err().map(String::as_str)
     }
 
-    /// What answers where the hook failed.
+    /// The fallback, if the binding is one of `K`.
     pub(crate) fn fallback<K: HookKind>(&self) -> Option<&Handler<K>> {
         self.fallback.as_ref()?.as_ref().ok()?.get()
     }

@@ -1,4 +1,4 @@
-//! Hooks made as values: `Hook::at::<K>("id").writer(…)`.
+//! Hooks built as values: `Hook::at::<K>("id").writer(…)`.
 
 use std::marker::PhantomData;
 
@@ -12,21 +12,21 @@ use crate::options::{Options, RunMode};
 use crate::signature::{Fails, Of, ReturnsDetached, ReturnsSubject, ReturnsVerdict};
 use crate::source::Origin;
 
-/// A hook at `K` that has no function yet. Made by [`Hook::at`].
+/// A hook at `K` that has no function yet. Returned by [`Hook::at`].
 ///
-/// Each method says what its closure does with the subject, and gives the hook.
+/// Each method takes a closure, determines how the closure takes the subject, and returns the hook.
 #[derive(Clone, Debug)]
-#[must_use = "a hook needs a function: call `reader`, `writer` or their like"]
+#[must_use = "a hook needs a function: call `reader`, `writer` or a similar method"]
 pub struct HookAt<K> {
     id: HookId,
     origin: Origin,
     kind: PhantomData<fn(K)>,
 }
 
-/// A hook whose plain function computes for long. Made by [`HookAt::blocking`].
+/// A hook whose plain function blocks or computes for a long time. Returned by [`HookAt::blocking`].
 ///
-/// The function runs on the pool of threads for such code, under the hook's deadline, with its own copy of event and subject.
-/// Its thread cannot be stopped; an answer that comes too late is dropped.
+/// The function runs on Tokio's pool of blocking threads, under the hook's timeout, with its own copy of event and
+/// subject. Its thread cannot be stopped, so an answer after the timeout is dropped.
 #[derive(Clone, Debug)]
 #[must_use = "a hook needs a function: call `reader`, `writer` or `replacer`"]
 pub struct BlockingHookAt<K>(HookAt<K>);
@@ -34,7 +34,7 @@ pub struct BlockingHookAt<K>(HookAt<K>);
 impl Hook {
     /// Starts a hook at the kind `K`.
     ///
-    /// `id` is checked when the hook is registered. Messages name the place of this call as the hook's place.
+    /// `id` is checked when the hook is registered. Messages point to the place of this call.
     ///
     /// ```
     /// use hooks_core::kinds::BeforeToolCall;
@@ -69,7 +69,7 @@ impl<K: HookKind> HookAt<K> {
         }
     }
 
-    /// Reads the subject.
+    /// Makes a hook that reads the subject.
     pub fn reader<F, R, M>(self, run: F) -> Hook
     where
         F: Fn(&HookContext, &K, &K::Subject) -> R + Send + Sync + 'static,
@@ -78,7 +78,7 @@ impl<K: HookKind> HookAt<K> {
         self.with(reads(run), R::decides(), None)
     }
 
-    /// Changes the subject in place.
+    /// Makes a hook that changes the subject in place.
     pub fn writer<F, R, M>(self, run: F) -> Hook
     where
         F: Fn(&HookContext, &K, &mut K::Subject) -> R + Send + Sync + 'static,
@@ -87,7 +87,7 @@ impl<K: HookKind> HookAt<K> {
         self.with(writes(run), R::decides(), None)
     }
 
-    /// Takes the subject and returns its replacement.
+    /// Makes a hook that takes the subject and returns its replacement.
     pub fn replacer<F, R, M>(self, run: F) -> Hook
     where
         F: Fn(&HookContext, &K, K::Subject) -> R + Send + Sync + 'static,
@@ -96,7 +96,7 @@ impl<K: HookKind> HookAt<K> {
         self.with(replaces(run), R::decides(), None)
     }
 
-    /// Reads the subject and may wait.
+    /// Makes an async hook that reads the subject.
     pub fn async_reader<F, R, M>(self, run: F) -> Hook
     where
         F: for<'a> Fn(&'a HookContext, &'a K, &'a K::Subject) -> BoxFuture<'a, R> + Send + Sync + 'static,
@@ -110,7 +110,7 @@ impl<K: HookKind> HookAt<K> {
         self.with(handler, R::decides(), None)
     }
 
-    /// Takes the subject, may wait, and returns its replacement.
+    /// Makes an async hook that takes the subject and returns its replacement.
     pub fn async_replacer<F, R, M>(self, run: F) -> Hook
     where
         F: for<'a> Fn(&'a HookContext, &'a K, K::Subject) -> BoxFuture<'a, R> + Send + Sync + 'static,
@@ -124,7 +124,7 @@ impl<K: HookKind> HookAt<K> {
         self.with(handler, R::decides(), None)
     }
 
-    /// The hook's plain function computes for long: it runs on the pool of threads for such code.
+    /// Runs the hook's plain function on the pool of blocking threads.
     pub fn blocking(self) -> BlockingHookAt<K>
     where
         K: Clone,
@@ -132,9 +132,9 @@ impl<K: HookKind> HookAt<K> {
         BlockingHookAt(self)
     }
 
-    /// Starts at its place in the plan, and no dispatch waits for it. It has an event of its own, the subject as it is at that
-    /// place, and a context that the end of the turn does not cancel. Observers see how it ended: see
-    /// [`detached`](crate::detached).
+    /// Makes a detached hook: it starts at its place in the plan, and no dispatch waits for it. It has its own event,
+    /// the subject as it is at that place, and a context that the end of the turn does not cancel. Observers are
+    /// notified when it ends: see [`detached`](crate::detached).
     pub fn detached<F, R, M>(self, run: F) -> Hook
     where
         K: Clone,
@@ -147,8 +147,8 @@ impl<K: HookKind> HookAt<K> {
         hook
     }
 
-    /// Is written as a [`Job`](crate::detached::Job) at its place in the plan, for a worker. A worker in another process has
-    /// to register it too.
+    /// Makes a background hook: at its place in the plan it becomes a [`Job`](crate::detached::Job) for a worker. A
+    /// worker in another process must register the hook too.
     pub fn background<F, R, M>(self, run: F) -> Hook
     where
         F: for<'a> Fn(&'a HookContext, &'a K, &'a K::Subject) -> BoxFuture<'a, R> + Send + Sync + 'static,
@@ -168,7 +168,7 @@ impl<K: HookKind + Clone> BlockingHookAt<K> {
         hook
     }
 
-    /// Reads the subject.
+    /// Makes a hook that reads the subject.
     pub fn reader<F, R, M>(self, run: F) -> Hook
     where
         F: Fn(&HookContext, &K, &K::Subject) -> R + Send + Sync + 'static,
@@ -177,7 +177,7 @@ impl<K: HookKind + Clone> BlockingHookAt<K> {
         self.with(reads(run), R::decides())
     }
 
-    /// Changes the subject in place.
+    /// Makes a hook that changes the subject in place.
     pub fn writer<F, R, M>(self, run: F) -> Hook
     where
         F: Fn(&HookContext, &K, &mut K::Subject) -> R + Send + Sync + 'static,
@@ -186,7 +186,7 @@ impl<K: HookKind + Clone> BlockingHookAt<K> {
         self.with(writes(run), R::decides())
     }
 
-    /// Takes the subject and returns its replacement.
+    /// Makes a hook that takes the subject and returns its replacement.
     pub fn replacer<F, R, M>(self, run: F) -> Hook
     where
         F: Fn(&HookContext, &K, K::Subject) -> R + Send + Sync + 'static,
@@ -231,7 +231,7 @@ where
     M: 'static,
 {
     Handler::<K>::detached(move |cx, event, subject| {
-        // Its binding takes the subject, so there is one.
+        // The binding takes the subject, so it is present.
         let Some(subject) = subject else { return Box::pin(async { Ok(().into()) }) };
         let answer = run(cx, event, subject);
         Box::pin(async move { Fails::settle(R::verdict(Of::NEW, answer.await)) })

@@ -1,4 +1,4 @@
-//! A hook as the attribute submits it at link time.
+//! Hooks as the attribute registers them at link time.
 
 use std::any::{Any, TypeId};
 use std::fmt;
@@ -10,19 +10,19 @@ use crate::kind::{HookKind, KindDescriptor};
 use crate::options::Options;
 use crate::source::Origin;
 
-/// Values of different types behind one pointer.
+/// A reference to a value of any type.
 pub(crate) type AnyRef = &'static (dyn Any + Send + Sync);
 
-/// A hook as the attribute submits it.
+/// A hook as the attribute registers it.
 #[derive(Debug)]
 pub struct HookSpec {
     pub id: &'static str,
     pub description: &'static str,
     pub origin: Origin,
-    /// The type of the function, by which `hooks![…]` knows it.
+    /// The type of the function, by which `hooks![…]` finds it.
     pub function: fn() -> TypeId,
     pub options: Options,
-    /// How the parameters that a list gives are read.
+    /// Parses the parameters that a list passes.
     pub with: Option<WithSpec>,
     /// The plugin that the attribute names.
     pub plugin: Option<&'static str>,
@@ -34,7 +34,7 @@ pub struct HookSpec {
 
 inventory::collect!(HookSpec);
 
-/// A hook at one kind as the attribute submits it.
+/// A hook at one kind as the attribute registers it.
 pub struct BindingSpec {
     pub kind: fn() -> &'static KindDescriptor,
     /// A [`Handler`](crate::handler::Handler) of the kind.
@@ -44,7 +44,7 @@ pub struct BindingSpec {
     pub fallback: Option<AnyRef>,
     pub decides: bool,
     pub filters: Filters,
-    /// An [`OwnEvent`] of the kind, for a hook that needs an event of its own.
+    /// An [`OwnEvent`] of the kind, for a hook that needs its own event.
     pub own: Option<AnyRef>,
     /// Whether a detached hook takes the subject.
     pub takes_subject: bool,
@@ -56,18 +56,18 @@ impl fmt::Debug for BindingSpec {
     }
 }
 
-/// Gives a hook an event of its own.
+/// Clones the event for a hook.
 pub type OwnEvent<K> = fn(&K) -> Arc<K>;
 
-/// Patterns over matchable fields, by the field's index in `HookKind::FIELDS`.
+/// Filters: patterns by the field's index in `HookKind::FIELDS`.
 pub type Filters = &'static [(usize, &'static str)];
 
-/// The way to what is known of the kind without its type.
+/// The function that returns a kind's descriptor.
 pub const fn kind<K: HookKind>() -> fn() -> &'static KindDescriptor {
     K::descriptor
 }
 
-/// The type of a function, whatever its lifetimes.
+/// The `TypeId` of a function.
 pub fn type_of<F: 'static>(_: &F) -> TypeId {
     TypeId::of::<F>()
 }

@@ -1,9 +1,9 @@
-//! What the macros ask of a kind and its types. Their names are in the compiler's messages; nobody implements them: each holds
-//! for every type that fits.
+//! Bounds that the macros require of kinds and their types. Their names appear in compiler messages. Nobody implements
+//! them: each has a blanket implementation for every type that qualifies.
 //!
-//! Each associated `Type` is the type again. A type that does not fit is then reported once, in the words here and on the
-//! user's token, and everything that is built on it is an unknown type, of which the compiler says nothing more. A bound of
-//! [`HookKind`] would be reported at every mention, with a place in this crate that helps nobody.
+//! Each associated `Type` is the type itself. For a type that does not qualify, the compiler reports the message here
+//! once, at the user's token; everything built on it is then an unknown type, about which the compiler says nothing
+//! more. A bound on [`HookKind`] would be reported at every use, with an unhelpful location in this crate.
 
 use std::marker::PhantomData;
 
@@ -13,14 +13,14 @@ use serde::de::DeserializeOwned;
 use super::{HookKind, Wire};
 use crate::verdict::Verdict;
 
-/// A kind.
+/// A type that is a kind.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a hook kind",
     label = "not a kind",
     note = "write a built-in kind in snake_case, such as `before_tool_call`, or a type with `#[derive(HookKind)]`"
 )]
 pub trait KindType {
-    /// The type.
+    /// The type itself.
     type Type: HookKind;
 }
 
@@ -29,14 +29,14 @@ impl<K: HookKind> KindType for K {
     type Type = K;
 }
 
-/// A subject.
+/// A type that can be the subject of a kind.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be the subject of a kind",
     label = "not `Clone + Send + Sync + 'static`",
-    note = "a subject is cloned and goes from thread to thread: derive `Clone`, and put what cannot be sent behind an `Arc` or a lock"
+    note = "a subject is cloned and moves between threads: derive `Clone`, and put fields that are not `Send` or `Sync` behind an `Arc` or a lock"
 )]
 pub trait SubjectType {
-    /// The type.
+    /// The type itself.
     type Type: Clone + Send + Sync + 'static;
 }
 
@@ -45,14 +45,14 @@ impl<S: Clone + Send + Sync + 'static> SubjectType for S {
     type Type = S;
 }
 
-/// A verdict.
+/// A type that is a verdict.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a verdict",
     label = "not a verdict",
     note = "use `()`, `Permission`, `PromptVerdict`, `Contributions`, or a type of your own with `#[derive(Clone, Debug, Verdict)]`"
 )]
 pub trait VerdictType {
-    /// The type.
+    /// The type itself.
     type Type: Verdict;
 }
 
@@ -61,14 +61,14 @@ impl<V: Verdict> VerdictType for V {
     type Type = V;
 }
 
-/// The value of a field to filter by.
+/// The type of a field by which hooks can filter.
 #[diagnostic::on_unimplemented(
     message = "a `{Self}` cannot be a filter field: a pattern matches text",
     label = "not `AsRef<str>`",
-    note = "name a field that is a `String`, a `&'static str`, or a type with `AsRef<str>`"
+    note = "name a field of type `String`, `&'static str`, or another type that implements `AsRef<str>`"
 )]
 pub trait FieldText {
-    /// The text.
+    /// Returns the text to match.
     fn text(&self) -> &str;
 }
 
@@ -79,14 +79,14 @@ impl<T: AsRef<str> + ?Sized> FieldText for T {
     }
 }
 
-/// An event that a hook can have of its own.
+/// An event that can be cloned for a hook that outlives or leaves the dispatch.
 #[diagnostic::on_unimplemented(
-    message = "a hook with `run = detached` or `blocking` has an event of its own, and `{Self}` cannot be cloned",
+    message = "a hook with `run = detached` or `blocking` needs its own copy of the event, but `{Self}` cannot be cloned",
     label = "needs `{Self}: Clone`",
     note = "derive `Clone` for the event"
 )]
 pub trait OwnedEvent: Sized {
-    /// Its own copy.
+    /// Clones the event.
     fn own(event: &Self) -> std::sync::Arc<Self>;
 }
 
@@ -97,33 +97,33 @@ impl<K: HookKind + Clone> OwnedEvent for K {
     }
 }
 
-/// What an event, a subject or a verdict is that can be written as JSON and read again.
+/// A type that can be serialized as JSON and deserialized again.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` cannot be serialised to JSON and back, which `json` requires of event, subject and verdict",
-    label = "needs `Serialize` and `Deserialize` of serde for `{Self}`",
-    note = "derive both, or take `json` away: the kind can then be fired from Rust only"
+    message = "`{Self}` cannot be serialized to JSON and back, which `json` requires of event, subject and verdict",
+    label = "needs `{Self}: serde::Serialize + serde::Deserialize`",
+    note = "derive both, or remove `json`: the kind can then only be fired from Rust"
 )]
 pub trait JsonType {
-    /// Asks for the bound, at the place where a type that does not fit is reported.
+    /// Requires the bound at the location where a violation is reported.
     fn json(_: &Self) {}
 }
 
 #[diagnostic::do_not_recommend]
 impl<T: Serialize + DeserializeOwned> JsonType for T {}
 
-/// A [`JsonType`] as a bound.
+/// The serde traits of a [`JsonType`], as one bound.
 #[doc(hidden)]
 pub trait Serde: Serialize + DeserializeOwned {}
 
 impl<T: Serialize + DeserializeOwned> Serde for T {}
 
-/// The way to write a kind's values as JSON.
+/// Provides the JSON form of a kind's values.
 #[doc(hidden)]
 #[derive(Debug)]
 pub struct Json<K>(PhantomData<K>);
 
-/// There is none for a kind of which something is no [`JsonType`], which is reported at its own place. A constant of the type
-/// itself is found before one of a trait.
+/// Provides `None` for a kind with a type that is not a [`JsonType`]; that error is reported elsewhere. An inherent
+/// constant takes precedence over a trait's.
 #[doc(hidden)]
 pub trait NoJson<K: HookKind> {
     const WIRE: Option<fn() -> Wire<K>> = None;

@@ -1,6 +1,6 @@
-//! Whether two subjects are the same, where their type can tell.
+//! Compares subjects, if their type supports it.
 
-/// Two subjects side by side, compared with `PartialEq` where the type has it: method resolution tries [`ByEq`] first.
+/// Two subjects to compare. Method resolution tries [`ByEq`] first, which uses `PartialEq` if the type implements it.
 pub struct Same<'a, S>(pub &'a S, pub &'a S);
 
 impl<S> std::fmt::Debug for Same<'_, S> {

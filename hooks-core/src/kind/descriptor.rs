@@ -1,4 +1,4 @@
-//! What is known of a kind without its type, and the kinds of a program, collected when it is linked.
+//! Descriptors of kinds, and the list of all kinds of a program, collected at link time.
 
 use std::any::{Any, TypeId, type_name};
 use std::fmt;
@@ -11,7 +11,7 @@ use crate::failure::OnFailure;
 use crate::source::Origin;
 use crate::verdict::{Capabilities, Semantics, Verdict};
 
-/// What a kind says of itself, without its type: for lists, and for those who know it by its name only.
+/// The description of a kind without its type, for lists and for code that knows the kind only by name.
 ///
 /// ```
 /// use hooks_core::kinds;
@@ -22,40 +22,40 @@ use crate::verdict::{Capabilities, Semantics, Verdict};
 #[derive(Serialize)]
 #[non_exhaustive]
 pub struct KindDescriptor {
-    /// The name in an attribute, in definitions and in records.
+    /// The kind's name in attributes, definitions and records.
     pub name: &'static str,
-    /// What a dispatch does with the answers.
+    /// How a dispatch treats the hooks' answers.
     pub semantics: Semantics,
     /// Whether a hook may remove the subject.
     pub removable: bool,
-    /// Whether the kind fires outside a turn, so that only the app's list applies.
+    /// Whether the kind fires outside of turns, so that only the app's list applies.
     pub outside_turn: bool,
-    /// What is done when a hook fails that does not set `on_failure`.
+    /// The policy for a hook that does not set `on_failure`.
     pub on_failure: OnFailure,
-    /// What its hooks may contribute.
+    /// What hooks of the kind may contribute.
     #[serde(skip_serializing_if = "Capabilities::is_none")]
     pub capabilities: Capabilities,
-    /// The fields that a hook may filter by.
+    /// The fields by which a hook may filter.
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     pub fields: &'static [&'static str],
     /// All fields of the event.
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     pub event_fields: &'static [&'static str],
-    /// Whether it can be fired as JSON.
+    /// Whether the kind can be fired as JSON: see [`fire_json`](crate::HookSet::fire_json).
     pub json: bool,
     /// The doc comment of the event.
     pub description: &'static str,
-    /// Where the event is written.
+    /// The position of the event's type in the source.
     pub origin: Origin,
     #[serde(skip)]
     pub(crate) event: fn() -> TypeId,
-    /// The path of the event's type, for messages that say what to write.
+    /// The path of the event's type, for messages.
     #[serde(skip)]
     pub(crate) path: fn() -> &'static str,
     #[serde(skip)]
     pub(crate) slot: fn() -> &'static Slot,
-    /// The code that plans, fires and reads the kind. It belongs to lower layers, so its type is unknown here. The kind's
-    /// crate compiles it once, not every crate that has hooks of the kind.
+    /// The code that plans and fires the kind. It belongs to a lower layer, so its type is unknown here. It is compiled
+    /// once, in the kind's crate, and not in every crate with hooks of the kind.
     #[serde(skip)]
     pub(crate) engine: &'static (dyn Any + Send + Sync),
 }
@@ -98,17 +98,17 @@ impl KindDescriptor {
         }
     }
 
-    /// Whether it is the kind of `K`.
+    /// Whether this is the descriptor of `K`.
     pub(crate) fn is<K: HookKind>(&self) -> bool {
         (self.event)() == TypeId::of::<K>()
     }
 }
 
-// Nothing of it ever changes.
+// It is immutable.
 impl RefUnwindSafe for KindDescriptor {}
 
 impl PartialEq for KindDescriptor {
-    /// Each type has one.
+    /// Every event type has exactly one descriptor.
     fn eq(&self, other: &Self) -> bool {
         (self.event)() == (other.event)()
     }
@@ -125,20 +125,20 @@ impl fmt::Debug for KindDescriptor {
     }
 }
 
-/// A kind as the derive submits it.
+/// A kind as the derive registers it.
 #[derive(Debug)]
 pub struct Submitted(pub fn() -> &'static KindDescriptor);
 
 inventory::collect!(Submitted);
 
-/// All kinds that are linked into this program, those of the app too, by name.
+/// All kinds linked into this program, built-in ones and the app's, sorted by name.
 ///
-/// Two types with one name are both there; a set that has hooks of both is refused.
+/// If two types have the same name, both are listed; a set with hooks of both is an error.
 pub(crate) fn all() -> Vec<&'static KindDescriptor> {
     let mut kinds: Vec<&KindDescriptor> = inventory::iter::<Submitted>.into_iter().map(|kind| (kind.0)()).collect();
     // Link order differs from build to build.
     kinds.sort_by_key(|kind| (kind.name, kind.origin));
-    // A crate whose tests depend on a crate that depends on it is linked twice; that is one kind.
+    // A crate is linked twice if its tests depend on a crate that depends on it. Both copies are one kind.
     kinds.dedup_by_key(|kind| (kind.name, kind.origin));
     kinds
 }

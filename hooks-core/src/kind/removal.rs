@@ -2,9 +2,10 @@
 
 use super::HookKind;
 
-/// How a kind treats removal, and so what a dispatch gives back.
+/// Whether a kind allows removal of its subject. Determines the type of
+/// [`Fired::subject`](crate::dispatch::Fired::subject).
 pub trait Removal<S>: Send + Sync + 'static {
-    /// What [`Fired::subject`](crate::dispatch::Fired::subject) is.
+    /// The type of [`Fired::subject`](crate::dispatch::Fired::subject).
     type Kept: Send;
     /// Whether hooks may remove the subject.
     const ALLOWED: bool;
@@ -16,7 +17,7 @@ pub trait Removal<S>: Send + Sync + 'static {
     fn left(kept: Self::Kept) -> Option<S>;
 }
 
-/// The subject always stays.
+/// Hooks cannot remove the subject.
 #[derive(Debug)]
 pub enum Never {}
 
@@ -50,7 +51,7 @@ impl<S: Send> Removal<S> for Allowed {
     }
 }
 
-/// What a dispatch of `K` gives back: the subject, or an `Option` of it where hooks may remove it.
+/// What a dispatch of `K` returns: the subject, or an `Option` of it if hooks may remove it.
 pub type Kept<K> = <<K as HookKind>::Removal as Removal<<K as HookKind>::Subject>>::Kept;
 
 /// A kind whose subject a hook may remove by returning `None`.

@@ -1,10 +1,10 @@
-//! Where a set keeps the plan of a kind.
+//! The index of a kind's plan within a set.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// The number of a kind within every set of this process: 0 while no set holds a hook of it.
+/// The number of a kind, which is the same in every set of this process; 0 while no set has a hook of the kind.
 ///
-/// Finding a plan is then one load and one index, whatever the number of kinds.
+/// With it, finding a plan takes one load and one index, whatever the number of kinds.
 #[derive(Debug)]
 pub struct Slot(AtomicUsize);
 
@@ -26,7 +26,7 @@ impl Slot {
         self.0.load(Ordering::Relaxed)
     }
 
-    /// The number, assigned now if there is none yet.
+    /// Returns the number, and assigns one if there is none yet.
     pub(crate) fn assign(&self) -> usize {
         match self.number() {
             0 => {

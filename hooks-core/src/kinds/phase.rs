@@ -84,7 +84,7 @@ impl PostPreflightPromptContext {
 
 /// The app's plan cannot be parsed as the type that a hook expected. Returned by [`PostPreflightPromptContext::read_plan`].
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("the plan of the preflight: expected {expected}: {problem}")]
+#[error("the plan of the preflight check: expected {expected}: {problem}")]
 pub struct PlanError {
     expected: String,
     problem: String,
@@ -129,13 +129,13 @@ pub struct PrePromptCompile {
     pub contributions: Contributions,
 }
 
-/// The most characters of prompt and reply that [`PostTurn::bounded`] keeps.
+/// The maximum number of characters of prompt and reply in [`PostTurn::bounded`].
 const SAID: usize = 4_000;
 
-/// The most characters of an error that it keeps.
+/// The maximum number of characters of each error.
 const ERROR: usize = 1_000;
 
-/// The most calls and errors that it keeps.
+/// The maximum number of calls and of errors.
 const HAPPENED: usize = 40;
 
 /// Fires when a turn is over: hooks contribute audit notes and background jobs.

@@ -1,6 +1,6 @@
-//! How the kinds here are written: setters, and words of which a harness may have more.
+//! Macros for the built-in kinds: setters, and enums of words that a harness may extend.
 
-/// Setters for fields that a constructor does not ask for.
+/// Setters for fields that are not arguments of the constructor.
 macro_rules! setters {
     ($event:ident { $($(#[$doc:meta])* $field:ident: $ty:ty $(=> $wrap:path)?,)* }) => {
         impl $event {
@@ -16,7 +16,7 @@ macro_rules! setters {
     };
 }
 
-/// Words of the wire that hooks may filter by. A harness with another word passes it as it is.
+/// An enum of words by which hooks may filter. A word that this crate does not know becomes `Other`.
 macro_rules! words {
     ($(#[$doc:meta])* $name:ident { $($(#[$word_doc:meta])* $word:ident = $text:literal,)* }) => {
         $(#[$doc])*
@@ -25,7 +25,7 @@ macro_rules! words {
         #[non_exhaustive]
         pub enum $name {
             $($(#[$word_doc])* $word,)*
-            /// A word of the harness.
+            /// Another word of the harness.
             Other(String),
         }
 

@@ -3,19 +3,19 @@ use serde::{Deserialize, Serialize};
 use crate::words::closed_words;
 
 closed_words! {
-    /// Whom what a hook does concerns. Said with `visibility = …`; a harness shows records and plans accordingly.
+    /// Who sees what a hook does. Set with `visibility = …`; a harness filters records and plans accordingly.
     #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
     #[serde(rename_all = "snake_case")]
     #[non_exhaustive]
     pub enum Visibility {
-        /// The app itself.
+        /// Only the app.
         #[default]
         Internal = "internal",
-        /// Who looks for a mistake in it.
+        /// Developers who debug the app.
         Debug = "debug",
-        /// The person, where they ask what was done for them.
+        /// The person, on request.
         UserAudit = "user_audit",
-        /// The person, at once.
+        /// The person, immediately.
         UserVisible = "user_visible",
     }
 }

@@ -1,4 +1,4 @@
-//! What layers change of one hook, and whether it takes that.
+//! The merged changes to one hook, and whether it accepts them.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,12 +9,12 @@ use crate::failure::OnFailure;
 use crate::hook::Hook;
 use crate::options::{HookMode, RunMode, Timeout};
 
-/// A value, and who says it where.
+/// A value, with the layer and the position that set it.
 #[derive(Clone, Debug)]
 pub(super) struct Setting<T> {
     pub(super) value: T,
     pub(super) layer: Arc<str>,
-    /// Where, as messages tell it.
+    /// The position for messages.
     pub(super) at: String,
 }
 
@@ -28,7 +28,7 @@ pub(crate) struct Changes {
 }
 
 impl Changes {
-    /// Lays a later layer over this: what it says wins, field by field.
+    /// Merges a later layer over this one; its fields win.
     pub(super) fn lay(&mut self, later: &Self) {
         fn lay<T: Clone>(field: &mut Option<Setting<T>>, later: Option<&Setting<T>>) {
             if later.is_some() {
@@ -42,7 +42,7 @@ impl Changes {
         lay(&mut self.mode, later.mode.as_ref());
     }
 
-    /// What is wrong with changing this of the hook.
+    /// Returns the problems of applying the changes to the hook.
     pub(crate) fn check(&self, hook: &Hook) -> Vec<Problem> {
         let mut problems = Vec::new();
         let mut refuse = |at: &str, problem: String| {
@@ -51,7 +51,7 @@ impl Changes {
         let name = format!("the hook `{}` ({})", hook.id, hook.origin);
         if hook.locked {
             for (option, at) in self.fields() {
-                refuse(at, format!("{name} is locked, so `{option}` cannot be overridden; take it out"));
+                refuse(at, format!("{name} is locked, so `{option}` cannot be overridden; remove `{option}`"));
             }
             return problems;
         }
@@ -59,10 +59,10 @@ impl Changes {
             if timeout.value == Timeout::After(Duration::ZERO) {
                 refuse(
                     &timeout.at,
-                    format!("`timeout` of {name} has to be longer than zero; write \"none\" for no limit"),
+                    format!("the `timeout` of {name} must be longer than zero; write \"none\" for no limit"),
                 );
             } else if !hook.bindings.iter().any(|binding| binding.takes_timeout(&hook.options)) {
-                let why = "a plain function, which cannot be interrupted; take `timeout` out";
+                let why = "a plain function, which cannot be interrupted; remove `timeout`";
                 refuse(&timeout.at, format!("{name} is {why}"));
             }
         }
@@ -85,14 +85,14 @@ impl Changes {
         }
         if let Some(mode) = self.mode.as_ref().filter(|mode| mode.value == HookMode::Shadow) {
             if hook.options.run != RunMode::Inline {
-                let why = "is not waited for, so its answers count nowhere; take `mode` out";
+                let why = "is detached or background, so its answers never take effect; remove `mode`";
                 refuse(&mode.at, format!("{name} {why}"));
             }
         }
         problems
     }
 
-    /// The names of what it says, with their places.
+    /// The names of the changed fields, with their positions.
     fn fields(&self) -> impl Iterator<Item = (&'static str, &str)> {
         let enabled = self.enabled.as_ref().map(|setting| ("enabled", setting.at.as_str()));
         let priority = self.priority.as_ref().map(|setting| ("priority", setting.at.as_str()));
@@ -102,7 +102,7 @@ impl Changes {
         [enabled, priority, timeout, on_failure, mode].into_iter().flatten()
     }
 
-    /// Whether it says more than whether the hook runs.
+    /// Whether it changes more than `enabled`.
     pub(crate) fn moves(&self) -> bool {
         self.priority.is_some() || self.timeout.is_some() || self.on_failure.is_some() || self.mode.is_some()
     }
@@ -121,7 +121,7 @@ impl Changes {
         hook
     }
 
-    /// What it changes of the hook's options, and which layer says so.
+    /// Describes the changes to the hook's options, with the layers that made them.
     pub(crate) fn describe(&self, hook: &Hook) -> String {
         let mut changes = Vec::new();
         if let Some(setting) = &self.priority {

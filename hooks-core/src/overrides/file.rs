@@ -1,4 +1,4 @@
-//! A layer from a TOML file. What cannot be read is kept, and told with everything else.
+//! A layer of overrides from a TOML file. Parse errors are kept and reported together with all other problems.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -19,7 +19,7 @@ const FIELDS: [&str; 5] = ["enabled", "priority", "timeout", "on_failure", "mode
 const POLICIES: [OnFailure; 4] = [OnFailure::Continue, OnFailure::Remove, OnFailure::Deny, OnFailure::Required];
 
 impl Overrides {
-    /// Reads a TOML file. The layer has the file's name.
+    /// Reads a layer from a TOML file. The layer is named after the file.
     ///
     /// ```toml
     /// [hooks.count_tokens]
@@ -35,7 +35,7 @@ impl Overrides {
         match crate::scope::read(file) {
             Ok(text) => Self::from_toml(file, &text),
             Err(error) => {
-                // The text begins with the file.
+                // The message begins with the file's path.
                 let text = error.to_string();
                 let at = file.display().to_string();
                 let problem = text.strip_prefix(&format!("{at}: ")).unwrap_or(&text).to_owned();
@@ -44,7 +44,7 @@ impl Overrides {
         }
     }
 
-    /// Reads TOML. `file` is the name that messages give the text, and the layer's.
+    /// Parses a layer from TOML. `file` is the layer's name and the path in messages.
     pub fn from_toml(file: impl AsRef<Path>, text: &str) -> Self {
         let file: Arc<Path> = file.as_ref().into();
         let name: Arc<str> = file.display().to_string().into();
@@ -64,7 +64,7 @@ impl Overrides {
 struct Reader<'a> {
     file: &'a Arc<Path>,
     text: &'a str,
-    /// Where each line begins: tables come in the order of their names, and there may be many.
+    /// The start offset of each line, for lookups: tables come sorted by name, and there may be many.
     lines: Vec<usize>,
     name: Arc<str>,
     problems: Vec<Problem>,
@@ -87,7 +87,7 @@ impl Reader<'_> {
     fn entries(&mut self) -> Vec<OverrideEntry> {
         let (table, errors) = DeTable::parse_recoverable(self.text);
         if let Some(error) = errors.first() {
-            // What stands behind a mistake in the grammar may be read as something else than was meant.
+            // After a syntax error the rest may be parsed differently than it was meant.
             self.wrong(error.span().map_or(0, |span| span.start), error.message());
             return Vec::new();
         }
@@ -107,7 +107,7 @@ impl Reader<'_> {
                     let hint = "; overrides are written as `[hooks.redact_pii]`";
                     let hint = if nearest.is_empty() { hint.to_owned() } else { nearest };
                     let problem = format!("unknown table `{other}`{hint}");
-                    // A table's own place is behind its name.
+                    // A table's own span starts after its name.
                     self.wrong(key.span().start, problem);
                 }
             }
@@ -129,23 +129,23 @@ impl Reader<'_> {
         for (key, value) in fields {
             let offset = key.span().start;
             match key.get_ref().as_ref() {
-                "enabled" => changes.enabled = self.said(value, "true or false", boolean),
+                "enabled" => changes.enabled = self.parsed(value, "true or false", boolean),
                 "priority" => {
-                    changes.priority = self.said(value, "a whole number between -2147483648 and 2147483647", number);
+                    changes.priority = self.parsed(value, "a whole number between -2147483648 and 2147483647", number);
                 }
                 "timeout" => {
                     let expected = "a time, such as \"250ms\", \"2s\" or \"1m\", or \"none\"";
-                    changes.timeout = self.said(value, expected, |value| parse_timeout(text(value)?).ok());
+                    changes.timeout = self.parsed(value, expected, |value| parse_timeout(text(value)?).ok());
                 }
                 "on_failure" => {
                     let expected = "one of \"continue\", \"remove\", \"deny\" and \"required\"";
-                    changes.on_failure = self.said(value, expected, policy);
+                    changes.on_failure = self.parsed(value, expected, policy);
                 }
-                "mode" => changes.mode = self.said(value, "\"enforce\" or \"shadow\"", mode),
+                "mode" => changes.mode = self.parsed(value, "\"enforce\" or \"shadow\"", mode),
                 other => {
                     let nearest = nearest_names(other, FIELDS);
                     let fields = FIELDS.map(|field| format!("`{field}`")).join(", ");
-                    let hint = if nearest.is_empty() { format!("; there are {fields}") } else { nearest };
+                    let hint = if nearest.is_empty() { format!("; expected one of {fields}") } else { nearest };
                     self.wrong(offset, format!("unknown field `{other}`{hint}"));
                 }
             }
@@ -154,8 +154,8 @@ impl Reader<'_> {
         Some(OverrideEntry { id: HookId::new(id.get_ref()), at, changes })
     }
 
-    /// The value with its place; one that is none is told.
-    fn said<T>(
+    /// Parses a value, and reports it if it is invalid.
+    fn parsed<T>(
         &mut self,
         value: &Spanned<DeValue<'_>>,
         expected: &str,

@@ -1,4 +1,4 @@
-//! Nothing can come after a hook that no dispatch waits for.
+//! Rejects ordering constraints on detached and background hooks, because nothing can wait for them.
 
 use std::collections::HashMap;
 
@@ -6,7 +6,7 @@ use super::Candidate;
 use crate::diagnostics::{Problem, ProblemKind};
 use crate::options::RunMode;
 
-/// Every `after`, `before` and `requires` by which a hook would have to wait for one that is detached.
+/// Finds every `after`, `before` and `requires` that makes a hook wait for a detached or background one.
 pub(super) fn waits_for_detached(kind: &'static str, candidates: &[Candidate<'_>]) -> Vec<Problem> {
     let by_id: HashMap<&str, &Candidate<'_>> =
         candidates.iter().map(|candidate| (candidate.hook.id.as_str(), candidate)).collect();
@@ -21,7 +21,7 @@ pub(super) fn waits_for_detached(kind: &'static str, candidates: &[Candidate<'_>
                     let (other, other_origin) = (&other.hook.id, other.hook.origin);
                     let (waiting, detached, mode) = (&second.hook.id, &first.hook.id, first.hook.options.run);
                     let text = format!(
-                        "{origin}: the hook `{id}` at `{kind}` has `{option} = [\"{other}\"]` ({other_origin}), so `{waiting}` would wait for `{detached}`, which no dispatch waits for (`run = {mode}`); take the `{option}` away, or let `{detached}` run inline"
+                        "{origin}: the hook `{id}` at `{kind}` has `{option} = [\"{other}\"]` ({other_origin}), so `{waiting}` would wait for `{detached}`, which no dispatch waits for (`run = {mode}`); remove the `{option}`, or let `{detached}` run inline"
                     );
                     problems.push(Problem::new(ProblemKind::WaitsForDetached, id, text));
                 }

@@ -1,11 +1,11 @@
-//! Which hooks wait for each other.
+//! Finds cycles of ordering constraints.
 
-/// How many cycles are spelt out, and how many steps are taken to find them: their number can be exponential.
+/// The maximum number of reported cycles and of search steps: the number of cycles can be exponential.
 const CYCLES: usize = 32;
 const SEARCH: usize = 100_000;
 
-/// Every cycle among the `stuck`, each once, from its first hook on: at least one through each hook that is the first of
-/// any, however many paths there are, up to [`CYCLES`].
+/// Returns the cycles among the `stuck` hooks, each once, starting at its smallest hook. Finds at least one cycle for
+/// each hook that is the smallest of one, however many paths there are, up to [`CYCLES`].
 pub(super) fn cycles(successors: &[Vec<usize>], stuck: &[usize]) -> Vec<Vec<usize>> {
     let mut predecessors = vec![Vec::new(); successors.len()];
     for (from, to) in successors.iter().enumerate().flat_map(|(from, to)| to.iter().map(move |to| (from, *to))) {
@@ -20,8 +20,8 @@ pub(super) fn cycles(successors: &[Vec<usize>], stuck: &[usize]) -> Vec<Vec<usiz
     search.found
 }
 
-/// For each hook not before `start` that `start` waits for, at whatever distance: the next one on the way to it. A cycle
-/// is found from its smallest hook only.
+/// For each hook from `start` on that can reach `start`: the next hook on the shortest path to it. A cycle is found
+/// only from its smallest hook.
 fn leading_to(start: usize, predecessors: &[Vec<usize>]) -> Vec<Option<usize>> {
     let mut next = vec![None; predecessors.len()];
     let mut queue = std::collections::VecDeque::from([start]);
@@ -43,7 +43,7 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
-    /// Finds the cycles whose smallest hook is `start`. On the heap, not by recursion: a cycle may be long.
+    /// Finds the cycles whose smallest hook is `start`. Iterative, because a cycle may be too long for recursion.
     fn from(&mut self, start: usize, next: &[Option<usize>]) {
         if next[start].is_none() {
             return;
@@ -74,13 +74,13 @@ impl Search<'_> {
             }
         }
         if self.found.len() == before {
-            // Giving up the search must not give up the error.
+            // If the search gives up, the error is still reported.
             self.found.push(shortest(start, next));
         }
     }
 }
 
-/// The way from `start` back to it.
+/// The shortest cycle through `start`.
 fn shortest(start: usize, next: &[Option<usize>]) -> Vec<usize> {
     std::iter::successors(Some(start), |index| next[*index].filter(|next| *next != start)).collect()
 }
@@ -89,7 +89,7 @@ fn shortest(start: usize, next: &[Option<usize>]) -> Vec<usize> {
 mod tests {
     use super::*;
 
-    /// 0 -> 1 -> 2 -> 0, a way back from 1 to 0, and a hook that leads nowhere.
+    /// 0 -> 1 -> 2 -> 0, a path back from 1 to 0, and a hook that leads nowhere.
     const SUCCESSORS: [&[usize]; 4] = [&[1], &[3, 2, 0], &[0], &[]];
 
     fn successors() -> Vec<Vec<usize>> {
@@ -97,12 +97,12 @@ mod tests {
     }
 
     #[test]
-    fn every_cycle_is_told_once() {
+    fn every_cycle_is_reported_once() {
         assert_eq!(cycles(&successors(), &[0, 1, 2, 3]), [vec![0, 1, 2], vec![0, 1]]);
     }
 
     #[test]
-    fn a_search_that_gives_up_still_tells_the_shortest() {
+    fn a_search_that_gives_up_still_reports_the_shortest() {
         let successors = successors();
         let mut predecessors = vec![Vec::new(); 4];
         for (from, to) in successors.iter().enumerate().flat_map(|(from, to)| to.iter().map(move |to| (from, *to))) {

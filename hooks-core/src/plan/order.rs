@@ -12,20 +12,20 @@ use crate::hook::{Binding, Hook};
 use crate::id::HookId;
 use crate::verdict::Semantics;
 
-/// A hook that is to be ordered at one kind.
+/// A hook to be ordered at one kind.
 pub(crate) struct Candidate<'a> {
     pub(crate) hook: &'a Hook,
     pub(crate) binding: &'a Binding,
     pub(crate) position: usize,
-    /// What its context holds for it alone.
+    /// The part of the context that is only for this hook.
     pub(crate) own: Option<Arc<PerHook>>,
-    /// What the operator's overrides changed of it.
+    /// What the operator's overrides changed.
     pub(crate) overridden: Option<&'a str>,
-    /// The parameters that a list gives it, as the list has them.
+    /// The parameters that the list passes, as JSON.
     pub(crate) given: Option<&'a serde_json::Value>,
 }
 
-/// One place of the order.
+/// One position of the order.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct OrderedStep {
     /// The index among the candidates.
@@ -40,16 +40,16 @@ pub(crate) struct Ordered {
     pub(crate) findings: Vec<Finding>,
 }
 
-/// What a hook waits for, as indices among the candidates.
+/// The ordering constraints, as indices of candidates.
 struct Graph {
     successors: Vec<Vec<usize>>,
     waits_for: Vec<usize>,
 }
 
-/// Orders the candidates and cuts the order into stages.
+/// Orders the candidates and splits the order into stages.
 ///
 /// # Errors
-/// Every cycle, and every hook that would have to wait for one that nobody waits for.
+/// Every cycle, and every hook that would wait for a detached or background one.
 pub(crate) fn order(kind: &'static str, candidates: &[Candidate<'_>]) -> Result<Ordered, Vec<Problem>> {
     let problems = waits_for_detached(kind, candidates);
     if !problems.is_empty() {
@@ -77,7 +77,7 @@ pub(crate) fn order(kind: &'static str, candidates: &[Candidate<'_>]) -> Result<
     Ok(Ordered { steps: stages(candidates, &graph, &order), findings })
 }
 
-/// What places a hook among those that may run next. Never link order, never the order of completion.
+/// The sort key among hooks that may run next. It never depends on link order or order of completion.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 struct Key<'a> {
     priority: i32,
@@ -89,7 +89,7 @@ struct Key<'a> {
 impl<'a> Key<'a> {
     fn of(candidate: &Candidate<'a>) -> Self {
         let form = candidate.binding.form;
-        // Guards judge what will run, so on gates they come after those that rewrite it.
+        // Guards judge what will run, so on gates they come after the hooks that rewrite it.
         let class = match (candidate.binding.kind.semantics, form.writes, candidate.binding.decides) {
             (Semantics::Gate, true, true) => 1,
             (Semantics::Gate, false, _) => 2,
@@ -138,11 +138,12 @@ impl Graph {
     }
 }
 
-/// Neighbours that only read, have one priority and no edge among them, form a stage; every writer is one of its own.
+/// Splits the order into stages. Adjacent readers with the same priority and no edge between them form a stage; every
+/// writer is a stage of its own.
 fn stages(candidates: &[Candidate<'_>], graph: &Graph, order: &[usize]) -> Vec<OrderedStep> {
     let mut steps: Vec<OrderedStep> = Vec::with_capacity(order.len());
     let mut stage = 0;
-    // The last hook, which stands for all of its stage; and for each hook the last stage that it has to come after.
+    // The last hook, which represents its stage; and for each hook, the last stage that it must follow.
     let mut last: Option<&Candidate<'_>> = None;
     let mut comes_after: Vec<Option<usize>> = vec![None; candidates.len()];
     for &index in order {
@@ -162,7 +163,7 @@ fn stages(candidates: &[Candidate<'_>], graph: &Graph, order: &[usize]) -> Vec<O
     steps
 }
 
-/// Hooks that may allow what a later one changes, unless the order between them was asked for.
+/// Finds gates that may allow what a later hook changes, unless that order was requested.
 fn rewrites_after_allow(
     kind: &'static str,
     candidates: &[Candidate<'_>],
@@ -177,7 +178,7 @@ fn rewrites_after_allow(
             if risky && !graph.reaches(gate, writer) {
                 let (gate, writer) = (&candidates[gate].hook.id, &candidates[writer].hook.id);
                 let text = format!(
-                    "at `{kind}` the hook `{gate}` may allow what `{writer}` changes afterwards, and its allow then counts no longer; let `{gate}` run later, or say `after = [\"{gate}\"]` on `{writer}` if it is meant"
+                    "at `{kind}` the hook `{gate}` may allow an input that `{writer}` changes afterwards, which cancels the allow; let `{gate}` run later, or write `after = [\"{gate}\"]` on `{writer}` if this is intended"
                 );
                 findings.push(Finding::new(FindingKind::AllowBeforeRewrite, gate, text));
             }
@@ -186,7 +187,7 @@ fn rewrites_after_allow(
     findings
 }
 
-/// Every cycle among the `stuck`, each told once, from its first hook on.
+/// Describes every cycle among the `stuck` hooks once, starting at its first hook.
 fn spell_cycles(kind: &'static str, candidates: &[Candidate<'_>], graph: &Graph, stuck: &[usize]) -> Vec<Problem> {
     let id = |index: usize| &candidates[index].hook.id;
     let spelt = cycles(&graph.successors, stuck).into_iter().filter_map(|cycle| {
@@ -194,7 +195,7 @@ fn spell_cycles(kind: &'static str, candidates: &[Candidate<'_>], graph: &Graph,
         let steps = cycle.iter().map(|index| format!("`{}` ({})", id(*index), candidates[*index].hook.origin));
         let steps = steps.collect::<Vec<_>>().join(" -> ");
         let text = format!(
-            "at `{kind}` these hooks wait for each other: {steps} -> `{first}`; take one `after`, `before` or `requires` away"
+            "at `{kind}` these hooks wait for each other: {steps} -> `{first}`; remove one `after`, `before` or `requires`"
         );
         Some(Problem::new(ProblemKind::Cycle, first, text))
     });

@@ -1,4 +1,4 @@
-//! What a plan looks like: its lines, and what was left out of it.
+//! The printable form of a plan: its lines, and the disabled hooks.
 
 use std::fmt;
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use crate::id::HookId;
 use crate::options::{HookMode, OnReplay, RunMode, Visibility};
 use crate::verdict::Semantics;
 
-/// What a plan looks like.
+/// The printable form of a plan.
 pub(super) struct Outline {
     pub(super) kind: &'static str,
     pub(super) semantics: Semantics,
@@ -18,12 +18,12 @@ pub(super) struct Outline {
     pub(super) disabled: Vec<(HookId, Disabled)>,
 }
 
-/// One hook of a plan, as it is shown.
+/// One hook of a plan, as it is printed.
 pub(super) struct PlanLine {
     hook: HookId,
     pub(super) stage: usize,
     pub(super) text: String,
-    /// Each field that it filters by, with its patterns.
+    /// The hook's filters: fields and patterns.
     filters: Vec<(&'static str, String)>,
 }
 
@@ -32,23 +32,23 @@ pub(super) struct PlanLine {
 pub struct PlannedHook<'a>(pub(super) &'a PlanLine);
 
 impl<'a> PlannedHook<'a> {
-    /// The hook.
+    /// The id of the hook.
     pub fn hook(&self) -> &'a HookId {
         &self.0.hook
     }
 
-    /// The number of its stage: hooks of one stage may run at the same time.
+    /// The number of the hook's stage. Hooks of one stage may run concurrently.
     pub fn stage(&self) -> usize {
         self.0.stage
     }
 
-    /// What else there is to say of it, in a line.
+    /// The hook's line in the printed plan.
     pub fn text(&self) -> &'a str {
         &self.0.text
     }
 
-    /// The first of its filters that keeps it from an event whose `field` is `value`, as `field patterns`; `None` where it is
-    /// selected as far as this field goes.
+    /// Returns the first filter that rejects an event whose `field` is `value`, in the form `field patterns`; `None` if
+    /// no filter on that field rejects it.
     pub fn kept_out_by(&self, field: &str, value: &str) -> Option<String> {
         let matches = |patterns: &str| patterns.split('|').any(|pattern| WildMatch::new(pattern).matches(value));
         let mut of_field = self.0.filters.iter().filter(|(name, _)| *name == field);
@@ -62,14 +62,14 @@ impl fmt::Debug for PlannedHook<'_> {
     }
 }
 
-/// Why a hook that is in a set does not run.
+/// Why a hook of a set does not run.
 #[derive(Clone, Debug)]
 pub(crate) enum Disabled {
     /// The app disabled it.
     App,
-    /// A layer of overrides did.
+    /// A layer of overrides disabled it.
     Layer(Arc<str>),
-    /// Its plugin could not be started.
+    /// Its plugin failed to start.
     Plugin(Arc<str>),
 }
 
@@ -78,7 +78,7 @@ impl fmt::Display for Disabled {
         match self {
             Self::App => f.write_str("disabled"),
             Self::Layer(layer) => write!(f, "disabled by {layer}"),
-            Self::Plugin(plugin) => write!(f, "its plugin {plugin} could not be started"),
+            Self::Plugin(plugin) => write!(f, "its plugin {plugin} failed to start"),
         }
     }
 }

@@ -1,11 +1,11 @@
-//! The parts of a plan that are run in one way.
+//! Splits a plan into segments.
 
 use super::{Execution, Segment, Step};
 use crate::handler::{Handler, Lend, Own, Read, ReadAsync};
 use crate::kind::HookKind;
 
-/// Cuts the steps into segments: a stage with readers that may wait is one, and of the others as many neighbours as are
-/// run in the same way, whatever stage they are in.
+/// Splits the steps into segments. A stage of readers that may wait is one segment; other adjacent steps that run in
+/// the same way are joined across stages.
 pub(super) fn segments<K: HookKind>(steps: &[Step<K>]) -> Vec<Segment<K>> {
     let mut segments: Vec<Segment<K>> = Vec::new();
     let mut start = 0;
@@ -31,7 +31,7 @@ pub(super) fn segments<K: HookKind>(steps: &[Step<K>]) -> Vec<Segment<K>> {
     segments
 }
 
-/// Whether the hook reads and a dispatch may have to wait for it.
+/// Whether the hook is a reader that a dispatch may have to wait for.
 fn reads_and_waits<K: HookKind>(step: &Step<K>) -> bool {
     match &step.handler {
         Handler::ReadAsync(_) => true,
@@ -51,7 +51,7 @@ fn execution<K: HookKind>(step: &Step<K>) -> Execution<K> {
 }
 
 impl<K: HookKind> Segment<K> {
-    /// Takes the step in, where it is run in the same way.
+    /// Adds the step to the segment if it runs in the same way.
     fn join(&mut self, step: &Step<K>) -> bool {
         let joined = match (&mut self.execution, execution(step)) {
             (Execution::ReadLane(lane), Execution::ReadLane(hook)) => append(lane, &hook),

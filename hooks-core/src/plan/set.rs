@@ -1,4 +1,4 @@
-//! A set of plans, one per kind that has hooks.
+//! The set of plans of one scope, one per kind with hooks.
 
 use std::any::Any;
 use std::collections::HashSet;
@@ -18,52 +18,53 @@ use crate::panics::catch;
 use crate::plan::StepParts;
 use crate::record::Observer;
 
-/// The hooks in force in one scope: ordered, immutable, cheap to clone.
+/// The hooks in force in one scope: ordered, immutable, and cheap to clone. Made by
+/// [`Registry::scope`](crate::Registry::scope).
 ///
-/// `println!("{set}")` shows the plan: order, stages, who writes, what was left out and why.
+/// Its `Display` shows the plan: order, stages, which hooks write, and which ones were left out and why.
 #[derive(Clone)]
 pub struct HookSet(pub(super) Arc<SetData>);
 
 pub(super) struct SetData {
-    /// By the slot of the kind.
+    /// Indexed by the slot of the kind.
     plans: Box<[Option<PlanEntry>]>,
     pub(super) outlines: Box<[Outline]>,
     pub(super) parts: SetParts,
 }
 
-/// What a set has beside its plans.
+/// The data of a set besides its plans.
 pub(crate) struct SetParts {
     pub(crate) app: ListOwner,
     pub(crate) agent: String,
-    /// Whose list is in force beside the app's.
+    /// The owner of the list that is in force in addition to the app's.
     pub(crate) owner: ListOwner,
     pub(crate) names: HashSet<HookId>,
     pub(crate) findings: Vec<Finding>,
-    /// How many hooks the registry has.
+    /// The number of registered hooks.
     pub(crate) registered: usize,
-    /// The registry's revision that the set was made from.
+    /// The registry's revision from which the set was made.
     pub(crate) revision: u64,
     pub(crate) observers: Arc<[Arc<dyn Observer>]>,
     pub(crate) depth_limit: usize,
 }
 
-/// What a set has of one kind.
+/// A set's data for one kind.
 pub(crate) struct PlanEntry {
     plan: Box<dyn Any + Send + Sync>,
     pub(crate) disabled: Box<[HookId]>,
-    /// What its hooks keep back of a stream.
+    /// The combined `hold` of its hooks.
     hold: Hold,
 }
 
 impl PlanEntry {
-    /// The plan; `None` only for another kind than that of the slot.
+    /// The typed plan; `None` only if the slot belongs to another kind.
     #[inline]
     pub(crate) fn plan<K: HookKind>(&self) -> Option<&Plan<K>> {
         self.plan.downcast_ref()
     }
 }
 
-/// The plan of one kind, its type erased.
+/// The plan of one kind, with its type erased.
 pub(crate) struct KindPlan {
     slot: usize,
     entry: PlanEntry,
@@ -72,9 +73,9 @@ pub(crate) struct KindPlan {
 }
 
 impl KindPlan {
-    /// `parts` in their order; `None` where there are none.
+    /// `parts` are in order. Returns `None` if there are none.
     ///
-    /// `plan` is a [`Plan`] of the kind.
+    /// `plan` is the [`Plan`] of the kind.
     pub(crate) fn new(
         parts: &[StepParts<'_>],
         plan: Box<dyn Any + Send + Sync>,
@@ -109,7 +110,7 @@ impl HookSet {
         Self(Arc::new(SetData { plans: plans.into(), outlines: outlines.into(), parts }))
     }
 
-    /// Whether a hook of `K` is in force, so that a harness may save the work of making an event.
+    /// Whether a hook of `K` is in force. If not, a harness need not build the event.
     pub fn has<K: HookKind>(&self) -> bool {
         self.entry::<K>().is_some()
     }
@@ -119,12 +120,12 @@ impl HookSet {
         self.0.outlines.iter().map(|outline| outline.kind)
     }
 
-    /// How much of the end of a stream the hooks of `K` in force keep back.
+    /// How much of the end of a stream the hooks of `K` hold back in total.
     pub fn hold<K: HookKind>(&self) -> Hold {
         self.entry::<K>().map_or(Hold::NOTHING, |entry| entry.hold)
     }
 
-    /// Whether a hook of `K` in force would be called for `event`: one whose filters match.
+    /// Whether a hook of `K` would be called for `event`, that is, whether all filters of one match.
     ///
     /// ```
     /// use hooks_core::kinds::BeforeToolCall;
@@ -142,18 +143,20 @@ impl HookSet {
         self.selected(event).next().is_some()
     }
 
-    /// The hooks at the kind whose filters match, in the order of the plan.
+    /// The hooks of `K` whose filters match, in plan order.
     pub fn selected<K: HookKind>(&self, event: &K) -> impl Iterator<Item = &HookId> {
         let plan = self.entry::<K>().and_then(PlanEntry::plan::<K>);
         let steps = plan.map_or(&[][..], |plan| &plan.steps);
-        // A field of the event may be code of the app; a hook whose filter panics has failed, so it was selected.
+        // An event's field may be app code. A hook whose filter panics has failed, so it counts as selected.
         steps.iter().filter(|step| catch(|| step.matches(event)).unwrap_or(true)).map(|step| &step.id)
     }
 
-    /// The jobs that a dispatch of `event` would queue, for a store that keeps them with what the event reports: both or
-    /// neither. The dispatch itself then runs with [`queued_jobs`](crate::context::HookContextBuilder::queued_jobs).
+    /// Returns the jobs that a dispatch of `event` would queue, so that a store can write them in the same transaction
+    /// as the data that the event reports. Then dispatch with
+    /// [`queued_jobs`](crate::context::HookContextBuilder::queued_jobs) set.
     ///
-    /// Plan and filters alone decide which they are. A job that cannot be written is left out here; the dispatch reports it.
+    /// The jobs depend only on the plan and its filters. A job that cannot be serialized is omitted; the dispatch
+    /// reports it.
     pub fn jobs<K: HookKind<Subject = ()>>(&self, cx: &HookContext, event: &K) -> Vec<Job> {
         let plan = self.entry::<K>().and_then(PlanEntry::plan::<K>);
         let steps = plan.map_or(&[][..], |plan| &plan.steps);
@@ -164,7 +167,7 @@ impl HookSet {
         steps.iter().filter_map(launch).collect()
     }
 
-    /// What is not wrong, but likely not meant.
+    /// The findings of this set: configuration that is valid but suspicious.
     pub fn audit(&self) -> &[Finding] {
         &self.0.parts.findings
     }
@@ -173,14 +176,14 @@ impl HookSet {
         self.0.parts.names.contains(id)
     }
 
-    /// Whose scope it is, and from which revision of the registry.
+    /// The scope's owner and the registry's revision.
     pub(crate) fn parts(&self) -> &SetParts {
         &self.0.parts
     }
 
     #[inline]
     pub(crate) fn entry<K: HookKind>(&self) -> Option<&PlanEntry> {
-        // No set has the slot 0, so a kind that nobody hooked anywhere ends here too.
+        // No set uses slot 0, so this is also `None` for a kind without any hooks.
         self.0.plans.get(K::slot().number())?.as_ref()
     }
 

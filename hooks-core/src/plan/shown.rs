@@ -1,4 +1,4 @@
-//! A set as it is shown, and its plans for whoever asks which hooks run.
+//! The printed form of a set, and access to its plans by name.
 
 use std::fmt;
 
@@ -7,7 +7,7 @@ use super::set::HookSet;
 use crate::id::HookId;
 
 impl HookSet {
-    /// The hooks of the kind of this name, in the order in which they run.
+    /// The hooks of the kind with this name, in the order in which they run.
     ///
     /// ```
     /// use hooks_core::kinds::BeforeToolCall;
@@ -26,13 +26,13 @@ impl HookSet {
         of_kind.flat_map(|outline| outline.lines.iter().map(PlannedHook))
     }
 
-    /// The hooks of the kind of this name that its lists name and that do not run, each with why.
+    /// The hooks of the kind with this name that a list names but that do not run, each with the reason.
     pub fn left_out(&self, kind: &str) -> impl Iterator<Item = (&HookId, String)> {
         let of_kind = self.0.outlines.iter().filter(move |outline| outline.kind == kind);
         of_kind.flat_map(|outline| outline.disabled.iter().map(|(id, off)| (id, off.to_string())))
     }
 
-    /// Whose lists are in force, in words: the app's, and the agent's or the prompt's.
+    /// Describes whose lists are in force: the app's, and the agent's or the prompt's.
     pub fn owners(&self) -> String {
         format!("{} and {}", self.0.parts.app, self.0.parts.owner)
     }

@@ -1,4 +1,4 @@
-//! The second notice of a run that no dispatch waited for.
+//! End notices of detached and background runs.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -12,24 +12,24 @@ use crate::panics::catch;
 use crate::text::redacted;
 use crate::verdict::Contributions;
 
-/// A run that no dispatch waited for has ended. Holds no payload.
+/// The end of a detached run, or of an attempt at a background run. Contains no payload.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct Ended {
-    /// The kind.
+    /// The kind that was fired.
     pub kind: Cow<'static, str>,
-    /// Where it was started, as the context has it.
+    /// The ids of the dispatch that started the run.
     #[serde(flatten)]
     pub ids: Arc<Ids>,
-    /// Detached or background.
+    /// Whether the run is detached or background.
     pub mode: RunMode,
-    /// The id of its job, where it was queued.
+    /// The id of the job; `None` for a detached run.
     pub job: Option<String>,
-    /// Which attempt this was, from 1.
+    /// The number of this attempt, starting at 1.
     pub attempt: u32,
-    /// Whether it is to be tried again.
+    /// Whether there will be another attempt.
     pub again: bool,
-    /// The run: who, how it ended, how long it took.
+    /// The run: hook, status and duration.
     pub run: Run,
 }
 
@@ -38,19 +38,19 @@ impl Ended {
         Self { kind, ids: Arc::clone(cx.ids()), mode, job: None, attempt: 1, again: false, run }
     }
 
-    /// Tells those who listen.
-    pub(crate) fn tell(&self, contributions: &Contributions, observers: &[Arc<dyn Observer>]) {
+    /// Passes the notice to the observers.
+    pub(crate) fn report(&self, contributions: &Contributions, observers: &[Arc<dyn Observer>]) {
         let (hook, kind, mode) = (&self.run.hook, &*self.kind, self.mode.as_str());
         match &self.run.cause {
             Some(cause) => tracing::warn!(
                 target: "hooks_core",
                 %hook, kind, mode, attempt = self.attempt, again = self.again, status = %self.run.status, cause,
-                "a run that no dispatch waited for did not complete",
+                "a detached or background run did not complete",
             ),
             None => tracing::debug!(
                 target: "hooks_core::dispatch",
                 %hook, kind, mode, attempt = self.attempt, status = %self.run.status, duration = ?self.run.duration,
-                "a run that no dispatch waited for has ended",
+                "a detached or background run has ended",
             ),
         }
         for observer in observers {
@@ -61,7 +61,7 @@ impl Ended {
     }
 }
 
-/// An observer that hears of ends only: `registry.observe(OnEnd(|ended: &Ended, _: &Contributions| …))`.
+/// An observer of end notices only: `registry.observe(OnEnd(|ended: &Ended, _: &Contributions| …))`.
 #[derive(Clone, Copy, Debug)]
 pub struct OnEnd<F>(pub F);
 

@@ -1,4 +1,4 @@
-//! A dispatch with its payload, for recordings.
+//! Dispatches with their payload, for recordings.
 
 use std::sync::Arc;
 
@@ -7,33 +7,35 @@ use serde_json::Value;
 use super::Record;
 use crate::data::MessagePool;
 
-/// A dispatch with what its record leaves out: the event, the subject, and what each hook made of it, as JSON.
+/// A dispatch with the payload that its record omits: the event, the subject, and each hook's change and verdict, as
+/// JSON.
 ///
-/// Given to [`Observer::traced`](super::Observer::traced). It holds what people and tools said, so whoever writes it down
-/// removes secrets first; `hooks-replay` does. Cloning it copies none of that, so that the writing may be done elsewhere.
+/// Passed to [`Observer::traced`](super::Observer::traced). It contains texts of people and tools, so remove secrets
+/// before you store it, as `hooks-replay` does. Cloning it does not copy the payload, so it can be sent to another
+/// thread for writing.
 ///
-/// Messages stand in the JSON as references to [`pool`](Self::pool): a conversation is part of most dispatches of a turn.
-/// [`MessagePool::whole`] puts them in.
+/// Messages are references to [`pool`](Self::pool) in the JSON, because most dispatches of a turn contain the
+/// conversation. [`MessagePool::whole`] resolves them.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Trace {
-    /// The record of the same dispatch. Its first runs are those of [`runs`](Self::runs).
+    /// The record of the dispatch. Its first entries correspond to [`runs`](Self::runs).
     pub record: Arc<Record>,
-    /// Whether it is the replay of a recorded one.
+    /// Whether the dispatch is a replay.
     pub replay: bool,
-    /// How many dispatches it is within: 0 where no hook fired it.
+    /// The nesting depth: 0 if no hook fired the dispatch.
     pub depth: usize,
     /// The messages that the JSON refers to.
     pub pool: Arc<MessagePool>,
-    /// The event.
+    /// The event as JSON.
     pub event: Arc<Value>,
-    /// The subject as it was fired; null where the kind has none.
+    /// The subject before the first hook; null if the kind has none.
     pub before: Arc<Value>,
-    /// What each hook came to, in the order of the plan.
+    /// The change and verdict of each hook, in plan order.
     pub runs: Vec<TracedRun>,
-    /// The folded answer; null where the kind has none, or where the dispatch failed.
+    /// The merged verdict; null if the kind has none or the dispatch failed.
     pub verdict: Arc<Value>,
-    /// Why the dispatch gave no outcome.
+    /// The error, if the dispatch has no outcome.
     pub error: Option<String>,
 }
 
@@ -41,11 +43,11 @@ pub struct Trace {
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct TracedRun {
-    /// The subject after its change; `None` where it kept it as it was.
+    /// The subject after the hook's change; `None` if the hook did not change it.
     pub after: Option<Arc<Value>>,
-    /// What it decided; null where it decided nothing.
+    /// The hook's verdict; null if it decided nothing.
     pub verdict: Arc<Value>,
-    /// A number that changes with the hook's options, its filters and the parameters that a list gives it, and stays the same
-    /// from one run of the program to the next.
+    /// A number that changes with the hook's options, filters and parameters, and is otherwise the same in every run of
+    /// the program.
     pub revision: u64,
 }

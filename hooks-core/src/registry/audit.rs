@@ -1,4 +1,4 @@
-//! Filters that can match nothing of what a harness has.
+//! Finds filters that match none of the harness's values.
 
 use std::sync::Arc;
 
@@ -8,8 +8,8 @@ use crate::diagnostics::{Finding, FindingKind, HarnessFacts};
 use crate::hook::{Binding, Hook};
 use crate::text::{did_you_mean, nearest};
 
-/// Each pattern that matches no value that the harness knows, where nothing else of its filter does or where it is nearly
-/// one of them: a hook that is written for many harnesses names more than one of them has.
+/// Finds each pattern that matches no known value, if no other pattern of its filter matches either or if it is a near
+/// miss. A hook for several harnesses may name more values than one of them has.
 pub(super) fn matching_nothing(hooks: &[Arc<Hook>], facts: &HarnessFacts) -> Vec<Finding> {
     let bindings = hooks.iter().flat_map(|hook| hook.bindings.iter().map(move |binding| (hook, binding)));
     bindings.flat_map(|(hook, binding)| of_binding(hook, binding, facts)).collect()
@@ -32,7 +32,7 @@ fn of_binding(hook: &Hook, binding: &Binding, facts: &HarnessFacts) -> Vec<Findi
             if !is_alive || !nearest.is_empty() {
                 let (id, origin, at, meant) = (&hook.id, hook.origin, kind.name, did_you_mean(&nearest));
                 let text = format!(
-                    "the hook `{id}` ({origin}) runs at `{at}` only where `{field}` is `{pattern}`, which it never is in this harness{meant}"
+                    "the hook `{id}` ({origin}) runs at `{at}` only if `{field}` is `{pattern}`, which it never is in this harness{meant}"
                 );
                 findings.push(Finding::new(FindingKind::MatchesNothing, id, text));
             }

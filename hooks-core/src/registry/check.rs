@@ -1,5 +1,5 @@
-//! What the attribute refuses when it is compiled, for hooks made as values: all of it at once. What only a scope can
-//! tell, such as a hook that waits for itself, is told there.
+//! Checks hooks that were built as values for everything that the attribute rejects at compile time, and reports all
+//! problems at once. Problems that depend on the scope, such as a cycle, are reported when a set is made.
 
 use std::time::Duration;
 
@@ -15,7 +15,7 @@ pub(super) fn check(hook: &Hook) -> Vec<Problem> {
     let (id, origin) = (&hook.id, hook.origin);
     let mut problems = Vec::new();
     if !HookId::is_valid(id.as_str()) {
-        let text = format!("{origin}: `{id}` is not an id: {NAME}");
+        let text = format!("{origin}: `{id}` is not a valid id: {NAME}");
         problems.push(Problem::new(ProblemKind::BadId, id, text));
     }
     if let Some(plugin) = hook.plugin.as_ref().filter(|plugin| !HookId::is_valid(plugin)) {
@@ -30,7 +30,7 @@ pub(super) fn check(hook: &Hook) -> Vec<Problem> {
     problems
 }
 
-/// An option and what is wrong with it.
+/// An option, and what is wrong with it.
 type Bad = (&'static str, String);
 
 fn policy_not_offered(hook: &Hook) -> Option<Problem> {
@@ -43,18 +43,18 @@ fn policy_not_offered(hook: &Hook) -> Option<Problem> {
     })
 }
 
-/// What a name is, of a hook and of a plugin.
+/// The form of hook ids and plugin names.
 const NAME: &str = "write a lower-case letter, then lower-case letters, digits and `_`";
 
 pub(super) fn bad_plugin_name(plugin: &str, origin: Origin) -> Problem {
-    let text = format!("{origin}: `{plugin}` is no name of a plugin: {NAME}");
+    let text = format!("{origin}: `{plugin}` is not a valid plugin name: {NAME}");
     Problem::new(ProblemKind::BadPluginName, plugin, text)
 }
 
 fn timeout(hook: &Hook) -> Option<Bad> {
     match hook.options.timeout {
         Timeout::After(Duration::ZERO) => {
-            Some(("timeout", "has to be longer than zero; write `Timeout::None` for no limit".to_owned()))
+            Some(("timeout", "must be longer than zero; write `Timeout::None` for no limit".to_owned()))
         }
         Timeout::After(_) if !hook.bindings.iter().any(|binding| binding.takes_timeout(&hook.options)) => {
             Some(("timeout", "needs an async hook: a plain function cannot be interrupted".to_owned()))
@@ -73,10 +73,10 @@ fn capabilities(hook: &Hook) -> Vec<Bad> {
     for kind in hook.bindings.iter().map(|binding| binding.kind) {
         let (name, offered) = (kind.name, kind.capabilities);
         if offered.is_empty() {
-            bad.push(("capabilities", format!("limits nothing at `{name}`, where a hook contributes nothing")));
+            bad.push(("capabilities", format!("has no effect at `{name}`, where hooks contribute nothing")));
         }
         for one in said.iter().filter(|one| !offered.is_empty() && !offered.has(*one)) {
-            bad.push(("capabilities", format!("names `{one}`, which `{name}` does not offer; it offers {offered}")));
+            bad.push(("capabilities", format!("contains `{one}`, which `{name}` does not offer; it offers {offered}")));
         }
     }
     bad
@@ -86,22 +86,19 @@ fn run(hook: &Hook) -> Vec<Bad> {
     let options = &hook.options;
     let mut bad = Vec::new();
     if options.run != RunMode::Inline && options.on_failure.is_some_and(|policy| policy != OnFailure::Continue) {
-        let text = format!("cannot change anything: no dispatch waits for a {} hook; leave it out", options.run);
+        let text = format!("has no effect, because no dispatch waits for a {} hook; remove it", options.run);
         bad.push(("on_failure", text));
     }
     if options.run != RunMode::Inline && options.mode == HookMode::Shadow {
-        let text = format!("counts nowhere: no dispatch waits for a {} hook; leave it out", options.run);
+        let text = format!("has no effect, because no dispatch waits for a {} hook; remove it", options.run);
         bad.push(("mode", text));
     }
     if options.retries > 0 && (options.run != RunMode::Background || !options.idempotent) {
-        bad.push((
-            "retries",
-            "needs a background hook that is idempotent; add `.idempotent()`, or leave it out".to_owned(),
-        ));
+        bad.push(("retries", "needs an idempotent background hook; add `.idempotent()`, or remove it".to_owned()));
     }
     for binding in hook.bindings.iter().filter(|binding| options.run == RunMode::Background && !binding.kind.json) {
         let text = format!(
-            "cannot be `background` at `{}`, which cannot be written as JSON; add `json` to its `#[hook_kind(…)]`",
+            "cannot be `background` at `{}`, which cannot be serialized as JSON; add `json` to its `#[hook_kind(…)]`",
             binding.kind.name
         );
         bad.push(("run", text));
@@ -116,9 +113,9 @@ fn filters(hook: &Hook) -> Vec<Bad> {
             if let Err(name) = &only.field {
                 let known: Vec<String> = binding.kind.fields.iter().map(|name| format!("`{name}`")).collect();
                 let known = if known.is_empty() {
-                    "its event has no field to filter by".to_owned()
+                    "its event has no filter fields".to_owned()
                 } else {
-                    format!("it can by {}", known.join(", "))
+                    format!("its filter fields are {}", known.join(", "))
                 };
                 bad.push(("only", format!("cannot filter `{}` by `{name}`; {known}", binding.kind.name)));
             }

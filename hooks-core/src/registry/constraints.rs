@@ -1,11 +1,11 @@
-//! Whether the hooks that an `after`, `before` or `requires` names can be met at all.
+//! Checks that the hooks in `after`, `before` and `requires` exist and run at the same kind.
 
 use super::Snapshot;
 use crate::diagnostics::{Problem, ProblemKind};
 use crate::hook::Hook;
 use crate::text::{did_you_mean, nearest};
 
-/// Ids in `after`, `before` and `requires` that no hook has, or that never run at a kind of this hook.
+/// Finds ids in `after`, `before` and `requires` that no hook has, or that run at none of this hook's kinds.
 pub(super) fn check_constraints(snapshot: &Snapshot, hook: &Hook) -> Vec<Problem> {
     let options = &hook.options;
     let lists = [("after", &options.after), ("before", &options.before), ("requires", &options.requires)];
@@ -16,7 +16,7 @@ pub(super) fn check_constraints(snapshot: &Snapshot, hook: &Hook) -> Vec<Problem
             let Some(other_hook) = snapshot.hooks.get(&**other) else {
                 let meant = did_you_mean(&nearest(other, snapshot.hooks.keys().cloned()));
                 let text = format!(
-                    "{origin}: the hook `{id}` has `{option} = [\"{other}\"]`, but no hook has that id{meant}"
+                    "{origin}: the hook `{id}` has `{option} = [\"{other}\"]`, but no hook with that id is registered{meant}"
                 );
                 return Some(Problem::new(ProblemKind::UnknownConstraint, id, text));
             };

@@ -1,4 +1,4 @@
-//! What a registry has for hooks that no dispatch waits for.
+//! The registry's methods for detached and background hooks.
 
 use std::sync::{Arc, RwLock, Weak};
 use std::time::Duration;
@@ -9,25 +9,26 @@ use crate::id::HookId;
 use crate::options::Visibility;
 
 impl Registry {
-    /// Where background jobs of sets made from now on go. [`Worker::start`](crate::worker::Worker::start) does this
-    /// for the worker of this process.
+    /// Sets the sink for background jobs of sets made from now on. [`Worker::start`](crate::worker::Worker::start) does
+    /// this for the worker of this process.
     pub fn set_background(&self, sink: impl BackgroundSink) {
         let sink: Arc<dyn BackgroundSink> = Arc::new(sink);
         let replaced = self.edit(|snapshot| snapshot.sink.replace(sink));
         drop(replaced);
     }
 
-    /// How many detached runs there may be at a time; [`DETACHED_LIMIT`](crate::detached::DETACHED_LIMIT) where nothing
-    /// is said. What is over it is recorded as dropped. Holds at once, for sets that are there already too.
+    /// Limits the number of concurrent detached runs; the default is
+    /// [`DETACHED_LIMIT`](crate::detached::DETACHED_LIMIT). Runs over the limit are recorded as dropped. Takes effect
+    /// at once, also for existing sets.
     pub fn set_detached_limit(&self, limit: usize) {
         self.detached_runs().tasks.set_limit(limit);
     }
 
-    /// Ends what no dispatch waits for: waits for detached runs and background jobs of this process, cuts off after `deadline`
-    /// what is left, and says what became of all. From its start on nothing new is begun; what would be is recorded as
-    /// dropped. For the end of the program.
+    /// Shuts down detached and background runs, at the end of the program. Waits for the detached runs and background
+    /// jobs of this process, cancels those that are left after `deadline`, and returns how all of them ended. From its
+    /// start on no new runs are admitted; they are recorded as dropped.
     ///
-    /// A plain function that computes without end cannot be cut off; it is counted as
+    /// A plain function that never returns cannot be cancelled; it is counted as
     /// [`running`](crate::detached::Counts::running).
     ///
     /// ```
@@ -58,7 +59,7 @@ impl Registry {
         self.snapshot().detached_runs()
     }
 
-    /// Whom the hook concerns; of one that is not here, nothing is known.
+    /// The visibility of the hook; the default if the hook is not registered.
     pub(crate) fn visibility_of(&self, id: &HookId) -> Visibility {
         self.snapshot().hooks.get(id).map(|registered| registered.hook.options.visibility).unwrap_or_default()
     }
@@ -74,7 +75,7 @@ impl Snapshot {
     }
 }
 
-/// A registry that may be gone.
+/// A weak reference to a registry.
 pub(crate) struct WeakRegistry {
     snapshot: Weak<RwLock<Arc<Snapshot>>>,
 }

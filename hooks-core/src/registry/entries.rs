@@ -1,4 +1,4 @@
-//! The entries of lists: the hooks that they name, with the parameters that they give.
+//! Resolves the entries of lists to hooks and their parameters.
 
 use std::collections::{HashMap, HashSet};
 
@@ -9,10 +9,10 @@ use crate::id::HookId;
 use crate::scope::{HookName, HookUse};
 use crate::text::{did_you_mean, nearest};
 
-/// The ids of a list with the entries that name them.
+/// Hook ids with the list entries that name them.
 pub(super) type Named<'a> = Vec<(&'a HookId, &'a HookUse)>;
 
-/// The ids of a list with the entries that name them; what is wrong goes to `problems`.
+/// Resolves a list to hook ids with their entries. Adds problems to `problems`.
 pub(super) fn named<'a>(
     snapshot: &'a Snapshot,
     owner: &ListOwner,
@@ -35,7 +35,7 @@ pub(super) fn named<'a>(
         let Some(registered) = snapshot.hooks.get(id) else {
             let (at, meant) = (at(entry.position()), did_you_mean(&suggestions(snapshot, id, problems.len())));
             let text = format!(
-                "{at}{owner} names the hook `{id}`, which is not there{meant} (the hooks of a dependency that no code names are not linked: write `use that_crate as _;`)"
+                "{at}{owner} names the hook `{id}`, which is not registered{meant} (if it is in a dependency that no code refers to, link it with `use that_crate as _;`)"
             );
             problems.push(Problem::new(ProblemKind::UnknownHook, id, text));
             continue;
@@ -50,7 +50,7 @@ pub(super) fn named<'a>(
         }
         if entry.with.is_some() && registered.hook.with.is_none() {
             let text = format!(
-                "{}{owner} gives parameters (`with`) to the hook `{id}` ({origin}), which takes none; leave `with` out",
+                "{}{owner} passes parameters (`with`) to the hook `{id}` ({origin}), which takes none; remove `with`",
                 place()
             );
             problems.push(Problem::new(ProblemKind::NoParameters, id, text));
@@ -66,7 +66,7 @@ pub(super) fn named<'a>(
     ids
 }
 
-/// The parameters of one entry, as its hook reads them.
+/// Parses the parameters of one entry.
 pub(super) fn parameters(
     registered: &Registered,
     owner: &ListOwner,
@@ -78,35 +78,35 @@ pub(super) fn parameters(
         let (at, id, origin) = (at(entry.position()), &hook.id, hook.origin);
         let text = match entry.with {
             Some(_) => {
-                format!("{at}{owner} gives the hook `{id}` ({origin}) parameters (`with`) that it cannot read: {cause}")
+                format!("{at}{owner} passes invalid parameters (`with`) to the hook `{id}` ({origin}): {cause}")
             }
             None => format!(
-                "{at}{owner} names the hook `{id}` ({origin}) without the parameters that it needs (`with`): {cause}"
+                "{at}{owner} names the hook `{id}` ({origin}) without its required parameters (`with`): {cause}"
             ),
         };
         Problem::new(ProblemKind::BadParameters, id, text)
     })
 }
 
-/// What a scope says of a hook that the app's list names would be silently without effect.
+/// Rejects parameters for a hook that the app's list names already; they would be ignored silently.
 pub(super) fn parameters_of_app(registered: &Registered, owner: &ListOwner, entry: &HookUse) -> Option<Problem> {
     let hook = &registered.hook;
     (entry.with.is_some() && hook.with.is_some()).then(|| {
         let (at, id, origin) = (at(entry.position()), &hook.id, hook.origin);
         let text = format!(
-            "{at}{owner} gives parameters (`with`) to the hook `{id}` ({origin}), which the app's list names already; that one cannot be replaced: leave `with` out, or take the hook out of the app's list"
+            "{at}{owner} passes parameters (`with`) to the hook `{id}` ({origin}), but the app's list names it already and takes precedence; remove `with`, or remove the hook from the app's list"
         );
         Problem::new(ProblemKind::ParametersOfApp, id, text)
     })
 }
 
-/// The ids nearest to one that is not there: for the first few problems only, since every hook is looked at for each.
+/// Suggests ids similar to an unknown one. Only for the first few problems, because each suggestion scans all hooks.
 fn suggestions(snapshot: &Snapshot, id: &HookId, problems: usize) -> Vec<HookId> {
     const SUGGESTED: usize = 20;
     if problems < SUGGESTED { nearest(id.as_str(), snapshot.hooks.keys().cloned()) } else { Vec::new() }
 }
 
-/// A kind outside a turn reads the app's list alone, so a hook of it in another list would be silently dead.
+/// Rejects hooks of kinds outside of turns in other lists than the app's: they would never run.
 pub(super) fn refuse_outside_turn(
     snapshot: &Snapshot,
     owner: &ListOwner,
@@ -121,7 +121,7 @@ pub(super) fn refuse_outside_turn(
         if let Some(kind) = outside {
             let (at, kind, origin) = (at(entry.position()), kind.name, registered.hook.origin);
             let text = format!(
-                "{at}{owner} names the hook `{id}` ({origin}), but `{kind}` fires outside a turn and reads the app's list alone; name it there"
+                "{at}{owner} names the hook `{id}` ({origin}), but `{kind}` fires outside of turns, where only the app's list applies; move it there"
             );
             problems.push(Problem::new(ProblemKind::OutsideTurn, id, text));
         }

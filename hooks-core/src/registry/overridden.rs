@@ -1,4 +1,4 @@
-//! What the operator's overrides make of the hooks that are there.
+//! Applies the operator's overrides to registered hooks.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -10,20 +10,20 @@ use crate::id::HookId;
 use crate::overrides::{Changes, Overrides};
 
 impl Registry {
-    /// Says what the operator's layers change, in sets made from now on. Layers hold field by field, and the last one that
-    /// says something of a field wins; what was set before is forgotten.
+    /// Sets the operator's layers of overrides, for sets made from now on. Layers are merged field by field, and the
+    /// last one that sets a field wins. Replaces the previous layers.
     ///
     /// # Errors
-    /// Everything that is wrong with any of them, at once and with its place: what could not be read, ids that no hook has,
-    /// options that a hook does not offer, hooks that are `locked`. Nothing is changed then.
+    /// All problems of all layers, with their positions: parse errors, unknown ids, options that a hook does not offer,
+    /// and `locked` hooks. In that case nothing changes.
     pub fn set_overrides(&self, layers: impl IntoIterator<Item = Overrides>) -> Result<(), ConfigError> {
         self.override_with(HashMap::new(), layers)
     }
 
-    /// Says what further layers change, which hold over those that were set before.
+    /// Adds layers on top of those that were set before.
     ///
     /// # Errors
-    /// As [`set_overrides`](Self::set_overrides).
+    /// The same as those of [`set_overrides`](Self::set_overrides).
     pub fn add_overrides(&self, layers: impl IntoIterator<Item = Overrides>) -> Result<(), ConfigError> {
         self.override_with(HashMap::clone(&self.snapshot().overrides), layers)
     }
@@ -33,7 +33,7 @@ impl Registry {
         mut changes: HashMap<HookId, Changes>,
         layers: impl IntoIterator<Item = Overrides>,
     ) -> Result<(), ConfigError> {
-        // Before the lock: an iterator is code of the caller, which may use this registry.
+        // Collected before locking: the iterator is caller code and may use this registry.
         let layers: Vec<Overrides> = layers.into_iter().collect();
         let problems = self.edit(|snapshot| {
             let hooks = snapshot.hooks.iter().map(|(id, registered)| (id, &*registered.hook)).collect();
@@ -51,7 +51,7 @@ impl Registry {
 }
 
 impl Snapshot {
-    /// The hook as it is to run, and what was changed.
+    /// The hook with its overrides applied, and a description of the changes.
     pub(crate) fn overridden(&self, hook: &Arc<Hook>) -> (Arc<Hook>, Option<String>) {
         match self.changes_of(hook) {
             Some(changes) if changes.moves() => {
@@ -67,18 +67,19 @@ impl Snapshot {
         self.changes_of(hook)?.disabled_by()
     }
 
-    /// What is wrong with present overrides where this hook stands in the place of another.
+    /// The problems of existing overrides, if this hook replaced another one.
     pub(super) fn overrides_of(&self, hook: &Hook) -> Vec<Problem> {
         self.overrides.get(&hook.id).map(|changes| changes.check(hook)).unwrap_or_default()
     }
 
-    /// Why the guards of a plugin refuse, where they do.
+    /// Why the guards of a plugin fail closed; `None` if they do not.
     pub(crate) fn closed(&self, plugin: &str) -> Option<String> {
         self.installed(plugin)?.state.closed(plugin)
     }
 
     fn changes_of(&self, hook: &Hook) -> Option<&Changes> {
-        // One that is locked was refused; one that came later with that id is not to be changed either.
+        // Overrides of a locked hook were rejected, and they must not apply to a locked hook that was registered later
+        // either.
         self.overrides.get(&hook.id).filter(|_| !hook.locked)
     }
 }

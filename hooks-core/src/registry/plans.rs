@@ -1,4 +1,4 @@
-//! From hooks that are chosen to a plan for each kind.
+//! Builds a plan for each kind from the chosen hooks.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -13,20 +13,20 @@ use crate::options::RunMode;
 use crate::plan::StepParts;
 use crate::plan::{Candidate, Disabled, KindPlan, order};
 
-/// Which of a hook's kinds a set is about.
+/// Which bindings of the hooks a set includes.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Part {
-    /// All but the start and the stop of plugins.
+    /// All except the start and stop of plugins.
     Scope,
-    /// The start and the stop of one plugin.
+    /// Only the start and stop of one plugin.
     Lifecycle,
-    /// As the first, of a list whose requirements may be in force elsewhere.
+    /// Like `Scope`, for a list whose requirements may be in force elsewhere.
     Alone,
-    /// Both, for a hook that is tried alone.
+    /// All of them, for a hook in a trial.
     All,
 }
 
-/// The chosen by position: what is told of them comes in the order of the lists.
+/// The chosen hooks in the order of the lists, so that problems come in that order.
 pub(super) fn in_order<'a>(all: &'a HashMap<&HookId, Chosen>) -> Vec<&'a Chosen> {
     let mut in_order: Vec<_> = all.values().collect();
     in_order.sort_by_key(|chosen| chosen.position);
@@ -96,19 +96,19 @@ pub(super) fn plan_kinds(
         .collect()
 }
 
-/// A background hook whose jobs would go nowhere.
+/// Rejects a background hook if the registry has no sink for its jobs.
 fn no_background(snapshot: &Snapshot, chosen: &Chosen) -> Option<Problem> {
     let hook = &chosen.hook;
     (hook.options.run == RunMode::Background && snapshot.sink.is_none()).then(|| {
         let (at, id, origin) = (at(chosen.place.clone()), &hook.id, hook.origin);
         let text = format!(
-            "{at}the hook `{id}` ({origin}) says `run = background`, and this registry has nowhere to put its jobs; call `Worker::new().start(&registry)` or `registry.set_background(…)` before the set is made"
+            "{at}the hook `{id}` ({origin}) has `run = background`, but this registry has no sink for its jobs; call `Worker::new().start(&registry)` or `registry.set_background(…)` before the set is made"
         );
         Problem::new(ProblemKind::NoBackground, id, text)
     })
 }
 
-/// The name of a kind is all that a record has of it, so it stands for one type.
+/// Records identify a kind only by its name, so it must be unique.
 fn kind_name_twice(kind: &'static str, candidates: &[Candidate<'_>]) -> Option<Problem> {
     let first = candidates.first()?;
     let event = (first.binding.kind.event)();
@@ -116,7 +116,7 @@ fn kind_name_twice(kind: &'static str, candidates: &[Candidate<'_>]) -> Option<P
     let ((first, first_origin), (second, second_origin)) =
         ((&first.hook.id, first.hook.origin), (&second.hook.id, second.hook.origin));
     let text = format!(
-        "two kinds are called `{kind}`: the hooks `{first}` ({first_origin}) and `{second}` ({second_origin}) are at different types of that name; rename one in its `#[hook_kind(name = …)]`"
+        "two kinds are named `{kind}`: the hooks `{first}` ({first_origin}) and `{second}` ({second_origin}) are at different types with that name; rename one in its `#[hook_kind(name = …)]`"
     );
     Some(Problem::new(ProblemKind::KindNameTwice, kind, text))
 }
@@ -128,14 +128,14 @@ fn missing_requirements<'a>(
 ) -> impl Iterator<Item = Problem> + 'a {
     let hook = &requiring.hook;
     hook.options.requires.iter().filter_map(|required| {
-        // An id that no hook has was told already.
+        // Unknown ids were reported already.
         let (id, _) = snapshot.hooks.get_key_value(&**required)?;
         let present = all.get(id);
         present.is_none_or(|chosen| chosen.disabled.is_some()).then(|| {
             let (at, id, origin) = (at(requiring.place.clone()), &hook.id, hook.origin);
             let mend = match present {
                 Some(_) => format!("is disabled; enable it, or disable `{id}` too"),
-                None => format!("no list in force names; name it beside `{id}`"),
+                None => format!("no list in force names; add it to the list that names `{id}`"),
             };
             let text = format!("{at}the hook `{id}` ({origin}) requires `{required}`, which {mend}");
             Problem::new(ProblemKind::MissingRequirement, id, text)

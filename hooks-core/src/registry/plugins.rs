@@ -1,4 +1,4 @@
-//! Installing plugins, starting and stopping them.
+//! Installs, starts, stops and reloads plugins.
 
 use std::panic::Location;
 use std::sync::Arc;
@@ -16,13 +16,13 @@ use crate::source::Origin;
 use crate::text::nearest_names;
 
 impl Registry {
-    /// Installs a plugin: its hooks are in force in all sets made from now on, as if the app's list named them after its
-    /// own and after those of the plugins installed before. Give the name of a linked plugin, or a [`Plugin`] with its
-    /// configuration, or with hooks made as values.
+    /// Installs a plugin. Its hooks are in force in all sets made from now on, after the app's list and the plugins
+    /// installed before. Pass the name of a linked plugin, or a [`Plugin`] with its configuration or with hooks built
+    /// as values.
     ///
     /// # Errors
-    /// Everything that is wrong at once: no plugin of that name, one that is installed already, a value with the name of
-    /// a linked one, hooks that cannot be registered.
+    /// All problems at once: an unknown or already installed plugin, hook values for a linked plugin's name, and
+    /// invalid hooks.
     #[track_caller]
     pub fn install(&self, plugin: impl Into<Plugin>) -> Result<(), ConfigError> {
         let caller = Location::caller();
@@ -36,18 +36,19 @@ impl Registry {
         ConfigError::unless_empty(problems)
     }
 
-    /// The installed plugins, in their order.
+    /// The names of the installed plugins, in order of installation.
     pub fn plugins(&self) -> Vec<Arc<str>> {
         self.snapshot().plugins.iter().map(|installed| Arc::clone(&installed.plugin.name)).collect()
     }
 
-    /// Fires `init` for each plugin that was not started yet, in the order of installation: for its own hooks alone, with
-    /// its configuration and its data folder. Each plugin is started once, whoever asks.
+    /// Fires `init` for each plugin that was not started yet, in order of installation: only for its own hooks, with
+    /// its configuration and data directory. Each plugin is started once, even if this is called concurrently.
     ///
     /// # Errors
-    /// [`PluginsFailed`] names those of which an `init` hook failed, which [`audit`](Self::audit) tells too. In sets made from
-    /// now on, their hooks that guard (gates, and those that are to remove or to be required where they fail) fail wherever
-    /// they would run, and the others are left out. All other plugins go on. Install a failed one anew to try again.
+    /// [`PluginsFailed`] with the plugins whose `init` failed; [`audit`](Self::audit) reports them too. In sets made
+    /// from now on, their guards (gates, and hooks with `on_failure` `remove` or `required`) fail wherever they would
+    /// run, and their other hooks do not run. All other plugins are unaffected. To retry, install a failed plugin
+    /// again.
     pub async fn start_plugins(&self, cx: &HookContext) -> Result<(), PluginsFailed> {
         let mut failures = Vec::new();
         for name in self.plugins() {
@@ -68,7 +69,7 @@ impl Registry {
             Some((installed.clone(), before))
         });
         let Some((installed, before)) = claimed else { return Ok(()) };
-        // Dropped half-way, it was not started.
+        // If this future is dropped before its end, the plugin was not started.
         let mut outcome = StartOutcome { registry: self, name, state: before };
         let started = self.fire_lifecycle(&installed, cx, &installed.init(cx)).await.map_err(|reason| {
             let mut failure = PluginFailure::new(name, true, &reason);
@@ -82,17 +83,18 @@ impl Registry {
         started
     }
 
-    /// Loads the plugins of these `names` again: shuts them down, the last first, takes them away, lets `change` install what
-    /// is to be there now, and starts that. A plugin keeps its place among the others; one that `change` does not install is
-    /// gone. All that `change` does to the registry takes effect at once, as [`update`](Self::update) says.
+    /// Reloads plugins: shuts down the plugins with these `names` in reverse order, uninstalls them, lets `change`
+    /// install their replacements, and starts those. A plugin keeps its position among the others. A plugin that
+    /// `change` does not install again is gone. All changes that `change` makes to the registry take effect at once, as
+    /// with [`update`](Self::update).
     ///
-    /// No gate is open meanwhile: in sets that are made between the shutdown and the start, the guards of these plugins refuse and
-    /// their other hooks are left out. So it stays where `change` fails.
+    /// No gate is open in the meantime: in sets that are made between shutdown and start, the guards of these plugins
+    /// fail closed and their other hooks do not run. The same holds if `change` fails.
     ///
-    /// The value has what could not be shut down or started as it should.
+    /// Returns the value of `change`, and the plugins that failed to stop or to start.
     ///
     /// # Errors
-    /// What `change` gives; the registry is as it was then, and the plugins are shut down.
+    /// The error of `change`. The registry is then unchanged, except that the plugins are shut down.
     pub async fn reload_plugins<T, E>(
         &self,
         names: &[&str],
@@ -106,7 +108,7 @@ impl Registry {
         let value = self.update(|draft| {
             let former = draft.plugins();
             for name in names {
-                // Dropped outside of the lock: closures are code of the app.
+                // Dropped outside of the lock: closures are app code.
                 let _removed = draft.edit(|snapshot| snapshot.uninstall(name));
             }
             let value = change(draft)?;
@@ -119,7 +121,7 @@ impl Registry {
         Ok((value, failures))
     }
 
-    /// Shuts a plugin down where it was started; its guards refuse until it is started again.
+    /// Shuts down a plugin if it was started. Its guards fail closed until it is started again.
     async fn close(&self, name: &str, cx: &HookContext) -> Result<(), PluginFailure> {
         let started = self.edit(|snapshot| {
             let installed = snapshot.installed_mut(name)?;
@@ -131,11 +133,11 @@ impl Registry {
         stopped.map_err(|reason| PluginFailure::new(name, false, &reason))
     }
 
-    /// Fires `shutdown` for each started plugin, the last installed first, each for its own hooks alone. They may be
-    /// started again.
+    /// Fires `shutdown` for each started plugin in reverse order of installation, only for its own hooks. The plugins
+    /// may be started again.
     ///
     /// # Errors
-    /// [`PluginsFailed`] names those whose `shutdown` gave no outcome; all others are stopped.
+    /// [`PluginsFailed`] with the plugins whose `shutdown` failed. All others are stopped.
     pub async fn stop_plugins(&self, cx: &HookContext, reason: impl Into<ShutdownReason>) -> Result<(), PluginsFailed> {
         let reason = reason.into();
         let mut failures = Vec::new();
@@ -145,14 +147,14 @@ impl Registry {
         PluginsFailed::unless_empty(failures)
     }
 
-    /// Takes a plugin away: fires its `shutdown` where it was started, and leaves its hooks out of sets made from then
-    /// on. Hooks that were installed as values are gone; those of a linked plugin can be installed again.
+    /// Uninstalls a plugin: fires its `shutdown` if it was started, and removes its hooks from sets made from then on.
+    /// Hooks that were installed as values are removed from the registry; a linked plugin can be installed again.
     ///
     /// # Errors
-    /// [`PluginsFailed`] where no such plugin is installed, or its `shutdown` gave no outcome; it is taken away in any case.
+    /// [`PluginsFailed`] if the plugin is not installed, or if its `shutdown` failed. It is uninstalled in any case.
     pub async fn uninstall(&self, name: &str, cx: &HookContext) -> Result<(), PluginsFailed> {
         let stopped = self.stop(name, cx, ShutdownReason::Uninstall).await;
-        // Dropped after the lock is gone: closures are code of the app.
+        // Dropped after the lock is released: closures are app code.
         let _removed = self.edit(|snapshot| snapshot.uninstall(name));
         PluginsFailed::unless_empty(stopped.err().into_iter().collect())
     }
@@ -176,7 +178,7 @@ impl Registry {
         stopped.map_err(|reason| PluginFailure::new(name, false, &reason))
     }
 
-    /// Fires `event` for the hooks of one plugin.
+    /// Fires `event` only for the hooks of one plugin.
     async fn fire_lifecycle<K: HookKind<Subject = ()>>(
         &self,
         installed: &Installed,
@@ -188,7 +190,7 @@ impl Registry {
     }
 }
 
-/// What became of a plugin, noted when this is dropped.
+/// Stores the new state of a plugin when dropped.
 struct StartOutcome<'a> {
     registry: &'a Registry,
     name: &'a str,
@@ -214,7 +216,7 @@ impl Snapshot {
         self.plugins.iter_mut().find(|installed| *installed.plugin.name == *name)
     }
 
-    /// Closes those of `names` that are there until they are started, and puts each plugin where it was.
+    /// Marks the installed plugins of `names` as closed until they are started, and restores the order of plugins.
     fn close_until_started(&mut self, names: &[&str], former: &[Arc<str>]) {
         for installed in &mut self.plugins {
             if installed.state == PluginState::New && names.contains(&&*installed.plugin.name) {
@@ -225,12 +227,12 @@ impl Snapshot {
         self.plugins.sort_by_key(|installed| place(&installed.plugin.name));
     }
 
-    /// Whether a hook of that plugin may be named.
+    /// Whether lists may name hooks of the plugin.
     pub(crate) fn may_run(&self, plugin: &str) -> bool {
         self.trial || self.installed(plugin).is_some()
     }
 
-    /// The hooks of a plugin: those it was installed with, in their order, then the others by id.
+    /// The hooks of a plugin: those installed as values, in order, then the others by id.
     pub(super) fn members(&self, installed: &Installed) -> Vec<HookId> {
         let mut members = installed.made.clone();
         let others = self.members.get(&installed.plugin.name).into_iter().flatten();
@@ -248,7 +250,7 @@ impl Snapshot {
             problems.push(check::bad_plugin_name(name, origin));
         } else if let Some(first) = self.installed(name) {
             let text = format!(
-                "{origin}: the plugin `{name}` is installed already ({}); install it once, or uninstall it before",
+                "{origin}: the plugin `{name}` is already installed ({}); install it once, or uninstall it first",
                 first.origin
             );
             problems.push(Problem::new(ProblemKind::InstalledTwice, name, text));
@@ -258,12 +260,12 @@ impl Snapshot {
             let known = declared.iter().map(|entry| entry.name).chain(self.members.keys().map(|name| &**name));
             let nearest = nearest_names(name, known);
             let text = format!(
-                "{origin}: there is no plugin `{name}`{nearest} (a dependency that no code names is not linked: write `use that_crate as _;`)"
+                "{origin}: there is no plugin `{name}`{nearest} (if it is a dependency that no code refers to, link it with `use that_crate as _;`)"
             );
             problems.push(Problem::new(ProblemKind::UnknownPlugin, name, text));
         }
         for (i, hook) in hooks.iter().enumerate() {
-            // The plugin's name was told.
+            // The plugin's name was reported already.
             let of_plugin = |problem: &Problem| problem.kind() == ProblemKind::BadPluginName;
             problems.extend(check::check(hook).into_iter().filter(|problem| !of_plugin(problem)));
             let earlier = hooks[..i].iter().find(|earlier| earlier.id == hook.id);
@@ -298,7 +300,7 @@ impl Snapshot {
         Some((installed, removed))
     }
 
-    /// What `audit` says of plugins, given the agents of all sets.
+    /// The findings about plugins, given the agents of all sets.
     pub(super) fn plugin_findings(&self, agents: &[&str]) -> Vec<Finding> {
         let mut findings = Vec::new();
         for installed in &self.plugins {
@@ -308,12 +310,12 @@ impl Snapshot {
             findings.extend(installed.plugin.agents.iter().filter(nobody).map(|agent| {
                 let meant = nearest_names(agent, agents.iter().copied());
                 let text = format!(
-                    "the plugin `{plugin}` ({origin}) is installed for the agent `{agent}`, and no set is of an agent of that name{meant}"
+                    "the plugin `{plugin}` ({origin}) is installed for the agent `{agent}`, but no set belongs to an agent of that name{meant}"
                 );
                 Finding::new(FindingKind::PluginForNoAgent, plugin, text)
             }));
             if members.is_empty() {
-                let text = format!("the plugin `{plugin}` ({origin}) is installed and has no hooks");
+                let text = format!("the plugin `{plugin}` ({origin}) is installed but has no hooks");
                 findings.push(Finding::new(FindingKind::PluginWithoutHooks, plugin, text));
             } else if installed.state == PluginState::New && members.iter().any(|id| self.has_init(id)) {
                 let text = format!(
@@ -340,12 +342,12 @@ impl Snapshot {
     }
 }
 
-/// Whether the hook runs there when its plugin is started or stopped, and not when the app fires the kind.
+/// Whether the hook runs there when its plugin is started or stopped, instead of when the app fires the kind.
 pub(crate) fn is_lifecycle(hook: &Hook, binding: &Binding) -> bool {
     hook.plugin.is_some() && (binding.kind.is::<Init>() || binding.kind.is::<Shutdown>())
 }
 
-/// Two crates that declare themselves under one name, and crates that do so under two.
+/// Finds crates that declare the same plugin name, and crates with two declarations.
 pub(super) fn declared_twice() -> Vec<Problem> {
     let declared = PluginEntry::declared();
     let mut problems = Vec::new();
@@ -355,7 +357,7 @@ pub(super) fn declared_twice() -> Vec<Problem> {
                 problems.push(plugin_twice(first.name, first.origin, second.origin));
             } else if first.has(second.origin) {
                 let text = format!(
-                    "one crate is two plugins, `{}` ({}) and `{}` ({}); keep one `plugin!`, and say `plugin = \"…\"` on the hooks of the other",
+                    "one crate declares two plugins, `{}` ({}) and `{}` ({}); keep one `plugin!`, and write `plugin = \"…\"` on the hooks of the other",
                     first.name, first.origin, second.name, second.origin
                 );
                 problems.push(Problem::new(ProblemKind::PluginsOfOneCrate, first.name, text));

@@ -1,4 +1,4 @@
-//! From lists of names to a set.
+//! Resolves lists of names to a set.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -21,23 +21,23 @@ use crate::plugin::{Installed, PluginState};
 use crate::scope::{Definition, HookUse, PromptDef};
 use crate::verdict::Semantics;
 
-/// A hook that a list in force names.
+/// A hook that a list in force names, or that belongs to an installed plugin.
 pub(super) struct Chosen {
-    /// As the operator's overrides leave it.
+    /// The hook with the operator's overrides applied.
     pub(super) hook: Arc<Hook>,
-    /// What they changed, for the plan.
+    /// What the overrides changed, for the plan.
     pub(super) overridden: Option<String>,
     pub(super) disabled: Option<Disabled>,
     pub(super) position: usize,
-    /// Where the entry stands that names it, where that is known.
+    /// The position of the entry that names the hook, if known.
     pub(super) place: Option<String>,
-    /// What its context holds for it alone.
+    /// The part of the context that is only for this hook.
     pub(super) own: Option<Arc<PerHook>>,
-    /// The parameters that a list gives it, as the list has them.
+    /// The parameters that the list passes, as JSON.
     pub(super) given: Option<Value>,
 }
 
-/// The set of the prompt's list or else the agent's, and of nothing else.
+/// Makes the set of the prompt's list or else the agent's, and of nothing else.
 pub(super) fn alone(
     snapshot: &Snapshot,
     agent: &dyn Definition,
@@ -82,14 +82,14 @@ pub(super) fn resolve(
     let app_owner = ListOwner::App(snapshot.app.name.clone());
     let agent_owner = ListOwner::Agent(agent.name().to_owned());
     let app_list = named(snapshot, &app_owner, snapshot.app.hooks.as_deref().unwrap_or_default(), &mut problems);
-    // The prompt's list replaces the agent's; an empty list is a list.
+    // The prompt's list replaces the agent's, even if it is empty.
     let replacing = prompt.and_then(|prompt| prompt.hooks().map(|hooks| (prompt, hooks)));
     let (owner, list) = match replacing {
         Some((prompt, hooks)) => (ListOwner::Prompt(prompt.name().to_owned()), hooks),
         None => (agent_owner.clone(), agent.hooks().unwrap_or_default()),
     };
     let scope_list = named(snapshot, &owner, list, &mut problems);
-    // A plugin stands for entries in the app's list, after those that it has.
+    // A plugin counts as entries at the end of the app's list.
     let plugins: Vec<(ListOwner, Vec<HookUse>)> = snapshot
         .plugins
         .iter()
@@ -115,7 +115,7 @@ pub(super) fn resolve(
             problems.extend(parameters_of_app(registered, of, entry).filter(|_| of_app.contains(id)));
             continue;
         }
-        // A plugin gives its hooks no parameters, so a list that names one may.
+        // A plugin passes no parameters to its hooks, so a list that names one may.
         let (of, entry) = match of {
             ListOwner::Plugin(_) => given.get(id).map_or((of, entry), |given| (&owner, *given)),
             _ => (of, entry),
@@ -134,7 +134,7 @@ pub(super) fn resolve(
 
     let mut findings: Vec<Finding> = plans.iter().flat_map(|plan| plan.findings.iter().cloned()).collect();
     if replacing.is_some() {
-        // What the agent's list names wrongly was told when the agent was used without the prompt.
+        // Problems of the agent's list are reported when the agent is used without the prompt.
         let dropped = named(snapshot, &agent_owner, agent.hooks().unwrap_or_default(), &mut Vec::new());
         findings.extend(dropped_guards(snapshot, &chosen, &dropped, &agent_owner, &owner));
     }
@@ -147,10 +147,10 @@ pub(super) fn resolve(
     Ok(HookSet::new(plans, set_parts(snapshot, agent.name(), owner, &chosen, findings)))
 }
 
-/// The set in which a plugin is started and stopped: its own hooks, and of them only what concerns that.
+/// Makes the set that starts and stops a plugin: only its own hooks, and only their `init` and `shutdown`.
 ///
 /// # Errors
-/// Cycles among them.
+/// Cycles among these hooks.
 pub(super) fn lifecycle(snapshot: &Snapshot, installed: &Installed) -> Result<HookSet, ConfigError> {
     let owner = ListOwner::Plugin(installed.plugin.name.to_string());
     let list = uses(snapshot, installed);
@@ -158,7 +158,7 @@ pub(super) fn lifecycle(snapshot: &Snapshot, installed: &Installed) -> Result<Ho
     let mut chosen: HashMap<&HookId, Chosen> = HashMap::new();
     for (position, (id, entry)) in named(snapshot, &owner, &list, &mut problems).into_iter().enumerate() {
         let Some((id, registered)) = snapshot.hooks.get_key_value(id) else { continue };
-        // Its parameters are those of the scopes that it runs in; here it has none that need not be there.
+        // A hook's parameters come from the scopes in which it runs; here it runs without required ones.
         let with = parameters(registered, &owner, entry).unwrap_or_default();
         let chosen_one = Chosen::new(snapshot, registered, None, position, with);
         chosen.insert(id, chosen_one);
@@ -209,8 +209,8 @@ impl Chosen {
         Self { hook, overridden, disabled, position, place, own, given: None }
     }
 
-    /// Where its plugin could not be started: what guards fails wherever it would run, and the rest is left out. A guard
-    /// does not open because nobody could set it up.
+    /// Applies the state of the hook's plugin: if the plugin failed to start, its guards fail wherever they would run,
+    /// and its other hooks are disabled. A guard must not be open because its setup failed.
     fn unless_started(mut self, snapshot: &Snapshot) -> Self {
         let closed = self.hook.plugin.as_ref().and_then(|plugin| Some((plugin, snapshot.closed(plugin)?)));
         let Some((plugin, reason)) = closed else { return self };
@@ -229,19 +229,19 @@ impl Chosen {
     }
 }
 
-/// A scope in which nothing runs.
+/// A finding for a scope in which no hook runs.
 fn no_hooks(owner: &ListOwner, declared: bool) -> Finding {
     if declared {
-        let text = format!("the list of {owner} is empty, and so is the app's: no hook runs");
+        let text = format!("the list of {owner} is empty, and so is the app's, so no hook runs");
         return Finding::new(FindingKind::EmptyScope, owner, text);
     }
     let text = format!(
-        "neither {owner} nor the app names a hook: no hook runs; give one of them a list, as in `\"hooks\": [\"an_id\"]`"
+        "neither {owner} nor the app names a hook, so no hook runs; add a list, such as `\"hooks\": [\"an_id\"]`"
     );
     Finding::new(FindingKind::UndeclaredScope, owner, text)
 }
 
-/// What is said of a hook that is in the set and does not run; of one whose plugin failed, all is said with the plugin.
+/// A finding for a hook that is in the set but does not run. Hooks of a failed plugin are reported with the plugin.
 fn disabled(chosen: &Chosen, owner: &ListOwner) -> Option<Finding> {
     let by = match chosen.disabled.as_ref()? {
         Disabled::App => String::new(),
@@ -258,12 +258,12 @@ fn failed_plugins<'a>(snapshot: &'a Snapshot, agent: &dyn Definition) -> impl It
     snapshot.plugins.iter().filter(move |installed| installed.is_for(&name)).filter_map(|installed| {
         let PluginState::Failed(reason) = &installed.state else { return None };
         let plugin = &installed.plugin.name;
-        let text = format!("the guards of the plugin `{plugin}` refuse, and its other hooks are left out: {reason}");
+        let text = format!("the guards of the plugin `{plugin}` fail closed, and its other hooks do not run: {reason}");
         Some(Finding::new(FindingKind::PluginFailed, plugin, text))
     })
 }
 
-/// The agent's gates that the prompt's list leaves out, and its other hooks that nothing is to happen without.
+/// Finds the agent's gates that the prompt's list omits, and other hooks that fail closed or are locked.
 fn dropped_guards(
     snapshot: &Snapshot,
     chosen: &HashMap<&HookId, Chosen>,
@@ -278,20 +278,20 @@ fn dropped_guards(
             let (id, origin) = (&hook.id, hook.origin);
             if hook.bindings.iter().any(|binding| binding.kind.semantics == Semantics::Gate) {
                 let text = format!(
-                    "{prompt} leaves out the gate `{id}` ({origin}) of {agent}: its list replaces the agent's; name the gate there, or in the app's list"
+                    "{prompt} omits the gate `{id}` ({origin}) of {agent}, because its list replaces the agent's; add the gate to the prompt's list or to the app's"
                 );
                 return Some(Finding::new(FindingKind::DroppedGate, id, text));
             }
             let why = guards_by(hook)?;
             let text = format!(
-                "{prompt} leaves out the hook `{id}` ({origin}) of {agent}, which is `{why}`: its list replaces the agent's; name the hook there, or in the app's list"
+                "{prompt} omits the hook `{id}` ({origin}) of {agent}, which is `{why}`, because its list replaces the agent's; add the hook to the prompt's list or to the app's"
             );
             Some(Finding::new(FindingKind::DroppedGuard, id, text))
         })
         .collect()
 }
 
-/// The option by which a hook says that its kind is not to go on without it.
+/// The option that marks a hook as one that must not be omitted silently.
 fn guards_by(hook: &Hook) -> Option<&'static str> {
     let fails_closed = |binding: &Binding| binding.policy(&hook.options) != OnFailure::Continue;
     match hook.options.on_failure {

@@ -1,4 +1,4 @@
-//! What a registry knows at one moment.
+//! The state of a registry at one moment.
 
 use std::any::TypeId;
 use std::collections::{BTreeSet, HashMap};
@@ -17,30 +17,30 @@ use crate::scope::{AppDef, HookRef};
 use crate::source::Origin;
 use crate::text::{did_you_mean, nearest};
 
-/// What a set is made from.
+/// The state from which sets are made.
 #[derive(Clone, Default)]
 pub(crate) struct Snapshot {
     pub(crate) hooks: HashMap<HookId, Registered>,
     pub(super) functions: HashMap<TypeId, HookId>,
     pub(crate) app: AppDef,
     pub(crate) observers: Arc<[Arc<dyn Observer>]>,
-    /// In the order of their installation.
+    /// In order of installation.
     pub(super) plugins: Vec<Installed>,
     /// The hooks of each plugin, installed or not.
     pub(super) members: HashMap<Arc<str>, BTreeSet<HookId>>,
-    /// What the operator's layers say, by hook.
+    /// The merged overrides by hook.
     pub(super) overrides: Arc<HashMap<HookId, Changes>>,
     pub(crate) depth_limit: DepthLimit,
-    /// Whether hooks are tried alone: see [`Registry::for_trial`].
+    /// Whether this is a registry for trials: see [`Registry::for_trial`].
     pub(super) trial: bool,
     pub(super) revision: u64,
-    /// The runs that no dispatch waits for; the same for all snapshots of a registry.
+    /// The detached and background runs, shared by all snapshots of a registry.
     pub(crate) tasks: Arc<Tasks>,
-    /// Where background jobs go.
+    /// The sink for background jobs.
     pub(crate) sink: Option<Arc<dyn BackgroundSink>>,
 }
 
-/// How many dispatches may be within each other.
+/// The limit for nested dispatches.
 #[derive(Clone, Copy)]
 pub(crate) struct DepthLimit(pub(crate) usize);
 
@@ -75,8 +75,8 @@ impl Snapshot {
 
     pub(super) fn add(&mut self, hook: &Arc<Hook>, function: Option<TypeId>) -> Result<(), Problem> {
         if let Some(present) = self.hooks.get(&hook.id) {
-            // A crate whose tests depend on a crate that depends on it is linked twice; that is one hook, and it stays as
-            // it is, disabled or not.
+            // A crate is linked twice if its tests depend on a crate that depends on it. Both copies are one hook,
+            // which keeps its state, disabled or not.
             let copy = function.is_some() && present.hook.origin == hook.origin;
             if !copy {
                 return Err(duplicate_id(&hook.id, present.hook.origin, hook.origin));
@@ -108,7 +108,7 @@ impl Snapshot {
     }
 }
 
-/// The plugin that the crate of a hook declares itself to be.
+/// The plugin that the hook's crate declares.
 fn plugin_of(origin: Origin) -> Option<&'static str> {
     inventory::iter::<PluginEntry>.into_iter().filter(|entry| entry.has(origin)).map(|entry| entry.name).min()
 }
@@ -123,7 +123,7 @@ pub(super) fn not_a_hook(function: &HookRef) -> Problem {
 
 pub(super) fn duplicate_id(id: &HookId, first: Origin, second: Origin) -> Problem {
     let text = format!(
-        "two hooks have the id `{id}`: {first} and {second}; rename one, or say `replace` if the second stands for the first"
+        "two hooks have the id `{id}`: {first} and {second}; rename one, or call `replace` if the second is to replace the first"
     );
     Problem::new(ProblemKind::DuplicateId, id, text)
 }

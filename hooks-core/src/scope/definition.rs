@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 use super::json::{self, DefinitionError};
 use super::{HookUse, ListEntry};
 
-/// Something that may declare a list of hooks: an agent, a prompt, or an app's own type for one.
+/// A type that can declare a list of hooks: an agent, a prompt, or an app's own type.
 ///
 /// ```
 /// use hooks_core::prelude::*;
@@ -30,14 +30,14 @@ use super::{HookUse, ListEntry};
 /// }
 /// ```
 pub trait Definition {
-    /// The name, for messages.
+    /// The name, used in messages.
     fn name(&self) -> &str;
 
-    /// The declared list. An empty list is declared; `None` is not.
+    /// The declared list. `Some` of an empty list is declared; `None` is not.
     fn hooks(&self) -> Option<&[HookUse]>;
 }
 
-/// A definition as any serde format has it.
+/// The fields of a definition in any serde format.
 #[derive(Deserialize)]
 struct DefinitionFields {
     #[serde(default)]
@@ -49,9 +49,10 @@ struct DefinitionFields {
 }
 
 impl DefinitionFields {
-    /// Refuses a field that looks like `hooks` or holds it: it would be kept for the app, and its hooks would never run.
+    /// Rejects a field that looks like `hooks` or contains it. Otherwise the field would be kept in `extra`, and its
+    /// hooks would never run.
     fn checked(self, what: &str) -> Result<Self, String> {
-        // Through serde `null` is a field like any other, and no list.
+        // For serde, `null` is a declared field, but it is not a list.
         let declares_hooks = self.hooks.is_some();
         let mut extra = self.extra.iter();
         let problem = extra.find_map(|(field, value)| json::misplaced(field, value, what, declares_hooks));
@@ -66,9 +67,9 @@ macro_rules! definition {
         #[serde(try_from = "DefinitionFields")]
         #[non_exhaustive]
         pub struct $name {
-            /// The name, for messages and records.
+            /// The name, used in messages and records.
             pub name: String,
-            /// The declared list; `None` where there is none.
+            /// The declared list; `None` if there is none.
             #[serde(skip_serializing_if = "Option::is_none")]
             pub hooks: Option<Vec<HookUse>>,
             /// The other fields of the file, for the app.
@@ -86,19 +87,19 @@ macro_rules! definition {
         }
 
         impl $name {
-            #[doc = concat!("The ", $what, " `name`, without a list.")]
+            #[doc = concat!("Creates the ", $what, " `name`, without a list of hooks.")]
             pub fn new(name: impl Into<String>) -> Self {
                 Self { name: name.into(), ..Self::default() }
             }
 
-            /// Adds hooks to the list, which is declared from then on, even where `hooks` is empty.
+            /// Adds hooks to the list. The list is declared from then on, even if `hooks` is empty.
             #[must_use]
             pub fn hooks<U: ListEntry>(mut self, hooks: impl IntoIterator<Item = U>) -> Self {
                 self.hooks.get_or_insert_default().extend(hooks.into_iter().map(ListEntry::into_use));
                 self
             }
 
-            /// Reads JSON. `file` is the name that messages give the text.
+            /// Parses JSON. `file` is the name used in messages.
             ///
             /// # Errors
             /// [`DefinitionError`] with line, column and what was expected.
@@ -111,10 +112,10 @@ macro_rules! definition {
                 Ok(Self { name, hooks, extra: json::values(&file, text, fields)? })
             }
 
-            /// Reads a JSON file; a TOML file where its name ends in `.toml` and the feature `toml` is on.
+            /// Reads a JSON file, or a TOML file if its name ends in `.toml` and the feature `toml` is enabled.
             ///
             /// # Errors
-            /// [`DefinitionError`] where the file cannot be read or is not valid, with line, column and what was expected.
+            /// [`DefinitionError`] if the file cannot be read or is invalid, with line, column and what was expected.
             pub fn from_file(file: impl AsRef<Path>) -> Result<Self, DefinitionError> {
                 let file = file.as_ref();
                 let text = json::read(file)?;
@@ -125,7 +126,7 @@ macro_rules! definition {
                 Self::from_json(file, &text)
             }
 
-            /// Reads TOML. `file` is the name that messages give the text.
+            /// Parses TOML. `file` is the name used in messages.
             ///
             /// # Errors
             /// [`DefinitionError`] with line, column and what was expected.
@@ -149,8 +150,8 @@ macro_rules! definition {
 }
 
 definition! {
-    /// The app: its name and its list of hooks, which is always in force, whatever agents and prompts say. Other fields of
-    /// its file stay in `extra`.
+    /// The app: its name and its list of hooks, which is always in force, for every agent and prompt. Other fields of
+    /// its file are kept in `extra`.
     ///
     /// ```
     /// use hooks_core::scope::AppDef;
@@ -163,7 +164,7 @@ definition! {
 }
 
 definition! {
-    /// An agent: its name and its list of hooks. Fields of a file that the SDK does not know stay in `extra`.
+    /// An agent: its name and its list of hooks. Other fields of its file are kept in `extra`.
     ///
     /// ```
     /// use hooks_core::scope::AgentDef;
@@ -185,7 +186,7 @@ definition! {
 }
 
 impl PromptDef {
-    /// The name and the list of an app's own type for prompts, for [`Registry::scope`](crate::Registry::scope).
+    /// Copies name and list from an app's own prompt type, for [`Registry::scope`](crate::Registry::scope).
     ///
     /// ```
     /// use hooks_core::scope::{Definition, HookUse, PromptDef};

@@ -1,8 +1,8 @@
 use super::{HookRef, HookUse};
 
-/// What a list of hooks is made of: an entry of `hooks![…]`, an id, or a [`HookUse`] with parameters.
+/// An entry for a list of hooks: an element of `hooks![…]`, an id, or a [`HookUse`] with parameters.
 ///
-/// A list of functions is none:
+/// A list of functions does not compile:
 ///
 /// ```compile_fail,E0277
 /// use hooks_core::prelude::*;
@@ -14,11 +14,11 @@ use super::{HookRef, HookUse};
 /// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not name a hook",
-    label = "no entry of a list of hooks",
+    label = "not an entry for a list of hooks",
     note = "name functions with `hooks![…]`, as in `.hooks(hooks![redact_pii])`, or hooks by their ids, as in `.hooks([\"redact_pii\"])`"
 )]
 pub trait ListEntry {
-    /// The entry.
+    /// Converts into an entry.
     fn into_use(self) -> HookUse;
 }
 

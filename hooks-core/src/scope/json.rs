@@ -1,4 +1,4 @@
-//! Definitions from JSON, with the place of everything that may be wrong.
+//! Parses definitions from JSON, with the position of every error.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -14,7 +14,7 @@ use super::HookUse;
 use crate::id::HookId;
 use crate::source::{Place, Places};
 
-/// An agent or prompt file that cannot be read or is not valid.
+/// An app, agent or prompt file cannot be read or is invalid.
 #[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum DefinitionError {
@@ -22,40 +22,40 @@ pub enum DefinitionError {
     #[error("{}: cannot be read: {source}", file.display())]
     #[non_exhaustive]
     Unreadable {
-        /// The file.
+        /// The path of the file.
         file: Arc<Path>,
-        /// Why.
+        /// The error of the operating system.
         source: std::io::Error,
     },
     /// The file is not UTF-8.
     #[error("{}: is not UTF-8 from byte {valid_up_to} on; save it as UTF-8", file.display())]
     #[non_exhaustive]
     NotUtf8 {
-        /// The file.
+        /// The path of the file.
         file: Arc<Path>,
-        /// How many bytes are in order.
+        /// The length of the valid part in bytes.
         valid_up_to: usize,
     },
-    /// The text is not valid.
+    /// The text is invalid.
     #[error("{place}: {problem}")]
     #[non_exhaustive]
     Invalid {
-        /// Where.
+        /// The position of the error.
         place: Place,
-        /// What is wrong and what was expected.
+        /// What is wrong, and what was expected.
         problem: String,
     },
-    /// Several things are not valid.
+    /// The text contains several errors.
     #[error("{} problems:{}", problems.len(), numbered(problems))]
     #[non_exhaustive]
     Several {
-        /// What, in the order of the text.
+        /// The errors, in the order of the text.
         problems: Vec<DefinitionError>,
     },
 }
 
 impl fmt::Debug for DefinitionError {
-    /// The words, because this is what a `main` that returns the error and a test that unwraps it print.
+    /// Prints the message, because a `main` that returns the error and a test that unwraps it use `Debug`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(self, f)
     }
@@ -71,7 +71,7 @@ fn numbered(problems: &[DefinitionError]) -> String {
     })
 }
 
-/// All values, or everything that is wrong with any.
+/// Collects all values, or all errors.
 pub(crate) fn all<T>(read: impl Iterator<Item = Result<T, DefinitionError>>) -> Result<Vec<T>, DefinitionError> {
     let (mut values, mut problems) = (Vec::new(), Vec::new());
     for read in read {
@@ -90,7 +90,7 @@ pub(crate) fn invalid(file: &Arc<Path>, text: &str, offset: usize, problem: impl
     DefinitionError::Invalid { place: Place::of(file, text, offset), problem: problem.into() }
 }
 
-/// The text without the mark that some editors put before UTF-8.
+/// Removes the byte order mark that some editors write.
 pub(crate) fn unmarked(text: &str) -> &str {
     text.strip_prefix('\u{feff}').unwrap_or(text)
 }
@@ -101,10 +101,11 @@ pub(crate) fn read(file: &Path) -> Result<String, DefinitionError> {
         .map_err(|error| DefinitionError::NotUtf8 { file: file.into(), valid_up_to: error.utf8_error().valid_up_to() })
 }
 
-/// The fields of an object, each with the slice of the text it was read from.
+/// The fields of an object, each with its slice of the source text.
 pub(crate) type Fields<'a> = BTreeMap<String, &'a RawValue>;
 
-/// Reads the object and refuses a field that is nearly one the SDK knows: it would be ignored, and its hooks with it.
+/// Parses the object and rejects a field that is almost a known one: it would be ignored, and its hooks would never
+/// run.
 pub(crate) fn fields<'a>(file: &Arc<Path>, text: &'a str, what: &str) -> Result<Fields<'a>, DefinitionError> {
     if !text.trim_start().starts_with('{') && serde_json::from_str::<&RawValue>(text).is_ok() {
         return Err(invalid(
@@ -118,8 +119,8 @@ pub(crate) fn fields<'a>(file: &Arc<Path>, text: &'a str, what: &str) -> Result<
     let declares_hooks = entries.iter().any(|(name, _)| name == "hooks");
     let mut fields = Fields::new();
     for (name, raw) in entries {
-        let odd = may_be_misplaced(&name, what).then(|| serde_json::from_str(raw.get()).ok()).flatten();
-        if let Some(problem) = odd.and_then(|value| misplaced(&name, &value, what, declares_hooks)) {
+        let suspicious = may_be_misplaced(&name, what).then(|| serde_json::from_str(raw.get()).ok()).flatten();
+        if let Some(problem) = suspicious.and_then(|value| misplaced(&name, &value, what, declares_hooks)) {
             let offset = key_offset(text, raw, &name);
             return Err(invalid(file, text, offset, problem));
         }
@@ -132,31 +133,32 @@ pub(crate) fn fields<'a>(file: &Arc<Path>, text: &'a str, what: &str) -> Result<
     Ok(fields)
 }
 
-/// Whether the value of the field has to be looked at.
+/// Whether the field's value must be checked.
 pub(crate) fn may_be_misplaced(field: &str, what: &str) -> bool {
     field == what || nearly_hooks(field)
 }
 
-/// What is wrong with a field that would be kept for the app although it looks like the list of hooks, or holds it: its
-/// hooks would never run.
+/// Describes a field that looks like the list of hooks or contains it, but would be kept in `extra`, so that its hooks
+/// would never run.
 pub(crate) fn misplaced(field: &str, value: &Value, what: &str, declares_hooks: bool) -> Option<String> {
     let nested = |fields: &Map<String, Value>| fields.contains_key("hooks") || !declares_hooks;
     if field == what && value.as_object().is_some_and(nested) {
         return Some(format!(
-            "the fields of the {what} stand in `{field}`; write them at the top level, without `{field}` around them"
+            "the fields of the {what} are inside of `{field}`; write them at the top level, without `{field}` around them"
         ));
     }
     let list = nearly_hooks(field) && !declares_hooks && names_hooks(value);
     list.then(|| format!("unknown field `{field}`; did you mean `hooks`?"))
 }
 
-/// One edit away, but not in the first letter, which is rarely mistyped: `books` is another word.
+/// Whether the name is one edit away from `hooks`, except in the first letter, which is rarely mistyped: `books` is
+/// another word.
 fn nearly_hooks(field: &str) -> bool {
     let field = field.to_lowercase();
     field.starts_with('h') && strsim::osa_distance(&field, "hooks") <= 1 || field == "ooks" || field == "ohoks"
 }
 
-/// Whether it looks like what a list of hooks holds.
+/// Whether the value looks like a list of hooks.
 fn names_hooks(value: &Value) -> bool {
     match value {
         Value::Array(entries) => entries.iter().all(names_hooks),
@@ -167,7 +169,7 @@ fn names_hooks(value: &Value) -> bool {
     }
 }
 
-/// The declared list, `None` where the field is missing or null.
+/// The declared list; `None` if the field is missing or null.
 pub(crate) fn hooks(
     file: &Arc<Path>,
     text: &str,
@@ -185,20 +187,21 @@ pub(crate) fn hooks(
         let place = places.at(offset(text, entry));
         match serde_json::from_str::<HookUse>(entry.get()) {
             Ok(hook) => Ok(HookUse { place: Some(place), ..hook }),
-            Err(error) => Err(DefinitionError::Invalid { place, problem: said(&error) }),
+            Err(error) => Err(DefinitionError::Invalid { place, problem: message(&error) }),
         }
     };
     all(entries.into_iter().map(read)).map(Some)
 }
 
-/// The name, empty where there is none.
+/// The name; empty if there is none.
 pub(crate) fn name(file: &Arc<Path>, text: &str, fields: &mut Fields<'_>) -> Result<String, DefinitionError> {
     let Some(raw) = fields.remove("name") else { return Ok(String::new()) };
     serde_json::from_str(raw.get())
         .map_err(|_| invalid(file, text, offset(text, raw), "expected `name` to be a string"))
 }
 
-/// The fields that are left, as values. What is well-formed may still be none: nested too deep, half a character.
+/// Converts the remaining fields to values. Well-formed JSON may still fail, for example because it is nested too deep
+/// or contains a lone surrogate.
 pub(crate) fn values(file: &Arc<Path>, text: &str, fields: Fields<'_>) -> Result<Map<String, Value>, DefinitionError> {
     let value = |(name, raw): (String, &RawValue)| match serde_json::from_str(raw.get()) {
         Ok(value) => Ok((name, value)),
@@ -207,12 +210,12 @@ pub(crate) fn values(file: &Arc<Path>, text: &str, fields: Fields<'_>) -> Result
     all(fields.into_iter().map(value)).map(Map::from_iter)
 }
 
-/// Where `part`, a slice of `text`, begins in it.
+/// The offset of `part` within `text`.
 fn offset(text: &str, part: &RawValue) -> usize {
     (part.get().as_ptr() as usize).saturating_sub(text.as_ptr() as usize)
 }
 
-/// Where the name of the field that has this value begins.
+/// The offset of the name of the field with this value.
 fn key_offset(text: &str, value: &RawValue, name: &str) -> usize {
     let before = text.get(..offset(text, value)).unwrap_or_default();
     before.rfind(&format!("\"{name}\"")).unwrap_or(before.len())
@@ -222,20 +225,20 @@ fn leading(text: &str) -> usize {
     text.len() - text.trim_start().len()
 }
 
-/// What the parser says of `part`, which begins at `start` of `text`.
+/// Converts the parser's error about `part`, which begins at `start` of `text`.
 fn syntax(file: &Arc<Path>, text: &str, start: usize, part: &str, error: &serde_json::Error) -> DefinitionError {
     let line_start: usize =
         part.split_inclusive('\n').take(error.line().saturating_sub(1)).map(str::len).sum::<usize>() + start;
-    invalid(file, text, line_start + error.column().saturating_sub(1), said(error))
+    invalid(file, text, line_start + error.column().saturating_sub(1), message(error))
 }
 
-/// What the parser says, without its own idea of where.
-fn said(error: &serde_json::Error) -> String {
+/// The parser's message without its position.
+fn message(error: &serde_json::Error) -> String {
     let problem = error.to_string();
-    problem.rsplit_once(" at line ").map_or(problem.as_str(), |(said, _)| said).to_owned()
+    problem.rsplit_once(" at line ").map_or(problem.as_str(), |(message, _)| message).to_owned()
 }
 
-/// An object as a list of its entries, so that a name that is there twice is seen.
+/// An object as a list of its entries, so that duplicate names are noticed.
 struct Listed<'a>(Vec<(String, &'a RawValue)>);
 
 impl<'de> Deserialize<'de> for Listed<'de> {

@@ -1,4 +1,4 @@
-//! Definitions from TOML, with the place of everything that may be wrong.
+//! Parses definitions from TOML, with the position of every error.
 
 use std::borrow::Cow;
 use std::path::Path;
@@ -12,7 +12,7 @@ use super::HookUse;
 use super::json::{DefinitionError, all, invalid, misplaced};
 use crate::source::Places;
 
-/// What every definition has.
+/// The fields of a definition.
 pub(crate) struct Parsed {
     pub(crate) name: String,
     pub(crate) hooks: Option<Vec<HookUse>>,
@@ -74,7 +74,7 @@ fn hooks(file: &Arc<Path>, text: &str, list: &Spanned<DeValue<'_>>) -> Result<Ve
     all(entries.iter().map(read))
 }
 
-/// The value as JSON, which is what parameters and extra fields are kept as. JSON has no dates, so one is its text.
+/// Converts a value to JSON, the form of parameters and extra fields. JSON has no dates, so a date becomes its text.
 fn json(file: &Arc<Path>, text: &str, value: Spanned<DeValue<'_>>) -> Result<Value, DefinitionError> {
     let start = value.span().start;
     match value.into_inner() {

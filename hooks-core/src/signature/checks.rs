@@ -1,7 +1,7 @@
-//! Not public API. Checks of an attribute's options against its kind, evaluated when the user's crate is compiled.
+//! Not public API. Checks an attribute's options against its kind when the user's crate is compiled.
 //!
-//! A failed check is a panic of a constant on the user's own token. The text is put together from what the kind says of
-//! itself, so an app's own kind answers as well as a built-in one.
+//! A failed check is a panic in a constant, reported at the user's token. The message is built from the constants of
+//! the kind, so that an app's kind gets the same messages as a built-in one.
 
 mod words;
 
@@ -13,7 +13,7 @@ use crate::kind::{HookKind, Removal};
 use crate::verdict::Semantics;
 use crate::verdict::{Capabilities, Capability, Verdict};
 
-/// A text of at most 512 bytes, put together by constant functions.
+/// A text of at most 512 bytes, built by constant functions.
 struct Text {
     bytes: [u8; 512],
     len: usize,
@@ -35,7 +35,7 @@ impl Text {
         self
     }
 
-    /// The words, each in backticks.
+    /// Appends the words, each in backticks.
     const fn list(mut self, words: &[&str]) -> Self {
         let mut i = 0;
         while i < words.len() {
@@ -56,7 +56,7 @@ impl Text {
     }
 }
 
-/// The index of the matchable field `name`; 0 where there is none, which [`filter`] has reported already.
+/// The index of the filter field `name`; 0 if there is none, which [`filter`] has reported already.
 pub const fn field<K: HookKind>(name: &str) -> usize {
     match find::<K>(name) {
         Some(index) => index,
@@ -90,9 +90,9 @@ const fn equal(a: &str, b: &str) -> bool {
     true
 }
 
-/// A hook filters by `name`, which says what `here` says if it is an option of another system.
+/// Checks that a hook may filter by `name`. If `name` is an option of another system, `here` is what corresponds to it.
 #[track_caller]
-#[allow(clippy::panic)] // the way in which a constant refuses
+#[allow(clippy::panic)] // a constant reports an error by a panic
 pub const fn filter<K: HookKind>(name: &str, here: &str) {
     if find::<K>(name).is_some() {
         return;
@@ -103,9 +103,9 @@ pub const fn filter<K: HookKind>(name: &str, here: &str) {
     }
     text = text.add("a hook at `").add(K::NAME).add("` cannot filter by `").add(name).add("`; ");
     if K::FIELDS.is_empty() {
-        text = text.add("its event has no field to filter by");
+        text = text.add("its event has no filter fields");
     } else {
-        text = text.add("it can by ");
+        text = text.add("its filter fields are ");
         let mut i = 0;
         while i < K::FIELDS.len() {
             if i > 0 {
@@ -118,43 +118,43 @@ pub const fn filter<K: HookKind>(name: &str, here: &str) {
     panic!("{}", text.as_str())
 }
 
-/// `setup!` stands in the module `path`.
+/// Checks that `setup!` is in the crate root, given its module path.
 #[track_caller]
-#[allow(clippy::panic)] // the way in which a constant refuses
+#[allow(clippy::panic)] // a constant reports an error by a panic
 pub const fn root(path: &str) {
     let mut i = 0;
     while i < path.len() {
         if path.as_bytes()[i] == b':' {
             let text = Text::new()
-                .add("`setup!` belongs in the root of a crate, and this is the module `")
+                .add("`setup!` must be in the root of a crate, but this is the module `")
                 .add(path)
-                .add("`, where it does nothing");
+                .add("`, where it has no effect");
             panic!("{}", text.as_str())
         }
         i += 1;
     }
 }
 
-/// A hook says `on_failure = remove`.
+/// Checks a hook with `on_failure = remove`.
 #[track_caller]
-#[allow(clippy::panic)] // the way in which a constant refuses
+#[allow(clippy::panic)] // a constant reports an error by a panic
 pub const fn remove<K: HookKind>() {
     if !<K::Removal as Removal<K::Subject>>::ALLOWED {
         let text = Text::new()
-            .add("`on_failure = remove` needs a kind whose subject may be removed, and `")
+            .add("`on_failure = remove` needs a kind whose subject may be removed, but `")
             .add(K::NAME)
-            .add("` is not one; write `continue` or `required`");
+            .add("` is not; write `continue` or `required`");
         panic!("{}", text.as_str())
     }
 }
 
-/// A hook says `on_failure = deny`.
+/// Checks a hook with `on_failure = deny`.
 #[track_caller]
-#[allow(clippy::panic)] // the way in which a constant refuses
+#[allow(clippy::panic)] // a constant reports an error by a panic
 pub const fn deny<K: HookKind>() {
     if !matches!(K::SEMANTICS, Semantics::Gate) {
         let text = Text::new()
-            .add("`on_failure = deny` needs a gate, and `")
+            .add("`on_failure = deny` needs a gate, but `")
             .add(K::NAME)
             .add("` is not one (its semantics: ")
             .add(K::SEMANTICS.as_str())
@@ -163,37 +163,38 @@ pub const fn deny<K: HookKind>() {
     }
 }
 
-/// A hook says what it contributes.
+/// Checks a hook with `capabilities`.
 #[track_caller]
-#[allow(clippy::panic)] // the way in which a constant refuses
+#[allow(clippy::panic)] // a constant reports an error by a panic
 pub const fn contributes<K: HookKind>() {
     if <K::Verdict as Verdict>::CAPABILITIES.is_empty() {
         let text = Text::new()
             .add("a hook at `")
             .add(K::NAME)
-            .add("` contributes nothing that `capabilities` could limit (its semantics: ")
+            .add("` contributes nothing, so `capabilities` has no effect (its semantics: ")
             .add(K::SEMANTICS.as_str())
-            .add("); take it away");
+            .add("); remove it");
         panic!("{}", text.as_str())
     }
 }
 
-/// A hook says `run = background`.
+/// Checks a hook with `run = background`.
 #[track_caller]
-#[allow(clippy::panic)] // the way in which a constant refuses
+#[allow(clippy::panic)] // a constant reports an error by a panic
 pub const fn background<K: HookKind>() {
     if K::WIRE.is_none() {
         let text = Text::new()
-            .add("`run = background` stores event and subject as JSON, and `")
+            .add("`run = background` stores event and subject as JSON, but `")
             .add(K::NAME)
-            .add("` cannot be fired as JSON; add `json` to its `#[hook_kind(…)]`, or write `run = detached`");
+            .add("` cannot be serialized as JSON; add `json` to its `#[hook_kind(…)]`, or write `run = detached`");
         panic!("{}", text.as_str())
     }
 }
 
-/// A hook contributes `this`. Where its kind takes no contribution at all, [`contributes`] has reported it.
+/// Checks that a hook may contribute `this`. If its kind takes no contributions at all, [`contributes`] has reported
+/// it.
 #[track_caller]
-#[allow(clippy::panic)] // the way in which a constant refuses
+#[allow(clippy::panic)] // a constant reports an error by a panic
 pub const fn capability<K: HookKind>(this: Capability) {
     let offered = <K::Verdict as Verdict>::CAPABILITIES;
     if offered.is_empty() || Capabilities::of(offered).has(this) {
@@ -212,18 +213,18 @@ pub const fn capability<K: HookKind>(this: Capability) {
     panic!("{}", text.as_str())
 }
 
-/// A hook takes parameters from a list, after these others.
+/// Checks that a hook takes only one set of parameters from a list, given its earlier parameters.
 #[track_caller]
 pub const fn parameters_once(earlier: &[Option<WithSpec>], this: Option<WithSpec>) {
     assert!(
         this.is_none() || first(earlier).is_none(),
-        "a list gives a hook one set of parameters; take one `&With<…>` with all of them as its fields"
+        "a hook can take only one `&With<…>`; make all parameters fields of one type"
     );
 }
 
-/// A hook names two kinds, which may be one kind under two names.
+/// Checks that the two kinds of a hook are not the same kind under two names.
 #[track_caller]
-#[allow(clippy::panic)] // the way in which a constant refuses
+#[allow(clippy::panic)] // a constant reports an error by a panic
 pub const fn distinct<K: HookKind, Other: HookKind>() {
     if equal(K::NAME, Other::NAME) {
         let text = Text::new().add("`").add(K::NAME).add("` appears twice; keep one");
@@ -231,9 +232,9 @@ pub const fn distinct<K: HookKind, Other: HookKind>() {
     }
 }
 
-/// A kind in `module` takes the name of a built-in one.
+/// Checks that a kind in `module` does not have the name of a built-in one.
 #[track_caller]
-#[allow(clippy::panic)] // the way in which a constant refuses
+#[allow(clippy::panic)] // a constant reports an error by a panic
 pub const fn kind_name(name: &str, module: &str) {
     let (ours, module) = (b"hooks_core::".as_slice(), module.as_bytes());
     let mut i = 0;
@@ -241,7 +242,7 @@ pub const fn kind_name(name: &str, module: &str) {
         i += 1;
     }
     if i < ours.len() {
-        let text = Text::new().add("`").add(name).add("` is a built-in kind; give this one a name of its own");
+        let text = Text::new().add("`").add(name).add("` is a built-in kind; give this kind another name");
         panic!("{}", text.as_str())
     }
 }

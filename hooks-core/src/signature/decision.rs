@@ -1,62 +1,62 @@
-//! Whether what a function returns can decide anything, by its type: an alias is what it stands for, and a type with a
-//! familiar name is what it is.
+//! Determines from a function's return type whether it can decide anything. Works on types, not names, so aliases and
+//! shadowed names are handled.
 
 use std::marker::PhantomData;
 
 use crate::kind::{HookKind, Semantics};
 use crate::verdict::Halt;
 
-/// What a function returns, `R`, and how it takes the subject: as `S` by value, or as [`Lent`].
+/// A function's return type `R`, and how it takes the subject: as `S` by value, or as [`Lent`].
 #[derive(Debug)]
 pub struct Returned<R: ?Sized, S: ?Sized>(PhantomData<R>, PhantomData<S>);
 
-/// Marks a hook that does not take the subject by value.
+/// Marker: the hook does not take the subject by value.
 #[derive(Debug)]
 pub enum Lent {}
 
-/// Stands for a return type that has no name, an `impl Trait`.
+/// Placeholder for a return type without a name, an `impl Trait`.
 #[derive(Debug)]
 pub enum Unnamed {}
 
-/// What is returned decides nothing.
+/// Marker: the returned value decides nothing.
 #[derive(Debug, Default)]
 pub struct NoDecision;
 
-/// What is returned can decide.
+/// Marker: the returned value can decide.
 #[derive(Debug)]
 pub struct SomeDecision;
 
 impl<R, S: ?Sized> Returned<R, S> {
-    /// The type of a value.
+    /// Infers the type from a value.
     pub const fn of(_: &R) -> Self {
         Self(PhantomData, PhantomData)
     }
 }
 
-/// The constants of every type that has none of its own below.
+/// The constants of every type without inherent ones below.
 pub trait CanDecide {
-    /// Whether the hook may decide.
+    /// Whether the hook can decide.
     const DECIDES: bool = true;
-    /// Whether it can be a verdict.
+    /// Whether the value can be a verdict.
     const GIVES_VERDICT: bool = true;
 }
 
 impl<R: ?Sized, S: ?Sized> CanDecide for Returned<R, S> {}
 
-/// Whether a value decides, as a type: method resolution tries this trait first, and [`Decides`] where it does not hold.
+/// Answers at the type level whether a value decides: method resolution tries this trait first, and then [`Decides`].
 pub trait DecidesNothing {
-    /// Always [`NoDecision`]. An associated type, so that it stays open for a return type that is not known, as of a
-    /// function that is not there: of that, the compiler says nothing more.
+    /// Always [`NoDecision`]. It is an associated type, so that it stays unresolved for an unknown return type, such as
+    /// that of a missing function; the compiler then reports nothing more.
     type Decision: Default;
-    /// The type as a value.
+    /// Returns the marker as a value.
     fn decision(&self) -> Self::Decision {
         Self::Decision::default()
     }
 }
 
-/// The answer of every other value.
+/// The answer for every other value.
 pub trait Decides {
-    /// The type as a value.
+    /// Returns the marker as a value.
     fn decision(&self) -> SomeDecision {
         SomeDecision
     }
@@ -67,9 +67,9 @@ impl<R: ?Sized, S: ?Sized> Decides for &Returned<R, S> {}
 macro_rules! decides_nothing {
     ($([$($any:ident),*] $returned:ty, $subject:ty;)*) => {
         $(impl<$($any),*> Returned<$returned, $subject> {
-            /// It cannot.
+            /// This type decides nothing.
             pub const DECIDES: bool = false;
-            /// It cannot.
+            /// This type decides nothing.
             pub const GIVES_VERDICT: bool = false;
         }
 
@@ -93,7 +93,7 @@ decides_nothing! {
 macro_rules! only_halts {
     ($([$($any:ident),*] $returned:ty, $subject:ty;)*) => {
         $(impl<$($any),*> Returned<$returned, $subject> {
-            /// It ends the turn, and gives no verdict.
+            /// A halt ends the turn and is not a verdict.
             pub const GIVES_VERDICT: bool = false;
         })*
     };
@@ -106,25 +106,24 @@ only_halts! {
     [S, E] Result<(S, Halt), E>, S;
 }
 
-/// Whether a fallback of a hook at `K` has to decide, where the hook itself gives a verdict: a gate that fails must not stay
-/// open.
+/// Whether a fallback at `K` must decide if its hook returns a verdict: a gate that fails must not stay open.
 pub const fn requires_decision<K: HookKind>(gives_verdict: bool) -> bool {
     gives_verdict && matches!(K::SEMANTICS, Semantics::Gate)
 }
 
-/// Whether a fallback of a hook at `K` has to decide, as a type.
+/// Whether a fallback at `K` must decide, at the type level.
 #[derive(Debug)]
 pub struct RequireDecision<K, const REQUIRED: bool>(PhantomData<K>);
 
 impl<K> RequireDecision<K, false> {
-    /// Anything is right.
+    /// Accepts any type.
     pub fn of<T>(_: T) -> SomeDecision {
         SomeDecision
     }
 }
 
 impl<K> RequireDecision<K, true> {
-    /// Only a [`SomeDecision`] is right, which [`FallbackOf`] checks.
+    /// Requires [`SomeDecision`], which [`FallbackOf`] checks.
     pub fn of<T>(decision: T) -> T {
         decision
     }

@@ -1,4 +1,4 @@
-//! What a hook may take and return that nobody waits for.
+//! The signatures of detached and background hooks.
 
 use std::convert::Infallible;
 
@@ -6,16 +6,16 @@ use super::{Of, ViaInto};
 use crate::handler::Answer;
 use crate::verdict::{Contribution, Contributions};
 
-/// What a hook may return that nobody waits for.
+/// The return type of a detached or background hook.
 #[diagnostic::on_unimplemented(
-    message = "a hook at `{K}` that no dispatch waits for cannot return `{Self}`",
+    message = "a detached or background hook at `{K}` cannot return `{Self}`",
     label = "expected `()` or `Result<(), E>`",
-    note = "with `run = detached` or `run = background` a hook makes no decision; where the kind's verdict is `Contributions` it may return those, of which audit notes and background jobs count"
+    note = "no dispatch waits for a hook with `run = detached` or `run = background`, so it cannot decide; if the kind's verdict is `Contributions`, it may return audit notes and background jobs"
 )]
 pub trait ReturnsDetached<K, V, M>: Sized {
     /// The error of a `Result`.
     type Error;
-    /// The answer in the form that is read when the run has ended.
+    /// Converts the returned value into an answer for the end of the run.
     #[doc(hidden)]
     fn verdict(of: Of<K, V>, returned: Self) -> Result<Answer<V>, Self::Error>;
 }
@@ -38,7 +38,7 @@ impl<K, V: From<()>, E> ReturnsDetached<K, V, Result<(), ()>> for Result<(), E> 
     }
 }
 
-/// Contributions in one of their forms; not every type that converts into them, because `()` does too.
+/// The types that stand for contributions. Not every type that converts into them, because `()` does too.
 #[doc(hidden)]
 pub trait Contributed: Into<Contributions> {}
 

@@ -1,42 +1,43 @@
-//! What parameters are, by their types.
+//! Determines what parameters are by their types.
 
 use std::marker::PhantomData;
 
 use super::{ContextParameter, ReadParameter};
 use crate::context::{HookContext, Parameters, With, WithSpec};
 
-/// The parameter `&T` of a hook whose subject is `S`. What a type has no constant for, [`AnyParameter`] answers.
+/// The parameter `&T` of a hook whose subject is `S`. [`AnyParameter`] provides the constants that a type does not
+/// define.
 #[derive(Debug)]
 pub struct Parameter<T: ?Sized, S: ?Sized = ()>(PhantomData<fn() -> PhantomData<T>>, PhantomData<S>);
 
 impl<T: Parameters> Parameter<With<T>> {
-    /// How a list gives it.
+    /// Parses the parameter from a list.
     pub const SPEC: Option<WithSpec> = Some(WithSpec::of::<T>());
 }
 
 impl Parameter<HookContext> {
-    /// It is the context.
+    /// Whether it is the context.
     pub const CONTEXT: bool = true;
 }
 
 impl<X: ?Sized> Parameter<X, X> {
-    /// It is the subject.
+    /// Whether it is the subject.
     pub const SUBJECT: bool = true;
 }
 
-/// The constants of every other type.
+/// The default constants of all types.
 pub trait AnyParameter {
-    /// No list gives it.
+    /// The parameter does not come from a list.
     const SPEC: Option<WithSpec> = None;
-    /// It is not the context.
+    /// The parameter is not the context.
     const CONTEXT: bool = false;
-    /// It is not the subject.
+    /// The parameter is not the subject.
     const SUBJECT: bool = false;
 }
 
 impl<T: ?Sized, S: ?Sized> AnyParameter for Parameter<T, S> {}
 
-/// The first of a hook's parameters that a list gives; that there is but one was checked at its token.
+/// The hook's parameter from a list. That there is only one was checked at its token.
 pub const fn first(specs: &[Option<WithSpec>]) -> Option<WithSpec> {
     let mut i = 0;
     while i < specs.len() {
@@ -48,7 +49,7 @@ pub const fn first(specs: &[Option<WithSpec>]) -> Option<WithSpec> {
     None
 }
 
-/// Whether one of them is true.
+/// Whether one of the values is true.
 pub const fn any(all: &[bool]) -> bool {
     let mut i = 0;
     while i < all.len() {
@@ -64,11 +65,11 @@ pub const fn any(all: &[bool]) -> bool {
 impl<'a, K, S, T: Parameters> ReadParameter<'a, K, S, With<T>> for &'a With<T> {
     #[inline]
     fn read(cx: &'a HookContext, _event: &'a K, _subject: &'a S) -> Self {
-        taken(cx)
+        bound(cx)
     }
 
     fn read_detached(cx: &'a HookContext, _event: &'a K, _subject: Option<&'a S>) -> Self {
-        taken(cx)
+        bound(cx)
     }
 }
 
@@ -76,14 +77,14 @@ impl<'a, K, S, T: Parameters> ReadParameter<'a, K, S, With<T>> for &'a With<T> {
 impl<'a, K, T: Parameters> ContextParameter<'a, K, With<T>> for &'a With<T> {
     #[inline]
     fn read(cx: &'a HookContext, _event: &'a K) -> Self {
-        taken(cx)
+        bound(cx)
     }
 }
 
-#[allow(clippy::panic)] // every set binds them before it calls; if one did not, that would be this hook's failure
-fn taken<T: Parameters>(cx: &HookContext) -> &With<T> {
+#[allow(clippy::panic)] // every set binds them before the call; otherwise the panic is this hook's failure
+fn bound<T: Parameters>(cx: &HookContext) -> &With<T> {
     match cx.with() {
         Some(parameters) => parameters,
-        None => panic!("no list gave this hook its parameters"),
+        None => panic!("this hook was called without its parameters; this is a bug in hook-sdk"),
     }
 }

@@ -1,18 +1,18 @@
-//! Where a hook was written.
+//! The position of a hook, kind or plugin in the source code.
 
 use std::fmt;
 
 use serde::Serialize;
 
-/// Where a hook was written.
+/// The position of a hook, kind or plugin in the source code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 #[non_exhaustive]
 pub struct Origin {
-    /// The source file, as the compiler names it.
+    /// The source file, as reported by the compiler.
     pub file: &'static str,
-    /// The line, from 1.
+    /// The line, starting at 1.
     pub line: u32,
-    /// The module.
+    /// The module path.
     pub module: &'static str,
 }
 

@@ -1,30 +1,30 @@
-//! A place in a file that the app wrote.
+//! Positions in definition files.
 
 use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
 
-/// A place in a file that names hooks.
+/// A position in a definition file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Place {
-    /// The file, as it was opened or named.
+    /// The path of the file, as it was passed.
     pub file: Arc<Path>,
-    /// The line, from 1.
+    /// The line, starting at 1.
     pub line: usize,
-    /// The column in characters, from 1.
+    /// The column in characters, starting at 1.
     pub column: usize,
 }
 
 impl Place {
-    /// The place of byte `offset` within `text`.
+    /// The position of byte `offset` in `text`.
     pub(crate) fn of(file: &Arc<Path>, text: &str, offset: usize) -> Self {
         Places::new(file, text).at(offset)
     }
 }
 
-/// The places of many bytes of one text, which is read once as long as they ascend: a list may be long, and all of it in
-/// one line.
+/// Computes the positions of many offsets in one text. If the offsets ascend, it scans the text once, which matters for
+/// a long list on one line.
 pub(crate) struct Places<'a> {
     file: &'a Arc<Path>,
     text: &'a str,
@@ -38,7 +38,7 @@ impl<'a> Places<'a> {
         Self { file, text, offset: 0, line: 1, column: 1 }
     }
 
-    /// The place of byte `offset`, or of the character that it is a part of.
+    /// The position of byte `offset`, or of the character that contains it.
     pub(crate) fn at(&mut self, offset: usize) -> Place {
         if offset < self.offset {
             *self = Self::new(self.file, self.text);

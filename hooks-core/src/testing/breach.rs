@@ -1,13 +1,13 @@
 use std::fmt;
 
-/// Everything in which a harness does not do what it declares.
+/// A harness does not conform to its declaration. Returned by [`conformance`](super::conformance).
 #[derive(Clone, PartialEq, Eq, thiserror::Error)]
 pub struct NotConforming {
     breaches: Vec<String>,
 }
 
 impl NotConforming {
-    /// The breaches, by kind, each in words.
+    /// The descriptions of all breaches, ordered by kind.
     pub fn breaches(&self) -> &[String] {
         &self.breaches
     }
@@ -19,13 +19,13 @@ impl NotConforming {
 
 impl fmt::Display for NotConforming {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("the harness does not do what it declares:")?;
+        f.write_str("the harness does not conform to its declaration:")?;
         self.breaches.iter().try_for_each(|breach| write!(f, "\n  - {breach}"))
     }
 }
 
 impl fmt::Debug for NotConforming {
-    /// The words, because this is what a test that returns the error or unwraps it prints.
+    /// Prints the message, because a test that returns the error or unwraps it uses `Debug`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(self, f)
     }

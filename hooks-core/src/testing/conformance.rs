@@ -1,4 +1,4 @@
-//! Holds a harness to what it declares with `fires![…]`.
+//! Checks a harness against its declaration with `fires![…]`.
 
 use std::collections::BTreeSet;
 use std::error::Error;
@@ -20,7 +20,7 @@ use crate::registry::Registry;
 use crate::scope::{AgentDef, AppDef, HookUse};
 use crate::verdict::Semantics;
 
-/// A harness that can be told to make something happen.
+/// A driver for [`conformance`]: makes the harness fire a kind on request.
 ///
 /// ```standalone_crate
 /// use hooks_core::kinds::*;
@@ -69,21 +69,20 @@ use crate::verdict::Semantics;
 /// # }
 /// ```
 pub trait Drive {
-    /// Makes exactly one occurrence of `kind` happen, with `hooks` in force, and says what came of it as it can be seen
-    /// from outside: the row that was stored, whether the tool ran, what the model was sent. The same occurrence each
-    /// time it is asked.
+    /// Makes exactly one occurrence of `kind` happen with `hooks` in force, and returns its observable result: the
+    /// stored row, whether the tool ran, what was sent to the model. It must do the same each time.
     fn drive(
         &self,
         kind: &str,
         hooks: &HookSet,
     ) -> impl Future<Output = Result<Value, Box<dyn Error + Send + Sync>>> + Send;
 
-    /// A hook of `kind` with this id that changes, refuses or contributes something that [`drive`](Self::drive) shows.
-    /// Not asked for kinds whose hooks only observe.
+    /// Returns a hook at `kind` with this id that changes, denies or contributes something that is visible in the
+    /// result of [`drive`](Self::drive). Not called for kinds whose hooks only observe.
     fn probe(&self, id: &str, kind: &str) -> Option<Hook>;
 
-    /// Makes the kind happen in other ways: those in which its event has fields filled that are empty in the occurrence of
-    /// [`drive`](Self::drive). Nothing where nothing is said.
+    /// Makes the kind happen in other ways, in which fields of its event are filled that are empty in the occurrence of
+    /// [`drive`](Self::drive). The default does nothing.
     fn otherwise(
         &self,
         _kind: &str,
@@ -92,26 +91,26 @@ pub trait Drive {
         std::future::ready(Ok(()))
     }
 
-    /// Hooks that have to be in force for `kind` to happen at all: a gate that asks, say, where the kind is what comes of the
-    /// question.
+    /// Returns hooks that must be in force for `kind` to happen at all, for example a gate that asks if the kind
+    /// follows a question.
     fn beside(&self, _kind: &str) -> Vec<Hook> {
         Vec::new()
     }
 }
 
-/// Asserts that each kind that the program declares with [`fires!`](crate::fires) really fires, once per occurrence, and
-/// that its outcome is used: with a probe in force, what came of the occurrence must be another. At the built-in kinds of a
-/// turn it is tried beside [`Drive::probe`] with all that a hook there can say: it halts, denies, asks, rewrites, adds a
-/// context, or is required and fails. In the occurrences of a kind together with those of [`Drive::otherwise`], each field of its
-/// event has to be filled once, unless the declaration says that it [never](crate::fires) is.
+/// Checks that each kind that the program declares with [`fires!`](crate::fires) fires once per occurrence, and that
+/// its outcome is used: with a probe in force, the result of the occurrence must differ. At the built-in kinds of a
+/// turn, it also tries everything that a hook can return there: it halts, denies, asks, rewrites, adds a context, or is
+/// required and fails. Each field of the event must be filled in at least one occurrence of [`Drive::drive`] or
+/// [`Drive::otherwise`], unless the declaration says [`never`](crate::fires).
 ///
 /// # Errors
-/// Everything that does not hold, at once.
+/// All breaches at once.
 pub async fn conformance(driver: &impl Drive) -> Result<(), NotConforming> {
     let declared = Fires::declared();
     let mut breaches = Vec::new();
     if declared.is_empty() {
-        let text = "nothing is declared: write `hooks_core::fires![BeforeToolCall, …];` beside the code that fires";
+        let text = "nothing is declared: write `hooks_core::fires![BeforeToolCall, …];` next to the code that fires";
         breaches.push(text.to_owned());
     }
     for fires in &declared {
@@ -127,20 +126,20 @@ pub async fn conformance(driver: &impl Drive) -> Result<(), NotConforming> {
     NotConforming::unless_empty(breaches)
 }
 
-/// What came of an occurrence without a probe, or what the kind breaks.
+/// Returns the result of an occurrence without a probe, or the breach of the kind.
 async fn check(driver: &impl Drive, fires: &Fires, filled: &mut Filled) -> Result<Value, String> {
     let (kind, origin, semantics) = (fires.kind().name, fires.origin, fires.kind().semantics);
     let (plain, times, _) = occurrence(driver, fires, None, filled).await?;
     match times {
         0 => {
             return Err(format!(
-                "`{kind}` is declared at {origin}, but an occurrence of it fired nothing: fire it on the hook set that the driver is given, or take it out of `fires![…]`"
+                "`{kind}` is declared at {origin}, but an occurrence of it fired nothing: fire it on the hook set that the driver receives, or remove it from `fires![…]`"
             ));
         }
         1 => {}
         times => {
             return Err(format!(
-                "`{kind}`, declared at {origin}, was fired {times} times by one occurrence: its hooks would act {times} times"
+                "`{kind}`, declared at {origin}, was fired {times} times by one occurrence, so its hooks act {times} times; fire it once"
             ));
         }
     }
@@ -150,31 +149,32 @@ async fn check(driver: &impl Drive, fires: &Fires, filled: &mut Filled) -> Resul
     let is_asked_for = |probe: &Hook| probe.id.as_str() == PROBE && probe.kinds().any(|name| name == kind);
     let probe = driver.probe(PROBE, kind).filter(is_asked_for).ok_or_else(|| {
         format!(
-            "the driver has no probe for `{kind}` ({semantics}): return a hook of that kind from `Drive::probe`, with the id that it is given, that changes, refuses or contributes something"
+            "the driver has no probe for `{kind}` ({semantics}): return a hook of that kind from `Drive::probe`, with the given id, that changes, denies or contributes something"
         )
     })?;
     let (probed, _, effect) = occurrence(driver, fires, Some(probe), filled).await?;
     if !effect {
         return Err(format!(
-            "the driver's probe for `{kind}` neither changed, refused nor contributed anything, so nothing can be seen of it"
+            "the driver's probe for `{kind}` neither changed, denied nor contributed anything, so its effect cannot be checked"
         ));
     }
     if plain == probed {
         return Err(format!(
-            "`{kind}`, declared at {origin}, is fired, but its outcome is not used: with a probe that had an effect, what came of the occurrence is the same; go on with `fired.subject` and `fired.verdict`"
+            "`{kind}`, declared at {origin}, is fired, but its outcome is not used: the result of the occurrence is the same with a probe that had an effect; continue with `fired.subject` and `fired.verdict`"
         ));
     }
     Ok(plain)
 }
 
-/// What makes no difference of all that a hook of a built-in kind can say. An error of the harness is one.
+/// Tries everything that a hook at a built-in kind can return, and reports what makes no difference. An error of the
+/// harness counts as a difference.
 async fn own_probes(driver: &impl Drive, fires: &Fires, plain: &Value, filled: &mut Filled) -> Vec<String> {
     let (kind, origin) = (fires.kind().name, fires.origin);
     let mut breaches = Vec::new();
     for (probe, hook) in probes::of_kind(fires.kind(), PROBE) {
         match occurrence(driver, fires, Some(hook), filled).await {
             Ok((probed, ..)) if probed == *plain => breaches.push(format!(
-                "`{kind}`, declared at {origin}, is fired, but what came of the occurrence is the same where a hook {probe}; act on `fired.verdict` (`Permission::decide`), `fired.subject`, `fired.report.halt` and an error of the dispatch, or have `Drive::drive` show it"
+                "`{kind}`, declared at {origin}, is fired, but the result of the occurrence is the same when a hook {probe}; act on `fired.verdict` (`Permission::decide`), `fired.subject`, `fired.report.halt` and an error of the dispatch, or make it visible in the result of `Drive::drive`"
             )),
             _ => {}
         }
@@ -182,7 +182,8 @@ async fn own_probes(driver: &impl Drive, fires: &Fires, plain: &Value, filled: &
     breaches
 }
 
-/// The fields of the event that nothing filled and no declaration names, and those that are filled although one does.
+/// Reports the fields of the event that were never filled although no declaration says so, and those that were filled
+/// although one says never.
 async fn unfilled(driver: &impl Drive, fires: &Fires, mut filled: Filled) -> Vec<String> {
     let (kind, origin) = (fires.kind().name, fires.origin);
     if !fires.kind().json {
@@ -197,24 +198,24 @@ async fn unfilled(driver: &impl Drive, fires: &Fires, mut filled: Filled) -> Vec
         Err(error) => Err(error),
     };
     if let Err(error) = made {
-        return vec![format!("the driver could not make `{kind}` happen otherwise: {error}")];
+        return vec![format!("the driver could not make `{kind}` happen in other ways: {error}")];
     }
     let breach = |field: &&str| match (filled.contains(*field), Fires::never_fills(fires.kind(), field)) {
         (false, false) => Some(format!(
-            "the field `{field}` of `{kind}`, declared at {origin}, was empty in each occurrence: fill it, make an occurrence in which it is filled in `Drive::otherwise`, or say `{kind} [never {field}]` in `fires![…]`"
+            "the field `{field}` of `{kind}`, declared at {origin}, was empty in every occurrence: fill it, add an occurrence that fills it to `Drive::otherwise`, or write `{kind} [never {field}]` in `fires![…]`"
         )),
         (true, true) => Some(format!(
-            "the field `{field}` of `{kind}` is filled, but the declaration at {origin} says that it never is: take it out of `[never …]`"
+            "the field `{field}` of `{kind}` is filled, but the declaration at {origin} says that it never is; remove it from `[never …]`"
         )),
         _ => None,
     };
     fires.kind().event_fields.iter().filter_map(breach).collect()
 }
 
-/// Names of fields that were filled.
+/// The names of fields that were filled.
 type Filled = BTreeSet<String>;
 
-/// Whether a field of an event holds something.
+/// Whether a field of an event is filled.
 fn holds(value: &Value) -> bool {
     match value {
         Value::Null => false,
@@ -222,7 +223,7 @@ fn holds(value: &Value) -> bool {
         Value::Number(number) => number.as_f64() != Some(0.0),
         Value::String(text) => !text.is_empty(),
         Value::Array(items) => !items.is_empty(),
-        // A duration is an object too.
+        // A duration is also an object.
         Value::Object(fields) => fields.values().any(holds),
     }
 }
@@ -230,7 +231,7 @@ fn holds(value: &Value) -> bool {
 const WATCH: &str = "conformance_watch";
 const PROBE: &str = "conformance_probe";
 
-/// One occurrence: what came of it, how often the kind was fired, and whether the probe had an effect.
+/// Drives one occurrence. Returns its result, how often the kind was fired, and whether the probe had an effect.
 async fn occurrence(
     driver: &impl Drive,
     fires: &Fires,
@@ -246,7 +247,7 @@ async fn occurrence(
     Ok((outcome, seen.times, seen.effect))
 }
 
-/// Puts a hook that watches into force, with the probe, and those that the driver wants.
+/// Makes a set with a watching hook, the probe, and the hooks that the driver requests.
 fn force(driver: &impl Drive, fires: &Fires, probe: Option<Hook>) -> Result<(HookSet, Arc<Mutex<Seen>>), String> {
     let kind = fires.kind().name;
     let failed = |error: &dyn fmt::Display| format!("the driver could not make `{kind}` happen: {error}");
@@ -257,7 +258,7 @@ fn force(driver: &impl Drive, fires: &Fires, probe: Option<Hook>) -> Result<(Hoo
         list.push(HookUse::id(hook.id.as_str()));
         registry.register(hook).map_err(|error| failed(&error))?;
     }
-    // The app's list, which kinds outside a turn read too.
+    // The app's list, because it also applies to kinds outside of turns.
     registry.set_app(AppDef::new("conformance").hooks(list));
     let seen: Arc<Mutex<Seen>> = Arc::default();
     registry.observe(Watcher { kind, seen: Arc::clone(&seen) });
@@ -265,7 +266,7 @@ fn force(driver: &impl Drive, fires: &Fires, probe: Option<Hook>) -> Result<(Hoo
     Ok((set, seen))
 }
 
-/// Writes down what was fired.
+/// Records what was fired.
 struct Watcher {
     kind: &'static str,
     seen: Arc<Mutex<Seen>>,

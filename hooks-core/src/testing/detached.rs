@@ -1,4 +1,4 @@
-//! What a trial waits for although its dispatch does not: detached runs and jobs.
+//! Detached runs and jobs of a trial, for which the trial waits although its dispatch does not.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -9,14 +9,14 @@ use crate::registry::Registry;
 use crate::verdict::{Contributions, Verdict as _};
 use crate::worker::JobError;
 
-/// Keeps the jobs of a trial, and hears how everything ended.
+/// Collects the jobs of a trial, and how its runs ended.
 #[derive(Default)]
 pub(super) struct TrialRuns {
     jobs: Mutex<Vec<Job>>,
     ends: Mutex<Ends>,
 }
 
-/// How the runs ended that the dispatch did not wait for.
+/// How the detached and background runs ended.
 #[derive(Default)]
 pub(super) struct Ends {
     pub(super) runs: Vec<Run>,
@@ -24,7 +24,7 @@ pub(super) struct Ends {
 }
 
 impl TrialRuns {
-    /// Runs every job once, as a worker would, and waits for the rest.
+    /// Runs every job once, as a worker would, and waits for the detached runs.
     pub(super) async fn finish(&self, registry: &Registry, cx: &HookContext) -> Result<(), JobError> {
         let jobs = std::mem::take(&mut *self.jobs.lock().unwrap_or_else(PoisonError::into_inner));
         for job in jobs {
@@ -41,7 +41,7 @@ impl TrialRuns {
 
 impl BackgroundSink for Arc<TrialRuns> {
     fn enqueue(&self, job: Job) -> Result<(), Refused> {
-        // Through JSON, as to another process.
+        // Serialized and parsed, as if sent to another process.
         let line = serde_json::to_string(&job).map_err(|error| Refused::Failed(error.to_string()))?;
         let job = serde_json::from_str(&line).map_err(|error| Refused::Failed(error.to_string()))?;
         self.jobs.lock().unwrap_or_else(PoisonError::into_inner).push(job);

@@ -1,4 +1,4 @@
-//! Expectations. Each fails with what every hook of the trial did.
+//! Assertions about a trial. A failure message lists what every hook did.
 
 use crate::kind::HookKind;
 use crate::record::{Skip, Status};
@@ -8,72 +8,72 @@ use crate::verdict::Permission;
 use super::Ran;
 
 impl<K: HookKind> Ran<K> {
-    /// The hook ran to its end.
+    /// Asserts that the hook completed.
     ///
     /// # Panics
-    /// Where it did not.
+    /// Panics otherwise.
     #[track_caller]
     pub fn expect_completed(&self, id: &str) -> &Self {
         self.expect_status(id, Status::Completed)
     }
 
-    /// The hook's part ended with `status`.
+    /// Asserts that the hook's run ended with `status`.
     ///
     /// # Panics
-    /// Where it ended otherwise.
+    /// Panics otherwise.
     #[track_caller]
     pub fn expect_status(&self, id: &str, status: Status) -> &Self {
         let run = self.of(id);
         if run.status != status {
-            self.fail(&format!("expected the run of `{id}` to be: {status}; it is: {}", run.status));
+            self.fail(&format!("expected the status of `{id}` to be: {status}; it is: {}", run.status));
         }
         self
     }
 
-    /// The hook was not run, for this reason.
+    /// Asserts that the hook was skipped for this reason.
     ///
     /// # Panics
-    /// Where it was run, or skipped for another reason.
+    /// Panics otherwise, including a skip for another reason.
     #[track_caller]
     pub fn expect_skipped(&self, id: &str, why: Skip) -> &Self {
         self.expect_status(id, Status::Skipped(why))
     }
 
-    /// The hook completed and changed the subject.
+    /// Asserts that the hook completed and changed the subject.
     ///
     /// # Panics
-    /// Where it did not.
+    /// Panics otherwise.
     #[track_caller]
     pub fn expect_changed(&self, id: &str) -> &Self {
         self.expect_completed(id);
         if !self.of(id).changed {
-            self.fail(&format!("expected `{id}` to change the subject, and it left it as it was"));
+            self.fail(&format!("expected `{id}` to change the subject, but it did not"));
         }
         self
     }
 
-    /// The hook completed and left the subject as it was.
+    /// Asserts that the hook completed and did not change the subject.
     ///
     /// # Panics
-    /// Where it did not.
+    /// Panics otherwise.
     #[track_caller]
     pub fn expect_unchanged(&self, id: &str) -> &Self {
         self.expect_completed(id);
         if self.of(id).changed {
-            self.fail(&format!("expected `{id}` to leave the subject as it was, and it changed it"));
+            self.fail(&format!("expected `{id}` not to change the subject, but it did"));
         }
         self
     }
 
-    /// The hook failed, panicked or overran its deadline, and its cause contains `cause`.
+    /// Asserts that the hook failed, panicked or timed out, with a cause that contains `cause`.
     ///
     /// # Panics
-    /// Where it did not, or for another cause.
+    /// Panics otherwise, including a failure with another cause.
     #[track_caller]
     pub fn expect_failed(&self, id: &str, cause: &str) -> &Self {
         let run = self.of(id);
         if !matches!(run.status, Status::Failed | Status::Panicked | Status::TimedOut) {
-            self.fail(&format!("expected `{id}` to fail; its run is: {}", run.status));
+            self.fail(&format!("expected `{id}` to fail; its status is: {}", run.status));
         }
         if !run.cause.as_deref().unwrap_or_default().contains(cause) {
             self.fail(&format!("expected `{id}` to fail with a cause that contains {cause:?}"));
@@ -83,18 +83,18 @@ impl<K: HookKind> Ran<K> {
 }
 
 impl<K: HookKind<Verdict = Permission>> Ran<K> {
-    /// Policy refused, for a reason that contains `reason`. A gate that could not answer is not meant: it may well be
-    /// broken, and a test that takes its refusal for policy would not notice.
+    /// Asserts that a hook decided to deny, with a reason that contains `reason`. A denial because a gate failed does
+    /// not count: otherwise a test would not notice a broken gate.
     ///
     /// # Panics
-    /// Where nobody refused, for another reason, or because a hook could not answer.
+    /// Panics if no hook denied, if the reason differs, or if the denial is the failure of a hook.
     #[track_caller]
     pub fn expect_denied(&self, reason: &str) -> &Self {
         let Some(denial) = self.verdict.denial() else {
-            self.fail(&format!("expected a refusal with a reason that contains {reason:?}; nobody refused"));
+            self.fail(&format!("expected a denial with a reason that contains {reason:?}; no hook denied"));
         };
         if denial.cause != Cause::Policy {
-            self.fail("expected a refusal of policy; the refusal is that of a hook that could not answer");
+            self.fail("expected a hook to decide to deny; the denial is the failure of a hook");
         }
         if !denial.reason.as_str().contains(reason) {
             self.fail(&format!("expected a reason that contains {reason:?}; it is {:?}", denial.reason.as_str()));
@@ -102,14 +102,14 @@ impl<K: HookKind<Verdict = Permission>> Ran<K> {
         self
     }
 
-    /// Nobody stands in the way: no hook refused, asked or put off.
+    /// Asserts that no hook denied, asked or deferred.
     ///
     /// # Panics
-    /// Where somebody did.
+    /// Panics otherwise.
     #[track_caller]
     pub fn expect_free(&self) -> &Self {
         if !matches!(self.verdict, Permission::Allow | Permission::NoOpinion) {
-            self.fail(&format!("expected nobody to stand in the way; the verdict is {:?}", self.verdict));
+            self.fail(&format!("expected no hook to deny, ask or defer; the verdict is {:?}", self.verdict));
         }
         self
     }

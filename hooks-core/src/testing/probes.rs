@@ -1,4 +1,4 @@
-//! Probes of the driver's own: what a hook of a built-in kind can say, one at a time.
+//! Built-in probes: what hooks at the built-in kinds can return, one at a time.
 
 use crate::data::{
     Block, CompactedHistory, Message, Messages, ModelReply, ModelRequest, ResultRow, Role, ToolInput, ToolResult,
@@ -14,13 +14,13 @@ use crate::kinds::{
 };
 use crate::verdict::{AgentStart, Contexts, Halt, Permission, PromptVerdict, StopVerdict};
 
-/// What a probe says, in a word for a breach, and the hook.
+/// The description of a probe for messages, and the probe.
 pub(super) type OwnProbe = (&'static str, Hook);
 
 const PROBED: &str = "conformance probe";
 
-/// What a harness has to make a difference of at this kind.
-#[allow(clippy::too_many_lines, reason = "a table of what each kind can be told")]
+/// Everything that hooks at this kind can return and a harness must act on.
+#[allow(clippy::too_many_lines, reason = "a table of the probes of each kind")]
 pub(super) fn of_kind(kind: &KindDescriptor, id: &str) -> Vec<OwnProbe> {
     match kind.name {
         "message_received" => vec![
@@ -158,7 +158,7 @@ pub(super) fn of_kind(kind: &KindDescriptor, id: &str) -> Vec<OwnProbe> {
         "post_compact" => in_turn::<PostCompact>(
             id,
             vec![(
-                "rewrites what is left",
+                "rewrites the remaining messages",
                 Hook::at::<PostCompact>(id).writer(|_, _, rest: &mut CompactedHistory| {
                     rest.summary = Some(PROBED.to_owned());
                 }),
@@ -183,7 +183,7 @@ pub(super) fn of_kind(kind: &KindDescriptor, id: &str) -> Vec<OwnProbe> {
     }
 }
 
-/// With those of every kind within a turn: it ends where a hook halts, and where one that is required fails.
+/// Adds the probes of every kind within a turn: a hook that halts ends it, and so does a required hook that fails.
 fn in_turn<K: HookKind>(id: &str, mut probes: Vec<OwnProbe>) -> Vec<OwnProbe> {
     probes.push(("halts", Hook::at::<K>(id).reader(|_, _, _| Err::<(), _>(Halt::new(PROBED)))));
     let fails = Hook::at::<K>(id).reader(|_, _, _| Err::<(), _>(PROBED));

@@ -9,17 +9,17 @@ use crate::verdict::Contributions;
 
 use super::detached::Ends;
 
-/// What a trial came to. Its `Display` is one line per hook.
-#[must_use = "what the hooks did is in here"]
+/// The result of a trial. Its `Display` has one line per hook.
+#[must_use = "it contains what the hooks did"]
 #[non_exhaustive]
 pub struct Ran<K: HookKind> {
-    /// The subject as the hooks left it; an `Option` where the kind allows removal.
+    /// The subject after all hooks; an `Option` if the kind allows removal.
     pub subject: Kept<K>,
-    /// The folded answer.
+    /// The merged verdict.
     pub verdict: K::Verdict,
-    /// Halt, failures, record.
+    /// Halt, failures, removal and record.
     pub report: Report,
-    /// The audit notes and background jobs that hooks left for which the dispatch did not wait.
+    /// The audit notes and background jobs that detached and background hooks returned.
     pub left: Contributions,
     runs: Vec<Run>,
 }
@@ -29,7 +29,7 @@ impl<K: HookKind> Ran<K> {
         let Fired { subject, verdict, report } = fired;
         let recorded = report.record.as_ref().map(|record| record.runs.clone());
         let filtered = |hook: HookId| Run::skipped(&hook, Skip::Filter, Visibility::Internal);
-        // There is no record where every filter said no, and a test wants to see just that.
+        // There is no record if no filter matched, and that is what a test wants to see.
         let mut runs: Vec<Run> = recorded.unwrap_or_else(|| ids.into_iter().map(filtered).collect());
         for end in ends.runs {
             if let Some(run) = runs.iter_mut().find(|run| run.hook == end.hook) {
@@ -39,8 +39,8 @@ impl<K: HookKind> Ran<K> {
         Self { subject, verdict, report, left: ends.left, runs }
     }
 
-    /// What each hook did, in the order of the plan. Of a hook that the dispatch did not wait for, how it ended; the
-    /// record in [`report`](Self::report) says that it was detached or queued.
+    /// What each hook did, in plan order. For detached and background hooks this is how they ended; the record in
+    /// [`report`](Self::report) says that they were detached or queued.
     pub fn runs(&self) -> &[Run] {
         &self.runs
     }
@@ -48,7 +48,7 @@ impl<K: HookKind> Ran<K> {
     /// What the hook `id` did.
     ///
     /// # Panics
-    /// Where the trial has no such hook.
+    /// Panics if the trial has no such hook.
     #[track_caller]
     pub fn of(&self, id: &str) -> &Run {
         match self.runs.iter().find(|run| run.hook.as_str() == id) {
@@ -74,14 +74,14 @@ impl<K: HookKind> fmt::Display for Ran<K> {
                 f.write_str(", changed the subject")?;
             }
             if let Some(verdict) = run.verdict {
-                write!(f, ", said `{verdict}`")?;
+                write!(f, ", returned `{verdict}`")?;
             }
             if let Some(note) = run.note {
                 f.write_str(match note {
-                    Note::AllowOutdated => ", its allow was set aside: the subject changed later",
-                    Note::SubjectFrozen => ", its change was set aside: the subject was frozen",
+                    Note::AllowOutdated => ", its allow was discarded: the subject changed later",
+                    Note::SubjectFrozen => ", its change was discarded: the subject was frozen",
                     Note::FallbackAnswered => ", its fallback answered",
-                    Note::Shadow => ", in shadow",
+                    Note::Shadow => ", in shadow mode",
                 })?;
             }
             if let Some(cause) = &run.cause {

@@ -5,13 +5,13 @@ use serde_json::Value;
 
 use crate::manifest::Manifest;
 
-/// Asserts that `manifest` is the one in `file`, but for the places in the source, which move with every line.
+/// Asserts that `manifest` equals the one in `file`, except for source positions, which change with every edit.
 ///
-/// What a hook or a kind says of itself is what scopes, rules and readers of records rest on; a change of it should be
-/// seen in a review. Run the test with `UPDATE_MANIFEST=1` to write the file.
+/// Scopes, rules and readers of records depend on the declarations of hooks and kinds, so a change should be visible in
+/// a review. Run the test with `UPDATE_MANIFEST=1` to write the file.
 ///
 /// # Panics
-/// Where the two differ, with the first line that does; where the file cannot be read or written.
+/// Panics if the two differ, with the first line that does, or if the file cannot be read or written.
 #[track_caller]
 #[allow(clippy::panic, reason = "an expectation of a test")]
 pub fn assert_manifest(file: impl AsRef<Path>, manifest: &Manifest) {
@@ -25,7 +25,7 @@ pub fn assert_manifest(file: impl AsRef<Path>, manifest: &Manifest) {
     }
     let expected = match fs::read_to_string(file) {
         Ok(text) => text.replace("\r\n", "\n"),
-        Err(error) => panic!("{}: {error}; UPDATE_MANIFEST=1 writes it", file.display()),
+        Err(error) => panic!("{}: {error}; run the test with UPDATE_MANIFEST=1 to write it", file.display()),
     };
     if expected == found {
         return;
@@ -37,7 +37,7 @@ pub fn assert_manifest(file: impl AsRef<Path>, manifest: &Manifest) {
         if then != now {
             let (then, now) = (then.unwrap_or("the end").trim(), now.unwrap_or("the end").trim());
             panic!(
-                "{}:{line}: the manifest has changed: it was {then}, it is {now}; if it is meant, UPDATE_MANIFEST=1 writes it",
+                "{}:{line}: the manifest has changed: it was {then}, it is {now}; if this is intended, run the test with UPDATE_MANIFEST=1",
                 file.display()
             );
         }
@@ -57,7 +57,7 @@ fn shown(manifest: &Manifest) -> String {
             entry.remove("fired_at");
         }
     }
-    // The order of fields is that of the alphabet, whatever another crate of the build makes of it.
+    // Sorted, because the order of fields depends on features of other crates in the build.
     value.sort_all_objects();
     format!("{value:#}\n")
 }

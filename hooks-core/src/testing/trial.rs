@@ -14,7 +14,7 @@ use crate::scope::{AgentDef, AppDef, HookRef, HookUse};
 use super::detached::TrialRuns;
 use super::{Ran, TrialError};
 
-/// A hook to be tried: an annotated function, or a value.
+/// A hook for a trial: an annotated function, or a value.
 #[derive(Debug)]
 pub struct Tried(TriedHook);
 
@@ -36,7 +36,7 @@ impl From<Hook> for Tried {
     }
 }
 
-/// Hooks and the context in which they are tried.
+/// A trial: hooks, their parameters and the context in which they run.
 ///
 /// ```
 /// use hooks_core::kinds::*;
@@ -67,7 +67,7 @@ impl From<Hook> for Tried {
 /// let trial = Trial::of(hooks![limit_refunds]).context(|cx| cx.agent("support").state(Limit(5_000)));
 /// trial.run_blocking(&BeforeToolCall::new(call.clone()), input)?.expect_denied("too much");
 ///
-/// // What the guard cannot read it denies.
+/// // The guard denies what it cannot parse.
 /// for hostile in [r#"{"cents": "300"}"#, r#"{"cents": 300.0}"#, r#"{"cents": -5}"#, "{}", "300 cents"] {
 ///     let trial = Trial::of(hooks![limit_refunds]).context(|cx| cx.state(Limit(5_000)));
 ///     trial.run_blocking(&BeforeToolCall::new(call.clone()), ToolInput::parse(hostile))?.expect_denied("expected");
@@ -84,7 +84,7 @@ pub struct Trial {
 }
 
 impl Trial {
-    /// Tries `hooks`: a `hooks![…]`, or values.
+    /// Creates a trial of `hooks`: a `hooks![…]`, or values.
     pub fn of(hooks: impl IntoIterator<Item = impl Into<Tried>>) -> Self {
         Self {
             hooks: hooks.into_iter().map(Into::into).collect(),
@@ -93,13 +93,13 @@ impl Trial {
         }
     }
 
-    /// Adds more hooks, such as values beside functions.
+    /// Adds more hooks, for example values in addition to functions.
     pub fn and(mut self, hooks: impl IntoIterator<Item = impl Into<Tried>>) -> Self {
         self.hooks.extend(hooks.into_iter().map(Into::into));
         self
     }
 
-    /// Gives the hook `id` these parameters, as a list's `with` does.
+    /// Passes parameters to the hook `id`, as `with` in a list does.
     ///
     /// ```
     /// use hooks_core::kinds::*;
@@ -129,17 +129,18 @@ impl Trial {
         self
     }
 
-    /// Says what the hooks find in their context: state, ids, whether a person is there, a cancellation token.
+    /// Configures the context: state, ids, whether a person is present, a cancellation token.
     pub fn context(mut self, say: impl FnOnce(HookContextBuilder) -> HookContextBuilder) -> Self {
         self.context = say(self.context);
         self
     }
 
-    /// Fires `event`, and waits for the end of what the dispatch does not wait for: detached hooks, and background hooks,
-    /// whose jobs are written as JSON, read again and run in the trial's context, each once.
+    /// Fires `event` and waits for detached and background hooks to end. Jobs are serialized as JSON, parsed again, and
+    /// run once each in the trial's context.
     ///
     /// # Errors
-    /// [`TrialError`]: the hooks cannot be in one scope, one of them does not run at `K`, or the dispatch has no outcome.
+    /// [`TrialError`] if the hooks cannot be in one scope, if one of them does not run at `K`, or if the dispatch has
+    /// no outcome.
     pub async fn run<K: HookKind>(self, event: &K, subject: K::Subject) -> Result<Ran<K>, TrialError> {
         let Ready { registry, set, ids, cx, runs } = self.ready::<K>()?;
         let fired = set.fire(&cx, event, subject).await?;
@@ -147,11 +148,11 @@ impl Trial {
         Ok(Ran::new(ids, fired, runs.ends()))
     }
 
-    /// As [`run`](Self::run), without a runtime: every hook must be a plain function. Jobs are queued and not run; a
-    /// detached hook fails to start.
+    /// Like [`run`](Self::run), but without a runtime: every hook must be a plain function. Jobs are queued but not
+    /// run, and a detached hook fails to start.
     ///
     /// # Errors
-    /// As [`run`](Self::run).
+    /// The same as those of [`run`](Self::run).
     pub fn run_blocking<K: HookKind>(self, event: &K, subject: K::Subject) -> Result<Ran<K>, TrialError> {
         let Ready { set, ids, cx, runs, .. } = self.ready::<K>()?;
         let fired = set.fire_blocking(&cx, event, subject)?;
@@ -181,7 +182,7 @@ impl Trial {
         if let Some(other) = tried.iter().find(|hook| hook.kinds().all(|kind| kind != K::NAME)) {
             let (hook, origin, kinds) = (&other.id, other.origin, other.kinds().collect::<Vec<_>>().join(", "));
             return Err(TrialError::TestsNothing(format!(
-                "the hook `{hook}` ({origin}) runs at `{kinds}`, and this trial fires `{}`; fire its kind, or leave it out",
+                "the hook `{hook}` ({origin}) runs at `{kinds}`, but this trial fires `{}`; fire its kind, or remove it",
                 K::NAME
             )));
         }
@@ -191,7 +192,7 @@ impl Trial {
         registry.observe(Arc::clone(&runs));
         for (id, parameters) in self.parameters {
             let tried = list.iter().position(|entry| registry.id_of(entry).is_some_and(|known| known.as_str() == id));
-            // One that is not tried is told as any list that names what is not there.
+            // A hook that is not part of the trial is reported like an unknown entry of a list.
             let entry = tried.map_or_else(|| HookUse::id(&id), |at| list.remove(at));
             list.insert(tried.unwrap_or(list.len()), entry.with(parameters));
         }
@@ -204,7 +205,7 @@ impl Trial {
     }
 }
 
-/// A trial that is set up.
+/// A trial that is ready to fire.
 struct Ready {
     registry: Registry,
     set: HookSet,

@@ -1,13 +1,13 @@
-//! Which fields a type is read from, for messages about what was written instead.
+//! Finds the fields that a type is deserialized from, for error messages.
 
 use serde::de::value::Error as NoValue;
 use serde::de::{Deserialize, Deserializer, Error as _, Visitor};
 use serde::forward_to_deserialize_any;
 
-/// The fields of `T`, where it is a struct.
+/// The fields of `T`, if it is a struct.
 pub(crate) fn fields_of<'de, T: Deserialize<'de>>() -> &'static [&'static str] {
     let mut fields: &'static [&'static str] = &[];
-    // The probe notes what is asked for, and gives nothing.
+    // The probe records the requested fields and returns an error.
     let _ = T::deserialize(FieldProbe(&mut fields));
     fields
 }

@@ -1,4 +1,4 @@
-//! FNV-1a with 128 bits: the same in every process, build and version, which no hasher of `std` promises.
+//! A 128-bit FNV-1a hash. It is the same in every process, build and version, which no hasher of `std` guarantees.
 
 use serde_json::Value;
 
@@ -19,20 +19,21 @@ impl Fnv {
         }
     }
 
-    /// The bits as 32 digits.
+    /// The hash as 32 hexadecimal digits.
     pub(crate) fn digits(&self) -> String {
         format!("{:032x}", self.0)
     }
 }
 
-/// The bits of a JSON value as 32 digits, whatever order its maps keep.
+/// The hash of a JSON value as 32 hexadecimal digits, independent of the order of keys.
 pub(crate) fn fingerprint(value: &Value) -> String {
     let mut hash = Fnv::new();
-    // A byte that no text has ends each part, so that two never read as another two.
+    // Each part ends with a byte that does not occur in UTF-8, so that different sequences of parts have different
+    // bytes.
     walk(value, &mut |text| hash.write(text.bytes().chain([0xff])));
     hash.digits()
 }
-/// The parts of a value in an order of their own, whatever order its maps keep.
+/// Visits the parts of a value in a canonical order, independent of the order of keys.
 fn walk(value: &Value, part: &mut impl FnMut(&str)) {
     match value {
         Value::Object(fields) => {

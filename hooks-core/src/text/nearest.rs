@@ -1,6 +1,6 @@
-//! Which known name was likely meant.
+//! Finds the known name that was likely meant.
 
-/// The names nearest to `wanted`, at most three, the nearest first.
+/// The names nearest to `wanted`, at most three, nearest first.
 pub(crate) fn nearest<T: AsRef<str> + Ord + Clone>(wanted: &str, names: impl IntoIterator<Item = T>) -> Vec<T> {
     let limit = (wanted.chars().count() / 3).max(1);
     let distances = names.into_iter().map(|name| (strsim::osa_distance(wanted, name.as_ref()), name));
@@ -10,13 +10,13 @@ pub(crate) fn nearest<T: AsRef<str> + Ord + Clone>(wanted: &str, names: impl Int
     near.into_iter().take(3).map(|(_, name)| name).collect()
 }
 
-/// `; did you mean …?`, or nothing where no name is near.
+/// Formats `; did you mean …?`; empty if no name is near.
 pub(crate) fn did_you_mean<T: AsRef<str>>(nearest: &[T]) -> String {
     let names: Vec<String> = nearest.iter().map(|name| format!("`{}`", name.as_ref())).collect();
     if names.is_empty() { String::new() } else { format!("; did you mean {}?", names.join(" or ")) }
 }
 
-/// [`did_you_mean`] of the names nearest to `wanted`.
+/// [`did_you_mean`] with the names nearest to `wanted`.
 pub(crate) fn nearest_names<'a>(wanted: &str, names: impl IntoIterator<Item = &'a str>) -> String {
     did_you_mean(&nearest(wanted, names))
 }

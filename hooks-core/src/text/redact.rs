@@ -1,18 +1,18 @@
-//! What ends up in records and logs: one line, bounded, without secrets.
+//! Text for records and logs: one line, bounded, without secrets.
 
 use std::borrow::Cow;
 
-/// Texts in records and messages have at most this many characters, the dots of a cut included.
+/// The maximum number of characters of texts in records and messages, including the dots of a truncation.
 pub const CAUSE_LIMIT: usize = 512;
 
-/// How keys of known makers begin.
+/// Prefixes of known API keys.
 const KEYS: &[&str] =
     &["sk-", "ghp_", "gho_", "ghs_", "github_pat_", "glpat-", "xoxb-", "xoxp-", "AKIA", "AIza", "eyJ"];
 
-/// A key of a known maker is at least this long.
+/// The minimum length of an API key.
 const KEY_LENGTH: usize = 16;
 
-/// What begins a private key in PEM form.
+/// The beginning of a private key in PEM format.
 const PEM: &str = "-----BEGIN ";
 
 /// The first `limit` characters.
@@ -23,7 +23,7 @@ pub(crate) fn cut(text: &str, limit: usize) -> &str {
     }
 }
 
-/// At most `limit` characters; where something is left out, the last three are dots.
+/// Truncates to `limit` characters. If something is removed, the last three are dots.
 pub(crate) fn preview(text: &str, limit: usize) -> Cow<'_, str> {
     if cut(text, limit).len() == text.len() {
         return Cow::Borrowed(text);
@@ -32,18 +32,18 @@ pub(crate) fn preview(text: &str, limit: usize) -> Cow<'_, str> {
     Cow::Owned(format!("{}{}", cut(text, limit - dots), &"..."[..dots]))
 }
 
-/// Whether `text` holds what looks like a key, or characters that steer a terminal.
+/// Whether `text` contains something like a key, or terminal control characters.
 pub(crate) fn is_unsafe(text: &str) -> bool {
     text.contains(PEM) || text.chars().any(|c| c.is_control() && !c.is_whitespace()) || words(text).any(is_key)
 }
 
-/// `text` on one line with at most [`CAUSE_LIMIT`] characters.
+/// Puts `text` on one line of at most [`CAUSE_LIMIT`] characters.
 pub(crate) fn one_line(text: &str) -> String {
     preview(&text.replace(['\r', '\n', '\t'], " "), CAUSE_LIMIT).into_owned()
 }
 
-/// `text` on one line with at most [`CAUSE_LIMIT`] characters, each secret replaced by `[redacted]`: the rest of an error
-/// still says what went wrong.
+/// Puts `text` on one line of at most [`CAUSE_LIMIT`] characters and replaces each secret by `[redacted]`; the rest of
+/// an error stays readable.
 pub(crate) fn redacted(text: &str) -> String {
     if !is_unsafe(text) {
         return one_line(text);

@@ -3,8 +3,7 @@ use serde::{Deserialize, Serialize};
 use super::{Capabilities, Capability, Contexts, Verdict};
 use crate::verdict::Semantics;
 
-/// What hooks put before the model at the start of an agent's run: the first system prompt wins, contexts are kept in the
-/// order of the plan.
+/// What hooks add at the start of an agent's run. The first system prompt wins; contexts are kept in plan order.
 ///
 /// ```
 /// use hooks_core::prelude::*;
@@ -19,19 +18,19 @@ use crate::verdict::Semantics;
 #[serde(default)]
 #[non_exhaustive]
 pub struct AgentStart {
-    /// The instructions to use in place of the agent's own.
+    /// The system prompt that replaces the agent's own.
     pub system_prompt: Option<String>,
-    /// Text to be put before the model with the prompt.
+    /// Texts that are added to the prompt.
     pub contexts: Contexts,
 }
 
 impl AgentStart {
-    /// Uses `text` in place of the agent's own instructions, unless an earlier hook said so.
+    /// Replaces the agent's system prompt by `text`, unless an earlier hook replaced it.
     pub fn system_prompt(text: impl Into<String>) -> Self {
         Self { system_prompt: Some(text.into()), contexts: Contexts::default() }
     }
 
-    /// Puts `text` before the model with the prompt.
+    /// Adds `text` to the prompt.
     pub fn context(text: impl Into<String>) -> Self {
         Self::default().with_context(text)
     }
@@ -68,7 +67,7 @@ impl Verdict for AgentStart {
         self.contexts.append(later.contexts);
     }
 
-    /// A system prompt is a section of its own.
+    /// A system prompt counts as a section.
     fn lacks(&self, held: Capabilities) -> Option<Capability> {
         let lacks = self.system_prompt.is_some() && !held.has(Capability::PromptSection);
         lacks.then_some(Capability::PromptSection).or_else(|| self.contexts.lacks(held))

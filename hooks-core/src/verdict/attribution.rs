@@ -5,8 +5,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::id::HookId;
 
-/// Who a hook answers for that carries what others wrote: a rule of a file, say. The hook names it in its answer, and
-/// verdicts and records pass it on; a record names the hook as well.
+/// The rule on whose behalf a hook answers, for hooks that run rules that others wrote, for example in a file. The hook
+/// adds it to its answer, and verdicts and records pass it on. A record also names the hook.
 ///
 /// ```
 /// use hooks_core::HookId;
@@ -20,33 +20,33 @@ use crate::id::HookId;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Attribution {
-    /// What it is called.
+    /// The id of the rule.
     pub id: HookId,
-    /// Its file.
+    /// The file that contains the rule.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub file: Option<String>,
-    /// Its line there, from 1.
+    /// The line of the rule, starting at 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub line: Option<usize>,
-    /// The plugin that it came with.
+    /// The plugin that the rule belongs to.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub plugin: Option<String>,
 }
 
 impl Attribution {
-    /// Names it.
+    /// Creates an attribution to the rule `id`.
     pub fn new(id: HookId) -> Self {
         Self { id, file: None, line: None, plugin: None }
     }
 
-    /// Where it is written.
+    /// Sets the position of the rule.
     #[must_use]
     pub fn file(mut self, file: impl Into<String>, line: usize) -> Self {
         (self.file, self.line) = (Some(file.into()), Some(line));
         self
     }
 
-    /// The plugin that it came with.
+    /// The plugin that the rule belongs to.
     #[must_use]
     pub fn plugin(mut self, name: impl Into<String>) -> Self {
         self.plugin = Some(name.into());
@@ -64,11 +64,11 @@ impl fmt::Display for Attribution {
     }
 }
 
-/// What the answers that can be attributed share.
+/// Implements the methods of answers with an attribution.
 macro_rules! attributed_to {
     ($($ty:ty),*) => {
         $(impl $ty {
-            /// Names who the hook answers for: a rule of a file, say.
+            /// Attributes the answer to a rule that others wrote.
             #[must_use]
             pub fn attributed_to(mut self, other: impl Into<Arc<Attribution>>) -> Self {
                 let other = other.into();

@@ -5,22 +5,23 @@ use serde::{Deserialize, Serialize};
 use crate::words::closed_words;
 
 closed_words! {
-    /// Something that a hook may contribute. Said with `capabilities = [policy, audit]`; without it, whatever the kind offers.
+    /// Something that a hook may contribute. Set with `capabilities = [policy, audit]`; by default a hook may
+    /// contribute everything that its kind offers.
     ///
-    /// Nothing, `()` or [`Noop`](super::Contribution::Noop), needs none.
+    /// An empty contribution, `()` or [`Noop`](super::Contribution::Noop), needs no capability.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
     #[serde(rename_all = "snake_case")]
     #[non_exhaustive]
     pub enum Capability {
-        /// Values that the harness goes by.
+        /// Values of the harness's policy.
         Policy = "policy",
         /// Text for the model's context.
         PromptContext = "prompt_context",
         /// Parts of the system prompt.
         PromptSection = "prompt_section",
-        /// Tools, and limits to them.
+        /// Tools, and limits on tools.
         ToolBundle = "tool_bundle",
-        /// Diagnostics of how the prompt was put together.
+        /// Diagnostics about the assembly of the prompt.
         PromptManifestDiagnostic = "prompt_manifest_diagnostic",
         /// Notes for the audit trail.
         Audit = "audit",
@@ -30,7 +31,7 @@ closed_words! {
 }
 
 impl Capability {
-    /// All of them.
+    /// All capabilities.
     pub const ALL: &'static [Self] = &[
         Self::Policy,
         Self::PromptContext,
@@ -42,12 +43,12 @@ impl Capability {
     ];
 }
 
-/// A set of [`Capability`], in their order.
+/// A set of capabilities.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub struct Capabilities(u16);
 
 impl Capabilities {
-    /// These.
+    /// Creates a set from a list.
     pub const fn of(these: &[Capability]) -> Self {
         let mut bits = 0;
         let mut i = 0;
@@ -58,23 +59,23 @@ impl Capabilities {
         Self(bits)
     }
 
-    /// Whether it is among them.
+    /// Whether the set contains the capability.
     pub const fn has(self, one: Capability) -> bool {
         self.0 & (1 << one as u16) != 0
     }
 
-    /// Whether there is none.
+    /// Whether the set is empty.
     pub const fn is_empty(self) -> bool {
         self.0 == 0
     }
 
-    /// For serde, which asks by reference.
+    /// For serde, which calls it with a reference.
     #[allow(clippy::trivially_copy_pass_by_ref)]
     pub(crate) fn is_none(&self) -> bool {
         self.is_empty()
     }
 
-    /// Each of them.
+    /// Iterates over the set, in the order of [`Capability::ALL`].
     pub fn iter(self) -> impl Iterator<Item = Capability> {
         Capability::ALL.iter().copied().filter(move |one| self.has(*one))
     }

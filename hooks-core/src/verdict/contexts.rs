@@ -3,7 +3,7 @@ use serde::{Deserialize, Serialize};
 use super::{Capabilities, Capability, Verdict};
 use crate::verdict::Semantics;
 
-/// Text that hooks put before the model, in the order of the plan.
+/// Texts that hooks add to the model's input, in plan order.
 ///
 /// ```
 /// use hooks_core::prelude::*;
@@ -20,17 +20,17 @@ pub struct Contexts {
 }
 
 impl Contexts {
-    /// All of them, in the order of the plan.
+    /// Iterates over the texts, in plan order.
     pub fn iter(&self) -> impl Iterator<Item = &str> {
         self.texts.iter().map(String::as_str)
     }
 
-    /// Whether there are none.
+    /// Whether there are no texts.
     pub fn is_empty(&self) -> bool {
         self.texts.is_empty()
     }
 
-    /// All of them as one text, with a blank line between two.
+    /// Joins the texts with blank lines.
     pub fn joined(&self) -> String {
         self.texts.join("\n\n")
     }

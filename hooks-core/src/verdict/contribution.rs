@@ -13,7 +13,7 @@ use super::{Capabilities, Capability, Diagnostic, Verdict};
 use crate::text::fingerprint;
 use crate::verdict::Semantics;
 
-/// What hooks add at a contribute kind, in the order of the plan, never of completion.
+/// What hooks add at a contribute kind, in plan order, independent of the order of completion.
 ///
 /// ```
 /// use hooks_core::prelude::*;
@@ -28,24 +28,24 @@ pub struct Contributions {
     items: Vec<Contribution>,
 }
 
-/// One thing that a hook adds. As JSON it is `{"kind": …, "params": …}`.
+/// One contribution of a hook. Its JSON form is `{"kind": …, "params": …}`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", content = "params", rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Contribution {
-    /// A value that the harness goes by. Of several under one domain and key the highest priority holds; see
-    /// [`Contributions::policies`].
+    /// A value of the harness's policy. If there are several with the same domain and key, the highest priority wins;
+    /// see [`Contributions::policies`].
     Policy {
-        /// What it is about.
+        /// The area that the value belongs to.
         domain: String,
-        /// Its name within the domain.
+        /// The name within the domain.
         key: String,
         /// The value.
         value: Value,
-        /// Higher holds. (The priority of a *hook* is the other way round: lower runs earlier.)
+        /// The priority. Higher numbers win, unlike the priority of a hook, where lower numbers run earlier.
         #[serde(default)]
         priority: i32,
-        /// Its diagnostics.
+        /// Diagnostics about the value.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         diagnostics: Vec<Diagnostic>,
     },
@@ -53,36 +53,36 @@ pub enum Contribution {
     PromptContext(PromptContext),
     /// A part of the system prompt; see [`Contributions::prompt_sections`].
     PromptSection(PromptSection),
-    /// Tools for the model, or a limit to those it may use; see [`Contributions::tool_bundles`].
+    /// Tools for the model, or a limit on the tools that it may use; see [`Contributions::tool_bundles`].
     ToolBundle {
-        /// Its name.
+        /// The name of the bundle.
         id: String,
-        /// The tools that it adds.
+        /// The tools to add.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         tools: Vec<ToolDeclaration>,
-        /// The only tools that may be used, by the names that the harness has for them; nothing where it is left out. Kept as it was given: what is not a list of
-        /// names allows none.
+        /// The only tools that may be used, by the harness's names; without it there is no limit. The value is kept as
+        /// it was given, and anything but a list of names allows no tool.
         #[serde(default, deserialize_with = "given", skip_serializing_if = "Option::is_none")]
         allow: Option<Value>,
     },
-    /// Diagnostics of how the prompt was put together; the model never sees it.
+    /// A diagnostic about the assembly of the prompt; the model never sees it.
     PromptManifestDiagnostic(Diagnostic),
     /// A note for the audit trail; the model never sees it.
     Audit(AuditNote),
-    /// Work to be done after the turn, by whom the harness gives it to.
+    /// A job to be done after the turn. The harness decides who does it.
     BackgroundJob {
         /// The job's name.
         job: String,
-        /// Its input.
+        /// The input of the job.
         #[serde(default)]
         input: Value,
     },
-    /// Nothing, said on purpose.
+    /// No contribution, explicitly.
     Noop,
 }
 
 impl Contribution {
-    /// Its sort and its name.
+    /// The type and the name of the contribution.
     fn name(&self) -> String {
         match self {
             Self::Policy { domain, key, .. } => format!("policy {domain}.{key}"),
@@ -96,50 +96,52 @@ impl Contribution {
         }
     }
 
-    /// The value of `key` in `domain`; a higher `priority` holds.
+    /// Creates a policy value for `key` in `domain`. A higher `priority` wins.
     pub fn policy(domain: impl Into<String>, key: impl Into<String>, value: impl Into<Value>, priority: i32) -> Self {
         let (domain, key, value) = (domain.into(), key.into(), value.into());
         Self::Policy { domain, key, value, priority, diagnostics: Vec::new() }
     }
 
-    /// Text for the model's context. [`PromptContext`] also has a priority and data.
+    /// Creates a text for the model's context. Use [`PromptContext`] to set a priority or data.
     pub fn prompt_context(domain: impl Into<String>, id: impl Into<String>, text: impl Into<String>) -> Self {
         PromptContext::new(domain, id, text).into()
     }
 
-    /// A part of the system prompt. [`PromptSection`] also has an order and a budget.
+    /// Creates a part of the system prompt. Use [`PromptSection`] to set an order or a budget.
     pub fn prompt_section(id: impl Into<String>, title: impl Into<String>, text: impl Into<String>) -> Self {
         PromptSection::new(id, title, text).into()
     }
 
-    /// Tools for the model: names of tools of the harness, or a [`ToolDeclaration`] each.
+    /// Adds tools for the model: names of the harness's tools, or a [`ToolDeclaration`] each.
     pub fn tool_bundle(id: impl Into<String>, tools: impl IntoIterator<Item = impl Into<ToolDeclaration>>) -> Self {
         Self::ToolBundle { id: id.into(), tools: tools.into_iter().map(Into::into).collect(), allow: None }
     }
 
-    /// The only tools that may be used, whoever added them, by the names that the harness has for them. No tools: none may.
+    /// Restricts the tools that may be used, whoever added them, to these names of the harness. An empty list allows no
+    /// tool.
     pub fn tool_limit(id: impl Into<String>, allow: impl IntoIterator<Item = impl Into<String>>) -> Self {
         let allow = allow.into_iter().map(|tool| Value::String(tool.into())).collect();
         Self::ToolBundle { id: id.into(), tools: Vec::new(), allow: Some(Value::Array(allow)) }
     }
 
-    /// Diagnostics of how the prompt was put together: words under a code, as in `policy.merge.conflict`.
+    /// Creates a diagnostic about the assembly of the prompt, with a code such as `policy.merge.conflict`.
     pub fn prompt_manifest_diagnostic(code: impl Into<Cow<'static, str>>, text: impl AsRef<str>) -> Self {
         Self::PromptManifestDiagnostic(Diagnostic::new(code, text))
     }
 
-    /// A note for the audit trail. [`AuditNote`] also has data.
+    /// Creates a note for the audit trail. Use [`AuditNote`] to set data.
     pub fn audit(message: impl Into<String>) -> Self {
         AuditNote::new(message).into()
     }
 
-    /// Work to be done after the turn.
+    /// Creates a job to be done after the turn.
     pub fn background_job(job: impl Into<String>, input: impl Into<Value>) -> Self {
         Self::BackgroundJob { job: job.into(), input: input.into() }
     }
 
-    /// What tells this contribution from any other, the same in every build and on every machine: 128 bits of its JSON, the
-    /// keys in order, as 32 digits. For audit trails that keep no values; it protects nothing from who wants to collide.
+    /// A fingerprint that identifies this contribution, the same in every build and on every machine: 128 bits of its
+    /// canonical JSON as 32 hexadecimal digits. It is for audit trails that do not store values. It is not
+    /// collision-resistant against an attacker.
     ///
     /// ```
     /// use hooks_core::verdict::Contribution;
@@ -150,7 +152,7 @@ impl Contribution {
         fingerprint(&serde_json::to_value(self).unwrap_or_default())
     }
 
-    /// What a hook needs to contribute this; `None` for nothing, which anyone may say.
+    /// The capability that a hook needs to contribute this; `None` for [`Noop`](Self::Noop).
     pub const fn capability(&self) -> Option<Capability> {
         Some(match self {
             Self::Policy { .. } => Capability::Policy,
@@ -165,18 +167,18 @@ impl Contribution {
     }
 }
 
-/// A field that is there: `null` is something that was said, not nothing.
+/// Distinguishes a field that is `null` from a missing one.
 fn given<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Value>, D::Error> {
     Value::deserialize(deserializer).map(Some)
 }
 
 impl Contributions {
-    /// All of them, in the order of the plan.
+    /// Iterates over the contributions, in plan order.
     pub fn iter(&self) -> std::slice::Iter<'_, Contribution> {
         self.items.iter()
     }
 
-    /// Diagnostics of how the prompt was put together, each once.
+    /// The diagnostics about the assembly of the prompt, without duplicates.
     pub fn prompt_manifest_diagnostics(&self) -> Vec<&Diagnostic> {
         let mut all: Vec<&Diagnostic> = Vec::new();
         for one in &self.items {
@@ -198,7 +200,7 @@ impl Contributions {
         })
     }
 
-    /// The jobs to be done after the turn: name and input.
+    /// The jobs to be done after the turn, as names and inputs.
     pub fn background_jobs(&self) -> impl Iterator<Item = (&str, &Value)> {
         self.items.iter().filter_map(|one| match one {
             Contribution::BackgroundJob { job, input } => Some((job.as_str(), input)),
@@ -206,19 +208,19 @@ impl Contributions {
         })
     }
 
-    /// Whether there are none.
+    /// Whether there are no contributions.
     pub fn is_empty(&self) -> bool {
         self.items.is_empty()
     }
 }
 
-/// What a hook contributed, for records: enough to find it again, and nothing of what it says.
+/// Identifies a contribution in records, without its content.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct ContributionId {
-    /// Its sort and its name, such as `prompt_context customer.tier`.
+    /// The type and the name, such as `prompt_context customer.tier`.
     pub what: String,
-    /// Its [fingerprint](Contribution::fingerprint).
+    /// The [fingerprint](Contribution::fingerprint) of the contribution.
     pub fingerprint: String,
 }
 

@@ -2,7 +2,8 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// What a turn goes on with: its next message. Never empty: blank text becomes `go on`; white space around a text goes.
+/// The next message of a turn that continues. Surrounding white space is trimmed, and blank text becomes `go on`, so it
+/// is never empty.
 ///
 /// ```
 /// use hooks_core::verdict::FollowUp;
@@ -14,7 +15,7 @@ use serde::{Deserialize, Serialize};
 #[serde(from = "String", into = "String")]
 pub struct FollowUp(String);
 
-/// What stands where a hook said nothing.
+/// The text for a hook that gives none.
 const DEFAULT: &str = "go on";
 
 impl FollowUp {
@@ -23,12 +24,12 @@ impl FollowUp {
         &self.0
     }
 
-    /// Whether a hook had nothing to say but that it goes on.
+    /// Whether it is the default text.
     pub(super) fn is_blank(&self) -> bool {
         self.0 == DEFAULT
     }
 
-    /// Puts `later` behind it; of two of which one says nothing, the other stays.
+    /// Appends `later`. A default text is replaced by the other one.
     pub(super) fn join(&mut self, later: Self) {
         if self.is_blank() {
             *self = later;

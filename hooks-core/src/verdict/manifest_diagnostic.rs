@@ -5,10 +5,11 @@ use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::text::{is_unsafe, one_line};
 
-/// A remark that stopped nothing: a code to search for, and a text.
+/// A diagnostic that did not stop anything: a code and a text.
 ///
-/// The text is one line, cut at [`CAUSE_LIMIT`](crate::record::CAUSE_LIMIT) characters, dots included. One that holds what looks like a key, or
-/// characters that steer a terminal, is replaced by `diagnostic redacted`: diagnostics end up in logs.
+/// The text is one line, truncated to [`CAUSE_LIMIT`](crate::record::CAUSE_LIMIT) characters. Because diagnostics end
+/// up in logs, a text with something like a key or with terminal control characters is replaced by
+/// `diagnostic redacted`.
 ///
 /// ```
 /// use hooks_core::verdict::Diagnostic;
@@ -19,15 +20,15 @@ use crate::text::{is_unsafe, one_line};
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Diagnostic {
-    /// What it is, as in `policy.merge.conflict`.
+    /// The code, such as `policy.merge.conflict`.
     pub code: Cow<'static, str>,
-    /// The words.
+    /// The text.
     #[serde(deserialize_with = "bounded")]
     pub text: String,
 }
 
 impl Diagnostic {
-    /// `text` under `code`.
+    /// Creates a diagnostic; `text` is truncated and redacted.
     pub fn new(code: impl Into<Cow<'static, str>>, text: impl AsRef<str>) -> Self {
         Self { code: code.into(), text: shown(text.as_ref()) }
     }
@@ -44,7 +45,7 @@ fn bounded<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Erro
     Ok(shown(&text))
 }
 
-/// The text as it may be shown: one line, bounded, without a secret.
+/// Makes the text safe to show: one line, bounded, without secrets.
 fn shown(text: &str) -> String {
     if is_unsafe(text) { "diagnostic redacted".to_owned() } else { one_line(text) }
 }

@@ -1,4 +1,4 @@
-//! What contributions come to when they are put together: one view per kind of contribution.
+//! Merged views of contributions, one per kind of contribution.
 
 mod context;
 mod policy;
@@ -13,17 +13,17 @@ pub use policy::PolicyEntry;
 pub use sections::{SECTION_LIMIT, SECTIONS, SECTIONS_LIMIT, Section};
 pub use tools::Tools;
 
-/// Merged entries, and the diagnostics of the merging.
+/// Merged entries, and diagnostics about the merge.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Merged<T> {
     /// The entries, in the order of the view.
     pub entries: Vec<T>,
-    /// What was overruled, cut or left out. Names no values and no texts.
+    /// What was overridden, truncated or omitted. Contains no values or texts.
     pub diagnostics: Vec<Diagnostic>,
 }
 
-/// How much text still fits.
+/// The remaining room for text.
 struct Budget {
     entries: usize,
     characters: usize,
@@ -36,7 +36,7 @@ enum Fits<'a> {
 }
 
 impl Budget {
-    /// Takes a text of at most `most` characters in.
+    /// Adds a text, truncated to at most `most` characters.
     fn take<'a>(&mut self, text: &'a str, most: usize) -> Fits<'a> {
         if self.entries == 0 || (self.characters == 0 && !text.is_empty()) {
             return Fits::Not;
@@ -48,7 +48,7 @@ impl Budget {
     }
 }
 
-/// Adds a diagnostic that is not there yet.
+/// Adds a diagnostic unless it is a duplicate.
 fn report(diagnostics: &mut Vec<Diagnostic>, diagnostic: Diagnostic) {
     if !diagnostics.contains(&diagnostic) {
         diagnostics.push(diagnostic);

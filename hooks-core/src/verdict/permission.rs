@@ -24,7 +24,7 @@ use crate::id::HookId;
 #[verdict(crate = crate)]
 #[non_exhaustive]
 pub enum Permission {
-    /// No opinion: the harness does what it does without hooks.
+    /// No opinion: the harness proceeds as it would without hooks.
     #[verdict(neutral)]
     NoOpinion,
     /// The call may run.
@@ -33,7 +33,7 @@ pub enum Permission {
     /// The call does not run, and this is its result.
     #[verdict(lapses)]
     Answer(Box<ToolResult>),
-    /// A person has to be asked first.
+    /// A person must be asked first.
     #[verdict(freezes)]
     Ask(#[verdict(by)] Box<Question>),
     /// Somebody else decides later. A deferred question is about this input, as an asked one is.
@@ -44,7 +44,7 @@ pub enum Permission {
     Deny(#[verdict(by)] Box<Denial>),
 }
 
-/// What a harness has to do after a gate. Returned by [`Permission::decide`].
+/// What a harness must do after a gate. Returned by [`Permission::decide`].
 ///
 /// There are exactly five, so a `match` needs no `_` arm, which could run a call that needs approval.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -115,20 +115,20 @@ pub enum Cause {
 }
 
 impl Denial {
-    /// A decision of policy, for `reason`.
+    /// Creates a denial that a hook decided, with this reason.
     pub fn new(reason: impl Into<Reason>) -> Self {
         Self { reason: reason.into(), cause: Cause::Policy, by: None, attribution: None }
     }
 }
 
-/// A decision of policy, for this reason.
+/// Creates a denial that a hook decided, with this reason.
 impl From<&str> for Denial {
     fn from(reason: &str) -> Self {
         Self::new(reason)
     }
 }
 
-/// A decision of policy, for this reason.
+/// Creates a denial that a hook decided, with this reason.
 impl From<String> for Denial {
     fn from(reason: String) -> Self {
         Self::new(reason)
@@ -136,7 +136,7 @@ impl From<String> for Denial {
 }
 
 impl Question {
-    /// Not decided, for `reason`.
+    /// Creates a question with this reason.
     pub fn new(reason: impl Into<Reason>) -> Self {
         Self {
             reason: reason.into(),
@@ -170,7 +170,7 @@ impl Question {
     }
 }
 
-/// Asks it.
+/// A permission that asks this question.
 impl From<Question> for Permission {
     fn from(question: Question) -> Self {
         Self::Ask(Box::new(question))
@@ -189,7 +189,7 @@ impl Permission {
         Self::Answer(Box::new(result))
     }
 
-    /// A person has to be asked first, for `reason`.
+    /// A person must be asked first, for `reason`.
     pub fn ask(reason: impl Into<Reason>) -> Self {
         Self::Ask(Box::new(Question::new(reason)))
     }
@@ -204,7 +204,7 @@ impl Permission {
         Self::Deny(Box::new(Denial::new(reason)))
     }
 
-    /// What the harness has to do now: one of five decisions.
+    /// What the harness must do now: one of five decisions.
     ///
     /// ```
     /// use hooks_core::prelude::*;

@@ -5,9 +5,9 @@ use serde::{Deserialize, Serialize};
 use super::{Attribution, Reason, Verdict};
 use crate::id::HookId;
 
-/// What hooks say of a prompt a person submitted: block > stop > proceed, and contexts for the model.
+/// The verdict on a submitted prompt: block > stop > proceed, and contexts for the model.
 ///
-/// A block or a stop ends the chain; contexts are kept in the order of the plan.
+/// A block or a stop ends the chain. Contexts are kept in plan order.
 ///
 /// ```
 /// use hooks_core::prelude::*;
@@ -22,41 +22,41 @@ use crate::id::HookId;
 #[verdict(crate = crate)]
 #[non_exhaustive]
 pub struct PromptVerdict {
-    /// Whether the turn goes on.
+    /// Whether the turn continues.
     #[verdict(nested)]
     pub decision: PromptDecision,
-    /// The hook that does not let it, or who that answers for; set by the dispatch.
+    /// The id of the hook or rule that stopped or blocked the turn; set by the dispatch.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[verdict(by = decision)]
     pub by: Option<HookId>,
-    /// Who the hook answers for, where it carries what others wrote.
+    /// The rule on whose behalf the hook answers, if it runs rules that others wrote.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[verdict(by = decision)]
     pub attribution: Option<Arc<Attribution>>,
-    /// Text to be put before the model with the prompt.
+    /// Texts that are added to the prompt.
     #[verdict(joined)]
     pub contexts: Vec<String>,
 }
 
-/// Whether the turn goes on after a prompt was submitted.
+/// Whether a turn continues after its prompt was submitted.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, Verdict)]
 #[serde(rename_all = "snake_case")]
 #[verdict(crate = crate)]
 #[non_exhaustive]
 pub enum PromptDecision {
-    /// It goes on.
+    /// The turn continues.
     #[verdict(neutral)]
     Proceed,
-    /// It ends here, without an error.
+    /// The turn ends here, without an error.
     #[verdict(final)]
     Stop(Reason),
-    /// The prompt is refused.
+    /// The prompt is blocked.
     #[verdict(final)]
     Block(Reason),
 }
 
 impl PromptVerdict {
-    /// Refuses the prompt for `reason`.
+    /// Blocks the prompt for `reason`.
     pub fn block(reason: impl Into<Reason>) -> Self {
         Self { decision: PromptDecision::Block(reason.into()), ..Self::default() }
     }
@@ -66,7 +66,7 @@ impl PromptVerdict {
         Self { decision: PromptDecision::Stop(reason.into()), ..Self::default() }
     }
 
-    /// Puts `text` before the model with the prompt.
+    /// Adds `text` to the prompt.
     pub fn context(text: impl Into<String>) -> Self {
         Self { contexts: vec![text.into()], ..Self::default() }
     }

@@ -4,8 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::data::InputError;
 
-/// Why something was refused or stopped. Never empty: blank text becomes `no reason given`, so that a refusal stays a
-/// refusal whoever wrote it.
+/// The reason of a denial, a question or a stop. It is never empty: blank text becomes `no reason given`.
 ///
 /// ```
 /// use hooks_core::verdict::Reason;
@@ -36,7 +35,7 @@ impl From<&str> for Reason {
     }
 }
 
-/// What was expected of the arguments of a call, for the model to write them anew.
+/// Tells the model which arguments were expected, so that it can correct the call.
 impl From<InputError> for Reason {
     fn from(error: InputError) -> Self {
         error.to_string().into()

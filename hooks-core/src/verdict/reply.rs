@@ -3,8 +3,8 @@ use serde::{Deserialize, Serialize};
 use super::Verdict;
 use crate::verdict::Semantics;
 
-/// Whether the model is called again after its answer. The last hook that says something decides, so that an app's hook
-/// overrules one that came with a plugin.
+/// Whether to call the model again after its answer. The last hook with an opinion decides, so that an app's hook
+/// overrides a plugin's.
 ///
 /// ```
 /// use hooks_core::prelude::*;
@@ -20,13 +20,13 @@ use crate::verdict::Semantics;
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum ReplyVerdict {
-    /// Nothing was said; the harness does what it does without hooks.
+    /// No opinion: the harness proceeds as it would without hooks.
     #[default]
     NoOpinion,
-    /// The answer stands.
+    /// Keep the answer.
     Stop,
-    /// The answer is dropped and the model called again with the messages of the reply, and its profile where it has one. A
-    /// harness honours this where the reply calls no tool and none of it was shown, and a bounded number of times in a turn.
+    /// Discard the answer and call the model again with the reply's messages and profile. A harness does this only if
+    /// the reply contains no tool call and none of it was shown, and only a limited number of times per turn.
     Continue,
 }
 

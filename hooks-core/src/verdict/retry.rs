@@ -5,8 +5,8 @@ use serde::{Deserialize, Serialize};
 use super::Verdict;
 use crate::verdict::Semantics;
 
-/// Whether a tool that failed runs again. The last hook that says something decides, so that an app's hook overrules one that
-/// came with a plugin.
+/// Whether to run a failed tool again. The last hook with an opinion decides, so that an app's hook overrides a
+/// plugin's.
 ///
 /// ```
 /// use std::time::Duration;
@@ -24,18 +24,18 @@ use crate::verdict::Semantics;
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Retry {
-    /// Nothing was said; the harness does what it does without hooks.
+    /// No opinion: the harness proceeds as it would without hooks.
     #[default]
     NoOpinion,
-    /// It does not run again.
+    /// Do not run the tool again.
     Never,
-    /// It runs again after this time, with the same input; what hooks made of the failure is dropped. A harness honours this
-    /// for tools that allow it, and a bounded number of times for a call.
+    /// Run the tool again after this time, with the same input. What hooks made of the failure is discarded. A harness
+    /// does this only for tools that allow it, and only a limited number of times per call.
     After(Duration),
 }
 
 impl Retry {
-    /// The tool runs again after `wait`.
+    /// Runs the tool again after `wait`.
     pub fn after(wait: Duration) -> Self {
         Self::After(wait)
     }

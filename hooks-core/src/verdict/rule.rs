@@ -1,8 +1,9 @@
-//! The rules of `derive(Verdict)`, as the bounds of a field's type. Their names are in the compiler's messages; their items are
-//! for generated code, and may change in any version.
+//! The merge rules of `derive(Verdict)`, as trait bounds on a field's type. Their names appear in compiler messages.
+//! Their items are for generated code and may change in any version.
 //!
-//! One trait per rule, because the message about a type that does not fit belongs to its trait. The associated `Type` is the
-//! type again: where a type does not fit, the compiler reports it once and takes everything behind it as unknown.
+//! There is one trait per rule, because a trait has one message for types that do not implement it. The associated
+//! `Type` is the type itself: for a type that does not fit, the compiler reports this once and treats everything
+//! derived from it as unknown.
 
 mod types;
 
@@ -15,39 +16,39 @@ use crate::verdict::Cause;
 use crate::verdict::Semantics;
 use crate::verdict::{Attribution, Denial, Reason};
 
-/// What a verdict needs besides its derive.
+/// The traits that a verdict needs in addition to its derive.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` lacks what every verdict has",
+    message = "`{Self}` lacks a trait that every verdict needs",
     label = "not `Clone + Debug + Send + Sync + 'static`",
-    note = "write `#[derive(Clone, Debug, Verdict)]`, and put what cannot be sent behind an `Arc` or a lock"
+    note = "write `#[derive(Clone, Debug, Verdict)]`, and put fields that are not `Send` or `Sync` behind an `Arc` or a lock"
 )]
 pub trait Complete {
-    /// Asks for the bound.
+    /// Requires the bound.
     fn complete(_: &Self) {}
 }
 
-// `From<()>` comes with the derive; no reference has it, or the compiler would advise to borrow.
+// `From<()>` comes with the derive. References do not implement it; otherwise the compiler would suggest to borrow.
 #[diagnostic::do_not_recommend]
 impl<V: Clone + fmt::Debug + From<()> + Send + Sync + 'static> Complete for V {}
 
-/// The same as a bound of the implementation. By its lifetime the compiler leaves it until it is asked for, so that what is
-/// missing is reported by [`Complete`] alone.
+/// The same bound for the implementation. Because of its lifetime, the compiler does not check it early, so that a
+/// missing trait is reported only through [`Complete`].
 #[doc(hidden)]
 pub trait Completes<'a>: Clone + fmt::Debug + Send + Sync + 'static {}
 
 #[diagnostic::do_not_recommend]
 impl<V: Clone + fmt::Debug + Send + Sync + 'static> Completes<'_> for V {}
 
-/// The type of a field that may say nothing, which every rule but `any` needs: `first` and `last` need no more.
+/// A type with a value for "not set", which every rule except `any` needs. It is enough for `first` and `last`.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` always says something, so `first` and `last` cannot tell which hook did",
-    label = "not a type that may say nothing",
-    note = "make it an `Option`; a `String`, a list, a map or a set says nothing where it is empty"
+    message = "`{Self}` has no value for \"not set\", which `first` and `last` need",
+    label = "cannot be unset",
+    note = "make it an `Option`; a `String`, a list, a map or a set counts as not set if it is empty"
 )]
 pub trait Keeps: Sized {
-    /// The type.
+    /// The type itself.
     type Type: Keeps;
-    /// The value before any hook.
+    /// The initial value.
     fn nothing() -> Self;
     /// Whether a hook set it.
     fn says(&self) -> bool;
@@ -69,57 +70,57 @@ pub trait Keeps: Sized {
     }
 }
 
-/// `joined`.
+/// Types for the rule `joined`.
 #[diagnostic::on_unimplemented(
     message = "two of `{Self}` cannot be joined",
     label = "not a list, a set, a map or text",
-    note = "use `Vec`, `String`, `Contexts`, a set or a map, or an `Option` of one; or write another rule"
+    note = "use `Vec`, `String`, `Contexts`, a set or a map, or an `Option` of one of them; or choose another rule"
 )]
 pub trait Joins: Keeps {
-    /// The type.
+    /// The type itself.
     type Type: Joins;
-    /// Puts `later` behind it.
+    /// Appends `later`.
     fn join(&mut self, later: Self);
 }
 
-/// `intersected`.
+/// Types for the rule `intersected`.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is no limit to intersect",
+    message = "`{Self}` cannot be intersected",
     label = "not an `Option` of a list or a set",
     note = "write `Option<Vec<…>>` or `Option<BTreeSet<…>>`: `None` sets no limit, an empty list allows nothing"
 )]
 pub trait Intersects: Keeps {
-    /// The type.
+    /// The type itself.
     type Type: Intersects;
-    /// Keeps what both allow.
+    /// Keeps what both contain.
     fn intersect(&mut self, later: Self);
 }
 
-/// `any`.
+/// Types for the rule `any`.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is not yes or no, which `any` is for",
+    message = "`any` needs a `bool`, but this is `{Self}`",
     label = "not a `bool`",
-    note = "write another rule, such as `first`"
+    note = "choose another rule, such as `first`"
 )]
 pub trait AnyOf: Sized {
-    /// `bool`.
+    /// The type itself.
     type Type: AnyOf;
-    /// The value before any hook.
+    /// The initial value.
     fn nothing() -> Self;
     /// Whether a hook set it.
     fn says(&self) -> bool;
-    /// Sets it where `later` does.
+    /// Sets it if `later` is set.
     fn merge(&mut self, later: Self);
 }
 
-/// `max` and `min`.
+/// Types for the rules `max` and `min`.
 #[diagnostic::on_unimplemented(
     message = "two of `{Self}` cannot be compared by `max` and `min`",
     label = "not an `Option` of a type with `Ord`",
-    note = "write `Option<u32>` for a number: `None` says nothing"
+    note = "for a number, write for example `Option<u32>`; `None` means not set"
 )]
 pub trait Compares: Keeps {
-    /// The type.
+    /// The type itself.
     type Type: Compares;
     /// Keeps the greater value.
     fn max(&mut self, later: Self);
@@ -127,43 +128,43 @@ pub trait Compares: Keeps {
     fn min(&mut self, later: Self);
 }
 
-/// `by`, in a struct.
+/// Types for the rule `by` in a struct.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot name the hook that answered",
     label = "not an `Option<HookId>`",
-    note = "`by` is set by the dispatch, and is none before"
+    note = "the dispatch sets `by`; until then it is `None`"
 )]
 pub trait Names: Keeps + Attributed {
-    /// The type.
+    /// The type itself.
     type Type: Names;
 }
 
-/// `by`, in a variant.
+/// Types for the rule `by` in a variant.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot name the hook that answered",
     label = "not an `Option<HookId>`, a `Denial` or a `Question`",
-    note = "`by` is set by the dispatch"
+    note = "the dispatch sets `by`"
 )]
 pub trait Attributed {
-    /// The type.
+    /// The type itself.
     type Type: Attributed;
     /// Sets the hook.
     fn attribute(&mut self, hook: &HookId);
 
-    /// Who the hook answers for.
+    /// The rule on whose behalf the hook answers.
     fn attribution(&self) -> Option<&Arc<Attribution>> {
         None
     }
 }
 
-/// What the variant that refuses holds.
+/// The type of the field of the `deny` variant.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` cannot say that a hook could not answer",
+    message = "`{Self}` cannot express that a hook failed to answer",
     label = "not `From<Denial>`",
-    note = "use `Denial`, or implement `From<Denial>` for a type of your own: it tells a decision of policy from a failure"
+    note = "use `Denial`, or implement `From<Denial>` for your type: it distinguishes a hook's decision from its failure"
 )]
 pub trait Refusal {
-    /// Converts.
+    /// Converts the denial.
     fn refusal(denial: Denial) -> Self;
 }
 
@@ -174,18 +175,18 @@ impl<T: From<Denial>> Refusal for T {
     }
 }
 
-/// The refusal of a hook that could not answer.
+/// The denial for a hook that failed.
 #[doc(hidden)]
 pub fn denial(kind: FailureKind, hook: &HookId) -> Denial {
     Denial {
-        reason: Reason::from(format!("the hook `{hook}` could not answer ({kind}); this is not a decision of policy")),
+        reason: Reason::from(format!("the hook `{hook}` failed ({kind}); this is not a policy decision")),
         cause: Cause::CouldNotAnswer(kind),
         by: Some(hook.clone()),
         attribution: None,
     }
 }
 
-/// The semantics of a verdict that has others in it: that of a gate, where one of them is a gate's.
+/// The semantics of a verdict with nested verdicts: that of a gate if one of them is a gate's.
 #[doc(hidden)]
 pub const fn semantics_of(within: &[Option<Semantics>], otherwise: Semantics) -> Semantics {
     let mut i = 0;

@@ -1,20 +1,20 @@
-//! What a dispatch does with the answers of hooks.
+//! The semantics of kinds.
 
 use serde::Serialize;
 
 use crate::words::closed_words;
 
 closed_words! {
-    /// What a dispatch does with its hooks' answers.
+    /// How a dispatch treats the answers of its hooks.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
     #[serde(rename_all = "snake_case")]
     #[non_exhaustive]
     pub enum Semantics {
-        /// The subject flows through; nothing is decided.
+        /// Hooks rewrite the subject and decide nothing.
         Transform = "transform",
-        /// A transform with a [`Permission`](crate::verdict::Permission).
+        /// Hooks rewrite the subject and return a [`Permission`](crate::verdict::Permission).
         Gate = "gate",
-        /// The answer says how the turn goes on.
+        /// Hooks decide how the turn continues.
         Control = "control",
         /// Hooks only add contributions.
         Contribute = "contribute",

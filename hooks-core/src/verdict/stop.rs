@@ -5,11 +5,11 @@ use serde::{Deserialize, Serialize};
 use super::{Attribution, Contexts, FollowUp, Reason, Verdict};
 use crate::id::HookId;
 
-/// What hooks say of a turn that is about to end: block > end > continue > no opinion.
+/// The verdict on a turn that is about to end: block > end > continue > no opinion.
 ///
-/// A block or an end is final. A wish to continue is not, so that a later guard can still end the turn; the follow-ups of
-/// several hooks are joined, but for those without a text of their own. Contexts and system messages are kept in the order
-/// of the plan, and one hook that suppresses the output is enough.
+/// A block or an end is final. A continuation is not, so a later guard can still end the turn. The follow-ups of
+/// several hooks are joined, except default ones. Contexts and system messages are kept in plan order, and one hook is
+/// enough to suppress the output.
 ///
 /// ```
 /// use hooks_core::prelude::*;
@@ -24,43 +24,43 @@ use crate::id::HookId;
 #[verdict(crate = crate)]
 #[non_exhaustive]
 pub struct StopVerdict {
-    /// How the turn goes on.
+    /// How the turn continues.
     #[verdict(nested)]
     pub decision: StopDecision,
-    /// The hook whose decision it is, or who that answers for, of several that continue the first; set by the dispatch.
+    /// The id of the hook or rule that decided, the first one if several continue the turn; set by the dispatch.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[verdict(by = decision)]
     pub by: Option<HookId>,
-    /// Who the hook answers for, where it carries what others wrote.
+    /// The rule on whose behalf the hook answers, if it runs rules that others wrote.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[verdict(by = decision)]
     pub attribution: Option<Arc<Attribution>>,
-    /// Text that goes with the answer.
+    /// Texts that are added to the answer.
     #[verdict(joined)]
     pub contexts: Contexts,
-    /// A message to the person besides the answer.
+    /// Messages to the person in addition to the answer.
     #[verdict(joined)]
     pub system_messages: Vec<String>,
-    /// Whether the contexts are kept from the person.
+    /// Whether the contexts are hidden from the person.
     #[verdict(any)]
     pub suppress_output: bool,
 }
 
-/// How a turn goes on that is about to end.
+/// How a turn continues that is about to end.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, Verdict)]
 #[serde(rename_all = "snake_case")]
 #[verdict(crate = crate)]
 #[non_exhaustive]
 pub enum StopDecision {
-    /// Nothing was said; it ends.
+    /// No opinion: the turn ends.
     #[verdict(neutral)]
     NoOpinion,
-    /// It goes on, with this as the next message.
+    /// The turn continues, with this as its next message.
     Continue(#[verdict(joined)] FollowUp),
-    /// It ends, whoever wants to continue.
+    /// The turn ends, even if another hook continues it.
     #[verdict(final)]
     End(Reason),
-    /// It ends with an error in the place of the answer.
+    /// The turn ends with an error instead of the answer.
     #[verdict(final)]
     Block(Reason),
 }
@@ -70,37 +70,37 @@ impl StopVerdict {
         Self { decision, ..Self::default() }
     }
 
-    /// Goes on with `follow_up` as the next message, with `go on` where it is blank. A harness honours it a bounded number of
-    /// times in a turn.
+    /// Continues the turn with `follow_up` as its next message, or with `go on` if it is blank. A harness does this
+    /// only a limited number of times per turn.
     pub fn continue_with(follow_up: impl Into<FollowUp>) -> Self {
         Self::of(StopDecision::Continue(follow_up.into()))
     }
 
-    /// Ends the turn for `reason`, whoever wants to continue.
+    /// Ends the turn for `reason`, even if another hook continues it.
     pub fn end(reason: impl Into<Reason>) -> Self {
         Self::of(StopDecision::End(reason.into()))
     }
 
-    /// Ends the turn with an error in the place of the answer.
+    /// Ends the turn with an error instead of the answer.
     pub fn block(reason: impl Into<Reason>) -> Self {
         Self::of(StopDecision::Block(reason.into()))
     }
 
-    /// Adds text that goes with the answer.
+    /// Adds text to the answer.
     #[must_use]
     pub fn with_context(mut self, text: impl Into<String>) -> Self {
         self.contexts.push(text.into());
         self
     }
 
-    /// Sends the person a message besides the answer.
+    /// Adds a message to the person in addition to the answer.
     #[must_use]
     pub fn with_system_message(mut self, text: impl Into<String>) -> Self {
         self.system_messages.push(text.into());
         self
     }
 
-    /// Keeps the contexts from the person.
+    /// Hides the contexts from the person.
     #[must_use]
     pub fn suppress_output(mut self) -> Self {
         self.suppress_output = true;

@@ -1,4 +1,4 @@
-//! Executing a job.
+//! Executes jobs.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -15,43 +15,43 @@ use crate::verdict::Contributions;
 
 /// How an attempt at a job ended.
 #[derive(Clone, Debug, PartialEq)]
-#[must_use = "`ended.again` says whether the job is to be tried once more"]
+#[must_use = "`ended.again` says whether the job must be retried"]
 #[non_exhaustive]
 pub struct JobEnd {
-    /// What observers are told too. [`again`](Ended::again) says whether the job is to be tried once more.
+    /// The end notice, which observers receive too. [`again`](Ended::again) says whether the job must be retried.
     pub ended: Ended,
-    /// The audit notes and background jobs that the hook left.
+    /// The audit notes and background jobs that the hook returned.
     pub contributions: Contributions,
 }
 
-/// Why a job could not be executed here. It would be no different the next time, so it is not tried again.
+/// Why a job could not be executed here. A retry would fail the same way, so do not retry it.
 pub type JobError = Reported<JobErrorKind>;
 
-/// Why.
+/// The kind of a [`JobError`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum JobErrorKind {
-    /// This process has no such hook.
+    /// The hook is not registered in this process.
     UnknownHook,
     /// The hook is disabled here, by the app or by an operator's override.
     Disabled,
-    /// The hook's plugin is not installed here, or could not be started.
+    /// The hook's plugin is not installed here, or failed to start.
     NoPlugin,
-    /// The hook is no background hook of that kind, any more.
+    /// The hook is no longer a background hook of that kind.
     NotBackground,
-    /// Event, subject or parameters are not what the hook takes, any more.
+    /// Event, subject or parameters no longer match the hook's types.
     Unreadable,
 }
 
 impl Registry {
-    /// Executes a job: in a worker of another process, which is linked with the same hooks, or in this one.
+    /// Executes a job, in this process or in a worker process that links the same hooks.
     ///
-    /// The hook finds the state of `worker`, with the ids of the job. Observers of this registry see how it ended; a
-    /// future that is dropped is reported as cancelled.
+    /// The hook's context has the state of `worker` and the ids of the job. Observers of this registry see how the run
+    /// ended. If the future is dropped, the run is reported as cancelled.
     ///
     /// # Errors
-    /// [`JobError`]: there is no such hook here, or the job cannot be read. A hook that fails is no error:
-    /// [`Ended::again`] says whether it is to be tried again, with [`Job::again`].
+    /// [`JobError`] if the hook is not available here, or if the job cannot be deserialized. The failure of the hook is
+    /// not an error: [`Ended::again`] says whether to retry the job, with [`Job::again`].
     ///
     /// ```
     /// # use hooks_core::prelude::*;
@@ -72,14 +72,14 @@ impl Registry {
         match attempt(self, job, run, notice).await {
             Attempt::Ended(end) => Ok(end),
             Attempt::Again(ended, permit) => {
-                // Whoever tries again takes the job in again.
+                // A retry counts as a new run.
                 permit.release(ended.run.status);
                 Ok(JobEnd { ended, contributions: Contributions::default() })
             }
         }
     }
 
-    /// Makes a run of a job.
+    /// Builds a run from a job.
     pub(super) fn read_job(&self, worker: &HookContext, job: &Job) -> Result<DetachedRun, JobError> {
         let snapshot = self.snapshot();
         let (id, hook) = (&job.id, &job.hook);
@@ -87,7 +87,7 @@ impl Registry {
         let Some(registered) = snapshot.hooks.get(&job.hook) else {
             let meant = did_you_mean(&nearest(hook.as_str(), snapshot.hooks.keys().cloned()));
             let text = format!(
-                "the job `{id}` is for the hook `{hook}`, which is not there{meant}; link its crate into the worker: `use that_crate as _;`"
+                "the job `{id}` is for the hook `{hook}`, which is not registered{meant} (link its crate into the worker with `use that_crate as _;`)"
             );
             return error(JobErrorKind::UnknownHook, text);
         };
@@ -99,23 +99,24 @@ impl Registry {
         let out = |plugin: &&Arc<str>| !snapshot.may_run(plugin) || snapshot.closed(plugin).is_some();
         if let Some(plugin) = known.plugin.as_ref().filter(out) {
             let text = format!(
-                "the job `{id}` is for the hook `{hook}` of the plugin `{plugin}`, which is not installed or could not be started"
+                "the job `{id}` is for the hook `{hook}` of the plugin `{plugin}`, which is not installed or failed to start"
             );
             return error(JobErrorKind::NoPlugin, text);
         }
         let binding = known.bindings.iter().find(|binding| binding.kind.name == job.kind);
         let Some(binding) = binding.filter(|_| known.options.run == RunMode::Background) else {
             let kind = &job.kind;
-            let text = format!("the job `{id}` is for the hook `{hook}` at `{kind}`, where it is no background hook");
+            let text =
+                format!("the job `{id}` is for the hook `{hook}` at `{kind}`, where it is not a background hook");
             return error(JobErrorKind::NotBackground, text);
         };
         let cx = job.within(worker).outliving(snapshot.tasks.shutdown.clone());
         let unreadable = |(part, cause): (&str, String)| {
-            // Errors of serde quote what they read.
+            // Errors of serde quote their input.
             let cause = redacted(&cause);
             error(
                 JobErrorKind::Unreadable,
-                format!("the job `{id}` of the hook `{hook}` cannot be read: its {part}: {cause}"),
+                format!("the job `{id}` of the hook `{hook}` cannot run: invalid {part}: {cause}"),
             )
         };
         let engine = Engine::of_kind(binding.kind).ok_or(("kind", "its type was not derived".to_owned()));
@@ -127,14 +128,14 @@ pub(super) fn notice(registry: &Registry, job: &Job, permit: Permit) -> Notice {
     Notice::of_job(job, registry.visibility_of(&job.hook), registry.detached_runs().observers, permit)
 }
 
-/// How one attempt at a job ended.
+/// The result of one attempt at a job.
 pub(super) enum Attempt {
     Ended(JobEnd),
-    /// It failed and is to be tried again, for which there is room.
+    /// The attempt failed and will be retried; the permit is kept.
     Again(Ended, Permit),
 }
 
-/// Runs what was read from `job`, until the registry is shut down.
+/// Runs a job until the registry is shut down.
 pub(super) async fn attempt(registry: &Registry, job: &Job, run: DetachedRun, mut notice: Notice) -> Attempt {
     notice.started = Some(Instant::now());
     let shutdown = registry.detached_runs().tasks.shutdown.clone();

@@ -104,7 +104,7 @@ fn a_case_that_is_none_is_told() {
         (case("hook = []\nexpect = {}"), "X1: unknown field `hook`"),
         (case("hooks = [{ id = \"a\", does = 1 }]\nexpect = {}"), "X1: unknown field `does`"),
         (case("kind = \"breakfast\"\nexpect = { took = 0 }"), "the runner knows no kind `breakfast`"),
-        (case("kind = \"stop\"\nexpect = { took = 0 }"), "the event is not one of `stop`: missing field `reason`"),
+        (case("kind = \"stop\"\nexpect = { took = 0 }"), "the event of `stop` is invalid: missing field `reason`"),
         (case("disabled = [\"a\"]\nexpect = { took = 0 }"), "there is no hook `a`"),
         (
             case("kind = \"stop\"\nhooks = [{ id = \"a\", remove = true }]\nexpect = { took = 0 }"),

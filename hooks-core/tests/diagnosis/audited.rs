@@ -82,7 +82,7 @@ pub(crate) async fn ways() -> Vec<Way> {
         Way::new("it is disabled", by, audit(&disabled, Some(&["guard_cancel"]))),
         Way::new("a layer of overrides disables it", by, audit(&overridden, Some(&["guard_cancel"]))),
         Way::new("its plugin is not installed", by, audit(&linked, Some(&["count_tokens"]))),
-        Way::new("its plugin could not be started", by, failed_plugin().await),
+        Way::new("its plugin failed to start", by, failed_plugin().await),
         Way::new("its plugin was never started", by, idle_plugin()),
         Way::new("its set is older than the list, the plugin or the override", by, outdated_set()),
         Way::new("its plugin is installed for an agent with another name", by, plugin_for_nobody()),

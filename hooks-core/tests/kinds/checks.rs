@@ -130,14 +130,18 @@ fn changes() -> Vec<(Messages, Messages, Option<&'static str>)> {
     vec![
         (pair(), pair(), None),
         (pair(), list(json!([says("user")])), None),
-        (pair(), list(json!([says("user"), result()])), Some("the result of tool call `c` is there without its call")),
-        (pair(), list(json!([says("user"), call()])), Some("tool call `c` is there without its result")),
-        (pair(), list(json!([result(), call()])), Some("the result of tool call `c` is there without its call")),
+        (pair(), list(json!([says("user"), result()])), Some("the result of tool call `c` has no call before it")),
+        (pair(), list(json!([says("user"), call()])), Some("tool call `c` has no result")),
+        (pair(), list(json!([result(), call()])), Some("the result of tool call `c` has no call before it")),
         (list(json!([call()])), list(json!([says("user"), call()])), None),
-        (pair(), with(&json!({"type": "image"})), Some("a block of the type `image` needs `source`, an object")),
+        (pair(), with(&json!({"type": "image"})), Some("a block of type `image` needs `source`, an object")),
         (pair(), with(&json!({"type": "hologram", "beam": 7})), None),
         (pair(), with(&json!(3)), Some("a block is an object with a `type`")),
-        (pair(), with(&json!({"type": "tool_use", "id": "x"})), Some("a block of the type `tool_use` has a variant")),
+        (
+            pair(),
+            with(&json!({"type": "tool_use", "id": "x"})),
+            Some("a block of type `tool_use` must be its own variant"),
+        ),
         (with(&json!({"type": "image"})), with(&json!({"type": "image"})), None),
     ]
 }
@@ -195,14 +199,14 @@ fn rows_and_requests() {
     let mut other = row.clone();
     other.call_id = "d".to_owned();
     let told = left(&BeforeStoreToolResult::new(tool.clone()), row.clone(), other);
-    assert_told(told.as_ref(), Some("the row answers the call `c`"), "another call");
+    assert_told(told.as_ref(), Some("`call_id` changed from `c`"), "another call");
     let mut fine = row.clone();
     fine.content = vec![Block::from("masked")];
     assert_told(left(&BeforeStoreToolResult::new(tool.clone()), row, fine).as_ref(), None, "other content");
 
     let update = |field: &str, value: Value| MessageUpdate::from_iter([(field, value)]);
     let updates = [
-        (update("role", json!("narrator")), Some("there is no role \"narrator\"")),
+        (update("role", json!("narrator")), Some("unknown role \"narrator\"")),
         (update("role", json!("user")), None),
         (update("content", json!(3)), Some("`content` of the update")),
         (update("content", json!([{"type": "image"}])), Some("`content` of the update")),
@@ -218,7 +222,7 @@ fn rows_and_requests() {
     assert_told(told.as_ref(), Some("`profile` is blank"), "profile");
 
     let bad = || vec![Block::Other(json!({"type": "thinking"}))];
-    let expected = Some("a block of the type `thinking` needs `thinking`, a string");
+    let expected = Some("a block of type `thinking` needs `thinking`, a string");
     let told = left(&BeforeCreateMessage::new(), Message::default(), Message::of(Role::User, bad()));
     assert_told(told.as_ref(), expected, "row");
     let mut result = ToolResult::new("found");

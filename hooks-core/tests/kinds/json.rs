@@ -97,16 +97,16 @@ async fn what_is_wrong_is_told() {
             "before_tool_call",
             json!({"tool": "t"}),
             Value::Null,
-            "the event is not one of `before_tool_call`: missing field `call`",
+            "the event of `before_tool_call` is invalid: missing field `call`",
         ),
-        ("before_tool_call", json!(3), Value::Null, "the event is not one of `before_tool_call`: invalid type"),
+        ("before_tool_call", json!(3), Value::Null, "the event of `before_tool_call` is invalid: invalid type"),
         (
             "before_refund",
             json!({"region": "eu"}),
             json!({}),
-            "the subject is not one of `before_refund`: missing field `cents`",
+            "the subject of `before_refund` is invalid: missing field `cents`",
         ),
-        ("after_tool_call", call, json!({}), "the subject is not one of `after_tool_call`: invalid type"),
+        ("after_tool_call", call, json!({}), "the subject of `after_tool_call` is invalid: invalid type"),
     ];
     for (kind, event, subject, expected) in table {
         let error = fire(kind, event, subject).await.unwrap_err().to_string();
@@ -154,5 +154,5 @@ async fn a_name_that_two_kinds_have_fires_neither() {
     let error = set.fire_json("twin_of_json", &HookContext::new(), json!({}), Value::Null).await.unwrap_err();
     assert!(matches!(error, JsonError::KindNameTwice { .. }), "{error}");
     let told = error.to_string();
-    assert!(told.starts_with("two kinds are called `twin_of_json`: hooks-core/tests/kinds/json.rs:"), "{told}");
+    assert!(told.starts_with("two kinds are named `twin_of_json`: hooks-core/tests/kinds/json.rs:"), "{told}");
 }

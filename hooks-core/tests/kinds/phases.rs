@@ -52,7 +52,7 @@ fn a_plan_is_read_as_the_app_s_type_and_what_does_not_fit_says_what_was_expected
     let error = event(serde_json::json!({ "topics": 3 })).read_plan::<Plan>().unwrap_err();
     assert_eq!(
         error.to_string(),
-        "the plan of the preflight: expected an object with `topics`: invalid type: integer `3`, expected a sequence"
+        "the plan of the preflight check: expected an object with `topics`: invalid type: integer `3`, expected a sequence"
     );
 }
 

@@ -57,7 +57,7 @@ fn what_is_no_message_of_anthropic() {
         (json!({"role": "user", "content": [{"type": "text"}]}), "content[0]: missing field `text`"),
         (
             json!({"role": "user", "content": [{"type": "text", "text": ""}, {"type": "image"}]}),
-            "content[1]: a block of the type `image` needs `source`, an object",
+            "content[1]: a block of type `image` needs `source`, an object",
         ),
         (
             json!({"role": "assistant", "content": [{"type": "tool_use", "id": "a", "name": "b"}]}),

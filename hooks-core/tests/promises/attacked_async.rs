@@ -287,7 +287,7 @@ async fn a_deny_that_the_verdict_of_an_app_cannot_say_is_an_error_with_the_subje
             let set = set([first.priority(-1), hook, behind.priority(1)]);
             let error = set.fire(&cx(), &BrittleGate {}, Trail::default()).await.unwrap_err();
             let text = error.to_string();
-            let words = [&format!("`{at}`"), &format!("panicked: in {at}"), "nobody could say no for it"];
+            let words = [&format!("`{at}`"), &format!("panicked: in {at}"), "the verdict could not deny for it"];
             assert!(words.iter().all(|word| text.contains(*word)), "{form}: {text}");
             assert_eq!(error.into_subject::<BrittleGate>().unwrap().0, ["first"], "{form}");
         }

@@ -72,7 +72,7 @@ async fn what_comes_after_the_deadline_is_dropped_with_everything_it_wrote() {
     let slow = slow.timeout(Timeout::After(Duration::from_millis(5)));
     let ran = testing::run([slow, writes_here("next")], &Crunch {}, Trail::default()).await.unwrap();
     ran.expect_status("slow", Status::TimedOut);
-    assert_eq!(ran.of("slow").cause.as_deref(), Some("not done within 5ms"));
+    assert_eq!(ran.of("slow").cause.as_deref(), Some("not finished within 5ms"));
     assert_eq!(ran.subject.0, ["next"]);
     release.send(()).unwrap();
     is_done.recv().unwrap(); // its thread ran on to its end
@@ -108,7 +108,7 @@ fn fire_blocking_refuses_it_in_words_that_fit_and_gives_the_subject_back() {
     let set = set([writes_here("a"), writes_apart("b")]);
     let error = set.fire_blocking(&cx(), &Crunch {}, Trail(vec!["start"])).unwrap_err();
     assert!(matches!(&error, DispatchError::AsyncHook { hook, blocking: true, .. } if hook.as_str() == "b"));
-    let text = "`fire_blocking` cannot run the hook `b`, which says `blocking` and runs on another thread, at `crunch`; \
+    let text = "`fire_blocking` cannot run the hook `b`, which is `blocking` and runs on another thread, at `crunch`; \
                 use `fire(…).await`";
     assert_eq!(error.to_string(), text);
     assert_eq!(error.into_subject::<Crunch>().unwrap().0, ["start"]);
@@ -120,7 +120,7 @@ fn without_a_runtime_it_fails_like_any_hook() {
     let fired = block_on(set.fire(&cx(), &Crunch {}, Trail::default())).unwrap();
     assert_eq!(fired.subject.0, ["a", "c"]);
     let cause = &fired.report.failures[0].cause;
-    assert!(cause.contains("runs on a thread of a Tokio runtime, and there is no runtime here"), "{cause}");
+    assert!(cause.contains("needs a thread of a Tokio runtime, but no runtime is running here"), "{cause}");
 }
 
 #[test]

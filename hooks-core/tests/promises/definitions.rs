@@ -34,11 +34,11 @@ fn json_that_is_no_definition() {
         ("{\"hooks\": false}", "a.json:1:11: expected `hooks` to be a list of ids, such as [\"redact_pii\"]"),
         (
             "{\"hooks\": [\"a\",\n  7]}",
-            "a.json:2:3: expected a hook: its id as a string, or an object with `id` and perhaps `with`; found 7",
+            "a.json:2:3: expected a hook: its id as a string, or an object with `id` and an optional `with`; found 7",
         ),
         (
             "{\"hooks\": [null]}",
-            "a.json:1:12: expected a hook: its id as a string, or an object with `id` and perhaps `with`; found null",
+            "a.json:1:12: expected a hook: its id as a string, or an object with `id` and an optional `with`; found null",
         ),
         ("{\"hooks\": [{}]}", "a.json:1:12: missing field `id`"),
         ("{\"hooks\": [{\"id\": 7}]}", "a.json:1:12: invalid type: integer `7`, expected a string"),
@@ -54,7 +54,8 @@ fn json_that_is_no_definition() {
 /// `Ok` where the file is fine, or what is told of it.
 #[test]
 fn a_list_that_would_be_lost_is_refused_and_a_field_of_the_app_is_not() {
-    let around = "the fields of the agent stand in `agent`; write them at the top level, without `agent` around them";
+    let around =
+        "the fields of the agent are inside of `agent`; write them at the top level, without `agent` around them";
     let nearly = |field: &str| format!("unknown field `{field}`; did you mean `hooks`?");
     let table = [
         (r#"{"agent": {"name": "x", "hooks": ["redact_pii"]}}"#, Some(around.to_owned())),
@@ -176,7 +177,7 @@ fn toml_that_is_no_definition() {
         ("hooks = \"a\"", "a.toml:1:9: expected `hooks` to be a list of ids, such as [\"redact_pii\"]"),
         (
             "hooks = [\"ü\",\n  7]",
-            "a.toml:2:3: expected a hook: its id as a string, or an object with `id` and perhaps `with`; found 7",
+            "a.toml:2:3: expected a hook: its id as a string, or an object with `id` and an optional `with`; found 7",
         ),
         ("hooks = [{}]", "a.toml:1:10: missing field `id`"),
         ("hooks = [{ id = \"a\", wiht = 1 }]", "a.toml:1:10: unknown field `wiht`, expected `id` or `with`"),
@@ -196,7 +197,7 @@ fn toml_that_is_no_definition() {
 #[test]
 fn all_entries_that_are_none_are_told_at_once() {
     let expected = "3 problems:\
-        \n  1. a.json:1:12: expected a hook: its id as a string, or an object with `id` and perhaps `with`; found 7\
+        \n  1. a.json:1:12: expected a hook: its id as a string, or an object with `id` and an optional `with`; found 7\
         \n  2. a.json:2:6: missing field `id`\
         \n  3. a.json:3:1: unknown field `wiht`, expected `id` or `with`";
     assert_eq!(json("{\"hooks\": [7,\n\"ü\", {},\n{\"id\": \"a\", \"wiht\": 1}]}"), expected);

@@ -94,7 +94,7 @@ async fn whatever_it_does_the_gate_is_answered_by_the_others() {
                     .timeout(Timeout::After(Duration::from_millis(5)))
             },
             Status::TimedOut,
-            "not done within 5ms",
+            "not finished within 5ms",
         ),
     ];
     for (hook, status, cause) in cases {
@@ -123,7 +123,7 @@ fn without_a_runtime_it_fails_to_start_and_the_rest_of_the_dispatch_goes_on() {
         assert_eq!(fired.verdict, Permission::Allow, "a gate's detached hook does not deny by failing");
         let run = fired.report.record.clone().unwrap().runs[0].clone();
         assert_eq!(run.status, Status::Failed);
-        assert_eq!(run.cause.as_deref(), Some("a detached hook runs on a Tokio runtime, and there is none here"));
+        assert_eq!(run.cause.as_deref(), Some("a detached hook needs a Tokio runtime, and none is running here"));
         assert_eq!(fired.report.failures[0].on_failure, OnFailure::Continue);
     }
     let set = set([sees("detached", &seen), leaves("a")]);

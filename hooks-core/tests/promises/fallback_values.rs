@@ -65,13 +65,13 @@ fn one_of_another_form_or_kind_is_refused() {
             if name == of_other {
                 registered.unwrap();
             } else {
-                let expected = format!("is a `{of_other}`, and has to be a `{name}` like the hook");
+                let expected = format!("is a `{of_other}`, but must be a `{name}` like the hook");
                 let refused = registered.unwrap_err().to_string();
                 assert!(refused.contains(&expected), "{refused}");
             }
         }
         let refused = Registry::empty().register(hook.clone().fallback(&at_another_kind)).unwrap_err().to_string();
-        assert!(refused.contains("runs at `before_tool_call`, and has to run at `edit_value` like the hook"));
+        assert!(refused.contains("runs at `before_tool_call`, but must run at `edit_value` like the hook"));
     }
 }
 

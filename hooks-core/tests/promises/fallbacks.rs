@@ -138,7 +138,7 @@ async fn in_every_form_the_fallback_answers_and_the_run_stays_failed() {
         (hooks![reads], "text", Some("ask"), Status::Failed, "out of order"),
         (hooks![reads_async], "text", Some("ask"), Status::Failed, "out of order"),
         (hooks![lent], "text instead", None, Status::Panicked, "mid-way"),
-        (hooks![lent_async], "text instead", None, Status::TimedOut, "not done within 1s"),
+        (hooks![lent_async], "text instead", None, Status::TimedOut, "not finished within 1s"),
         (hooks![owned], "text instead", None, Status::Failed, "no shouting"),
         (hooks![owned_async], "text instead", None, Status::Failed, "no shouting"),
         (hooks![owned_halt], "text instead", None, Status::Failed, "no shouting"),

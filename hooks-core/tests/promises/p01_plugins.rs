@@ -134,7 +134,7 @@ fn a_list_gives_a_plugin_s_hook_the_parameters_that_the_plugin_does_not() {
     registry.install(Plugin::new("acme").hook(says.parameters::<Word>())).unwrap();
     let error = registry.scope(&AgentDef::new("a"), None).unwrap_err().to_string();
     assert!(error.starts_with("plugin `acme` names the hook `says` ("), "{error}");
-    assert!(error.contains("without the parameters that it needs (`with`)"), "{error}");
+    assert!(error.contains("without its required parameters (`with`)"), "{error}");
     let agent: AgentDef = serde_json::from_value(json!({"hooks": [{"id": "says", "with": {"word": 7}}]})).unwrap();
     let set = registry.scope(&agent, None).unwrap();
     let fired = set.fire_blocking(&cx(), &spend(), Trail::default()).unwrap();
@@ -173,7 +173,7 @@ async fn each_plugin_is_started_once_for_itself_and_stopped_in_reverse() {
     assert_eq!(told.lock().unwrap().last().unwrap(), "one stops: uninstall");
     assert_eq!(run(&registry.scope(&AgentDef::new("a"), None).unwrap()), ["two"]);
     let error = registry.uninstall("tow", &cx()).await.unwrap_err().to_string();
-    assert_eq!(error, "the plugin `tow` could not be stopped in order: it is not installed; did you mean `two`?");
+    assert_eq!(error, "the plugin `tow` failed to stop: it is not installed; did you mean `two`?");
 }
 
 #[tokio::test]
@@ -188,7 +188,7 @@ async fn a_plugin_that_fails_to_start_is_left_out_with_its_reason_and_the_others
     assert_eq!(failure.plugin, "bad");
     assert_eq!(
         failed.to_string(),
-        "the plugin `bad` could not be started; its guards refuse, and its other hooks are left out: hook `bad_init` at `init` failed (error): no licence; the hook is required, so nothing after it ran"
+        "the plugin `bad` failed to start; its guards fail closed, and its other hooks do not run: hook `bad_init` at `init` failed (error): no licence; the hook is required, so nothing after it ran"
     );
     assert_eq!(told.lock().unwrap().len(), 3, "the one after it is started too");
 
@@ -203,7 +203,7 @@ async fn a_plugin_that_fails_to_start_is_left_out_with_its_reason_and_the_others
     assert_eq!(kinds(&findings), [FindingKind::PluginFailed]);
     assert_eq!(findings[0].about(), "bad");
     assert!(findings[0].to_string().contains("no licence"), "{findings:?}");
-    assert!(set.to_string().contains("left out: its plugin bad could not be started"), "{set}");
+    assert!(set.to_string().contains("left out: its plugin bad failed to start"), "{set}");
     assert_eq!(run(&before), ["one", "bad", "three"], "a set that was made goes on as it is");
 
     told.lock().unwrap().clear();
@@ -239,7 +239,7 @@ async fn the_guards_of_a_plugin_that_fails_to_start_refuse_wherever_they_would_r
     let Permission::Deny(denial) = gate("pay") else { panic!("{:?}", gate("pay")) };
     let event = BeforeToolCall::new(ToolCall::new("1", "pay", serde_json::json!({})));
     let failures = set.fire_blocking(&cx(), &event, ToolInput::default()).unwrap().report.failures.clone();
-    assert!(failures[0].to_string().contains("its plugin `guards` could not be started"), "{failures:?}");
+    assert!(failures[0].to_string().contains("its plugin `guards` failed to start"), "{failures:?}");
     assert!(matches!(denial.cause, Cause::CouldNotAnswer(_)));
     assert_eq!(gate("search"), Permission::NoOpinion, "it would not have judged this one");
     let row = Message::new(Role::User, "hi");
@@ -273,13 +273,13 @@ fn everything_wrong_with_an_installation_is_told_at_once_and_nothing_is_installe
     let table: [(Plugin, &[&str]); 5] = [
         (
             Plugin::new("linked_acm"),
-            &["there is no plugin `linked_acm`; did you mean `linked_acme`? (a dependency that"],
+            &["there is no plugin `linked_acm`; did you mean `linked_acme`? (if it is a dependency that"],
         ),
-        (Plugin::new("nowhere"), &["there is no plugin `nowhere` (a dependency that"]),
-        (Plugin::new("acme"), &["the plugin `acme` is installed already ("]),
+        (Plugin::new("nowhere"), &["there is no plugin `nowhere` (if it is a dependency that"]),
+        (Plugin::new("acme"), &["the plugin `acme` is already installed ("]),
         (
             Plugin::new("Acme Corp").hook(writes("fine")),
-            &["`Acme Corp` is no name of a plugin: write a lower-case letter"],
+            &["`Acme Corp` is not a valid plugin name: write a lower-case letter"],
         ),
         (
             Plugin::new("other")
@@ -287,7 +287,7 @@ fn everything_wrong_with_an_installation_is_told_at_once_and_nothing_is_installe
                 .hook(writes("Bad Id"))
                 .hook(writes("twice"))
                 .hook(writes("twice")),
-            &["two hooks have the id `there`", "`Bad Id` is not an id", "two hooks have the id `twice`"],
+            &["two hooks have the id `there`", "`Bad Id` is not a valid id", "two hooks have the id `twice`"],
         ),
     ];
     for (plugin, expected) in table {
@@ -336,7 +336,7 @@ async fn a_plugin_that_is_loaded_again_is_shut_down_first_keeps_its_place_and_is
     told.lock().unwrap().clear();
 
     let closed = |registry: &Registry| {
-        assert!(refusal(registry).contains("its plugin `guards` is being loaded again"), "{}", refusal(registry));
+        assert!(refusal(registry).contains("its plugin `guards` is being reloaded"), "{}", refusal(registry));
     };
     let handle = registry.clone();
     let (told_too, agent_too) = (Arc::clone(&told), agent.clone());
@@ -382,7 +382,7 @@ async fn a_plugin_that_is_loaded_again_is_shut_down_first_keeps_its_place_and_is
         .await
         .unwrap();
     assert!(failures.is_empty(), "its `init` is not fired");
-    assert!(refusal(&registry).contains("its plugin `guards` could not be started: it needs `jq`"));
+    assert!(refusal(&registry).contains("its plugin `guards` failed to start: it needs `jq`"));
     // And one that nobody installs is gone.
     let ((), failures) = registry.reload_plugins(&["guards"], &cx(), |_| Ok::<_, ConfigError>(())).await.unwrap();
     assert_eq!((failures.len(), refusal(&registry).as_str()), (0, "open"));

@@ -67,7 +67,10 @@ fn kinds_outside_a_turn_read_the_app_s_list_alone() {
     let registry = registry([boot]);
     let error = registry.scope(&AgentDef::new("a").hooks(["on_boot"]), None).unwrap_err().to_string();
     assert!(error.contains("agent `a` names the hook `on_boot`"), "{error}");
-    assert!(error.contains("`boot` fires outside a turn and reads the app's list alone; name it there"), "{error}");
+    assert!(
+        error.contains("`boot` fires outside of turns, where only the app's list applies; move it there"),
+        "{error}"
+    );
 
     registry.set_app(AppDef::new("desk").hooks(["on_boot"]));
     for agent in [AgentDef::new("a"), AgentDef::new("a").hooks(["on_boot"])] {
@@ -85,7 +88,7 @@ fn audit_reports_a_gate_of_the_agent_that_the_prompt_s_list_leaves_out() {
     let set = registry.scope(&agent, Some(&prompt)).unwrap();
     assert_eq!(set.audit().len(), 1, "only the gate: {:?}", set.audit());
     let found = set.audit()[0].to_string();
-    assert!(found.starts_with("prompt `refunds` leaves out the gate `guard` ("), "{found}");
+    assert!(found.starts_with("prompt `refunds` omits the gate `guard` ("), "{found}");
     assert!(found.contains("of agent `support`"), "{found}");
     assert!(registry.audit([&set]).contains(&set.audit()[0]));
 
@@ -114,8 +117,8 @@ fn audit_reports_a_guard_that_is_no_gate_and_that_the_prompt_s_list_leaves_out()
         let found = set.audit().iter().find(dropped).map(ToString::to_string);
         assert_eq!(found.is_some(), why.is_some(), "{why:?}: {found:?}");
         if let (Some(found), Some(why)) = (found, why) {
-            assert!(found.starts_with("prompt `refunds` leaves out the hook `redact` ("), "{found}");
-            assert!(found.contains(&format!("of agent `support`, which is `{why}`: ")), "{found}");
+            assert!(found.starts_with("prompt `refunds` omits the hook `redact` ("), "{found}");
+            assert!(found.contains(&format!("of agent `support`, which is `{why}`, because")), "{found}");
         }
     }
 }

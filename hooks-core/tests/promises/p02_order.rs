@@ -188,7 +188,7 @@ fn a_cycle_is_an_error_with_the_place_of_each_hook() {
         .unwrap_err()
         .to_string();
     assert!(error.starts_with("at `step` these hooks wait for each other: `a` ("), "{error}");
-    assert!(error.contains(") -> `a`; take one `after`, `before` or `requires` away"), "{error}");
+    assert!(error.contains(") -> `a`; remove one `after`, `before` or `requires`"), "{error}");
     assert_eq!(error.matches("support.rs:").count(), 2, "{error}");
 }
 
@@ -239,7 +239,10 @@ fn a_missing_requirement_is_an_error() {
     let registry = registry([writes("a").requires(["b"]), writes("b")]);
     let error = registry.scope(&AgentDef::new("x").hooks(["a"]), None).unwrap_err().to_string();
     assert!(error.contains("the hook `a` ("), "{error}");
-    assert!(error.ends_with("requires `b`, which no list in force names; name it beside `a`"), "{error}");
+    assert!(
+        error.ends_with("requires `b`, which no list in force names; add it to the list that names `a`"),
+        "{error}"
+    );
     registry.set_app(AppDef::new("desk").hooks(["b"]));
     assert_eq!(stages(&registry.scope(&AgentDef::new("x").hooks(["a"]), None).unwrap()), "b a");
 }

@@ -175,8 +175,8 @@ fn a_change_that_breaks_a_rule_of_the_kind_is_that_hook_s_failure() {
     type Keep = fn(usize) -> bool;
     let table: [(Keep, usize, Option<&str>); 5] = [
         (|_| true, 4, None),
-        (|i| i != 1, 4, Some("the result of tool call `1` is there without its call before it; keep or drop both")),
-        (|i| i != 2, 4, Some("tool call `1` is there without its result; keep or drop both")),
+        (|i| i != 1, 4, Some("the result of tool call `1` has no call before it; keep both or remove both")),
+        (|i| i != 2, 4, Some("tool call `1` has no result; keep both or remove both")),
         (|i| i != 1 && i != 2, 2, None),
         // The result 9 was without its call before: whoever leaves it or drops it is not to blame.
         (|i| i != 3, 3, None),

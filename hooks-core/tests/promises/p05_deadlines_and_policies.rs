@@ -30,7 +30,7 @@ async fn an_overrun_deadline_is_a_failure_and_a_late_answer_is_dropped() {
     assert_eq!(start.elapsed().as_millis(), 10);
     assert_eq!(fired.subject.unwrap().0, ["behind"]);
     let failure = &fired.report.failures[0];
-    assert_eq!((failure.failure, failure.cause.as_str()), (FailureKind::TimedOut, "not done within 10ms"));
+    assert_eq!((failure.failure, failure.cause.as_str()), (FailureKind::TimedOut, "not finished within 10ms"));
     tokio::time::sleep(Duration::from_millis(50)).await;
     assert!(!answered.load(Ordering::SeqCst), "its future is gone");
 }

@@ -147,13 +147,13 @@ async fn errors_and_panics_of_every_form_stay_where_they_are() {
     let again = format!("{}...", &format!("again{}", ": again".repeat(100))[..509]);
     let table = [
         (FailureKind::Error, "an error"),
-        (FailureKind::Error, "an error whose text panicked: no words"),
+        (FailureKind::Error, "an error whose `Display` panicked: no words"),
         (FailureKind::Panicked, "in drop"),
         (FailureKind::Error, &again),
         (FailureKind::Panicked, "a text"),
         (FailureKind::Panicked, "a text with a value"),
-        (FailureKind::Panicked, "a panic without text"),
-        (FailureKind::Panicked, "a panic without text"),
+        (FailureKind::Panicked, "a panic without a message"),
+        (FailureKind::Panicked, "a panic without a message"),
     ];
     for (which, (kind, cause)) in table.into_iter().enumerate() {
         for hook in forms(which) {

@@ -135,7 +135,7 @@ async fn a_gate_that_cannot_answer_denies_and_says_so() {
         let denial = fired.verdict.denial().unwrap();
         assert_eq!(denial.cause, Cause::CouldNotAnswer(kind));
         assert_eq!(denial.by.as_ref().unwrap().as_str(), "g");
-        assert!(denial.reason.as_str().contains("could not answer") && fired.report.failures.len() == 1);
+        assert!(denial.reason.as_str().contains("failed (") && fired.report.failures.len() == 1);
 
         let goes_on = hook.on_failure(OnFailure::Continue);
         let fired = set([goes_on]).fire(&cx(), &spend(), Trail::default()).await.unwrap();

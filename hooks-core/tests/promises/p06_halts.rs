@@ -35,7 +35,7 @@ async fn where_no_turn_is_under_way_it_is_an_error_like_every_other() {
             assert!(report.halt.is_none(), "{kind}: there is no turn to end");
             let [failure] = &report.failures[..] else { panic!("{kind}: {report:?}") };
             let expected =
-                format!("it returned a `Halt` (enough), and there is no turn to end at `{kind}`; return another error");
+                format!("it returned a `Halt` (enough), but there is no turn to end at `{kind}`; return another error");
             assert_eq!((failure.failure, &failure.cause), (FailureKind::Error, &expected));
             assert_eq!(report.record.as_ref().unwrap().runs[0].status, Status::Failed);
         }

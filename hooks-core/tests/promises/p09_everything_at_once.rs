@@ -51,11 +51,11 @@ fn hide_places(line: &str) -> String {
 #[test]
 fn a_file_with_five_mistakes_is_one_error_with_line_and_column_of_each() {
     let expected = "5 problems:
-  1. desk.json:4:5: agent `desk` names the hook `redact_pi`, which is not there; did you mean `redact_pii`? (the hooks of a dependency that no code names are not linked: write `use that_crate as _;`)
+  1. desk.json:4:5: agent `desk` names the hook `redact_pi`, which is not registered; did you mean `redact_pii`? (if it is in a dependency that no code refers to, link it with `use that_crate as _;`)
   2. desk.json:6:5: agent `desk` names the hook `guard` twice (first at desk.json:5:5); keep one
-  3. desk.json:7:5: agent `desk` gives parameters (`with`) to the hook `plain` (HERE), which takes none; leave `with` out
-  4. desk.json:8:5: agent `desk` names the hook `on_boot` (HERE), but `boot` fires outside a turn and reads the app's list alone; name it there
-  5. desk.json:9:5: the hook `needs_more` (HERE) requires `redact_pii`, which no list in force names; name it beside `needs_more`";
+  3. desk.json:7:5: agent `desk` passes parameters (`with`) to the hook `plain` (HERE), which takes none; remove `with`
+  4. desk.json:8:5: agent `desk` names the hook `on_boot` (HERE), but `boot` fires outside of turns, where only the app's list applies; move it there
+  5. desk.json:9:5: the hook `needs_more` (HERE) requires `redact_pii`, which no list in force names; add it to the list that names `needs_more`";
     assert_eq!(told(&AgentDef::from_json("desk.json", JSON).unwrap()), expected);
 }
 
@@ -107,11 +107,17 @@ fn nothing_runs_where_anything_is_wrong() {
 #[test]
 fn what_a_hook_says_of_its_neighbours_is_checked() {
     let table: [(Hook, &str); 5] = [
-        (writes("a").after(["bb"]), "the hook `a` has `after = [\"bb\"]`, but no hook has that id; did you mean `b`?"),
-        (writes("a").before(["zzzzz"]), "the hook `a` has `before = [\"zzzzz\"]`, but no hook has that id"),
+        (
+            writes("a").after(["bb"]),
+            "the hook `a` has `after = [\"bb\"]`, but no hook with that id is registered; did you mean `b`?",
+        ),
+        (
+            writes("a").before(["zzzzz"]),
+            "the hook `a` has `before = [\"zzzzz\"]`, but no hook with that id is registered",
+        ),
         (
             writes("a").requires(["bb"]),
-            "the hook `a` has `requires = [\"bb\"]`, but no hook has that id; did you mean `b`?",
+            "the hook `a` has `requires = [\"bb\"]`, but no hook with that id is registered; did you mean `b`?",
         ),
         (
             writes("a").after(["on_boot"]),
@@ -119,7 +125,7 @@ fn what_a_hook_says_of_its_neighbours_is_checked() {
         ),
         (
             writes("a").requires(["b"]),
-            "the hook `a` (HERE) requires `b`, which no list in force names; name it beside `a`",
+            "the hook `a` (HERE) requires `b`, which no list in force names; add it to the list that names `a`",
         ),
     ];
     for (hook, expected) in table {
@@ -135,7 +141,10 @@ fn what_a_hook_says_of_its_neighbours_is_checked() {
 fn a_value_is_checked_as_the_attribute_checks() {
     for bad in ["", "A", "1a", "a-b", "a b", "self", "super", "crate", "é", "_a"] {
         let error = Registry::empty().register(Hook::at::<Step>(bad).writer(|_, _, _| ())).unwrap_err();
-        assert!(error.to_string().contains(&format!("`{bad}` is not an id: write a lower-case letter")), "{error}");
+        assert!(
+            error.to_string().contains(&format!("`{bad}` is not a valid id: write a lower-case letter")),
+            "{error}"
+        );
     }
     for good in ["a", "a1", "a_b", "fn", "type"] {
         assert!(Registry::empty().register(Hook::at::<Step>(good).writer(|_, _, _| ())).is_ok());
@@ -151,7 +160,7 @@ fn two_kinds_of_one_name_are_told() {
     struct AnotherStep {}
     let registry = registry([writes("a"), Hook::at::<AnotherStep>("b").reader(|_, _, ()| ())]);
     let error = registry.scope(&AgentDef::new("x").hooks(["a", "b"]), None).unwrap_err().to_string();
-    assert!(error.starts_with("two kinds are called `step`: the hooks `a` ("), "{error}");
+    assert!(error.starts_with("two kinds are named `step`: the hooks `a` ("), "{error}");
 }
 
 #[test]

@@ -49,7 +49,7 @@ async fn each_run_has_its_status_its_verdict_its_cause_and_whether_it_changed_th
         ("leaves", Status::Completed, false, None, None, true),
         ("panics", Status::Panicked, false, None, Some("oh"), true),
         ("fails", Status::Failed, false, None, Some("no luck"), true),
-        ("slow", Status::TimedOut, false, None, Some("not done within 1ms"), true),
+        ("slow", Status::TimedOut, false, None, Some("not finished within 1ms"), true),
         ("denies", Status::Completed, false, Some("deny"), None, true),
         ("dropped", Status::Cancelled, false, None, None, true),
         ("never", Status::Skipped(Skip::Decided), false, None, None, false),

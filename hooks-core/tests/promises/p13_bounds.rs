@@ -36,7 +36,7 @@ async fn over_the_bound_a_detached_run_is_recorded_as_dropped_and_room_comes_bac
     assert_eq!(fire().await, (Status::Detached, None));
     let (status, cause) = fire().await;
     assert_eq!(status, Status::Dropped);
-    assert_eq!(cause.as_deref(), Some("2 detached runs are under way, and no more may be"));
+    assert_eq!(cause.as_deref(), Some("the limit of 2 detached runs is reached"));
     gate.add_permits(9);
     while ends.rows().len() < 2 {
         tokio::task::yield_now().await;

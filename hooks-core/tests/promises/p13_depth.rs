@@ -47,7 +47,7 @@ fn a_hook_that_fires_itself_without_end_is_a_typed_error_at_the_limit() {
         let depths = Depths::default();
         let set = endless(said, &depths);
         let error = set.fire_blocking(&cx(), &step(), Trail::default()).unwrap_err().to_string();
-        assert!(error.contains(&format!("no more than {limit} dispatches may be within each other")), "{error}");
+        assert!(error.contains(&format!("dispatches may be nested {limit} deep")), "{error}");
         assert_eq!(*depths.lock().unwrap(), (0..limit).collect::<Vec<_>>(), "{said:?}");
         // Nothing is left behind: the next one goes as far.
         depths.lock().unwrap().clear();
@@ -75,7 +75,7 @@ fn the_error_names_the_chain_and_gives_the_subject_back() {
     assert_eq!(told(&error), (1, vec!["seen"]));
     assert_eq!(
         error.to_string(),
-        "no more than 1 dispatches may be within each other, and `step` would be one more; break the circle, or allow more with `Registry::set_depth_limit` (under way: seen)"
+        "dispatches may be nested 1 deep, and `step` would exceed that; break the cycle, or raise the limit with `Registry::set_depth_limit` (active: seen)"
     );
     assert_eq!(error.into_subject::<Step>().unwrap().0, ["as it was"], "the hook `inner` did not run");
     assert!(set.fire_blocking(&cx(), &step(), Trail::default()).is_ok(), "outside of a hook it may be fired");
@@ -199,8 +199,8 @@ async fn a_task_of_a_hook_may_keep_the_depth_it_was_made_in() {
     for task in tasks {
         errors.push(task.await.unwrap());
     }
-    assert!(errors[0].contains("(under way: step > step > step)"), "{}", errors[0]);
-    assert!(errors[1].contains("(under way: seen > step > step)"), "{}", errors[1]);
+    assert!(errors[0].contains("(active: step > step > step)"), "{}", errors[0]);
+    assert!(errors[1].contains("(active: seen > step > step)"), "{}", errors[1]);
     assert_eq!(depths.lock().unwrap().len(), 3 + 2);
 }
 

@@ -52,10 +52,10 @@ async fn a_job_that_this_process_cannot_run_is_an_error_in_words() {
     let mut broken = job.clone();
     broken.event = serde_json::json!({ "number": "seven" });
     let cases = [
-        (registry([background("notes", |_, _| vec![])]), &job, "which is not there; did you mean `notes`?"),
-        (registry([inline]), &job, "at `wind_down`, where it is no background hook"),
+        (registry([background("notes", |_, _| vec![])]), &job, "which is not registered; did you mean `notes`?"),
+        (registry([inline]), &job, "at `wind_down`, where it is not a background hook"),
         (disabled, &job, "which is disabled"),
-        (here.clone(), &broken, "its event: invalid type: string \"seven\""),
+        (here.clone(), &broken, "cannot run: invalid event: invalid type: string \"seven\""),
     ];
     for (registry, job, expected) in cases {
         let error: JobError = registry.run_job(&HookContext::new(), job).await.unwrap_err();

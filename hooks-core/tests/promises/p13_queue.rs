@@ -65,7 +65,7 @@ async fn what_a_queue_refuses_is_dropped_or_failed_and_never_silent() {
     let cases = [
         (Refused::Full, Status::Dropped, "the background queue is full"),
         (Refused::Closed, Status::Dropped, "the background queue is closed"),
-        (Refused::Failed("disk".into()), Status::Failed, "the background queue could not keep the job: disk"),
+        (Refused::Failed("disk".into()), Status::Failed, "the background queue could not store the job: disk"),
     ];
     for (refused, status, cause) in cases {
         let registry = registry([background("note", |_, _| vec![])]);
@@ -97,5 +97,5 @@ async fn a_drain_cuts_off_the_job_that_runs_and_those_that_wait() {
 #[test]
 fn a_worker_needs_a_runtime_and_says_so() {
     let error = Worker::new().start(&Registry::empty()).unwrap_err();
-    assert!(error.to_string().contains("start it within one"), "{error}");
+    assert!(error.to_string().contains("start it inside of one"), "{error}");
 }

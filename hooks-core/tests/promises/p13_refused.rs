@@ -52,11 +52,11 @@ fn nothing_can_come_after_a_hook_that_nobody_waits_for() {
 fn what_makes_no_sense_of_a_value_is_refused_when_it_is_registered() {
     let detached = || Hook::at::<WindDown>("h").detached::<_, (), _>(|_, _, _| later(0, ()));
     let cases = [
-        (detached().on_failure(OnFailure::Required), "`on_failure` of the hook `h` cannot change anything"),
-        (detached().mode(HookMode::Shadow), "`mode` of the hook `h` counts nowhere"),
-        (background("h", |_, _| vec![]).mode(HookMode::Shadow), "`mode` of the hook `h` counts nowhere"),
-        (detached().idempotent().retries(2), "`retries` of the hook `h` needs a background hook"),
-        (background("h", |_, _| vec![]).retries(2), "`retries` of the hook `h` needs a background hook"),
+        (detached().on_failure(OnFailure::Required), "`on_failure` of the hook `h` has no effect"),
+        (detached().mode(HookMode::Shadow), "`mode` of the hook `h` has no effect"),
+        (background("h", |_, _| vec![]).mode(HookMode::Shadow), "`mode` of the hook `h` has no effect"),
+        (detached().idempotent().retries(2), "`retries` of the hook `h` needs an idempotent background hook"),
+        (background("h", |_, _| vec![]).retries(2), "`retries` of the hook `h` needs an idempotent background hook"),
         (
             Hook::at::<Seen>("h").background::<_, (), _>(|_, _, ()| later(0, ())),
             "`run` of the hook `h` cannot be `background` at `seen`",

@@ -55,7 +55,7 @@ fn an_async_hook_with_a_deadline_that_has_to_wait_is_a_typed_error_with_the_subj
         let set = set([writes("a"), waiting, writes("b")]);
         let error = block_on(set.fire(&cx(), &step(), Trail::default())).unwrap_err();
         assert!(matches!(&error, DispatchError::NoRuntime { hook, kind: "step", .. } if hook.as_str() == "waits"));
-        assert!(error.to_string().contains("has a deadline and had to wait, but there is no Tokio runtime"), "{error}");
+        assert!(error.to_string().contains("has a timeout and had to wait, but no Tokio runtime"), "{error}");
         assert_eq!(error.into_subject::<Step>().unwrap().0, ["a"]);
     }
 }

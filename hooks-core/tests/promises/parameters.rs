@@ -60,8 +60,8 @@ fn where_a_list_gives_none_they_are_read_from_an_empty_object() {
 
 #[test]
 fn wrong_ones_are_told_with_place_hook_and_what_was_expected() {
-    let names = "names the hook `guard` (HERE) without the parameters that it needs (`with`)";
-    let gives = "gives the hook `guard` (HERE) parameters (`with`) that it cannot read";
+    let names = "names the hook `guard` (HERE) without its required parameters (`with`)";
+    let gives = "passes invalid parameters (`with`) to the hook `guard` (HERE)";
     let cases = [
         (r#""guard""#, format!("{names}: missing field `limit`")),
         (r#"{"id": "guard", "with": {}}"#, format!("{gives}: missing field `limit`")),
@@ -87,8 +87,8 @@ fn the_apps_own_cannot_be_replaced_and_a_try_is_told() {
     registry.set_app(AppDef::new("shop").hooks([HookUse::id("guard").with(json!({ "limit": 3 }))]));
     assert_eq!(reason(&registry.scope(&AgentDef::new("desk").hooks(["guard"]), None).unwrap()), "3");
     let error = registry.scope(&agent(json!({ "limit": 4 })), None).unwrap_err().to_string();
-    assert!(error.contains("agent `desk` gives parameters (`with`) to the hook `guard`"), "{error}");
-    assert!(error.contains("which the app's list names already"), "{error}");
+    assert!(error.contains("agent `desk` passes parameters (`with`) to the hook `guard`"), "{error}");
+    assert!(error.contains("but the app's list names it already"), "{error}");
 }
 
 #[test]
@@ -126,5 +126,5 @@ fn a_type_that_panics_while_it_is_read_is_a_problem_and_no_panic() {
 
     let hook = Hook::at::<Step>("panics").reader(|_, _, _| ()).parameters::<Panics>();
     let error = registry([hook]).scope(&AgentDef::new("a").hooks(["panics"]), None).unwrap_err().to_string();
-    assert!(error.contains("reading them panicked: no way"), "{error}");
+    assert!(error.contains("parsing them panicked: no way"), "{error}");
 }

@@ -102,7 +102,7 @@ async fn a_guard_is_put_in_shadow_by_an_override_and_taken_out_again() {
     let detached = Hook::at::<BeforeToolCall>("mails").detached(|_, _, _| Box::pin(async {}));
     registry.register(detached).unwrap();
     let refused = registry.set_overrides([Overrides::new("w").set("mails", shadow)]).unwrap_err().to_string();
-    assert!(refused.contains("`mails`") && refused.contains("is not waited for"), "{refused}");
+    assert!(refused.contains("`mails`") && refused.contains("is detached or background"), "{refused}");
     registry.register(Hook::at::<BeforeToolCall>("locked").reader(|_, _, _| ()).locked()).unwrap();
     let refused = registry.set_overrides([Overrides::new("w").set("locked", shadow)]).unwrap_err().to_string();
     assert!(refused.contains("`mode` cannot be overridden"), "{refused}");

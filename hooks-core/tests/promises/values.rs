@@ -29,27 +29,33 @@ fn two_patterns_must_both_match() {
 fn what_the_attribute_refuses_is_a_problem_with_the_place_of_the_call() {
     let seen = |id| Hook::at::<Seen>(id).reader(|_, _, ()| ());
     let cases = [
-        (writes("Upper"), "`Upper` is not an id: write a lower-case letter, then lower-case letters, digits and `_`"),
-        (writes("a").only("tool", "x"), "`only` of the hook `a` cannot filter `step` by `tool`; it can by `topic`"),
+        (
+            writes("Upper"),
+            "`Upper` is not a valid id: write a lower-case letter, then lower-case letters, digits and `_`",
+        ),
+        (
+            writes("a").only("tool", "x"),
+            "`only` of the hook `a` cannot filter `step` by `tool`; its filter fields are `topic`",
+        ),
         (
             seen("a").only("tool", "x"),
-            "`only` of the hook `a` cannot filter `seen` by `tool`; its event has no field to filter by",
+            "`only` of the hook `a` cannot filter `seen` by `tool`; its event has no filter fields",
         ),
         (
             writes("a").only("topic", "x|"),
-            "`only` of the hook `a` has an empty pattern, which matches nothing; write `*` for all, and no `|` at an end",
+            "`only` of the hook `a` contains an empty pattern, which matches nothing; write `*` to match everything, and remove a `|` at the start or end",
         ),
         (
             writes("a").only("topic", "^x$"),
-            "`only` of the hook `a` has a regular expression; a pattern matches the whole value, `*` matches anything and `?` matches one character",
+            "`only` of the hook `a` looks like a regular expression; a pattern matches the whole value, `*` matches anything and `?` one character",
         ),
         (
             writes("a").only("topic", "!x"),
-            "`only` of the hook `a` has a `!`, which negates nothing; write what matches, or test for it in the hook",
+            "`only` of the hook `a` contains a `!`, but patterns cannot be negated; list what matches, or test for it in the hook",
         ),
         (
             writes("a").only("topic", "x, y"),
-            "`only` of the hook `a` has a comma or a blank; separate patterns by `|`, and write `?` for one within a value",
+            "`only` of the hook `a` contains a comma or a space; separate patterns with `|`, and write `?` for a comma or space within a value",
         ),
         (
             writes("a").timeout(Timeout::After(Duration::from_secs(1))),
@@ -57,7 +63,7 @@ fn what_the_attribute_refuses_is_a_problem_with_the_place_of_the_call() {
         ),
         (
             waits("a", 1).timeout(Timeout::After(Duration::ZERO)),
-            "`timeout` of the hook `a` has to be longer than zero; write `Timeout::None` for no limit",
+            "`timeout` of the hook `a` must be longer than zero; write `Timeout::None` for no limit",
         ),
         (
             seen("a").on_failure(OnFailure::Remove),

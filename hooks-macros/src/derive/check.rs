@@ -1,4 +1,4 @@
-//! From `#[hook_kind(…)]` to a kind about which nothing is wrong that its syntax can show.
+//! Checks `#[hook_kind(…)]` for everything that its syntax can show.
 
 use proc_macro2::{Span, TokenStream};
 use quote::quote;
@@ -12,38 +12,38 @@ use crate::errors::Errors;
 use crate::hook::description;
 use crate::options::{self, Written};
 
-/// A kind to be.
+/// A parsed kind.
 pub(crate) struct KindDefinition {
     pub(crate) event: Ident,
     pub(crate) name: LitStr,
     pub(crate) subject: Option<Type>,
     pub(crate) verdict: Option<Type>,
-    /// Where it is said that hooks may remove the subject.
+    /// The span of `removable`.
     pub(crate) removable: Option<Span>,
     pub(crate) fields: Vec<MatchField>,
     /// The names of all fields of the event.
     pub(crate) event_fields: Vec<String>,
     pub(crate) check: Option<Path>,
     pub(crate) outside_turn: bool,
-    /// Whether the turn has ended, so that there is nothing to halt.
+    /// Whether the kind fires after the end of the turn, so that there is nothing to halt.
     pub(crate) turn_over: bool,
-    /// What is done when a hook fails that does not say it itself, where the kind departs from the rule.
+    /// The kind's own default for `on_failure`, if it has one.
     pub(crate) on_failure: Option<Ident>,
-    /// What `new` takes, and the word itself.
+    /// The `new` option, and the fields that the constructor takes.
     pub(crate) takes: Option<(Ident, Vec<Ident>)>,
     pub(crate) constructor: Option<Constructor>,
-    /// Where it is said that the kind can be fired as JSON.
+    /// The span of `json`.
     pub(crate) json: Option<Span>,
     pub(crate) description: String,
     pub(crate) core: TokenStream,
-    /// Whether the kind can be implemented, although something about it may be wrong.
+    /// Whether an implementation can be generated in spite of errors.
     pub(crate) is_sound: bool,
 }
 
-/// A field to filter by: the option's name, and the way to it from the event.
+/// A filter field: the option's name, and the path from the event to the field.
 pub(crate) struct MatchField {
     pub(crate) name: Ident,
-    /// Its type, which may know the words that it can be.
+    /// Its type, which may list the known words.
     pub(crate) ty: Option<Type>,
     pub(crate) path: TokenStream,
 }
@@ -60,7 +60,7 @@ impl Parse for MatchField {
         let name = Ident::parse_any(input)?;
         let ty = input.parse::<Option<Token![:]>>()?.map(|_| input.parse()).transpose()?;
         if input.is_empty() {
-            // A keyword is an option as it is, and a field as a raw name.
+            // An option may be a keyword; a field with that name needs a raw identifier.
             let field =
                 if name == name.unraw() { Ident::new_raw(&name.to_string(), name.span()) } else { name.clone() };
             return Ok(Self { path: quote!(#field), ty, name });
@@ -71,7 +71,7 @@ impl Parse for MatchField {
 }
 
 impl KindDefinition {
-    /// As it is where no option says anything.
+    /// The kind without any options.
     pub(super) fn new(item: &DeriveInput) -> Self {
         Self {
             event: item.ident.clone(),
@@ -97,7 +97,7 @@ impl KindDefinition {
     }
 }
 
-/// The kind as far as it is right. Whether nothing is wrong, `errors` says.
+/// Checks the kind and returns what is usable. `errors` shows whether it is valid.
 pub(crate) fn check(item: &DeriveInput, errors: &mut Errors) -> KindDefinition {
     if let syn::Data::Union(item) = &item.data {
         errors.on(&item.union_token, "an event is a struct or an enum");
@@ -125,7 +125,7 @@ pub(crate) fn check(item: &DeriveInput, errors: &mut Errors) -> KindDefinition {
     }
     kind.constructor = kind.takes.take().and_then(|(at, takes)| constructor::check(item, takes, &at, errors));
     let has = |name: &str| written.iter().any(|option| option.name() == name);
-    // What other macros call the name is answered as such.
+    // The name may have been given under another macro's name for it, which is reported separately.
     let is_name = |known: &options::Known<KindDefinition>| known.name == "name";
     let named =
         has("name") || written.iter().any(|option| options::elsewhere(OPTIONS, &option.name()).is_some_and(is_name));

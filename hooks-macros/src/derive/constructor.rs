@@ -1,4 +1,4 @@
-//! `new(field, …)`: a constructor that takes these fields, and a method that sets it for each of the others.
+//! `new(field, …)`: a constructor with these fields, and a setter for each of the others.
 
 use proc_macro2::TokenStream;
 use quote::{quote, quote_spanned};
@@ -11,15 +11,15 @@ use crate::names;
 use crate::options::{Value, Written, split_at_commas};
 use crate::types::{bare, within_option};
 
-/// What is to be made.
+/// The constructor to generate.
 pub(super) struct Constructor {
-    /// The names that `new` takes, in their order.
+    /// The arguments of `new`, in order.
     takes: Vec<Ident>,
     fields: Vec<Field>,
     vis: syn::Visibility,
 }
 
-/// The names in parentheses, or none where it stands alone.
+/// The names in parentheses; empty for a plain `new`.
 pub(super) fn read(option: &Written, errors: &mut Errors) -> Option<Vec<Ident>> {
     let takes_fields = "`new` takes fields in parentheses, such as `new(region)`; alone, it takes none";
     let tokens = match &option.value {
@@ -41,7 +41,7 @@ pub(super) fn read(option: &Written, errors: &mut Errors) -> Option<Vec<Ident>> 
     Some(names)
 }
 
-/// The constructor of an event with these fields; what it has not is reported.
+/// Checks the constructor against the fields of the event.
 pub(super) fn check(item: &DeriveInput, takes: Vec<Ident>, at: &Ident, errors: &mut Errors) -> Option<Constructor> {
     let fields: Vec<Field> = match &item.data {
         syn::Data::Struct(data) if !matches!(data.fields, Fields::Unnamed(_)) => data.fields.iter().cloned().collect(),
@@ -70,7 +70,7 @@ pub(super) fn emit(event: &Ident, constructor: &Constructor) -> TokenStream {
     let parameters = parameters.map(|(name, ty)| quote!(#name: impl ::core::convert::Into<#ty>));
     let is_taken = |field: &&Field| field.ident.as_ref().is_some_and(|name| takes.contains(name));
     let others: Vec<&Field> = fields.iter().filter(|field| !is_taken(field)).collect();
-    // Every token at the type, where one without a default is reported.
+    // All tokens have the span of the type, where a missing `Default` is reported.
     let defaults = others.iter().map(|Field { ident, ty, .. }| {
         let default = quote_spanned!(ty.span()=> <#ty as ::core::default::Default>::default());
         quote!(#ident: #default)
@@ -78,11 +78,11 @@ pub(super) fn emit(event: &Ident, constructor: &Constructor) -> TokenStream {
     let setters = others.iter().map(|field| setter(field, vis));
     let names: Vec<String> = takes.iter().map(|name| name.unraw().to_string()).collect();
     let described = match (&names[..], &others[..]) {
-        ([], []) => "The event.".to_owned(),
-        ([], _) => "The event with the default of each field; a method of its name sets it.".to_owned(),
+        ([], []) => "Creates the event.".to_owned(),
+        ([], _) => "Creates the event with default values. Set each field with the method of its name.".to_owned(),
         (names, others) => {
-            let rest = if others.is_empty() { "" } else { "; a method of its name sets each other field" };
-            format!("The event with this {}{rest}.", names::list(names.iter().map(String::as_str), "and"))
+            let rest = if others.is_empty() { "" } else { ". Set each other field with the method of its name" };
+            format!("Creates the event with {}{rest}.", names::list(names.iter().map(String::as_str), "and"))
         }
     };
     quote! {
@@ -100,7 +100,7 @@ pub(super) fn emit(event: &Ident, constructor: &Constructor) -> TokenStream {
     }
 }
 
-/// A field is set as it is documented; an `Option` takes what it holds.
+/// A setter with the field's documentation. For an `Option`, it takes the inner type.
 fn setter(field: &Field, vis: &syn::Visibility) -> TokenStream {
     let Field { ident: name, ty, attrs, .. } = field;
     let docs = attrs.iter().filter(|attribute: &&Attribute| attribute.path().is_ident("doc"));

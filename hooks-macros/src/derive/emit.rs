@@ -105,8 +105,8 @@ pub(crate) fn emit(kind: &KindDefinition) -> TokenStream {
     }
 }
 
-/// A type that the user named, and the place where everything that is made of it stands: a type that does not fit is then
-/// reported at one place in one way, which the compiler does once.
+/// A type that the user named, and the span for everything generated from it. A type that does not fit is then reported
+/// only once, because the compiler merges equal errors at one location.
 struct Named {
     ty: TokenStream,
     span: Span,
@@ -124,7 +124,7 @@ impl Named {
         quote_spanned!(self.span=> type #alias = <#ty as __hooks_core::#fits>::Type;)
     }
 
-    /// The associated type; documentation shows what the user wrote.
+    /// The associated type. Documentation shows the type as the user wrote it.
     fn associated(&self, name: &str, alias: &str) -> TokenStream {
         let (ty, name, alias) = (&self.ty, self.ident(name), self.ident(alias));
         quote_spanned! {self.span=>
@@ -144,7 +144,7 @@ fn semantics(verdict: &Named, has_subject: bool) -> TokenStream {
     quote_spanned!(verdict.span=> __hooks_core::semantics::<__HooksCoreVerdict>(#has_subject))
 }
 
-/// How the kind's values are written as JSON.
+/// The JSON form of the kind's values.
 fn json(kind: &KindDefinition) -> Option<TokenStream> {
     let event = &kind.event;
     kind.json.map(|_| {
@@ -157,7 +157,7 @@ fn json(kind: &KindDefinition) -> Option<TokenStream> {
     })
 }
 
-/// What serde lacks, reported at the word `json` for the event, and at its own place for each type that the word is about.
+/// Reports missing serde traits: for the event at the word `json`, for subject and verdict at their own location.
 fn json_checks(kind: &KindDefinition, subject: &Named, verdict: &Named) -> TokenStream {
     let Some(span) = kind.json else { return TokenStream::new() };
     let event = syn::Ident::new(&kind.event.to_string(), span);
@@ -173,7 +173,7 @@ fn field(field: &MatchField, event: &syn::Ident) -> TokenStream {
     let text = field.name.unraw().to_string();
     let path = &field.path;
     let place = path.clone().into_iter().last().map_or_else(Span::call_site, |last| last.span());
-    // A method gives a reference itself.
+    // A method returns a reference itself.
     let is_call = matches!(path.clone().into_iter().last(), Some(proc_macro2::TokenTree::Group(_)));
     let borrow = (!is_call).then(|| quote_spanned!(place=> &));
     let get = quote_spanned!(place=> |event: &#event| __hooks_core::FieldText::text(#borrow event.#path));
@@ -184,7 +184,7 @@ fn field(field: &MatchField, event: &syn::Ident) -> TokenStream {
     quote!(__hooks_core::Field { name: #text, get: #get, words: #words })
 }
 
-/// The check as a function pointer of the one type it may have, so that another function is a mismatch at its path.
+/// Coerces the check to a function pointer of the required type, so that a mismatch is reported at its path.
 fn check(path: &syn::Path, subject: &Named) -> TokenStream {
     let span = path.segments.last().map_or_else(Span::call_site, |last| last.ident.span());
     let pointer = quote_spanned! {span=>

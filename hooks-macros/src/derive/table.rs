@@ -1,4 +1,4 @@
-//! The options of `#[hook_kind]`. A new one is a row here, and what it means for the kind.
+//! The options of `#[hook_kind]`. To add one, add a row and its effect on the kind.
 
 use proc_macro2::{Ident, Span};
 use quote::ToTokens;
@@ -118,16 +118,16 @@ pub(crate) const OPTIONS: &[Known<KindDefinition>] = &[
     },
 ];
 
-/// What is no option of a kind, and what says the same.
+/// Words that are not options of a kind, with their equivalents.
 const NO_OPTIONS: &[(&[&str], &str)] = &[(&["description", "doc"], "the doc comment of the type")];
 
-/// What a kind may ask of all its hooks: that a gate refuses goes without saying, and removal is for the hook to say.
+/// The policies that a kind may set for its hooks. `deny` is the default of gates, and `remove` is up to each hook.
 const POLICIES: Words<&str> = Words {
     known: &[("continue", "Continue"), ("required", "Required")],
     elsewhere: &[(&["abort", "fail"], "required")],
 };
 
-/// An option that is none: what it is called here, or what there is.
+/// Reports an unknown option, with its equivalent or the known options.
 pub(super) fn unknown(option: &Written, errors: &mut Errors) {
     let name = &option.name();
     let known = options::elsewhere(OPTIONS, name).map(|known| format!("`{}`", known.write));

@@ -1,4 +1,4 @@
-//! From what was written to what is right. Everything that is wrong is reported; nothing stops at the first.
+//! Checks the options and reports all errors, not only the first.
 
 use proc_macro2::Span;
 use quote::quote;
@@ -12,7 +12,7 @@ use crate::errors::Errors;
 use crate::names;
 use crate::options::{self, Written};
 
-/// The hook, where nothing is missing. Whether nothing is wrong, `errors` says.
+/// Checks the hook; `None` if something required is missing. `errors` shows whether it is valid.
 pub(crate) fn check(written: &[Written], function: Option<Function>, errors: &mut Errors) -> Option<Hook> {
     let mut options = Options::default();
     for option in options::take(written, OPTIONS, &mut options, errors) {
@@ -22,12 +22,15 @@ pub(crate) fn check(written: &[Written], function: Option<Function>, errors: &mu
     order(&options, errors);
     if let (Some(path), Some(function)) = (&options.fallback, &function) {
         if path.is_ident(&function.name) {
-            errors.on(path, "a hook cannot be its own fallback; name another function of its signature");
+            errors.on(path, "a hook cannot be its own fallback; name another function with the same signature");
         }
     }
     if let (Some(hold), Some(kinds)) = (written.iter().find(|option| option.name() == "hold"), &options.kinds) {
         if !values::may_stream(kinds) {
-            errors.at(hold.key.span(), "`hold` keeps back a stream; write `kind = stream_delta`, or take it out");
+            errors.at(
+                hold.key.span(),
+                "`hold` applies only to `stream_delta`; write `kind = stream_delta`, or remove `hold`",
+            );
         }
     }
     let has = |name: &str| written.iter().any(|option| option.name() == name || stands_for(name, option));
@@ -44,12 +47,12 @@ pub(crate) fn check(written: &[Written], function: Option<Function>, errors: &mu
     Some(Hook { id: options.id.take()?, kinds: options.kinds.take()?, core, function: function?, options })
 }
 
-/// Tells the ids that have no place in `after`, `before` and `requires`.
+/// Reports invalid ids in `after`, `before` and `requires`.
 fn order(Options { id: own, after, before, requires, .. }: &Options, errors: &mut Errors) {
     let is_own = |id: &LitStr| own.as_ref().is_some_and(|own| own.value() == id.value());
     for (name, ids) in [("after", after), ("before", before), ("requires", requires)] {
         for id in ids.iter().filter(|id| is_own(id)) {
-            errors.on(id, format!("a hook cannot stand in its own `{name}`; take it out"));
+            errors.on(id, format!("a hook cannot be in its own `{name}`; remove it"));
         }
     }
     for id in before.iter().filter(|id| !is_own(id)) {
@@ -59,15 +62,15 @@ fn order(Options { id: own, after, before, requires, .. }: &Options, errors: &mu
     }
 }
 
-/// Whether `option` is what another system calls `name`, an option that has to be there.
+/// Whether `option` is another system's name for `name`, a required option.
 fn stands_for(name: &str, option: &Written) -> bool {
     options::elsewhere(OPTIONS, &option.name()).is_some_and(|known| known.name == name)
 }
 
-/// A key that is no option may be a field of the kind, which only the kind can tell.
+/// An unknown key may be a field of the kind; only the kind knows.
 fn filter_or_unknown(option: &Written, written: &[Written], errors: &mut Errors) -> Option<(syn::Ident, LitStr)> {
     let name = &option.name();
-    // What must be there and is not is there under its name of another system.
+    // A required option may have been given under another system's name.
     let absent = |name: &&str| !written.iter().any(|option| option.name() == *name) && stands_for(name, option);
     if let Some(required) = ["id", "kind"].into_iter().find(absent) {
         errors.at(option.key.span(), format!("here, `{name}` is {}", values::renamed(required, option)));
@@ -79,7 +82,7 @@ fn filter_or_unknown(option: &Written, written: &[Written], errors: &mut Errors)
         errors.at(option.key.span(), format!("there is no option `{name}`; did you mean `{meant}`?"));
         return None;
     }
-    // A word of another system is most likely meant as there, and its value is no pattern.
+    // Another system's word is most likely meant as there, and its value is not a pattern.
     if let (Some((_, patterns)), None) = (&filter, &here) {
         filter::check(patterns, errors);
     }
@@ -90,7 +93,7 @@ fn filter_or_unknown(option: &Written, written: &[Written], errors: &mut Errors)
                 format!("`{name}` takes patterns in one string, such as `{name} = \"a|b_*\"`")
             }
             None => format!(
-                "there is no option `{name}`; the docs of `#[hook]` list all, and a field of the kind takes patterns, as in `tool = \"cancel_*\"`"
+                "there is no option `{name}`; see the docs of `#[hook]` for all options; a filter on a field of the kind has patterns, as in `tool = \"cancel_*\"`"
             ),
         };
         errors.at(option.key.span(), problem);
@@ -98,8 +101,8 @@ fn filter_or_unknown(option: &Written, written: &[Written], errors: &mut Errors)
     filter
 }
 
-/// The option that was likely meant. A field of a kind may be as near to one, as `model` and `code` are to `mode`: one that
-/// is known is none, and patterns are not meant for an option that takes no text.
+/// The option that was likely meant. A field of a kind may be near an option, as `model` and `code` are to `mode`. So
+/// known fields are excluded, and patterns only match options that take a string.
 fn nearest(name: &str, has_patterns: bool) -> Option<&'static str> {
     if names::FIELDS.contains(&name) {
         return None;

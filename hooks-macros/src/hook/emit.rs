@@ -1,7 +1,7 @@
-//! The registration of a hook. Everything stands in one `const _`, so nothing enters the user's namespace.
+//! The registration of a hook. It is inside of one `const _`, so nothing enters the user's namespace.
 //!
-//! A token that the compiler may complain about has the place of the user's token it stands for, and all tokens of an
-//! expression that is checked have one place: otherwise the compiler underlines the whole attribute.
+//! Tokens that the compiler may report have the span of the corresponding token of the user. All tokens of a checked
+//! expression have the same span; otherwise the compiler underlines the whole attribute.
 
 mod checks;
 mod handler;
@@ -26,7 +26,8 @@ pub(crate) fn emit(hook: &Hook) -> TokenStream {
     let description = &hook.function.description;
     let options = options(hook);
     let uniqueness = uniqueness(id);
-    // At the name: in an `impl` block, where no nameless constant may stand, the compiler says so there.
+    // With the span of the function's name: in an `impl` block, where `const _` is not allowed, the error is reported
+    // there.
     let nameless = quote_spanned!(name.span()=> const _);
     let checks = checks(hook);
     let specs = specs(&hook.function);
@@ -70,15 +71,15 @@ pub(crate) fn emit(hook: &Hook) -> TokenStream {
     }
 }
 
-/// With `setup!()` in the crate root, two hooks with one id are two constants with one name.
+/// With `setup!()` in the crate root, two hooks with the same id become two constants with the same name.
 fn uniqueness(id: &LitStr) -> TokenStream {
-    // Raw, as an id may be a keyword. It is the name that the compiler shows, so it has nothing before it.
+    // A raw identifier, because an id may be a keyword. The compiler shows the name, so it has no prefix.
     let constant = Ident::new_raw(&id.value(), id.span());
     let constant = quote_spanned!(id.span()=> const #constant: () = (););
     quote! {
         struct __HooksCoreIds;
         const _: () = {
-            // The type in the crate root where `setup!()` put one there, and the one above where it did not.
+            // The type in the crate root if `setup!()` defined it, otherwise the one above.
             use crate::*;
             impl __HooksCoreIds { #constant }
         };
@@ -122,7 +123,7 @@ fn options(hook: &Hook) -> TokenStream {
     }
 }
 
-/// How the hook is run, where that is not as most are.
+/// The run options, if they are not the default.
 fn run(hook: &Hook) -> TokenStream {
     let run = &hook.run;
     let (blocking, idempotent, retries) = (run.blocking.is_some(), run.idempotent, run.retries);
@@ -135,7 +136,8 @@ fn run(hook: &Hook) -> TokenStream {
     quote!(.runs(__hooks_core::RunMode::#mode, #blocking, #idempotent, #retries))
 }
 
-/// What gives the hook an event of its own, where it needs one. An event that cannot be cloned is reported at the option.
+/// The function that clones the event, if the hook needs its own. An event that is not `Clone` is reported at the
+/// option.
 fn own(hook: &Hook, kind: Span) -> (TokenStream, TokenStream) {
     let place = match (hook.run.mode, hook.run.blocking) {
         (RunMode::Detached, _) => hook.run.place,
@@ -144,7 +146,7 @@ fn own(hook: &Hook, kind: Span) -> (TokenStream, TokenStream) {
             return (TokenStream::new(), quote!(__hooks_core::Option::None));
         }
     };
-    // The kind itself stands at its own place: where it is none, that is reported there and nowhere else.
+    // The kind itself has its own span: if it is not a kind, that is reported only there.
     let key = quote_spanned!(kind=> __HooksCoreKind);
     let event = Ident::new("__hooks_core_event", place);
     let own = quote_spanned!(place=> |#event| __hooks_core::OwnedEvent::own(#event));
@@ -152,10 +154,10 @@ fn own(hook: &Hook, kind: Span) -> (TokenStream, TokenStream) {
     (own, quote!(__hooks_core::Option::Some(&__HOOKS_CORE_OWN)))
 }
 
-/// The hook at one of its kinds.
+/// The binding of the hook to one of its kinds.
 ///
-/// Every mention of the kind stands at the user's word for it: where that is no kind, the mentions all say the same at one
-/// place, and the compiler reports it once. Elsewhere the kind is left to inference.
+/// Every mention of the kind has the span of the user's word for it: if that is not a kind, all mentions produce the
+/// same error at one location, which the compiler reports once. Elsewhere the kind is inferred.
 fn binding(hook: &Hook, kind: &Kind, i: usize) -> TokenStream {
     let span = kind.span();
     let event = event_alias(kind, i);
@@ -196,12 +198,13 @@ fn binding(hook: &Hook, kind: &Kind, i: usize) -> TokenStream {
     }
 }
 
-/// The fallback in the form of the hook, and where it is. Whatever does not fit is reported at its path.
+/// The fallback in the form of the hook, and its position. Everything that does not fit is reported at its path.
 fn fallback(hook: &Hook, kind: Span) -> (TokenStream, TokenStream) {
     let Some(path) = &hook.fallback else { return (TokenStream::new(), quote!(__hooks_core::Option::None)) };
     let place = path.segments.last().map_or(kind, |last| last.ident.span());
     let function = hook.function.at(place);
-    // With its parameters counted first, the compiler does not go on to advise on a call that nobody wrote.
+    // The parameters are counted first, so that the compiler does not suggest changes to a call that the user did not
+    // write.
     let parameters = function.parameters.iter().map(|_| quote_spanned!(place=> _));
     let path =
         quote_spanned!(place=> { let __hooks_core_fallback: fn(#(#parameters),*) -> _ = #path; __hooks_core_fallback });
@@ -210,7 +213,7 @@ fn fallback(hook: &Hook, kind: Span) -> (TokenStream, TokenStream) {
     (handler, quote!(__hooks_core::Option::Some(&__HOOKS_CORE_FALLBACK)))
 }
 
-/// What the user wrote for the kind, as one word.
+/// The kind as the user wrote it, as one identifier.
 fn event(kind: &Kind, i: usize) -> TokenStream {
     let alias = event_alias(kind, i);
     match kind {

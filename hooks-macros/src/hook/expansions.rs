@@ -1,4 +1,4 @@
-//! What a debugger steps through: the code that `#[hook]` writes for twelve hooks, as files.
+//! The generated code of twelve hooks, as files for review.
 
 use std::path::Path;
 
@@ -6,7 +6,7 @@ use proc_macro2::{Group, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
 use syn::{File, Item, Meta};
 
-/// Holds `expansions/*.rs` against `expansions/*.expanded`, or writes those where `UPDATE_EXPANSIONS=1`.
+/// Compares `expansions/*.rs` with `expansions/*.expanded`. With `UPDATE_EXPANSIONS=1` it writes the latter.
 #[test]
 fn the_code_of_each_hook_is_the_one_that_was_read() {
     let folder = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/expansions"));
@@ -26,7 +26,10 @@ fn the_code_of_each_hook_is_the_one_that_was_read() {
             outdated.push(file);
         }
     }
-    assert!(outdated.is_empty(), "read what is new about {outdated:#?}; UPDATE_EXPANSIONS=1 writes it");
+    assert!(
+        outdated.is_empty(),
+        "review the changes to {outdated:#?}; run the test with UPDATE_EXPANSIONS=1 to write them"
+    );
 }
 
 fn expanded(source: &str) -> String {
@@ -39,7 +42,7 @@ fn expanded(source: &str) -> String {
     prettyplease::unparse(&syn::parse2(as_static(output)).unwrap())
 }
 
-/// `submit!` as what it expands to, a static with the value: the argument of a macro is not laid out.
+/// Replaces `submit!` by a static with its value, because formatters do not format macro arguments.
 fn as_static(code: TokenStream) -> TokenStream {
     let mut output: Vec<TokenTree> = Vec::new();
     for token in code {

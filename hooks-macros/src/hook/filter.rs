@@ -1,35 +1,38 @@
-//! The patterns of a filter, `tool = "read_*|write_*"`: what is held against a field of the event.
+//! The patterns of a filter, `tool = "read_*|write_*"`, which are matched against a field of the event.
 //!
-//! A hook whose pattern can match nothing never runs, and nothing at run time would say so. A character that is refused here
-//! and is meant after all is written `?`, which stands for any one.
+//! A hook with a pattern that can never match would never run, and nothing at run time would report it. A rejected
+//! character that is meant literally can be written as `?`, which matches any character.
 
 use syn::{Ident, LitStr};
 
 use crate::errors::Errors;
 use crate::options::Written;
 
-/// The field and its patterns, where the value is a string.
+/// The field and its patterns, if the value is a string.
 pub(super) fn filter(option: &Written) -> Option<(Ident, LitStr)> {
     let patterns: LitStr = syn::parse2(option.tokens()).ok()?;
     Some((option.key.clone(), patterns))
 }
 
-/// Reports patterns that can match nothing.
+/// Reports patterns that can never match.
 pub(super) fn check(patterns: &LitStr, errors: &mut Errors) {
     if let Some(problem) = problem(&patterns.value()) {
         errors.on(patterns, problem);
     }
 }
 
-/// Why one of the patterns can match nothing, or not what is meant.
+/// Why a pattern can never match, or not what was intended.
 fn problem(patterns: &str) -> Option<String> {
     let parts = || patterns.split('|').map(str::trim);
     if parts().any(str::is_empty) {
-        return Some("an empty pattern matches nothing; write `\"*\"` for all, and no `|` at an end".to_owned());
+        return Some(
+            "an empty pattern matches nothing; write `\"*\"` to match everything, and remove a `|` at the start or end"
+                .to_owned(),
+        );
     }
     if parts().any(|part| part.starts_with('!')) {
         return Some(
-            "a pattern lists what matches, and cannot negate with `!`; test for it in the function".to_owned(),
+            "a pattern cannot be negated with `!`; list what matches, or test for it in the function".to_owned(),
         );
     }
     let is_regex = |part: &str| part.starts_with('^') || part.ends_with('$') || part.contains(['\\', '(', ')']);
@@ -47,14 +50,14 @@ fn problem(patterns: &str) -> Option<String> {
         let words = patterns.split(|c: char| matches!(c, ',' | '|') || c.is_whitespace());
         let words: Vec<&str> = words.filter(|word| !word.is_empty()).collect();
         return Some(format!(
-            "patterns are separated by `|`: write `\"{}\"`, and `?` for a comma or a blank within a value",
+            "patterns are separated by `|`: write `\"{}\"`, and `?` for a comma or a space within a value",
             words.join("|")
         ));
     }
     None
 }
 
-/// The pattern that a simple regular expression means.
+/// The pattern that corresponds to a simple regular expression.
 fn without_regex(part: &str) -> String {
     let plain = part.trim_start_matches('^').trim_end_matches('$').replace(".*", "*").replace(".+", "?*");
     plain.replace("\\w", "?").replace("\\d", "?").replace('\\', "")

@@ -1,4 +1,4 @@
-//! The function under the attribute: its signature is read, its body is left as tokens.
+//! Parses the annotated function: its signature is parsed, its body is kept as tokens.
 
 use proc_macro2::{Group, Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
@@ -11,7 +11,7 @@ use crate::errors::Errors;
 use crate::options::{first_span, without_spaces};
 use crate::types::{bare, extent};
 
-/// A function whose body may hold anything.
+/// A function with any body.
 struct FunctionItem {
     attributes: Vec<Attribute>,
     signature: Signature,
@@ -27,11 +27,11 @@ impl Parse for FunctionItem {
     }
 }
 
-/// Reads the function and reports everything about it that no hook may be. `None` where it is no function at all.
+/// Parses the function and reports everything that a hook does not allow; `None` if it is not a function.
 pub(crate) fn read(item: TokenStream, errors: &mut Errors) -> Option<Function> {
     let Ok(FunctionItem { attributes, signature }) = syn::parse2(item.clone()) else {
         let (what, span) = describe(item);
-        errors.at(span, format!("`#[hook]` goes on a function, and this is {what}"));
+        errors.at(span, format!("`#[hook]` annotates a function, but this is {what}"));
         return None;
     };
     check_attributes(&attributes, errors);
@@ -50,7 +50,7 @@ pub(crate) fn read(item: TokenStream, errors: &mut Errors) -> Option<Function> {
     })
 }
 
-/// What the item is, in words, and where its keyword stands.
+/// The description of the item, and the span of its keyword.
 fn describe(item: TokenStream) -> (&'static str, Span) {
     let start = first_span(&item).unwrap_or_else(Span::call_site);
     match syn::parse2::<Item>(item) {
@@ -64,13 +64,13 @@ fn describe(item: TokenStream) -> (&'static str, Span) {
         Ok(Item::Type(item)) => ("a type", item.type_token.span),
         Ok(Item::Use(item)) => ("an import", item.use_token.span),
         Ok(Item::ForeignMod(item)) => ("an `extern` block", item.abi.extern_token.span),
-        Ok(Item::Macro(_)) => ("a macro; annotate the function that it makes", start),
+        Ok(Item::Macro(_)) => ("a macro; annotate the function that it generates", start),
         Ok(other) => ("something else", first_span(&other.to_token_stream()).unwrap_or(start)),
         Err(_) => ("something else; a closure is registered with `Hook::reader` or `Hook::writer`", start),
     }
 }
 
-/// Attributes that cannot stand with this one.
+/// Reports attributes that cannot be combined with this one.
 fn check_attributes(attributes: &[Attribute], errors: &mut Errors) {
     for attribute in attributes {
         let names: Vec<String> = attribute.path().segments.iter().map(|segment| segment.ident.to_string()).collect();
@@ -92,28 +92,31 @@ fn check_attributes(attributes: &[Attribute], errors: &mut Errors) {
 
 fn check_signature(signature: &Signature, errors: &mut Errors) {
     if let Some(token) = &signature.constness {
-        errors.on(token, "a hook cannot be `const`; leave `const` out");
+        errors.on(token, "a hook cannot be `const`; remove `const`");
     }
     if let Safety::Unsafe(token) = &signature.safety {
         errors.on(token, "a hook cannot be `unsafe`: no caller upholds its safety contract");
     }
     if let Some(abi) = &signature.abi {
-        errors.on(abi, "a hook cannot be `extern`; leave it out");
+        errors.on(abi, "a hook cannot be `extern`; remove it");
     }
     if let Some(variadic) = &signature.variadic {
         errors.on(&variadic.dots, "a hook cannot be variadic");
     }
     if signature.ident == "main" {
-        errors.on(&signature.ident, "`main` cannot be a hook; give the hook a function of its own");
+        errors.on(&signature.ident, "`main` cannot be a hook; write another function for the hook");
     }
     for parameter in &signature.generics.params {
         let name: &dyn ToTokens = match parameter {
             GenericParam::Type(parameter) => &parameter.ident,
             GenericParam::Const(parameter) => &parameter.ident,
-            // It names what the parameters borrow from; that is fine.
+            // Lifetimes of parameters are allowed.
             GenericParam::Lifetime(_) => continue,
         };
-        errors.on(&name.to_token_stream(), "a hook cannot be generic: it is registered once; write the type it is for");
+        errors.on(
+            &name.to_token_stream(),
+            "a hook cannot be generic, because it is registered once; write a concrete type",
+        );
     }
 }
 
@@ -123,12 +126,12 @@ fn parameters(signature: &Signature, errors: &mut Errors) -> Vec<Parameter> {
         let typed = match input {
             FnArg::Typed(typed) => typed,
             FnArg::Receiver(receiver) => {
-                errors.on(&receiver.self_token, "a hook is a free function; `self` cannot be given to it");
+                errors.on(&receiver.self_token, "a hook must be a free function; remove `self`");
                 continue;
             }
         };
         if let Some(token) = impl_trait(typed.ty.to_token_stream()) {
-            errors.at(token, "a hook cannot be generic: it is registered once; write the type it is for");
+            errors.at(token, "a hook cannot be generic, because it is registered once; write a concrete type");
             continue;
         }
         if let Type::Reference(reference) = bare(&typed.ty) {
@@ -139,17 +142,17 @@ fn parameters(signature: &Signature, errors: &mut Errors) -> Vec<Parameter> {
         let same = |other: &&Parameter| other.ty.to_token_stream().to_string() == tokens;
         let rewrites = |other: &&Parameter| other.taken != Taken::Read;
         if parameters.iter().any(|other| same(&other)) {
-            errors.on(&typed.ty, format!("`{}` is taken twice; once is enough", without_spaces(&tokens)));
+            errors.on(&typed.ty, format!("`{}` appears twice; take it once", without_spaces(&tokens)));
         } else if parameter.taken != Taken::Read && parameters.iter().any(|other| rewrites(&other)) {
             errors.on(
                 &typed.ty,
-                "a parameter by value or `&mut` is the subject, and a hook takes that once; take this one as `&`",
+                "a parameter by value or `&mut` is the subject, which a hook can take only once; take this one by `&`",
             );
         } else if parameter.taken == Taken::Owned && returns_nothing(signature) && tokens != "()" {
             errors.on(
                 &typed.ty,
-                "a parameter by value is the subject, which the hook returns: give the function a return type, or take \
-                 this as `&` or `&mut`",
+                "a parameter by value is the subject, which the hook must return; add a return type, or take \
+                 this parameter by `&` or `&mut`",
             );
         }
         parameters.push(parameter);
@@ -175,7 +178,7 @@ fn parameter(ty: &Type) -> Parameter {
     }
 }
 
-/// The place of an `impl Trait` in a parameter's type.
+/// The span of an `impl Trait` in a parameter's type.
 fn impl_trait(ty: TokenStream) -> Option<Span> {
     ty.into_iter().find_map(|token| match token {
         TokenTree::Ident(word) if word == "impl" => Some(word.span()),
@@ -184,25 +187,25 @@ fn impl_trait(ty: TokenStream) -> Option<Span> {
     })
 }
 
-/// What no dispatch can lend, whatever its type is called.
+/// Reports references that no dispatch can lend, whatever their type.
 fn check_reference(reference: &TypeReference, errors: &mut Errors) {
     if let Some(lifetime) = reference.lifetime.as_ref().filter(|lifetime| lifetime.ident == "static") {
         errors.on(lifetime, "a hook borrows its parameters only for its run; remove `'static`");
     }
     if reference.mutability.is_some() && matches!(bare(&reference.elem), Type::TraitObject(_)) {
-        errors.on(&reference.elem, "the subject is one concrete type; write it in the place of the trait");
+        errors.on(&reference.elem, "the subject is one concrete type; write that type instead of the trait");
     }
 }
 
-/// The first and the last token of the return type, and the type itself where it has a name.
+/// The spans of the first and the last token of the return type, and the type if it can be named.
 fn returned(signature: &Signature, errors: &mut Errors) -> (Span, Span, Option<TokenStream>) {
     let name = signature.ident.span();
     let ReturnType::Type(_, ty) = &signature.output else { return (name, name, Some(quote!(()))) };
     if let Type::Never(never) = bare(ty) {
-        errors.at(never.bang_token.span(), "a hook has to return; leave `-> !` out");
+        errors.at(never.bang_token.span(), "a hook must return; remove `-> !`");
     }
     if let Type::Reference(TypeReference { mutability: Some(_), .. }) = bare(ty) {
-        errors.on(ty, "a borrowed subject keeps the changes of the hook; remove the return type");
+        errors.on(ty, "a hook that takes the subject by `&mut` changes it in place; remove the return type");
     }
     let tokens = ty.to_token_stream();
     let named = impl_trait(tokens.clone()).is_none().then(|| without_lifetimes(tokens));
@@ -210,7 +213,7 @@ fn returned(signature: &Signature, errors: &mut Errors) -> (Span, Span, Option<T
     (start, end, named)
 }
 
-/// The type where the function's lifetimes are not known.
+/// Replaces the function's lifetimes, for use outside of it.
 fn without_lifetimes(ty: TokenStream) -> TokenStream {
     let mut is_lifetime = false;
     let tokens = ty.into_iter().map(|token| {
@@ -232,7 +235,7 @@ fn without_lifetimes(ty: TokenStream) -> TokenStream {
     tokens.collect()
 }
 
-/// The doc comment, its lines joined, without the space that each begins with.
+/// The doc comment with its lines joined, without the leading space of each.
 pub(crate) fn description(attributes: &[Attribute]) -> String {
     let lines = attributes.iter().filter_map(|attribute| match &attribute.meta {
         syn::Meta::NameValue(meta) if meta.path.is_ident("doc") => match &meta.value {

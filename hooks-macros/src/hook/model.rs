@@ -1,11 +1,11 @@
-//! A hook about which nothing is wrong that its syntax can show.
+//! A hook that was checked for everything that its syntax can show.
 
 use std::ops::Deref;
 
 use proc_macro2::{Span, TokenStream};
 use syn::{Attribute, Ident, LitStr, Type};
 
-/// A hook, which has what its options say as its own.
+/// A hook. It dereferences to its options.
 pub(crate) struct Hook {
     pub(crate) id: LitStr,
     pub(crate) kinds: Vec<Kind>,
@@ -23,7 +23,7 @@ impl Deref for Hook {
     }
 }
 
-/// What the options say. What was not right was reported, and is as if it were not there.
+/// The options. Invalid ones were reported and are treated as missing.
 #[derive(Default)]
 pub(crate) struct Options {
     pub(crate) id: Option<LitStr>,
@@ -34,33 +34,33 @@ pub(crate) struct Options {
     pub(crate) requires: Vec<LitStr>,
     pub(crate) timeout: Timeout,
     pub(crate) on_failure: Option<(OnFailure, Span)>,
-    /// The function that answers where the hook failed.
+    /// The fallback function.
     pub(crate) fallback: Option<syn::Path>,
-    /// The plugin that it belongs to, where it is not the crate's.
+    /// The hook's plugin, if it is not the crate's.
     pub(crate) plugin: Option<LitStr>,
-    /// Whether overrides leave it alone.
+    /// Whether overrides cannot change the hook.
     pub(crate) locked: bool,
-    /// Calls of `hooks_core::hook::Options` for options that only it has to know.
+    /// Method calls on `hooks_core::hook::Options`, for options that the macro only passes on.
     pub(crate) settings: TokenStream,
-    /// The place of the option, and the variants of what it may contribute.
+    /// The span of the option, and the variants of the capabilities.
     pub(crate) capabilities: Option<(Span, Vec<Ident>)>,
     pub(crate) filters: Vec<(Ident, LitStr)>,
     pub(crate) run: Run,
     pub(crate) core: Option<TokenStream>,
 }
 
-/// How a hook is run.
+/// How the hook runs.
 pub(crate) struct Run {
     pub(crate) mode: RunMode,
-    /// The place of the mode's word.
+    /// The span of the mode.
     pub(crate) place: Span,
-    /// Whether the word is none of the modes', which was reported.
+    /// Whether the mode is unknown, which was reported.
     pub(crate) unknown: bool,
-    /// The place of `blocking`, where it is there.
+    /// The span of `blocking`, if present.
     pub(crate) blocking: Option<Span>,
     pub(crate) idempotent: bool,
     pub(crate) retries: u32,
-    /// The place of `shadow`, where its answers do not count.
+    /// The span of `shadow`, if the hook is in shadow mode.
     pub(crate) shadow: Option<Span>,
 }
 
@@ -87,14 +87,14 @@ pub(crate) enum RunMode {
 }
 
 pub(crate) enum Kind {
-    /// A built-in kind by its name: the type's name, and the place of the word.
+    /// A built-in kind by name: the name of its type, and the span of the word.
     BuiltIn(&'static str, Span),
     /// The path of a type.
     Type(syn::Path),
 }
 
 impl Kind {
-    /// The place to point at when it is no kind.
+    /// The span for errors about the kind.
     pub(crate) fn span(&self) -> Span {
         match self {
             Self::BuiltIn(_, span) => *span,
@@ -122,22 +122,22 @@ pub(crate) enum OnFailure {
 pub(crate) struct Function {
     pub(crate) name: Ident,
     pub(crate) description: String,
-    /// `#[cfg(…)]`, which holds for the registration as well.
+    /// `#[cfg(…)]` attributes, which also apply to the registration.
     pub(crate) cfgs: Vec<Attribute>,
     pub(crate) is_async: bool,
     pub(crate) parameters: Vec<Parameter>,
-    /// The place to point at when the return type is wrong: its first token and its last.
+    /// The span for errors about the return type: its first and last token.
     pub(crate) returned: Span,
     pub(crate) returned_end: Span,
-    /// The return type, which is asked what it can say; `None` where it has no name.
+    /// The return type, which determines what the hook can decide; `None` if it cannot be named.
     pub(crate) returns: Option<TokenStream>,
 }
 
 pub(crate) struct Parameter {
-    /// The type behind a `&`, or the whole type.
+    /// The type behind `&`, or the whole type.
     pub(crate) ty: Type,
     pub(crate) taken: Taken,
-    /// The first token of the type, and the last.
+    /// The spans of the first and the last token of the type.
     pub(crate) span: Span,
     pub(crate) end: Span,
 }
@@ -153,7 +153,7 @@ pub(crate) enum Taken {
 }
 
 impl Function {
-    /// A function of the same signature, every part of which is reported at `place`.
+    /// Returns the same signature with every span set to `place`.
     pub(crate) fn at(&self, place: Span) -> Self {
         let parameters = self.parameters.iter();
         let parameters =
@@ -170,7 +170,7 @@ impl Function {
         }
     }
 
-    /// How the hook takes the subject to rewrite it, if it does.
+    /// The parameter with which the hook rewrites the subject, if any.
     pub(crate) fn rewrites(&self) -> Option<&Parameter> {
         self.parameters.iter().find(|parameter| parameter.taken != Taken::Read)
     }

@@ -1,4 +1,4 @@
-//! What does not go together in how a hook is run: `run`, `blocking`, `idempotent`, `retries`, `timeout`, `mode`.
+//! Checks the combination of `run`, `blocking`, `idempotent`, `retries`, `timeout` and `mode`.
 
 use quote::ToTokens;
 
@@ -6,7 +6,7 @@ use super::model::{Function, OnFailure, Options, RunMode, Taken};
 use crate::errors::Errors;
 use crate::options::{Written, without_spaces};
 
-/// Tells what does not go together. `written` are all options as they are written.
+/// Reports conflicting options. `written` are all options as written.
 pub(super) fn check(options: &Options, written: &[Written], function: Option<&Function>, errors: &mut Errors) {
     let place = |name: &str| written.iter().find(|option| option.name() == name).map(|option| option.key.span());
     match (place("timeout"), place("blocking"), function.map(|function| function.is_async)) {
@@ -18,13 +18,13 @@ pub(super) fn check(options: &Options, written: &[Written], function: Option<&Fu
         (Some(timeout), None, Some(false)) => errors.at(
             timeout,
             "`timeout` needs an `async fn`: a plain function cannot be interrupted; with `blocking` it runs on another \
-             thread, and the dispatch stops waiting at the deadline",
+             thread, and the dispatch stops waiting after the timeout",
         ),
         _ => {}
     }
     let run = &options.run;
     if let Some(retries) = place("retries") {
-        // A mode or a flag that could not be read was reported already.
+        // An invalid mode or flag was reported already.
         let background = run.mode == RunMode::Background || run.unknown;
         let missing = match (background, place("idempotent").is_some()) {
             (true, true) => None,

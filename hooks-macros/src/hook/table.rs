@@ -1,4 +1,4 @@
-//! The options of `#[hook]`. A new one is a row here, and what it means for a hook in the core.
+//! The options of `#[hook]`. To add one, add a row here and its effect on a hook in the core.
 
 use quote::quote;
 
@@ -113,7 +113,7 @@ pub(crate) const OPTIONS: &[Known<Options>] = &[
         meaning: "a function with the same signature that runs if the hook fails; if it fails too, `on_failure` applies",
         default: "none",
         read: |options, option, errors| {
-            options.fallback = option.parse(errors, "the path of a function with the signature of the hook");
+            options.fallback = option.parse(errors, "the path of a function with the hook's signature");
         },
     },
     Known {
@@ -219,7 +219,7 @@ pub(crate) const OPTIONS: &[Known<Options>] = &[
         name: "capabilities",
         write: "capabilities = [policy, audit]",
         elsewhere: &[],
-        meaning: "what the hook may contribute, for example `[policy, prompt_context]`; with any other contribution it has failed",
+        meaning: "what the hook may contribute, for example `[policy, prompt_context]`; any other contribution is a failure of the hook",
         default: "everything that the kind offers",
         read: |options, option, errors| options.capabilities = values::capabilities(option, errors),
     },
@@ -233,7 +233,7 @@ pub(crate) const OPTIONS: &[Known<Options>] = &[
     },
 ];
 
-/// What is no option here, and what says the same.
+/// Words that are not options, with their equivalents.
 pub(crate) const NO_OPTIONS: &[(&[&str], &str)] = &[
     (
         &["matcher", "pattern", "filter", "filters", "only", "match", "matches", "tools", "tool_name", "tool_names"],
@@ -247,9 +247,9 @@ pub(crate) const NO_OPTIONS: &[(&[&str], &str)] = &[
     (&["description", "doc", "help", "about"], "the doc comment of the function"),
     (
         &["enabled", "disabled", "active"],
-        "for the lists: a hook runs where one names it, and `Registry::disable` stops it",
+        "up to the lists: a hook runs if a list names it, and `Registry::disable` disables it",
     ),
-    (&["agent", "agents", "prompt", "prompts", "scope"], "for the lists: an agent or a prompt names the hook's id"),
+    (&["agent", "agents", "prompt", "prompts", "scope"], "up to the lists: an agent or a prompt names the hook's id"),
 ];
 
 const POLICIES: Words<OnFailure> = Words {
@@ -276,7 +276,7 @@ const MODES: Words<RunMode> = Words {
     ],
 };
 
-/// Whether the answers of a hook count: the word, and the variant of `hooks_core::hook::HookMode`.
+/// The modes: the word, and the variant of `hooks_core::hook::HookMode`.
 const HOOK_MODES: Words<&str> = Words {
     known: &[("enforce", "Enforce"), ("shadow", "Shadow")],
     elsewhere: &[
@@ -288,7 +288,7 @@ const HOOK_MODES: Words<&str> = Words {
     ],
 };
 
-/// What a hook does in a replay: the word, and the variant of `hooks_core::hook::OnReplay`.
+/// The replay behaviors: the word, and the variant of `hooks_core::hook::OnReplay`.
 const ON_REPLAY: Words<&str> = Words {
     known: &[("run", "Run"), ("skip", "Skip")],
     elsewhere: &[
@@ -297,7 +297,7 @@ const ON_REPLAY: Words<&str> = Words {
     ],
 };
 
-/// Whom a hook may concern: the word, and the variant of `hooks_core::hook::Visibility`.
+/// The visibilities: the word, and the variant of `hooks_core::hook::Visibility`.
 const VISIBILITIES: Words<&str> = Words {
     known: &[
         ("internal", "Internal"),
@@ -308,7 +308,7 @@ const VISIBILITIES: Words<&str> = Words {
     elsewhere: &[],
 };
 
-/// What a hook may contribute: the word, and the variant of `hooks_core::verdict::Capability`.
+/// The capabilities: the word, and the variant of `hooks_core::verdict::Capability`.
 pub(crate) const CAPABILITIES: Words<&str> = Words {
     known: &[
         ("policy", "Policy"),
@@ -322,7 +322,7 @@ pub(crate) const CAPABILITIES: Words<&str> = Words {
     elsewhere: &[],
 };
 
-/// What says here what the option `name` says in another system.
+/// The equivalent of another system's option `name`.
 pub(crate) fn elsewhere(name: &str) -> Option<String> {
     let Some(known) = crate::options::elsewhere(OPTIONS, name) else {
         let found = NO_OPTIONS.iter().find(|(others, _)| others.contains(&name));
@@ -331,7 +331,7 @@ pub(crate) fn elsewhere(name: &str) -> Option<String> {
     let more = match known.name {
         "priority" => ", where lower runs earlier",
         "on_failure" => ", or `continue`, `remove` or `required`",
-        "fallback" => ", the path of a function with the signature of the hook",
+        "fallback" => ", the path of a function with the hook's signature",
         "run" if MODES.get(name).is_some() => return Some(format!("`run = {name}`")),
         _ => "",
     };

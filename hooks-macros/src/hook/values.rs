@@ -1,4 +1,4 @@
-//! The values of the options, each checked as far as its syntax goes.
+//! Parses the values of the options and checks their syntax.
 
 use proc_macro2::{Span, TokenStream};
 use quote::quote;
@@ -20,7 +20,7 @@ pub(crate) fn id(option: &Written, errors: &mut Errors) -> Option<LitStr> {
 fn check_id(id: &LitStr, errors: &mut Errors) -> bool {
     let text = id.value();
     if matches!(text.as_str(), "self" | "super" | "crate") {
-        errors.on(id, format!("`{text}` cannot be an id: it is a path in Rust; write another word"));
+        errors.on(id, format!("`{text}` cannot be an id, because it is a path in Rust; choose another word"));
         return false;
     }
     if names::is_snake_case(&text) {
@@ -38,7 +38,7 @@ pub(crate) fn plugin(option: &Written, errors: &mut Errors) -> Option<LitStr> {
     names::check_plugin(&name, errors).then_some(name)
 }
 
-/// What the id or the kind is to be where another system's name stands for it.
+/// The id or kind that corresponds to another system's name for the option.
 pub(crate) fn renamed(name: &str, option: &Written) -> String {
     let text = without_spaces(&option.tokens().to_string());
     let text = text.trim_matches('"');
@@ -48,7 +48,7 @@ pub(crate) fn renamed(name: &str, option: &Written) -> String {
     }
 }
 
-/// The kinds, of which there may be several in brackets.
+/// One kind, or several in brackets.
 pub(crate) fn kinds(option: &Written, errors: &mut Errors) -> Vec<Kind> {
     let Value::Is(tokens) = &option.value else {
         errors.at(option.value_span(), "`kind` takes a kind, such as `kind = before_tool_call`");
@@ -59,7 +59,7 @@ pub(crate) fn kinds(option: &Written, errors: &mut Errors) -> Vec<Kind> {
         (Some(proc_macro2::TokenTree::Group(group)), None) if group.delimiter() == proc_macro2::Delimiter::Bracket => {
             let parts = split_at_commas(group.stream());
             if parts.is_empty() {
-                errors.at(group.span(), "`kind` is an empty list; name the kinds that the hook runs at");
+                errors.at(group.span(), "`kind` is an empty list; name the kinds at which the hook runs");
             }
             let mut seen: Vec<String> = Vec::new();
             let mut kinds = Vec::new();
@@ -104,9 +104,9 @@ fn kind(tokens: &TokenStream, errors: &mut Errors) -> Option<Kind> {
             return None;
         }
         match names::kind_elsewhere(&written) {
-            // Nothing is called or made: `BeforeToolCall()`, `&BeforeToolCall`.
+            // Not an expression, such as `BeforeToolCall()` or `&BeforeToolCall`.
             Some(here) if !written.contains('-') => {
-                errors.on(tokens, format!("a kind is named and nothing else: write `kind = {here}`"));
+                errors.on(tokens, format!("expected only the name of a kind: write `kind = {here}`"));
             }
             Some(here) => errors.on(tokens, format!("`{written}` is called `{here}` here")),
             None => {
@@ -116,7 +116,7 @@ fn kind(tokens: &TokenStream, errors: &mut Errors) -> Option<Kind> {
         return None;
     };
     if path.segments.iter().any(|segment| !segment.arguments.is_empty()) {
-        errors.on(&path, "an event is one concrete type; leave what stands in `<…>` out");
+        errors.on(&path, "an event is one concrete type; remove `<…>`");
         return None;
     }
     let is_type =
@@ -130,7 +130,7 @@ fn kind(tokens: &TokenStream, errors: &mut Errors) -> Option<Kind> {
             built_in
         }
         (Some(word), true) => match names::kind_elsewhere(&word) {
-            // The type of a built-in kind may be imported and named as any other.
+            // The type of a built-in kind may be imported and named like any other.
             Some(here) if names::kind_type(here) != Some(word.as_str()) => {
                 errors.at(span, format!("`{word}` is called `{here}` here"));
                 None
@@ -139,14 +139,16 @@ fn kind(tokens: &TokenStream, errors: &mut Errors) -> Option<Kind> {
         },
         (None, true) => Some(Kind::Type(path)),
         (None, false) => {
-            errors
-                .on(&path, "a path names a type in CamelCase; a built-in kind is one word, such as `before_tool_call`");
+            errors.on(
+                &path,
+                "expected the path of a type in CamelCase, or a built-in kind as one word, such as `before_tool_call`",
+            );
             None
         }
     }
 }
 
-/// The kinds of a text that names more than one: `(a, b)`, `a | b`, `a + b`.
+/// The kinds of a text that contains several: `(a, b)`, `a | b`, `a + b`.
 fn several(written: &str) -> Option<String> {
     let inner = written.trim_start_matches('(').trim_end_matches(')');
     let words: Vec<&str> = inner.split([',', '|', '+']).map(str::trim).filter(|word| !word.is_empty()).collect();
@@ -167,12 +169,12 @@ pub(crate) fn priority(option: &Written, errors: &mut Errors) -> Option<i32> {
     let sign = if minus.is_some() { "-" } else { "" };
     let number = format!("{sign}{}", digits.base10_digits()).parse().ok();
     if number.is_none() {
-        errors.on(&digits, format!("`priority` is between {} and {}", i32::MIN, i32::MAX));
+        errors.on(&digits, format!("`priority` must be between {} and {}", i32::MIN, i32::MAX));
     }
     number
 }
 
-/// A list of ids, each there once.
+/// A list of ids without duplicates.
 pub(crate) fn ids(option: &Written, errors: &mut Errors) -> Vec<LitStr> {
     let name = option.name();
     let expected = format!("a list of ids, such as `{name} = [\"redact_pii\"]`");
@@ -199,16 +201,16 @@ pub(crate) fn timeout(option: &Written, errors: &mut Errors) -> Option<Timeout> 
     }
     if let Ok(number) = syn::parse2::<LitInt>(option.tokens()) {
         let digits = number.base10_digits();
-        errors.on(&number, format!("a time has a unit: write `timeout = \"{digits}s\"` or `\"{digits}ms\"`"));
+        errors.on(&number, format!("a time needs a unit: write `timeout = \"{digits}s\"` or `\"{digits}ms\"`"));
         return None;
     }
     let text = option.parse::<LitStr>(errors, expected)?;
     match millis(&text.value()) {
         None if text.value() == "none" => {
-            errors.on(&text, "no limit is a word without quotes: write `timeout = none`");
+            errors.on(&text, "write `timeout = none` without quotes");
         }
         None => errors.on(&text, format!("`timeout` takes {expected}")),
-        Some(0) => errors.on(&text, "`timeout` has to be longer than zero; write `none` for no limit"),
+        Some(0) => errors.on(&text, "`timeout` must be longer than zero; write `none` for no limit"),
         Some(millis) => return Some(Timeout::Millis(millis)),
     }
     None
@@ -226,7 +228,7 @@ fn millis(text: &str) -> Option<u64> {
     number.checked_mul(factor)
 }
 
-/// How often a run is tried again.
+/// The number of retries.
 pub(crate) fn retries(option: &Written, errors: &mut Errors) -> Option<u32> {
     let expected = format!("a whole number from 1 to {MOST_RETRIES}, such as `retries = 3`");
     let digits = option.parse::<LitInt>(errors, &expected)?;
@@ -237,7 +239,7 @@ pub(crate) fn retries(option: &Written, errors: &mut Errors) -> Option<u32> {
     number
 }
 
-/// How much of a stream is kept back, as what follows `Hold::`.
+/// The part of a stream to hold back, as the item after `Hold::`.
 pub(crate) fn hold(option: &Written, errors: &mut Errors) -> Option<TokenStream> {
     let expected = "a number of characters or `\"sentence\"`, such as `hold = 200`";
     match option.parse::<Lit>(errors, expected)? {
@@ -250,7 +252,7 @@ pub(crate) fn hold(option: &Written, errors: &mut Errors) -> Option<TokenStream>
     }
 }
 
-/// Whether a stream may flow at one of these kinds: at that of its name, or at one of the app's or under another name.
+/// Whether one of the kinds may be `stream_delta`: by name, or as a type that the macro does not know.
 pub(crate) fn may_stream(kinds: &[Kind]) -> bool {
     kinds.iter().any(|kind| match kind {
         Kind::BuiltIn(kind, _) => *kind == "StreamDelta",
@@ -258,7 +260,7 @@ pub(crate) fn may_stream(kinds: &[Kind]) -> bool {
     })
 }
 
-/// What the hook may contribute: the place of the option, and the variants.
+/// The capabilities: the span of the option, and the variants.
 pub(crate) fn capabilities(option: &Written, errors: &mut Errors) -> Option<(Span, Vec<Ident>)> {
     let List(parts) = option.parse(errors, "a list of words, such as `capabilities = [policy, audit]`")?;
     let mut found: Vec<Ident> = Vec::new();
@@ -273,7 +275,7 @@ pub(crate) fn capabilities(option: &Written, errors: &mut Errors) -> Option<(Spa
             None => {
                 let plain = written.trim_matches('"');
                 let hint = match CAPABILITIES.nearest(plain) {
-                    Some(meant) if meant == plain => format!("words stand without quotes: write `{meant}`"),
+                    Some(meant) if meant == plain => format!("write `{meant}` without quotes"),
                     Some(meant) => format!("did you mean `{meant}`?"),
                     None => format!("there are {}", CAPABILITIES.list()),
                 };
@@ -284,7 +286,7 @@ pub(crate) fn capabilities(option: &Written, errors: &mut Errors) -> Option<(Spa
     Some((option.key.span(), found))
 }
 
-/// A variant of an enum of the core, for the word that the option is.
+/// A variant of an enum of the core, with the span of the option's value.
 pub(crate) fn variant(name: &str, option: &Written) -> Ident {
     Ident::new(name, option.value_span())
 }

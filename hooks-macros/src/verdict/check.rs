@@ -1,4 +1,4 @@
-//! From `#[verdict(…)]` to a verdict about which nothing is wrong that its syntax can show.
+//! Checks `#[verdict(…)]` for everything that its syntax can show.
 
 use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, quote};
@@ -13,7 +13,7 @@ use crate::types::place;
 
 const OF_TYPE: [&str; 2] = ["contribute", "crate"];
 
-/// The verdict, as far as it is right. Whether nothing is wrong, `errors` says.
+/// Checks the verdict and returns what is usable. `errors` shows whether it is valid.
 pub(crate) fn check(item: &DeriveInput, errors: &mut Errors) -> Option<Verdict> {
     for parameter in &item.generics.params {
         errors.on(parameter, "a verdict is one concrete type: remove its generics and lifetimes");
@@ -56,7 +56,7 @@ fn read(attributes: &[Attribute], errors: &mut Errors) -> Vec<Written> {
     written
 }
 
-/// Each of them once, as far as it can be read.
+/// The well-formed options without duplicates.
 fn readable<'w>(written: &'w [Written], errors: &mut Errors) -> Vec<&'w Written> {
     let mut once = options::once(written, errors);
     once.retain(|option| {
@@ -123,7 +123,7 @@ fn variant(written: &syn::Variant, errors: &mut Errors) -> Variant {
     Variant { name: written.ident.clone(), fields, refusal, words, is_unclear }
 }
 
-/// Why two words do not go together.
+/// Why two attributes conflict.
 fn contradiction(one: Word, other: Word) -> Option<&'static str> {
     let either = |word| one == word || other == word;
     if either(Word::Neutral) {
@@ -137,11 +137,11 @@ fn contradiction(one: Word, other: Word) -> Option<&'static str> {
     }
 }
 
-/// The order of the variants is their strength.
+/// Checks the order of the variants, from weakest to strongest.
 fn strength(ty: &Ident, variants: &[Variant], errors: &mut Errors) {
     let mut neutral = variants.iter().enumerate().filter(|(_, variant)| variant.is(Word::Neutral));
     match neutral.next() {
-        // A word that was meant to be it is reported already.
+        // An unknown word, which may have been meant as `neutral`, was reported already.
         None if variants.iter().any(|variant| variant.is_unclear) => {}
         None => errors
             .on(ty, "a hook may have no opinion: mark the variant for that, the first, with `#[verdict(neutral)]`"),
@@ -169,7 +169,7 @@ fn strength(ty: &Ident, variants: &[Variant], errors: &mut Errors) {
     }
 }
 
-/// A field; one of a variant needs no rule: of two equal variants the first keeps it.
+/// A field. A field of a variant needs no rule: by default the first of two equal variants is kept.
 fn field(i: usize, written: &syn::Field, in_variant: bool, errors: &mut Errors) -> Option<Field> {
     let mut found: Option<Rule> = None;
     let mut of = None;
@@ -193,7 +193,7 @@ fn field(i: usize, written: &syn::Field, in_variant: bool, errors: &mut Errors) 
             None if name == "final" && !in_variant => is_final = option.flag(errors),
             None if WORDS.iter().any(|(word, _)| *word == name) => {
                 let place = if in_variant { "of a variant, not of its field" } else { "of a variant of an enum" };
-                errors.at(option.key.span(), format!("`{name}` is said {place}"));
+                errors.at(option.key.span(), format!("`{name}` is an attribute {place}"));
             }
             None => {
                 unclear = true;
@@ -228,11 +228,11 @@ fn field(i: usize, written: &syn::Field, in_variant: bool, errors: &mut Errors) 
     }
 }
 
-/// What `by = field` names is there, and a verdict.
+/// Checks that `by = field` names an existing verdict.
 fn whose(fields: &[Field], errors: &mut Errors) {
     for of in fields.iter().filter_map(|field| field.of.as_ref()) {
         if !fields.iter().any(|field| field.member == *of && field.rule == Rule::Nested) {
-            errors.on(of, "`by = …` names a field of this struct that is `nested`, whose hook it is");
+            errors.on(of, "`by = …` must name a `nested` field of this struct");
         }
     }
 }
@@ -241,7 +241,7 @@ fn member(i: usize, written: &syn::Field) -> Member {
     written.ident.clone().map_or_else(|| Member::Unnamed(Index::from(i)), Member::Named)
 }
 
-/// The place of the field's type.
+/// The span of the field's type.
 fn span(written: &syn::Field) -> Span {
     place(&written.ty).unwrap_or_else(|| written.ty.span())
 }
@@ -252,5 +252,5 @@ fn rule(name: &str) -> Option<Rule> {
 
 fn unknown(name: &str, option: &Written, known: &[&str], errors: &mut Errors) {
     let hint = names::hint(name, known.iter().copied());
-    errors.at(option.key.span(), format!("there is no word `{name}` here; {hint}"));
+    errors.at(option.key.span(), format!("unknown attribute `{name}`; {hint}"));
 }

@@ -17,13 +17,13 @@ pub(crate) fn emit(verdict: &Verdict) -> TokenStream {
     };
     let ty = &verdict.ty;
     let otherwise = if verdict.contributes { quote!(Contribute) } else { quote!(Control) };
-    // Nothing that this crate merges can panic.
+    // Merges of built-in verdicts never panic.
     let built_in = verdict.is_built_in().then(|| {
         quote!(
             const MERGE_MAY_PANIC: bool = false;
         )
     });
-    // At the type's name, where what a verdict lacks is reported.
+    // At the type's name, where missing traits are reported.
     let complete = quote_spanned! {ty.span()=>
         fn complete(verdict: &#ty) {
             __hooks_core::Complete::complete(verdict);
@@ -52,7 +52,7 @@ pub(crate) fn emit(verdict: &Verdict) -> TokenStream {
     within(verdict, &body)
 }
 
-/// A verdict that says nothing.
+/// An implementation without behavior, for an invalid verdict.
 pub(crate) fn stand_in(verdict: &Verdict) -> TokenStream {
     let ty = &verdict.ty;
     let semantics = match (verdict.denies(), verdict.contributes) {
@@ -106,9 +106,9 @@ fn within(verdict: &Verdict, body: &TokenStream) -> TokenStream {
 /// What differs between a struct and an enum.
 struct Parts {
     aliases: TokenStream,
-    /// The value that says nothing.
+    /// The value for no opinion.
     nothing: TokenStream,
-    /// The semantics of verdicts within, each followed by a comma.
+    /// The semantics of nested verdicts, each followed by a comma.
     semantics: TokenStream,
     methods: TokenStream,
 }

@@ -1,4 +1,4 @@
-//! A verdict about which nothing is wrong that its syntax can show.
+//! A verdict that was checked for everything that its syntax can show.
 
 use proc_macro2::{Span, TokenStream};
 use syn::{Ident, Member, Type};
@@ -7,41 +7,41 @@ pub(crate) struct Verdict {
     pub(crate) ty: Ident,
     /// The path of `hooks-core`.
     pub(crate) core: TokenStream,
-    /// Whether hooks only add to it.
+    /// Whether hooks only add to the verdict.
     pub(crate) contributes: bool,
     pub(crate) shape: Shape,
 }
 
 pub(crate) enum Shape {
-    /// Every field is merged on its own.
+    /// Every field is merged separately.
     Struct(Vec<Field>),
-    /// The strongest holds, from the weakest to the strongest.
+    /// Variants from the weakest to the strongest; the strongest wins.
     Enum(Vec<Variant>),
 }
 
 pub(crate) struct Variant {
     pub(crate) name: Ident,
-    /// The fields that have a rule.
+    /// The fields with a rule.
     pub(crate) fields: Vec<Field>,
-    /// Where a refusal holds why, and the place of its type.
+    /// The field for the denial, and the span of its type.
     pub(crate) refusal: Option<(Member, Span)>,
     pub(crate) words: Vec<Word>,
-    /// Whether something else was written that nobody knows.
+    /// Whether there was an unknown attribute.
     pub(crate) is_unclear: bool,
 }
 
-/// What is said of a variant.
+/// An attribute of a variant.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Word {
-    /// Nothing was said.
+    /// No opinion.
     Neutral,
-    /// Nothing later can change it.
+    /// Nothing later changes it.
     Final,
-    /// The answer of a gate that could not answer.
+    /// The denial, also used for a gate that failed.
     Deny,
-    /// The subject stays as it is from then on.
+    /// The subject can no longer be changed.
     Freezes,
-    /// It counts only as long as the subject stays as it is.
+    /// Discarded when the subject changes.
     Lapses,
 }
 
@@ -63,11 +63,11 @@ pub(crate) struct Field {
     pub(crate) member: Member,
     pub(crate) ty: Type,
     pub(crate) rule: Rule,
-    /// The field of which it names the hook, in `by = decision`.
+    /// For `by = decision`: the field whose hook it names.
     pub(crate) of: Option<Member>,
-    /// Whether nothing later can change it once it says something.
+    /// Whether nothing later changes it once it is set.
     pub(crate) is_final: bool,
-    /// The place of its type.
+    /// The span of its type.
     pub(crate) span: Span,
 }
 
@@ -81,13 +81,13 @@ pub(crate) enum Rule {
     Any,
     Max,
     Min,
-    /// As its own type says, which is a verdict too.
+    /// The type is itself a verdict, with its own merge.
     Nested,
-    /// It names the hook; the dispatch sets it.
+    /// The id of the hook, set by the dispatch.
     By,
 }
 
-/// The words of the rules, each with what it goes by.
+/// The names of the rules.
 pub(crate) const RULES: [(&str, Rule); 9] = [
     ("first", Rule::First),
     ("last", Rule::Last),
@@ -101,12 +101,12 @@ pub(crate) const RULES: [(&str, Rule); 9] = [
 ];
 
 impl Verdict {
-    /// Whether it is one of `hooks-core`, which alone writes `crate = crate`.
+    /// Whether the verdict is part of `hooks-core`, which alone writes `crate = crate`.
     pub(crate) fn is_built_in(&self) -> bool {
         self.core.to_string() == "crate"
     }
 
-    /// Whether a variant of its own says what a hook's failure comes to.
+    /// Whether one of its own variants is the denial.
     pub(crate) fn denies(&self) -> bool {
         matches!(&self.shape, Shape::Enum(variants) if variants.iter().any(|variant| variant.is(Word::Deny)))
     }

@@ -304,7 +304,7 @@ async fn a_compiled_plugin_finds_its_configuration_and_is_shut_down_before_it_st
     assert_eq!(told(), ["stops: reload", r#"starts with {"limit":"none"}, data true, 2.0"#]);
     let fired = shell(&desk.set(), "ls").await;
     let why = fired.report.failures.first().unwrap().to_string();
-    assert!(fired.verdict.denial().is_some() && why.contains("could not be started"), "{why}");
+    assert!(fired.verdict.denial().is_some() && why.contains("failed to start"), "{why}");
 
     desk.write("limits/config.json", r#"{"limit": 7}"#);
     desk.refresh().await;

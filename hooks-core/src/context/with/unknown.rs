@@ -1,12 +1,12 @@
-//! Parameters with a key that their type does not know. Serde reads over it, so a misspelt key of a field with a default would
-//! leave the hook with that default, and nobody would know.
+//! Rejects parameters with a key that their type does not have. Serde ignores unknown keys, so a misspelt key of a
+//! field with a default would silently leave the hook with that default.
 
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use crate::text::{fields_of, nearest_names};
 
-/// Reads parameters, every key of which their type has to know.
+/// Parses parameters and rejects unknown keys.
 pub(super) fn read<T: DeserializeOwned>(given: Value) -> Result<T, String> {
     let mut unknown = Vec::new();
     let read: T = serde_ignored::deserialize(given, |path| unknown.push(path.to_string()))
@@ -20,7 +20,7 @@ pub(super) fn read<T: DeserializeOwned>(given: Value) -> Result<T, String> {
 }
 
 fn text(key: &str, known: &[&str]) -> String {
-    // Which fields there are is known of the type itself, not of those within it.
+    // The field names are known only for the type itself, not for types nested in it.
     let known = if key.contains('.') { &[] } else { known };
     match nearest_names(key, known.iter().copied()) {
         none if none.is_empty() && !known.is_empty() => {

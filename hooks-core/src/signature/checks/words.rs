@@ -1,10 +1,10 @@
-//! Whether patterns over a field can match any of its words, where its type knows them.
+//! Checks that the patterns for a field can match one of its known values.
 
 use super::{Text, find};
 use crate::kind::HookKind;
 use crate::words::KnownWords;
 
-/// A hook filters the field `name` by `patterns`.
+/// Checks a hook that filters the field `name` by `patterns`.
 #[track_caller]
 #[allow(clippy::panic)] // the way in which a constant refuses
 pub const fn words<K: HookKind>(name: &str, patterns: &str) {
@@ -25,13 +25,13 @@ pub const fn words<K: HookKind>(name: &str, patterns: &str) {
         text = text.add("`; ");
         text = match meant {
             Some(meant) => text.add("did you mean `").add(meant).add("`?"),
-            None => text.add("its words are ").list(words),
+            None => text.add("it is one of ").list(words),
         };
         panic!("{}", text.as_str())
     }
 }
 
-/// The next of the patterns between `|`, and what follows it; the separator is left with the rest, so that it ends.
+/// Splits off the next of the patterns between `|`. The rest keeps its leading separator, so that the loop ends.
 const fn next(patterns: &[u8]) -> Option<(&[u8], &[u8])> {
     if patterns.is_empty() {
         return None;
@@ -56,7 +56,7 @@ const fn any_matches(words: &[&str], pattern: &[u8]) -> bool {
     false
 }
 
-/// Whether the pattern matches the whole word: `*` is anything, `?` one character.
+/// Whether the pattern matches the whole word: `*` matches anything, `?` one character.
 const fn matches(pattern: &[u8], word: &[u8]) -> bool {
     match (pattern, word) {
         ([], []) => true,
@@ -68,7 +68,8 @@ const fn matches(pattern: &[u8], word: &[u8]) -> bool {
     }
 }
 
-/// The word that was likely meant: of an open list the same but for case and punctuation, otherwise the first that is near.
+/// The word that was likely meant. For an open list, one that is equal except for case and punctuation; otherwise the
+/// first one that is near.
 const fn nearest<'w>(words: &[&'w str], pattern: &[u8], open: bool) -> Option<&'w str> {
     let mut limit = if open { 0 } else { pattern.len() / 3 };
     if !open && limit == 0 {
@@ -86,7 +87,7 @@ const fn nearest<'w>(words: &[&'w str], pattern: &[u8], open: bool) -> Option<&'
     found
 }
 
-/// How many characters are to be changed, without those that are no letter and no digit.
+/// The edit distance, ignoring characters that are neither letters nor digits.
 const fn distance(pattern: &[u8], word: &[u8]) -> usize {
     match (pattern, word) {
         ([b'_' | b'-' | b' ', pattern @ ..], _) => distance(pattern, word),

@@ -1,9 +1,9 @@
-//! Texts that hooks contribute, with what goes beside them.
+//! Texts that hooks contribute, with their properties.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// Text for the model's context, with its place and its data.
+/// A text for the model's context, with a priority and data.
 ///
 /// ```
 /// use hooks_core::prelude::*;
@@ -18,34 +18,34 @@ use serde_json::Value;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct PromptContext {
-    /// What it is about; entries of one domain belong together.
+    /// The area that the text belongs to. Entries of one domain are grouped.
     pub domain: String,
-    /// Its name within the domain.
+    /// The name within the domain.
     pub id: String,
     /// The text.
     pub text: String,
-    /// Higher comes earlier.
+    /// The priority. Higher numbers come earlier.
     #[serde(default)]
     pub priority: i32,
-    /// What later phases and the app read of it; the model does not see it.
+    /// Data for later phases and the app; the model does not see it.
     #[serde(default, skip_serializing_if = "Value::is_null")]
     pub data: Value,
 }
 
 impl PromptContext {
-    /// `text` under `id` in `domain`, with priority 0 and no data.
+    /// Creates an entry with priority 0 and no data.
     pub fn new(domain: impl Into<String>, id: impl Into<String>, text: impl Into<String>) -> Self {
         Self { domain: domain.into(), id: id.into(), text: text.into(), priority: 0, data: Value::Null }
     }
 
-    /// Higher comes earlier, and is the last to be left out.
+    /// Sets the priority. Entries with a higher priority come earlier and are the last to be omitted.
     #[must_use]
     pub fn priority(mut self, priority: i32) -> Self {
         self.priority = priority;
         self
     }
 
-    /// What later phases and the app read of it; the model does not see it.
+    /// Data for later phases and the app; the model does not see it.
     #[must_use]
     pub fn data(mut self, data: impl Into<Value>) -> Self {
         self.data = data.into();
@@ -53,7 +53,7 @@ impl PromptContext {
     }
 }
 
-/// A part of the system prompt, with its place and its budget.
+/// A section of the system prompt, with an order and a budget.
 ///
 /// ```
 /// use hooks_core::prelude::*;
@@ -67,16 +67,16 @@ impl PromptContext {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct PromptSection {
-    /// Its name; texts under one name are joined.
+    /// The name of the section. Texts with the same name are joined.
     pub id: String,
-    /// Its heading.
+    /// The heading of the section.
     pub title: String,
     /// The text.
     pub text: String,
-    /// Lower comes earlier.
+    /// The order. Lower numbers come earlier.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub order: i32,
-    /// The most characters that it may take; [`SECTION_LIMIT`](crate::verdict::SECTION_LIMIT) where nothing is said.
+    /// The maximum number of characters; the default is [`SECTION_LIMIT`](crate::verdict::SECTION_LIMIT).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub budget: Option<usize>,
 }
@@ -88,19 +88,19 @@ fn is_zero(order: &i32) -> bool {
 }
 
 impl PromptSection {
-    /// `text` under the heading `title`, with order 0 and no budget of its own.
+    /// Creates a section with order 0 and the default budget.
     pub fn new(id: impl Into<String>, title: impl Into<String>, text: impl Into<String>) -> Self {
         Self { id: id.into(), title: title.into(), text: text.into(), order: 0, budget: None }
     }
 
-    /// Lower comes earlier, and is the last to be left out.
+    /// Sets the order. Sections with a lower order come earlier and are the last to be omitted.
     #[must_use]
     pub fn order(mut self, order: i32) -> Self {
         self.order = order;
         self
     }
 
-    /// The most characters that it may take.
+    /// Sets the maximum number of characters.
     #[must_use]
     pub fn budget(mut self, characters: usize) -> Self {
         self.budget = Some(characters);
@@ -112,20 +112,20 @@ impl PromptSection {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct AuditNote {
-    /// What was done or seen.
+    /// The text of the note.
     pub message: String,
-    /// The same for programs.
+    /// Structured data of the note.
     #[serde(default, skip_serializing_if = "Value::is_null")]
     pub data: Value,
 }
 
 impl AuditNote {
-    /// A note without data.
+    /// Creates a note without data.
     pub fn new(message: impl Into<String>) -> Self {
         Self { message: message.into(), data: Value::Null }
     }
 
-    /// The same for programs.
+    /// Structured data of the note.
     #[must_use]
     pub fn data(mut self, data: impl Into<Value>) -> Self {
         self.data = data.into();

@@ -1,9 +1,9 @@
-//! Tools as hooks declare them to the model.
+//! Declarations of tools by hooks.
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value;
 
-/// A tool of the harness as a hook declares it to the model. A name alone declares it as the harness does.
+/// The declaration of a harness's tool for the model. A name alone declares the tool as the harness does.
 ///
 /// ```
 /// use hooks_core::prelude::*;
@@ -18,61 +18,61 @@ use serde_json::Value;
 /// }
 /// ```
 ///
-/// Hooks see a call of `refund_small` as one of `refund`, the tool that runs, so that no guard is passed by under another
-/// name; [`ToolCall::declared_as`](crate::data::ToolCall::declared_as) has the name that the model used. A schema tells the
-/// model what to write, and is no guard.
+/// Hooks see a call of `refund_small` as a call of `refund`, the tool that runs, so that another name does not bypass a
+/// guard. [`ToolCall::declared_as`](crate::data::ToolCall::declared_as) is the name that the model used. The schema
+/// only tells the model what to write; it is not a guard.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ToolDeclaration {
-    /// The name by which the model asks for it.
+    /// The name that the model uses.
     pub name: String,
-    /// What it is for, as the harness says where nothing is said.
+    /// The description; the default is the harness's.
     pub description: Option<String>,
-    /// The JSON Schema of its input, as the harness says where nothing is said.
+    /// The JSON Schema of the input; the default is the harness's.
     pub schema: Option<Value>,
-    /// The tool of the harness that runs it; the one of its name where nothing is said.
+    /// The harness's tool that runs; the default is the tool of the same name.
     pub route: Option<String>,
 }
 
 impl ToolDeclaration {
-    /// The tool `name`, as the harness has it.
+    /// Declares the tool `name` as the harness does.
     pub fn new(name: impl Into<String>) -> Self {
         Self { name: name.into(), description: None, schema: None, route: None }
     }
 
-    /// What it is for.
+    /// Sets the description.
     #[must_use]
     pub fn description(mut self, text: impl Into<String>) -> Self {
         self.description = Some(text.into());
         self
     }
 
-    /// The JSON Schema of its input: an object.
+    /// Sets the JSON Schema of the input, which must be an object.
     #[must_use]
     pub fn schema(mut self, schema: Value) -> Self {
         self.schema = Some(schema);
         self
     }
 
-    /// The tool of the harness that runs it.
+    /// The harness's tool that runs.
     #[must_use]
     pub fn route(mut self, tool: impl Into<String>) -> Self {
         self.route = Some(tool.into());
         self
     }
 
-    /// The tool of the harness that runs it.
+    /// The harness's tool that runs.
     pub fn runs(&self) -> &str {
         self.route.as_deref().unwrap_or(&self.name)
     }
 
-    /// Why the model cannot be told of it.
+    /// Why the declaration is invalid.
     pub(crate) fn problem(&self) -> Option<&'static str> {
         if self.name.trim().is_empty() || self.runs().trim().is_empty() {
             return Some("has no name");
         }
         let no_schema = self.schema.as_ref().is_some_and(|schema| !schema.is_object());
-        no_schema.then_some("has a schema that is no object")
+        no_schema.then_some("has a schema that is not an object")
     }
 }
 
@@ -88,7 +88,7 @@ impl From<String> for ToolDeclaration {
     }
 }
 
-/// The form with fields.
+/// The JSON form with fields.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct DeclarationFields {
@@ -111,7 +111,7 @@ enum DeclarationForm {
     Fields(DeclarationFields),
 }
 
-/// A name, where nothing else is said.
+/// Serialized as a plain name if nothing else is set.
 impl Serialize for ToolDeclaration {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let Self { name, description, schema, route } = self.clone();

@@ -5,34 +5,34 @@ use serde_json::Value;
 use super::{Budget, Fits, Merged, report};
 use crate::verdict::{Contribution, Contributions, Diagnostic, PromptContext};
 
-/// The most entries that a prompt's context has.
+/// The maximum number of entries in a prompt's context.
 pub const CONTEXT_ENTRIES: usize = 16;
 
-/// The most characters that a prompt's context has in all.
+/// The maximum number of characters in a prompt's context.
 pub const CONTEXT_LIMIT: usize = 12_000;
 
 /// An entry of the model's context.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ContextEntry<'a> {
-    /// What it is about.
+    /// The area that the text belongs to.
     pub domain: &'a str,
-    /// Its name within the domain.
+    /// The name within the domain.
     pub id: &'a str,
-    /// The text, cut where there is no room for all of it.
+    /// The text, truncated if it does not fit.
     pub text: &'a str,
-    /// Its priority.
+    /// The priority. Higher numbers come earlier.
     pub priority: i32,
-    /// What the model does not see of it.
+    /// Data that the model does not see.
     pub data: &'a Value,
 }
 
 impl Contributions {
-    /// The texts for the model's context: by priority, the highest first, then domain, then id, then the order of the
-    /// plan. An entry that is there already is not repeated.
+    /// The texts for the model's context, sorted by priority (highest first), domain, id and plan order. Duplicate
+    /// entries are omitted.
     ///
-    /// At most [`CONTEXT_ENTRIES`] entries and [`CONTEXT_LIMIT`] characters; `prompt_context.truncated` and
-    /// `prompt_context.entry_omitted` report what had no room.
+    /// There are at most [`CONTEXT_ENTRIES`] entries and [`CONTEXT_LIMIT`] characters. `prompt_context.truncated` and
+    /// `prompt_context.entry_omitted` report what did not fit.
     pub fn prompt_context(&self) -> Merged<ContextEntry<'_>> {
         let mut sorted: Vec<ContextEntry<'_>> = Vec::new();
         for one in self {
@@ -51,12 +51,13 @@ impl Contributions {
                 Fits::Whole => {}
                 Fits::Cut(text) => {
                     entry.text = text;
-                    let text = format!("`{domain}.{id}` was cut: a context has at most {CONTEXT_LIMIT} characters");
+                    let text =
+                        format!("`{domain}.{id}` was truncated: a context has at most {CONTEXT_LIMIT} characters");
                     report(&mut diagnostics, Diagnostic::new("prompt_context.truncated", text));
                 }
                 Fits::Not => {
                     let text = format!(
-                        "`{domain}.{id}` was left out: a context has at most {CONTEXT_ENTRIES} entries and {CONTEXT_LIMIT} characters"
+                        "`{domain}.{id}` was omitted: a context has at most {CONTEXT_ENTRIES} entries and {CONTEXT_LIMIT} characters"
                     );
                     report(&mut diagnostics, Diagnostic::new("prompt_context.entry_omitted", text));
                     continue;

@@ -5,28 +5,28 @@ use serde_json::Value;
 use super::{Merged, report};
 use crate::verdict::{Contribution, Contributions, Diagnostic};
 
-/// The value that holds under a domain and a key.
+/// The effective value for a domain and a key.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct PolicyEntry<'a> {
-    /// What it is about.
+    /// The area that the value belongs to.
     pub domain: &'a str,
-    /// Its name within the domain.
+    /// The name within the domain.
     pub key: &'a str,
     /// The value.
     pub value: &'a Value,
-    /// Its priority.
+    /// The priority. Higher numbers win.
     pub priority: i32,
-    /// The diagnostics of the hooks that agree on it.
+    /// The diagnostics of the hooks that set this value.
     pub diagnostics: Vec<Diagnostic>,
 }
 
 impl Contributions {
-    /// The policies, by domain and key.
+    /// The policies, sorted by domain and key.
     ///
-    /// The highest priority holds. Of several with that priority the first in the order of the plan holds; where another
-    /// has the same value, the diagnostics of both are kept; where it has another value, `policy.merge.conflict` says so without
-    /// any value.
+    /// The highest priority wins. Among several with that priority, the first in plan order wins. If another one has
+    /// the same value, the diagnostics of both are kept; if it has a different value, `policy.merge.conflict` reports
+    /// it without any value.
     ///
     /// ```
     /// use hooks_core::prelude::*;
@@ -47,7 +47,7 @@ impl Contributions {
             let entry = held.entry(place).or_insert_with(|| fresh.clone());
             if *priority > entry.priority {
                 *entry = fresh;
-                // Those who differed are both out.
+                // A higher priority resolves the conflict.
                 conflicts.remove(&place);
             }
             if *priority == entry.priority {
@@ -62,7 +62,7 @@ impl Contributions {
         }
         let conflict = |((domain, key), priority)| {
             let text = format!(
-                "several hooks give `{domain}.{key}` different values with priority {priority}; the first holds: give one of them a higher priority"
+                "several hooks set `{domain}.{key}` to different values with priority {priority}; the first one wins; give one of them a higher priority"
             );
             Diagnostic::new("policy.merge.conflict", text)
         };
@@ -71,7 +71,7 @@ impl Contributions {
 }
 
 impl Merged<PolicyEntry<'_>> {
-    /// The value that holds under `domain` and `key`.
+    /// The effective value for `domain` and `key`.
     pub fn value(&self, domain: &str, key: &str) -> Option<&Value> {
         self.entries.iter().find(|entry| entry.domain == domain && entry.key == key).map(|entry| entry.value)
     }

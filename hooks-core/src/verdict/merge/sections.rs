@@ -3,38 +3,38 @@ use std::borrow::Cow;
 use super::{Budget, Fits, Merged, report};
 use crate::verdict::{Contribution, Contributions, Diagnostic, PromptSection};
 
-/// The most sections that hooks add to a system prompt.
+/// The maximum number of sections that hooks add to a system prompt.
 pub const SECTIONS: usize = 16;
 
-/// The most characters that a section has.
+/// The maximum number of characters of one section.
 pub const SECTION_LIMIT: usize = 8_000;
 
-/// The most characters that all sections have.
+/// The maximum number of characters of all sections together.
 pub const SECTIONS_LIMIT: usize = 16_000;
 
 /// A section of the system prompt.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Section<'a> {
-    /// Its name.
+    /// The name of the section.
     pub id: &'a str,
-    /// Its heading: the first that was given.
+    /// The heading: the first one that was given.
     pub title: &'a str,
-    /// The texts under its name, with a blank line between them, cut where there is no room for all.
+    /// The texts with this name, joined with blank lines and truncated if they do not fit.
     pub text: Cow<'a, str>,
-    /// Its place: the first that was given. Lower comes earlier.
+    /// The order: the first one that was given. Lower numbers come earlier.
     pub order: i32,
-    /// The most characters that it may take: the first that was given, [`SECTION_LIMIT`] at most.
+    /// The maximum number of characters: the first one that was given, at most [`SECTION_LIMIT`].
     pub budget: usize,
 }
 
 impl Contributions {
-    /// The sections of the system prompt: by order, the lowest first, then as their names come first in the plan.
+    /// The sections of the system prompt, sorted by order (lowest first), then by their first appearance in the plan.
     ///
-    /// Texts under one name are joined with a blank line; the first title, order and budget stay, and
-    /// `prompt_section.title_conflict` reports another title. At most [`SECTIONS`] sections, [`SECTION_LIMIT`] characters each,
-    /// or the section's own budget, and [`SECTIONS_LIMIT`] in all; `prompt_section.truncated` and
-    /// `prompt_section.entry_omitted` report what had no room: the last sections go first.
+    /// Texts with the same name are joined with a blank line. The first title, order and budget apply;
+    /// `prompt_section.title_conflict` reports a different title. There are at most [`SECTIONS`] sections, with at most
+    /// [`SECTION_LIMIT`] characters (or the section's budget) each and [`SECTIONS_LIMIT`] in total. The last sections
+    /// are omitted first; `prompt_section.truncated` and `prompt_section.entry_omitted` report what did not fit.
     pub fn prompt_sections(&self) -> Merged<Section<'_>> {
         let (mut sections, mut diagnostics) = (Vec::<Section<'_>>::new(), Vec::new());
         for one in self {
@@ -45,7 +45,7 @@ impl Contributions {
                 continue;
             };
             if section.title != title {
-                let text = format!("several hooks give the section `{id}` different titles; the first stays");
+                let text = format!("several hooks give the section `{id}` different titles; the first one is used");
                 report(&mut diagnostics, Diagnostic::new("prompt_section.title_conflict", text));
             }
             if section.text.is_empty() {
@@ -62,7 +62,7 @@ impl Contributions {
                 Fits::Cut(text) => text.len(),
                 Fits::Not => {
                     let text = format!(
-                        "the section `{}` was left out: there are at most {SECTIONS} with {SECTIONS_LIMIT} characters in all",
+                        "the section `{}` was omitted: there are at most {SECTIONS} sections with {SECTIONS_LIMIT} characters in total",
                         section.id
                     );
                     report(&mut diagnostics, Diagnostic::new("prompt_section.entry_omitted", text));
@@ -74,7 +74,7 @@ impl Contributions {
                 Cow::Owned(text) => text.truncate(kept),
             }
             let text = format!(
-                "the section `{}` was cut: it has at most {} characters, all sections have {SECTIONS_LIMIT}",
+                "the section `{}` was truncated: it has at most {} characters, and all sections together {SECTIONS_LIMIT}",
                 section.id, section.budget
             );
             report(&mut diagnostics, Diagnostic::new("prompt_section.truncated", text));

@@ -3,34 +3,35 @@ use serde_json::Value;
 use super::report;
 use crate::verdict::{Contribution, Contributions, Diagnostic, ToolDeclaration};
 
-/// The tools that hooks add, and the limit that hooks set.
+/// The tools that hooks add, and the limits that they set.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Tools<'a> {
-    /// The tools that are added and may be used, in the order of the plan, each once.
+    /// The added tools that may be used, in plan order, without duplicates.
     pub added: Vec<&'a ToolDeclaration>,
-    /// The only tools that may be used, the model's own among them; `None` where no hook sets a limit.
+    /// The only tools that may be used, including the harness's own; `None` if no hook sets a limit.
     pub allowed: Option<Vec<&'a str>>,
-    /// What was wrong with declarations and limits.
+    /// Problems with declarations and limits.
     pub diagnostics: Vec<Diagnostic>,
 }
 
 impl Tools<'_> {
-    /// Whether `tool` of the harness may be used, whoever added it.
+    /// Whether the harness's `tool` may be used, whoever added it.
     pub fn allows(&self, tool: &str) -> bool {
         self.allowed.as_ref().is_none_or(|allowed| allowed.contains(&tool))
     }
 }
 
 impl Contributions {
-    /// The tools: those that are added, joined, and the limits to them, **intersected**.
+    /// The union of the added tools, and the **intersection** of the limits.
     ///
-    /// A limit goes by the tool that runs ([`ToolDeclaration::runs`]), so a declaration under another name does not pass it.
-    /// Of several declarations of one name the first stays, and `tool_bundle.declaration_conflict` reports another one; one
-    /// that no model can be told of is left out with `tool_bundle.malformed_declaration`.
+    /// A limit applies to the tool that runs ([`ToolDeclaration::runs`]), so a declaration under another name does not
+    /// bypass it. If a name is declared several times, the first declaration is used, and
+    /// `tool_bundle.declaration_conflict` reports a different one. An invalid declaration is omitted with
+    /// `tool_bundle.malformed_declaration`.
     ///
-    /// A limit that is not a list of names allows nothing, and `tool_bundle.malformed_limit` reports it: what was meant to
-    /// close must not open by a mistake.
+    /// A limit that is not a list of names allows no tool, and `tool_bundle.malformed_limit` reports it: a malformed
+    /// limit must fail closed.
     ///
     /// ```
     /// use hooks_core::prelude::*;
@@ -49,10 +50,14 @@ impl Contributions {
             let Contribution::ToolBundle { id, tools, allow } = one else { continue };
             for tool in tools {
                 let wrong = if let Some(problem) = tool.problem() {
-                    let text = format!("a tool `{}` of the tool bundle `{id}` {problem}, so it is left out", tool.name);
+                    let text =
+                        format!("the tool `{}` of the tool bundle `{id}` {problem}, so it is omitted", tool.name);
                     Some(("tool_bundle.malformed_declaration", text))
                 } else if let Some(first) = joined.added.iter().find(|added| added.name == tool.name) {
-                    let text = format!("hooks declare the tool `{}` differently; the first stays", tool.name);
+                    let text = format!(
+                        "several hooks declare the tool `{}` differently; the first declaration is used",
+                        tool.name
+                    );
                     (*first != tool).then_some(("tool_bundle.declaration_conflict", text))
                 } else {
                     joined.added.push(tool);
@@ -82,7 +87,7 @@ impl Contributions {
     }
 }
 
-/// The names of a limit, sorted, each once; `None` where anything in it is no name.
+/// The names of a limit, sorted, without duplicates; `None` if anything in it is not a name.
 fn names(limit: &Value) -> Option<Vec<&str>> {
     let name = |value| Value::as_str(value).filter(|name| !name.trim().is_empty());
     let mut names = limit.as_array()?.iter().map(name).collect::<Option<Vec<&str>>>()?;

@@ -1,4 +1,4 @@
-//! The types that each rule is for.
+//! Implements the rules for their types.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::hash::{BuildHasher, Hash};
@@ -8,7 +8,7 @@ use super::{AnyOf, Attributed, Compares, Intersects, Joins, Keeps, Names};
 use crate::id::HookId;
 use crate::verdict::{Attribution, Contexts, Denial, FollowUp, Question};
 
-/// Types whose default says nothing.
+/// Types whose default means "not set".
 macro_rules! keeps {
     ($([$($generics:tt)*] $ty:ty, $is_nothing:ident;)*) => {
         $(
@@ -124,7 +124,7 @@ impl<T: Ord> Compares for Option<T> {
     type Type = Self;
 
     fn max(&mut self, later: Self) {
-        // None is less than anything.
+        // `None` is less than any other value.
         if later > *self {
             *self = later;
         }

@@ -1,4 +1,4 @@
-//! Checks that only the compiler can make, because they ask the kinds: constants that fail at the user's token.
+//! Checks that depend on the kinds, which only the compiler knows: constants that fail at the user's token.
 
 use proc_macro2::{Span, TokenStream};
 use quote::quote_spanned;
@@ -10,7 +10,7 @@ use crate::hook::model::{Hook, Kind, OnFailure, RunMode};
 use crate::hook::table::elsewhere;
 use crate::options::first_span;
 
-/// What the kinds have to offer for these options: constants that fail at the option itself.
+/// Checks the options against the kinds: constants that fail at the option.
 pub(super) fn checks(hook: &Hook) -> TokenStream {
     let mut checks = TokenStream::new();
     let specs = specs(&hook.function);

@@ -1,4 +1,4 @@
-//! The function in the form that a dispatch calls.
+//! Generates the handler: the function in the form that a dispatch calls.
 
 use proc_macro2::{Span, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
@@ -6,21 +6,21 @@ use syn::{Ident, Index};
 
 use crate::hook::model::{Function, Parameter, Taken};
 
-/// As what a function is called.
+/// The role in which a function is called.
 #[derive(Clone, Copy)]
 pub(super) enum Called<'a> {
-    /// The hook, within its dispatch.
+    /// As the hook, within its dispatch.
     Inline,
-    /// The hook, detached from its dispatch.
+    /// As the hook, detached from its dispatch.
     Detached,
-    /// In the place of the hook, the return type of which says this.
+    /// As the fallback of a hook with this return type.
     Fallback(&'a TokenStream),
 }
 
-/// The function in the form that a dispatch calls: a closure, which learns its signature from the static's type.
+/// Generates the handler: a closure that gets its signature from the type of the static.
 ///
-/// A user's token may come out of another macro, where our variables are unknown. Each expression at such a token therefore
-/// has variables of its own, bound at that token.
+/// A user's token may come from another macro, where our variables are not in scope. Each expression at such a token
+/// therefore has its own variables, bound at that token.
 pub(super) fn handler(
     function: &Function,
     as_what: Called<'_>,
@@ -37,8 +37,8 @@ pub(super) fn handler(
         .collect();
     let bindings = arguments.iter().map(|argument| &argument.binding);
     let values = arguments.iter().map(|argument| &argument.value);
-    // In parentheses the name is a value, and so it is in every message of the compiler's.
-    // Whatever is wrong with the call as a whole is reported at one token.
+    // In parentheses the name is a value, also in compiler messages. Errors about the call as a whole are reported at
+    // one token.
     let called = quote_spanned!(place=> (#path)(#(#values),*));
     let bindings = quote!(#(#bindings)*);
     let dot_await = function.is_async.then(|| quote_spanned!(place=> .await));
@@ -59,7 +59,7 @@ pub(super) fn handler(
     let (form, body) = match (taken, function.is_async) {
         _ if detached => ("Detached", boxed(place, &quote!(#call #verdict))),
         (None | Some(Taken::Read), false) => ("Read", quote!(#call #verdict)),
-        // That a fallback is no async function is reported best where it is awaited.
+        // A fallback that is not async is best reported where it is awaited.
         (None | Some(Taken::Read), true) if is_fallback => ("ReadAsync", boxed(place, &quote!(#call #verdict))),
         (Some(Taken::Owned), true) if is_fallback => ("OwnAsync", boxed(place, &quote!(#call #effect))),
         (None | Some(Taken::Read), true) => ("ReadAsync", answered(place, &bindings, &called, &verdict)),
@@ -86,7 +86,7 @@ pub(super) fn handler(
     }
 }
 
-/// That a fallback judges where its hook does, by the type of what it returned.
+/// Checks by type that a fallback returns a verdict if its hook does.
 fn fits(as_what: Called<'_>, owned: bool, place: Span, kind: Span) -> TokenStream {
     let Called::Fallback(returned) = as_what else { return TokenStream::new() };
     let (key, answer) = (quote_spanned!(kind=> __HooksCoreKind), Ident::new("__hooks_core_decision", place));
@@ -113,7 +113,7 @@ fn argument(parameter: &Parameter, i: usize, rewritten: Option<Taken>, is_async:
     let all = format_ident!("__hooks_core_all{i}", span = parameter.span);
     let borrow = (is_async && parameter.taken == Taken::Lent).then(|| quote!(&mut));
     let to_rewrite = quote!(let #all = (__hooks_core_event, #borrow __hooks_core_subject););
-    // The type is not written out: the function that is called says it.
+    // The type is omitted, because the called function determines it.
     let (binding, of, name, count) = match (parameter.taken, rewritten) {
         (Taken::Lent, _) => (to_rewrite, "SubjectParameter", "lend", 2),
         (Taken::Owned, _) => (to_rewrite, "SubjectParameter", "pass", 2),
@@ -128,7 +128,7 @@ fn argument(parameter: &Parameter, i: usize, rewritten: Option<Taken>, is_async:
     Argument { binding, value: call(place, of, name, &fields(place, &all, count)) }
 }
 
-/// What the function returned in the form that a dispatch reads, every token at the return type.
+/// Converts the return value for the dispatch, with every token at the return type.
 fn answer(place: (Span, Span), kind_and_returns: &TokenStream, returns: &str, method: &str) -> TokenStream {
     let all = format_ident!("__hooks_core_all", span = place.0);
     let value = call(place, returns, method, &fields(place, &all, 2));
@@ -139,9 +139,9 @@ fn answer(place: (Span, Span), kind_and_returns: &TokenStream, returns: &str, me
     }
 }
 
-/// A call of a trait's function that stands for a type, from its first token to its last. The compiler underlines all that is
-/// between the first token of an expression and the last, so each expression has one of either, and no other place: what is
-/// wrong is then reported once.
+/// A call of a trait function with the span of a type, from its first to its last token. The compiler underlines
+/// everything between the first and the last token of an expression, so each expression uses only these two spans, and
+/// an error is reported once.
 fn call((start, end): (Span, Span), of: &str, name: &str, arguments: &TokenStream) -> TokenStream {
     let (of, name) = (Ident::new(of, start), Ident::new(name, start.located_at(end)));
     let path = quote_spanned!(start=> __hooks_core::#of::#name);
@@ -149,7 +149,7 @@ fn call((start, end): (Span, Span), of: &str, name: &str, arguments: &TokenStrea
     quote!(#path #arguments)
 }
 
-/// The fields of a tuple, one after the other.
+/// The fields of a tuple in order.
 fn fields((start, end): (Span, Span), tuple: &Ident, count: u32) -> TokenStream {
     let fields = (0..count).map(|i| {
         let index = Index { index: i, span: start.located_at(end) };
@@ -158,14 +158,14 @@ fn fields((start, end): (Span, Span), tuple: &Ident, count: u32) -> TokenStream 
     fields.collect()
 }
 
-/// The future of the function itself, boxed with nothing but what is made of its answer.
+/// The boxed future of the function, with only the conversion of its output.
 fn answered(span: Span, bindings: &TokenStream, called: &TokenStream, answer: &TokenStream) -> TokenStream {
     let closure = quote!(|__hooks_core_answer| { #answer });
     let future = quote_spanned!(span=> __hooks_core::Box::pin(__hooks_core::Answered::new(#called, #closure)));
     quote!(#bindings #future)
 }
 
-/// The body as a boxed future; that it cannot be sent between threads is reported at the function's name.
+/// The body as a boxed future. If it is not `Send`, that is reported at the function's name.
 fn boxed(span: Span, body: &TokenStream) -> TokenStream {
     let future = quote!(async move { #body });
     quote_spanned!(span=> __hooks_core::Box::pin(#future))

@@ -1,25 +1,26 @@
-//! What parameters and return types are: expressions that the compiler answers by the type, as a type's name says nothing.
+//! Expressions that the compiler evaluates by the types of parameters and return values, because the name of a type
+//! means nothing.
 
 use proc_macro2::{Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote, quote_spanned};
 
 use crate::hook::model::{Function, Hook, Parameter, RunMode, Taken};
 
-/// How a list gives each parameter by `&`, where it does.
+/// For each parameter by `&`: how it is parsed from a list, if it is.
 pub(super) fn specs(function: &Function) -> Vec<TokenStream> {
     readable(function)
         .map(|Parameter { ty, span, .. }| quote_spanned!(*span=> __hooks_core::Parameter::<#ty>::SPEC))
         .collect()
 }
 
-/// The parameters by `&` whose types can stand outside of the function.
+/// The parameters by `&` whose types can be named outside of the function.
 fn readable(function: &Function) -> impl Iterator<Item = &Parameter> {
     let read = function.parameters.iter().filter(|parameter| parameter.taken == Taken::Read);
-    // A lifetime of the function's is not known outside of it; subjects and parameters from a list have none.
+    // The function's lifetimes cannot be named outside of it. Subjects and parameters from a list have none.
     read.filter(|parameter| !names_lifetime(parameter.ty.to_token_stream()))
 }
 
-/// Whether each parameter by `&` is the context, by its type.
+/// For each parameter by `&`: whether it is the context.
 pub(super) fn contexts(function: &Function) -> Vec<TokenStream> {
     readable(function)
         .map(|Parameter { ty, span, .. }| quote_spanned!(*span=> __hooks_core::Parameter::<#ty>::CONTEXT))
@@ -34,7 +35,7 @@ fn names_lifetime(tokens: TokenStream) -> bool {
     })
 }
 
-/// Whether a hook that nobody waits for takes the subject, by the types of its parameters.
+/// Whether a detached or background hook takes the subject, by the types of its parameters.
 pub(super) fn takes_subject(hook: &Hook, kind: Span) -> TokenStream {
     if hook.run.mode == RunMode::Inline {
         return quote!(false);
@@ -47,7 +48,7 @@ pub(super) fn takes_subject(hook: &Hook, kind: Span) -> TokenStream {
     quote!(false #(|| #takes)*)
 }
 
-/// The function's return type, with the subject where it takes that by value.
+/// The function's return type, with the subject if the hook takes it by value.
 pub(super) fn returned(function: &Function, kind: Span) -> TokenStream {
     let owned = function.rewrites().is_some_and(|parameter| parameter.taken == Taken::Owned);
     let returns = function.returns.clone().unwrap_or_else(|| quote!(__hooks_core::Unnamed));

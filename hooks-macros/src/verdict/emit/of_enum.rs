@@ -1,4 +1,4 @@
-//! An enum: the strongest variant holds.
+//! Enums: the strongest variant wins.
 
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote, quote_spanned};
@@ -37,7 +37,8 @@ pub(super) fn of_enum(variants: &[Variant]) -> Parts {
     let could_not_answer = refusal.map_or_else(
         || quote!(__hooks_core::Option::None),
         |Variant { name, refusal, .. }| {
-            // Every token of the call at the type, so that one which is no refusal is reported there.
+            // All tokens of the call have the span of the type, so that a type that cannot be a denial is reported
+            // there.
             let why = refusal.as_ref().map(|(member, span)| {
                 let call = quote_spanned!(*span=> __hooks_core::Refusal::refusal(__hooks_core_denial));
                 quote!(#member: { let __hooks_core_denial = __hooks_core::denial(kind, hook); #call })
@@ -114,7 +115,7 @@ pub(super) fn of_enum(variants: &[Variant]) -> Parts {
     }
 }
 
-/// Notes the hook, and says who it answers for.
+/// Generates `attribute` and `attribution`.
 fn whose(variants: &[Variant], parts: &[Vec<Part<'_>>]) -> TokenStream {
     let with_parts = || variants.iter().zip(parts);
     let attributed = with_parts().flat_map(|(variant, parts)| attributed(&variant.name, parts));
@@ -132,7 +133,7 @@ fn whose(variants: &[Variant], parts: &[Vec<Part<'_>>]) -> TokenStream {
     }
 }
 
-/// Notes the hook in the fields of a variant that do so.
+/// Sets the hook in the fields of a variant that store it.
 fn attributed<'a>(name: &'a Ident, parts: &'a [Part<'_>]) -> impl Iterator<Item = TokenStream> + 'a {
     parts.iter().filter_map(move |part| {
         let member = &part.field.member;
@@ -141,7 +142,7 @@ fn attributed<'a>(name: &'a Ident, parts: &'a [Part<'_>]) -> impl Iterator<Item 
     })
 }
 
-/// Who in the hook decided, by the fields of a variant that know it.
+/// The attributions from the fields of a variant.
 fn attributions<'a>(name: &'a Ident, parts: &'a [Part<'_>]) -> impl Iterator<Item = TokenStream> + 'a {
     parts.iter().filter_map(move |part| {
         let member = &part.field.member;
@@ -154,7 +155,7 @@ fn attributions<'a>(name: &'a Ident, parts: &'a [Part<'_>]) -> impl Iterator<Ite
     })
 }
 
-/// What is done with two of one variant that has fields with a rule. Who gave the answer is the first, as without a rule.
+/// Merges two answers of one variant with rules. As without rules, the first one's hook is kept.
 fn equals(name: &Ident, parts: &[Part<'_>]) -> Option<TokenStream> {
     let ruled: Vec<&Part<'_>> = parts.iter().filter(|part| part.field.rule != Rule::By).collect();
     if ruled.is_empty() {
@@ -171,7 +172,7 @@ fn equals(name: &Ident, parts: &[Part<'_>]) -> Option<TokenStream> {
     })
 }
 
-/// A variant's name as words: `NeedsReview` is `needs review`.
+/// Converts a variant's name to words: `NeedsReview` becomes `needs review`.
 fn words(name: &str) -> String {
     let mut words = String::new();
     for c in name.chars() {

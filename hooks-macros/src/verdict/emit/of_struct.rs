@@ -1,4 +1,4 @@
-//! A struct: every field is merged on its own.
+//! Structs: every field is merged separately.
 
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -9,7 +9,7 @@ use super::Parts;
 use super::part::Part;
 use crate::verdict::model::{Field, Rule};
 
-/// Merges a field, and who answered with it: its word changes where the later answer takes the place of the earlier.
+/// Merges a field and the hook that set it. The field's summary changes if the later answer replaces the earlier one.
 fn merge(part: &Part<'_>, by: &[&Member]) -> TokenStream {
     let it = &part.field.member;
     let merge = part.merge(&quote!(&mut self.#it), &quote!(later.#it));
@@ -24,7 +24,7 @@ fn merge(part: &Part<'_>, by: &[&Member]) -> TokenStream {
     }
 }
 
-/// Notes the hook, and says who it answers for.
+/// Generates `attribute` and `attribution`.
 fn whose(
     attributed: impl Iterator<Item = TokenStream>,
     attributions: impl Iterator<Item = TokenStream>,
@@ -60,7 +60,7 @@ pub(super) fn of_struct(fields: &[Field]) -> Parts {
         let it = &part.field.member;
         parts.iter().filter(|by| by.field.of.as_ref() == Some(it)).map(|by| &by.field.member).collect::<Vec<_>>()
     };
-    // Who decided is merged with the decision.
+    // The `by` field is merged together with the decision.
     let merges = parts.iter().filter(|part| part.field.of.is_none()).map(|part| merge(part, &of(part)));
     let says: Vec<TokenStream> = parts.iter().map(Part::says).collect();
     let finals = parts.iter().zip(&says).map(|(part, says)| match (part.field.is_final, part.field.rule) {

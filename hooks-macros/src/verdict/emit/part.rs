@@ -1,5 +1,5 @@
-//! A field through the trait of its rule, every token of it at the field's type: a type that does not fit the rule is
-//! reported there, once.
+//! Generates the code for a field through the trait of its rule. All tokens have the span of the field's type, so that
+//! a type that does not fit is reported there, once.
 
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote, quote_spanned};
@@ -21,10 +21,10 @@ fn bound(rule: Rule, in_variant: bool) -> &'static str {
     }
 }
 
-/// A field and what it is merged by.
+/// A field and its rule.
 pub(super) struct Part<'a> {
     pub(super) field: &'a Field,
-    /// The alias of its type, which is an unknown type where the rule is not for it.
+    /// The alias of its type, which is unknown to the compiler if the rule does not fit.
     alias: Ident,
     /// The trait that checks its type.
     bound: Ident,
@@ -41,7 +41,7 @@ impl<'a> Part<'a> {
         quote_spanned!(*span=> type #alias = <#ty as __hooks_core::#bound>::Type;)
     }
 
-    /// An item of the field's type, by the trait it comes from.
+    /// An item of the field's type, from a trait.
     pub(super) fn of(&self, of: &str, name: &str) -> TokenStream {
         let Self { field: Field { span, .. }, alias, .. } = self;
         let (of, name) = (Ident::new(of, *span), Ident::new(name, *span));
@@ -53,7 +53,7 @@ impl<'a> Part<'a> {
         quote_spanned!(self.field.span=> #function(#arguments))
     }
 
-    /// The trait that knows the value before any hook.
+    /// The trait with the initial value.
     fn keeps(&self) -> &'static str {
         if self.field.rule == Rule::Any { "AnyOf" } else { "Keeps" }
     }
@@ -92,7 +92,7 @@ impl<'a> Part<'a> {
         self.call(of, method, &quote!(#mine, #theirs))
     }
 
-    /// Whether the field says anything.
+    /// Whether the field is set.
     pub(super) fn says(&self) -> TokenStream {
         match self.field.rule {
             Rule::Nested => {
@@ -103,7 +103,7 @@ impl<'a> Part<'a> {
         }
     }
 
-    /// Notes the hook, where the field does that.
+    /// Sets the hook, if the field stores it.
     pub(super) fn attribute(&self, arguments: &TokenStream) -> Option<TokenStream> {
         let of = match self.field.rule {
             Rule::By => "Attributed",
@@ -113,7 +113,7 @@ impl<'a> Part<'a> {
         Some(self.call(of, "attribute", arguments))
     }
 
-    /// Who in the hook decided, where the field knows that.
+    /// The attribution, if the field has one.
     pub(super) fn attribution(&self, it: &TokenStream) -> Option<TokenStream> {
         let of = match self.field.rule {
             Rule::By => "Attributed",
