@@ -34,12 +34,13 @@ fn the_cookbook_shows_its_programs() {
         let recipe = file.file_stem().unwrap().to_str().unwrap();
         assert_written("cookbook.md", recipe, &anchored(&program(recipe), "hooks"));
     }
+    assert_written("cookbook.md", "approval_web main", &anchored(&program("approval_web"), "main"));
 }
 
 #[test]
 fn the_chapter_on_own_loops_shows_its_program() {
     let program = program("own_loop");
-    for part in ["fire", "prompt", "model", "tool", "turn", "fires", "audit", "driver"] {
+    for part in ["imports", "fire", "prompt", "model", "tool", "turn", "fires", "audit", "driver"] {
         assert_written("own-loop.md", &format!("own_loop {part}"), &anchored(&program, part));
     }
 }

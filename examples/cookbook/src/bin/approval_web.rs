@@ -4,6 +4,7 @@
 
 #![allow(clippy::print_stdout, reason = "a program that shows what it does")]
 
+// ANCHOR: hooks
 use std::error::Error;
 use std::sync::Arc;
 use std::time::Duration;
@@ -24,7 +25,6 @@ use hooks_store::{Store, StoredApprover, StoredQuestion};
 use serde::Deserialize;
 use serde_json::json;
 
-// ANCHOR: hooks
 #[derive(Deserialize)]
 struct Refund {
     cents: u64,
@@ -126,6 +126,7 @@ impl Model for Clerk {
     }
 }
 
+// ANCHOR: main
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn Error>> {
     let mut arguments = std::env::args().skip(1);
@@ -156,3 +157,4 @@ async fn main() -> Result<(), Box<dyn Error>> {
     serve(listener, app).await?;
     Ok(())
 }
+// ANCHOR_END: main

@@ -4,6 +4,7 @@
 
 #![allow(clippy::print_stdout, reason = "a program that shows what it does")]
 
+// ANCHOR: hooks
 use std::collections::HashMap;
 use std::error::Error;
 use std::sync::{Mutex, PoisonError};
@@ -14,7 +15,6 @@ use hooks_core::data::Usage;
 use hooks_core::kinds::PostModelCall;
 use hooks_core::prelude::*;
 
-// ANCHOR: hooks
 /// The tokens that each customer has left today. A real app keeps them in its database.
 struct Budget(Mutex<HashMap<String, u64>>);
 

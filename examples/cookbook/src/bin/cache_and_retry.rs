@@ -4,6 +4,7 @@
 
 #![allow(clippy::print_stdout, reason = "a program that shows what it does")]
 
+// ANCHOR: hooks
 use std::collections::HashMap;
 use std::error::Error;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -18,7 +19,6 @@ use hooks_core::prelude::*;
 use serde::Deserialize;
 use serde_json::json;
 
-// ANCHOR: hooks
 #[derive(Deserialize)]
 struct Forecast {
     city: String,

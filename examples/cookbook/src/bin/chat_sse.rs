@@ -4,6 +4,7 @@
 
 #![allow(clippy::print_stdout, reason = "a program that shows what it does")]
 
+// ANCHOR: hooks
 use std::convert::Infallible;
 use std::error::Error;
 use std::sync::{Arc, LazyLock};
@@ -19,7 +20,6 @@ use hooks_agent::{Harness, TurnEvent};
 use hooks_core::prelude::*;
 use regex::Regex;
 
-// ANCHOR: hooks
 /// 13 digits or more, in groups or not, and further digits behind a number that is masked already.
 static CARD: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"\d(?:[ -]?\d){12,}|\[card\](?:[ -]?\d)*").ok());
 

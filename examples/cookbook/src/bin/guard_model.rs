@@ -4,6 +4,7 @@
 
 #![allow(clippy::print_stdout, reason = "a program that shows what it does")]
 
+// ANCHOR: hooks
 use std::error::Error;
 use std::sync::Arc;
 
@@ -14,7 +15,6 @@ use hooks_core::prelude::*;
 use serde::Deserialize;
 use serde_json::json;
 
-// ANCHOR: hooks
 /// The model that judges: a small one of another vendor, say.
 struct Judge(Arc<dyn Model>);
 

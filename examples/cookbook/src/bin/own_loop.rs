@@ -4,6 +4,7 @@
 
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a program that shows what it does")]
 
+// ANCHOR: imports
 use std::collections::HashSet;
 use std::error::Error;
 
@@ -16,6 +17,7 @@ use hooks_core::kinds::{
 use hooks_core::prelude::*;
 use hooks_core::verdict::{Decision, PromptDecision, Question, ReplyVerdict, StopDecision};
 use serde_json::json;
+// ANCHOR_END: imports
 
 // ANCHOR: fires
 hooks_core::fires![

@@ -5,6 +5,7 @@
 
 #![allow(clippy::print_stdout, reason = "a program that shows what it does")]
 
+// ANCHOR: hooks
 use std::error::Error;
 
 use hooks_agent::Harness;
@@ -13,7 +14,6 @@ use hooks_core::kinds::AfterCreateMessage;
 use hooks_core::prelude::*;
 use hooks_store::{Store, Worker};
 
-// ANCHOR: hooks
 /// Adds each message to a search index. The job is stored in the transaction of the message, and a worker runs it.
 #[hook(id = "index_messages", kind = after_create_message, run = background, idempotent, retries = 3)]
 async fn index_messages(event: &AfterCreateMessage) {

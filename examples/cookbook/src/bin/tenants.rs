@@ -4,6 +4,7 @@
 
 #![allow(clippy::print_stdout, reason = "a program that shows what it does")]
 
+// ANCHOR: hooks
 use std::error::Error;
 
 use hooks_agent::model::{Line, Scripted};
@@ -13,7 +14,6 @@ use hooks_core::prelude::*;
 use serde::Deserialize;
 use serde_json::json;
 
-// ANCHOR: hooks
 /// The tenant of a session. Tools read it from the context, never from what the model wrote.
 struct Tenant(&'static str);
 
