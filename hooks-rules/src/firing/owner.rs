@@ -35,7 +35,8 @@ impl PluginFolder {
         self
     }
 
-    /// An option of it: `CLAUDE_PLUGIN_OPTION_<NAME>`, and `${user_config.<NAME>}` in arguments.
+    /// An option of it: `CLAUDE_PLUGIN_OPTION_<NAME>`, in capitals and as `name` is written, and `${user_config.<NAME>}` in
+    /// arguments.
     #[must_use]
     pub fn option(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
         self.options.insert(name.into(), value.into());
@@ -107,8 +108,10 @@ impl Owner {
         if let Self::Plugin(plugin) = self {
             variables.insert("CLAUDE_PLUGIN_ROOT".to_owned(), text(&plugin.root));
             variables.extend(plugin.data.as_deref().map(|data| ("CLAUDE_PLUGIN_DATA".to_owned(), text(data))));
-            let options = plugin.options.iter();
-            variables.extend(options.map(|(name, value)| (format!("CLAUDE_PLUGIN_OPTION_{name}"), value.clone())));
+            let named = |name: &str, value: &String| (format!("CLAUDE_PLUGIN_OPTION_{name}"), value.clone());
+            // The contract has the name in capitals. A name that is written in capitals wins over one that is not.
+            variables.extend(plugin.options.iter().map(|(name, value)| named(&name.to_ascii_uppercase(), value)));
+            variables.extend(plugin.options.iter().map(|(name, value)| named(name, value)));
         }
         variables
     }

@@ -110,20 +110,19 @@ async fn folders_are_found_and_loaded_each_after_those_that_it_needs() {
 
 #[tokio::test]
 async fn commands_find_the_configuration_and_a_folder_for_data_that_is_there() {
-    let says =
-        r#"echo "$CLAUDE_PLUGIN_OPTION_LIMIT $CLAUDE_PLUGIN_OPTION_NAME" >&2; test -d "$CLAUDE_PLUGIN_DATA" && exit 2"#;
+    let says = r#"echo "$CLAUDE_PLUGIN_OPTION_LIMIT $CLAUDE_PLUGIN_OPTION_NAME $CLAUDE_PLUGIN_OPTION_MAX_CENTS $CLAUDE_PLUGIN_OPTION_max_cents" >&2; test -d "$CLAUDE_PLUGIN_DATA" && exit 2"#;
     let files = [
         (RULES, commands("PreToolUse", &[says])),
-        ("guards/config.json", r#"{"LIMIT": 5, "NAME": "ada", "more": {}}"#.to_owned()),
+        ("guards/config.json", r#"{"LIMIT": 5, "limit": 6, "NAME": "ada", "max_cents": 7, "more": {}}"#.to_owned()),
     ];
     let files: Vec<(&str, &str)> = files.iter().map(|(file, text)| (*file, text.as_str())).collect();
     let desk = Desk::new(&files, |builder| builder);
-    assert_eq!(desk.refusal().await, "5 ada");
+    assert_eq!(desk.refusal().await, "5 ada 7 7");
     assert_eq!(desk.plugin("guards").data.unwrap(), desk.path("data/guards"));
     let elsewhere = tempfile::tempdir().unwrap();
     let desk = Desk::new(&files, |builder| builder.plugin_data(elsewhere.path().join("x")));
     assert!(elsewhere.path().join("x/guards").is_dir());
-    assert_eq!(desk.refusal().await, "5 ada");
+    assert_eq!(desk.refusal().await, "5 ada 7 7");
 }
 
 #[tokio::test]
