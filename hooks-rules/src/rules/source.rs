@@ -135,8 +135,12 @@ impl Source {
 
     /// What is told of a file while nobody trusts it.
     pub(super) fn waits(file: &Arc<Path>) -> Defect {
-        let problem = "the rules of this project wait until somebody trusts the file as it is now";
-        Defect::of_file(file, problem, "look at its commands, then trust it: `Trust::open(…)?.trust(file)?`")
+        let problem = "this file of the project waits until somebody trusts it as it is now";
+        Defect::of_file(
+            file,
+            problem,
+            "read it and the commands that it names, then trust it: `hooks trust`, or `Trust::open(…)?.trust(file)?`",
+        )
     }
 
     fn unreadable(&self, problem: &str, help: &str) -> RuleFile {

@@ -201,7 +201,7 @@ async fn a_plugin_within_the_project_waits_for_trust() {
     };
     let inside = rules(&project.join("plugins/guards"));
     assert!(inside.list().is_empty());
-    assert!(inside.defects()[0].problem.contains("wait until somebody trusts"), "{:?}", inside.defects());
+    assert!(inside.defects()[0].problem.contains("waits until somebody trusts"), "{:?}", inside.defects());
     // By another name it is the same folder.
     symlink(project.join("plugins/guards"), folder.path().join("link")).unwrap();
     assert!(rules(&folder.path().join("link")).list().is_empty());

@@ -16,7 +16,7 @@ async fn a_project_runs_nothing_until_it_is_trusted_as_it_is() {
         shell(&set_in(&rules, &registry), "ls").await.verdict.denial().is_some()
     };
     assert!(!refuses().await);
-    assert!(rules.defects()[0].to_string().contains("wait until somebody trusts the file"));
+    assert!(rules.defects()[0].to_string().contains("waits until somebody trusts it"));
     Trust::open(&trust).unwrap().trust(&file).unwrap();
     assert!(refuses().await && rules.defects().is_empty());
     write(&file, &commands("PreToolUse", &["exit 2", "echo more"]));
