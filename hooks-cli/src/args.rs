@@ -115,6 +115,11 @@ pub struct ReplayArgs {
     #[arg(long, value_name = "FILE")]
     pub rules: Vec<PathBuf>,
 
+    /// The project of the rules: `CLAUDE_PROJECT_DIR`, and where a command runs if the folder of its transcript is gone
+    /// [default: the current folder].
+    #[arg(long, value_name = "FOLDER")]
+    pub project_dir: Option<PathBuf>,
+
     /// Trust the rule files, regardless of the trust file.
     #[arg(long)]
     pub trust: bool,

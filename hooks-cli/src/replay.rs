@@ -93,7 +93,15 @@ impl Prepared {
         let has_rules = |given: &Given| !given.rules().list().is_empty();
         let of_candidate = if let Candidate::Rules(rules) = &candidate { has_rules(rules) } else { false };
         if program.definitions.is_empty() && !has_rules(&given) && !of_candidate {
-            return Err(not_understood("these files have no rule, so there are no hooks to replay through"));
+            let of_candidate = if let Candidate::Rules(rules) = &candidate { Some(rules) } else { None };
+            let wrong: Vec<_> = [Some(&given), of_candidate]
+                .into_iter()
+                .flatten()
+                .flat_map(|given| given.diagnostics(&given.rules()))
+                .map(|diagnostic| format!("\n\n{diagnostic}"))
+                .collect();
+            let problem = "these files have no rule, so there are no hooks to replay through";
+            return Err(not_understood(&format!("{problem}{}", wrong.concat())));
         }
         Ok(Self { given, candidate })
     }
@@ -101,7 +109,8 @@ impl Prepared {
 
 /// The rules of files that have no error and are trusted.
 fn runnable(files: &[PathBuf], args: &ReplayArgs) -> Result<Given, Output> {
-    let given = Given::named(&FilesArgs { files: files.to_vec(), ..FilesArgs::default() })?;
+    let project_dir = args.project_dir.clone();
+    let given = Given::named(&FilesArgs { files: files.to_vec(), project_dir, ..FilesArgs::default() })?;
     let wrong = given.diagnostics(&given.rules());
     if wrong.iter().any(diagnostics::Diagnostic::is_error) {
         return Err(Output::trouble(format!("{}\n", diagnostics::all(&wrong)), Exit::FAULTY));
@@ -164,7 +173,9 @@ async fn replay_all(
         Ok(report) => told(&report, args, as_json),
         Err(problem) => faulty(&problem),
     };
-    let found = prepared.given.diagnostics(&rules);
+    let mut found = prepared.given.diagnostics(&rules);
+    // A script that is not there fails, or denies by accident: the report alone would pass it off as the guard's decision.
+    found.extend(rules.inspect().into_iter().map(diagnostics::Diagnostic::from));
     if found.is_empty() { output } else { output.and_err(&format!("{}\n", diagnostics::all(&found))) }
 }
 

@@ -98,6 +98,29 @@ fn a_command_is_given_the_folder_of_the_transcript() {
     assert!(said.out.contains("none → deny: in the shop"), "{}", said.out);
 }
 
+/// The rules of another project name its scripts.
+#[test]
+fn rules_find_the_scripts_of_their_project_and_a_script_that_is_not_there_is_told() {
+    let folder = folder(r#"{"type": "command", "command": "sh \"$CLAUDE_PROJECT_DIR/guard.sh\""}"#);
+    fs::create_dir(folder.path().join("shop")).unwrap();
+    fs::write(folder.path().join("shop/guard.sh"), "echo 'not in the shop' >&2; exit 2").unwrap();
+    let said = replay(folder.path(), &["--project-dir", "shop"]);
+    assert!(said.out.contains("none → deny: not in the shop") && said.err.is_empty(), "{}{}", said.out, said.err);
+    let said = replay(folder.path(), &[]);
+    assert!(said.err.contains("there is no file") && said.err.contains("guard.sh"), "{}", said.err);
+}
+
+#[test]
+fn files_without_a_rule_say_why_they_have_none() {
+    let folder = folder(r#"{"type": "command", "command": "true"}"#);
+    let rules = folder.path().join("rules.json");
+    let text = fs::read_to_string(&rules).unwrap().replace("PreToolUse", "PreToolUses");
+    fs::write(rules, text).unwrap();
+    let said = replay(folder.path(), &[]);
+    assert_eq!(said.code, Some(64), "{}", said.err);
+    assert!(said.err.contains("these files have no rule") && said.err.contains("write `PreToolUse`"), "{}", said.err);
+}
+
 #[test]
 fn rules_are_compared_with_other_rules() {
     let folder = folder(r#"{"type": "command", "command": "echo 'not that' >&2; exit 2"}"#);
