@@ -1,7 +1,7 @@
 //! The lines of files, whatever wrote them, and how far they were read.
 
 use std::fs::File;
-use std::io::{BufRead, BufReader, Cursor, Read};
+use std::io::{self, BufRead, BufReader, Cursor, Read};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -62,6 +62,10 @@ impl Source {
     /// The lines of the file at `path`: a recording, or a transcript of another program, which is told by its first line.
     pub(crate) fn lines(&self, path: &Path) -> Result<FoundLines, ReplayError> {
         let unreadable = |error| ReplayError::File { path: path.display().to_string(), error };
+        if path.is_dir() {
+            let help = "this is a folder; name the files in it, or use `hooks replay`, which looks for them";
+            return Err(unreadable(io::Error::new(io::ErrorKind::IsADirectory, help)));
+        }
         let file = File::open(path).map_err(unreadable)?;
         let mut input = BufReader::new(Counted { file, read: Arc::clone(&self.read) });
         let first = first_line(&mut input).map_err(unreadable)?;

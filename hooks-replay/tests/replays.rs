@@ -162,3 +162,13 @@ async fn a_hook_with_other_options_is_told() {
     assert_eq!(differences(&report), ["4 refund_limit has other options, filters or parameters"]);
     assert_eq!(report.exit_code(), 1);
 }
+
+/// The command line looks for the files of a folder; code names them.
+#[tokio::test]
+async fn a_folder_is_told_to_be_one() {
+    let folder = Folder::new();
+    let registry = Registry::empty();
+    let replay = Replay::new(&registry, |registry, _ids| registry.scope(&AgentDef::new("support"), None));
+    let error = replay.file(folder.path("")).await.unwrap_err().to_string();
+    assert!(error.contains("this is a folder; name the files in it"), "{error}");
+}
