@@ -138,7 +138,10 @@ pub enum TurnError {
     #[error("the app's code panicked: {0}")]
     Panicked(String),
     /// No call of the conversation waits for an answer that could be acted on.
-    #[error("no call of this conversation waits for an answer: each has its result, or what ran it may have done it")]
+    #[error(
+        "no call of this conversation waits for an answer: each has its result, or what ran it may have done it; what waits since \
+         another process is in the store of its harness, so this one needs the same `.store(…)`"
+    )]
     NothingToResume,
     /// A hook ended what was asked for between turns.
     #[error("a hook ended it: {}", .0.reason)]
