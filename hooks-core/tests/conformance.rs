@@ -211,7 +211,7 @@ async fn a_harness_that_does_not_is_told_how() {
         (
             Wrong::FiresTwice,
             "`after_create_message`, declared at ",
-            "was fired 2 times by one occurrence, so its hooks act 2 times",
+            "was fired 2 times by one occurrence, so its hooks act 2 times; fire it once, or have `Drive::drive` make it occur once",
         ),
         (Wrong::DropsTheSubject, "`before_create_message`, declared at ", "is fired, but its outcome is not used"),
         (

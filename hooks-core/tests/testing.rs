@@ -172,7 +172,9 @@ fn a_gate_that_could_not_answer_is_not_taken_for_policy() {
     let text = text_of(move || {
         failing().expect_denied("");
     });
-    assert!(text.starts_with("expected a hook to decide to deny; the denial is the failure of a hook"), "{text}");
+    let wanted =
+        "expected a hook to decide to deny; the denial is the failure of a hook, which `expect_failed` expects";
+    assert!(text.starts_with(wanted), "{text}");
 }
 
 #[test]

@@ -80,9 +80,13 @@ pub(super) fn parameters(
             Some(_) => {
                 format!("{at}{owner} passes invalid parameters (`with`) to the hook `{id}` ({origin}): {cause}")
             }
-            None => format!(
-                "{at}{owner} names the hook `{id}` ({origin}) without its required parameters (`with`): {cause}"
-            ),
+            None => {
+                let plugin = matches!(owner, ListOwner::Plugin(_));
+                let help = if plugin { "; a plugin has none to pass: name the hook in a list too, with `with`" } else { "" };
+                format!(
+                    "{at}{owner} names the hook `{id}` ({origin}) without its required parameters (`with`): {cause}{help}"
+                )
+            }
         };
         Problem::new(ProblemKind::BadParameters, id, text)
     })

@@ -139,7 +139,7 @@ async fn check(driver: &impl Drive, fires: &Fires, filled: &mut Filled) -> Resul
         1 => {}
         times => {
             return Err(format!(
-                "`{kind}`, declared at {origin}, was fired {times} times by one occurrence, so its hooks act {times} times; fire it once"
+                "`{kind}`, declared at {origin}, was fired {times} times by one occurrence, so its hooks act {times} times; fire it once, or have `Drive::drive` make it occur once"
             ));
         }
     }

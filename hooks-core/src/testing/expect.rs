@@ -94,7 +94,9 @@ impl<K: HookKind<Verdict = Permission>> Ran<K> {
             self.fail(&format!("expected a denial with a reason that contains {reason:?}; no hook denied"));
         };
         if denial.cause != Cause::Policy {
-            self.fail("expected a hook to decide to deny; the denial is the failure of a hook");
+            self.fail(
+                "expected a hook to decide to deny; the denial is the failure of a hook, which `expect_failed` expects",
+            );
         }
         if !denial.reason.as_str().contains(reason) {
             self.fail(&format!("expected a reason that contains {reason:?}; it is {:?}", denial.reason.as_str()));

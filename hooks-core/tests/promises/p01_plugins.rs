@@ -135,6 +135,7 @@ fn a_list_gives_a_plugin_s_hook_the_parameters_that_the_plugin_does_not() {
     let error = registry.scope(&AgentDef::new("a"), None).unwrap_err().to_string();
     assert!(error.starts_with("plugin `acme` names the hook `says` ("), "{error}");
     assert!(error.contains("without its required parameters (`with`)"), "{error}");
+    assert!(error.ends_with("name the hook in a list too, with `with`"), "{error}");
     let agent: AgentDef = serde_json::from_value(json!({"hooks": [{"id": "says", "with": {"word": 7}}]})).unwrap();
     let set = registry.scope(&agent, None).unwrap();
     let fired = set.fire_blocking(&cx(), &spend(), Trail::default()).unwrap();
