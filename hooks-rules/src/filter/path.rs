@@ -9,11 +9,16 @@ use crate::files::{full, real};
 /// File systems that do not tell cases apart.
 pub(super) const IGNORES_CASE: bool = cfg!(any(windows, target_os = "macos"));
 
-/// Whether the file fits. A pattern without `/` is held against the file's name in any folder, one that begins with `//`
-/// against the absolute path, every other against the path from the current folder.
+/// Whether the file fits, or a folder that it is in. A pattern without `/` is held against each name of the path, one that begins
+/// with `//` against the absolute path, every other against the path from the current folder. What other programs understand
+/// besides, such as `[0-9]`, fits every file.
 ///
 /// Held against it are the path as it is written and the file that the system finds there: behind a link it is another one.
 pub(super) fn selects(pattern: &str, file: &str, cwd: Option<&Path>) -> bool {
+    let pattern = pattern.trim_end_matches('/');
+    if pattern.starts_with('!') || pattern.contains(['[', '{', '\\']) {
+        return true;
+    }
     let Some(cwd) = cwd else { return fits_in(pattern, file, None) };
     let written = full(cwd, file);
     let (found, folder) = (real(&written), real(cwd));
@@ -33,7 +38,7 @@ fn fits_in(pattern: &str, file: &str, cwd: Option<&Path>) -> bool {
         return rest.is_some_and(|rest| fits(in_home, rest));
     }
     if !pattern.contains('/') {
-        return fits(pattern, file.rsplit('/').next().unwrap_or_default());
+        return file.split('/').any(|name| fits(pattern, name));
     }
     let pattern = pattern.strip_prefix("./").or_else(|| pattern.strip_prefix('/')).unwrap_or(pattern);
     let cwd = cwd.map(|cwd| cwd.to_string_lossy().replace('\\', "/"));
@@ -68,7 +73,7 @@ fn fits(pattern: &str, path: &str) -> bool {
             rest = &rest[c.len_utf8()..];
         }
     }
-    expression.push_str(r"\z");
+    expression.push_str(r"(?:/.*)?\z");
     // What is too large to compile is run: the filter fails open towards running.
     let expression = RegexBuilder::new(&expression).case_insensitive(IGNORES_CASE).build();
     expression.map_or(true, |expression| expression.is_match(path))

@@ -34,6 +34,60 @@ async fn a_copy_with_less_power_does_not_take_the_place_of_a_guard() {
     }
 }
 
+/// What a guard printed before it broke off is no answer, unless it refuses.
+#[tokio::test]
+async fn a_guard_that_breaks_off_has_not_allowed_what_it_was_asked_about() {
+    let allow = prints(&output("PreToolUse", json!({"permissionDecision": "allow"})));
+    let lines = [
+        "echo '{\"level\": \"info\", \"msg\": \"checking\"}'; exit 1".to_owned(),
+        "echo '{}'; kill -9 $$".to_owned(),
+        "echo '{}'; exit 137".to_owned(),
+        format!("{allow}\nexit 1"),
+        format!("{allow}\nkill -11 $$"),
+        "echo checking; exit 1".to_owned(),
+        "echo '{\"async\": true}'; exit 2".to_owned(),
+        "echo '{\"async\": true}'; sleep 1; exit 2".to_owned(),
+        "echo '{\"async\": true}'".to_owned(),
+        "exec 0<&- 1>&- 2>&-; exit 1".to_owned(),
+        "head -c 50000000 /dev/zero; exit 1".to_owned(),
+    ];
+    for line in lines {
+        let guard = json!({"type": "command", "command": line, "onFailure": "block"});
+        for (dialect, text) in [
+            ("claude", json!({"hooks": {"PreToolUse": [{"hooks": [guard]}]}})),
+            ("agentao", json!({"hooks": {"PreToolUse": [guard]}})),
+        ] {
+            let fired = shell(&set(&of_any(&text.to_string())), "rm x").await;
+            // The flat form has no first line that counts.
+            if dialect == "agentao" && line.contains("async") {
+                continue;
+            }
+            assert!(fired.verdict.denial().is_some(), "{dialect} {line}: {:?}", fired.verdict);
+        }
+    }
+}
+
+/// A link in the project's folder of plugins leads out of it: the project names it all the same.
+#[tokio::test]
+async fn a_plugin_behind_a_link_of_the_project_waits_for_trust_too() {
+    let folder = tempfile::tempdir().unwrap();
+    let (project, far) = (folder.path().join("project"), folder.path().join("far"));
+    write(&far.join("hooks/hooks.json"), &commands("PreToolUse", &["exit 2"]));
+    write(&far.join("plugin.json"), r#"{"name": "far"}"#);
+    std::fs::create_dir_all(project.join("plugins")).unwrap();
+    symlink(&far, project.join("plugins/far")).unwrap();
+    for named in [false, true] {
+        let builder = Rules::builder().project_dir(&project);
+        let builder = if named {
+            builder.plugin(PluginFolder::new("far", project.join("plugins/far")))
+        } else {
+            builder.plugins(project.join("plugins"))
+        };
+        let rules = builder.build();
+        assert!(rules.list().is_empty(), "named {named}: {:?}", rules.list());
+    }
+}
+
 /// What a guard that is not there leaves: a failure of its hook, in words that name it, and a message for the person.
 #[tokio::test]
 async fn a_guard_that_cannot_run_has_failed_and_everybody_is_told() {
