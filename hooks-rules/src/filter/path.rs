@@ -1,6 +1,6 @@
 //! A pattern against a file: relative to the current folder, `*` within a name, `**` across folders.
 
-use std::path::Path;
+use std::path::{Component, Path, PathBuf};
 
 use regex::RegexBuilder;
 
@@ -25,6 +25,21 @@ pub(super) fn selects(pattern: &str, file: &str, cwd: Option<&Path>) -> bool {
     fits_in(pattern, file, Some(cwd))
         || fits_in(pattern, &written.to_string_lossy(), Some(cwd))
         || [cwd, &folder].iter().any(|folder| fits_in(pattern, &found.to_string_lossy(), Some(folder)))
+        || resolved(pattern, cwd).is_some_and(|pattern| fits_in(&pattern, &found.to_string_lossy(), None))
+}
+
+/// A pattern that names a place, with the links up to its first star resolved: the file may be named without them.
+fn resolved(pattern: &str, cwd: &Path) -> Option<String> {
+    let place = match (pattern.strip_prefix("//"), pattern.starts_with("~/"), pattern.contains('/')) {
+        (Some(absolute), ..) => full(Path::new("/"), absolute),
+        (None, true, _) => full(cwd, pattern),
+        (None, false, true) => full(cwd, pattern.trim_start_matches('/')),
+        (None, false, false) => return None,
+    };
+    let has_star = |part: &Component<'_>| part.as_os_str().to_string_lossy().contains(['*', '?']);
+    let literal: PathBuf = place.components().take_while(|part| !has_star(part)).collect();
+    let rest: PathBuf = place.components().skip_while(|part| !has_star(part)).collect();
+    Some(format!("/{}", real(&literal).join(rest).to_string_lossy().trim_end_matches('/')))
 }
 
 fn fits_in(pattern: &str, file: &str, cwd: Option<&Path>) -> bool {

@@ -88,6 +88,51 @@ async fn a_plugin_behind_a_link_of_the_project_waits_for_trust_too() {
     }
 }
 
+/// Whoever writes into the project's folder of plugins does not take a guard's name, and thereby the guard, away.
+#[tokio::test]
+async fn a_plugin_with_the_name_of_a_guard_leaves_the_guard() {
+    for is_trusted in [false, true] {
+        let folder = tempfile::tempdir().unwrap();
+        let (project, own) = (folder.path().join("project/plugins"), folder.path().join("own"));
+        write(&project.join("guards/plugin.json"), r#"{"name": "guards"}"#);
+        write(&project.join("guards/hooks/hooks.json"), &commands("PreToolUse", &["true"]));
+        write(&own.join("guards/plugin.json"), r#"{"name": "guards"}"#);
+        let guard = json!({"type": "command", "command": "exit 2", "onFailure": "block"});
+        write(
+            &own.join("guards/hooks/hooks.json"),
+            &json!({"hooks": {"PreToolUse": [{"hooks": [guard]}]}}).to_string(),
+        );
+        let builder = Rules::builder().project_dir(folder.path().join("project")).plugins(&project).plugins(&own);
+        let rules = if is_trusted { builder.trust_all().build() } else { builder.build() };
+        let fired = shell(&set(&rules), "rm x").await;
+        assert!(fired.verdict.denial().is_some(), "trusted {is_trusted}: {:?} {:?}", fired.verdict, rules.plugins());
+    }
+}
+
+/// A pattern may name a folder by a link, and the model the folder itself.
+#[test]
+fn a_folder_that_a_pattern_names_by_a_link_is_guarded_under_its_own_name() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = std::fs::canonicalize(folder.path()).unwrap();
+    std::fs::create_dir_all(root.join("repo/releases/42")).unwrap();
+    std::fs::create_dir_all(root.join("far")).unwrap();
+    symlink("releases/42", root.join("repo/current")).unwrap();
+    symlink(root.join("far"), root.join("near")).unwrap();
+    let selects = |rule: &str, file: &str| {
+        let (filter, cwd) = (hooks_rules::Filter::read(rule).unwrap(), root.join("repo"));
+        filter.selects(&hooks_rules::Aliases::default(), "Edit", &json!({"file_path": file}), Some(&cwd))
+    };
+    for (rule, file, selected) in [
+        ("Edit(current/**)".to_owned(), "releases/42/a".to_owned(), true),
+        ("Edit(/current/*.rs)".to_owned(), "releases/42/a.rs".to_owned(), true),
+        ("Edit(current/**)".to_owned(), "releases/41/a".to_owned(), false),
+        (format!("Edit(/{}/near/**)", root.display()), format!("{}/far/a", root.display()), true),
+        (format!("Edit(/{}/near/**)", root.display()), format!("{}/further/a", root.display()), false),
+    ] {
+        assert_eq!(selects(&rule, &file), selected, "{rule} {file}");
+    }
+}
+
 /// What a guard that is not there leaves: a failure of its hook, in words that name it, and a message for the person.
 #[tokio::test]
 async fn a_guard_that_cannot_run_has_failed_and_everybody_is_told() {
