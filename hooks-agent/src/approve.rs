@@ -85,12 +85,12 @@ pub trait Approver: Send + Sync + 'static {
         Box::pin(async {})
     }
 
-    /// Whether it holds a question about the call of this id that nobody has acted on: then the call never ran, and a session
+    /// The request about the call of this id that nobody has acted on, where it holds one: then the call never ran, and a session
     /// may be [resumed](crate::Session::resume) with it. An approver that forgets its questions, as this is where nothing else
     /// is said, holds none.
-    fn holds<'a>(&'a self, conversation: &'a str, call: &'a str) -> BoxFuture<'a, bool> {
+    fn held<'a>(&'a self, conversation: &'a str, call: &'a str) -> BoxFuture<'a, Option<ApprovalRequest>> {
         let _ = (conversation, call);
-        Box::pin(async { false })
+        Box::pin(async { None })
     }
 }
 

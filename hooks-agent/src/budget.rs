@@ -29,11 +29,26 @@ impl Budget {
         std::iter::successors(Some(self), |budget| budget.of.as_deref())
     }
 
-    /// A model is called.
-    pub(crate) fn spend_call(&self) {
-        for budget in self.all() {
-            budget.calls.fetch_add(1, Ordering::Relaxed);
+    /// A model is to be called, or the reason why it may not be. Agents that answer beside each other spend of one budget, so that
+    /// whoever may call has called.
+    pub(crate) fn spend_call(&self) -> Result<(), StopReason> {
+        if let Some(reason) = self.spent() {
+            return Err(reason);
         }
+        for (level, budget) in self.all().enumerate() {
+            let next = |calls| budget.has_calls(level, calls).then_some(calls + 1);
+            if budget.calls.fetch_update(Ordering::Relaxed, Ordering::Relaxed, next).is_err() {
+                self.all().take(level).for_each(|below| _ = below.calls.fetch_sub(1, Ordering::Relaxed));
+                return Err(StopReason::MaxIterations);
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether there is a call left after these for an agent this many levels below.
+    fn has_calls(&self, level: usize, calls: u32) -> bool {
+        // One call stays with each that asked, to answer with.
+        calls.saturating_add(u32::from(level > 0)) < self.most_calls
     }
 
     pub(crate) fn spend_tokens(&self, tokens: u64) {
@@ -55,11 +70,7 @@ impl Budget {
 
     /// Why no further call may be made.
     pub(crate) fn spent(&self) -> Option<StopReason> {
-        let no_calls = |(level, budget): (usize, &Self)| {
-            // One call stays with each that asked, to answer with.
-            let kept = u32::from(level > 0);
-            budget.calls.load(Ordering::Relaxed).saturating_add(kept) >= budget.most_calls
-        };
+        let no_calls = |(level, budget): (usize, &Self)| !budget.has_calls(level, budget.calls.load(Ordering::Relaxed));
         if self.all().any(|budget| budget.tokens.load(Ordering::Relaxed) >= budget.most_tokens) {
             return Some(StopReason::from(TOKENS));
         }
@@ -75,14 +86,14 @@ mod tests {
     fn what_one_spends_is_spent_by_all_above_and_each_keeps_a_call_to_answer_with() {
         let top = Arc::new(Budget::new(4, Some(100), None));
         let low = Budget::new(10, None, Some(Arc::clone(&top)));
-        top.spend_call();
+        assert_eq!(top.spend_call(), Ok(()));
         for _ in 0..2 {
-            assert_eq!(low.spent(), None);
-            low.spend_call();
+            assert_eq!(low.spend_call(), Ok(()));
         }
+        assert_eq!(low.spend_call(), Err(StopReason::MaxIterations));
         assert_eq!((low.spent(), top.spent()), (Some(StopReason::MaxIterations), None));
         assert_eq!(top.left(), (0, 100));
-        top.spend_call();
+        assert_eq!(top.spend_call(), Ok(()));
         assert_eq!(top.spent(), Some(StopReason::MaxIterations));
         low.spend_tokens(100);
         assert_eq!((low.spent(), top.spent()), (Some(TOKENS.into()), Some(TOKENS.into())));

@@ -25,7 +25,7 @@ pub struct TurnInputs {
     pub hidden: bool,
     /// The agents whose gates held for it too, from the first that asked on.
     pub gated_by: Vec<AskerInput>,
-    /// Of the calls that a suspended turn goes on with, those that wait, by their ids.
+    /// Of the calls that a suspended turn goes on with, those that wait.
     pub waiting: WaitingInput,
     /// The session's system prompt.
     pub system_prompt: String,
@@ -107,12 +107,12 @@ pub struct AskerInput {
 }
 
 /// Calls that wait for somebody's word.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 #[non_exhaustive]
 pub struct WaitingInput {
-    /// Those about which the approver has a question.
-    pub held: Vec<String>,
-    /// Those that ask an agent, a call of which waits.
+    /// What the approver was asked about them.
+    pub held: Vec<ApprovalRequest>,
+    /// The ids of those that ask an agent, a call of which waits.
     pub agents: Vec<String>,
 }

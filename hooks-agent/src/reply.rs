@@ -38,6 +38,9 @@ pub struct Reply {
     /// The ids of stored rows that the model did not read in this turn, because they did not fit and nobody could sum them up.
     /// They stay stored, and the next turn begins with them.
     pub left_out: Vec<String>,
+    /// Messages that were to [join](crate::Turn::steer) the turn, which ended before its next step. They are not stored: what is
+    /// done with them is for the app to say, such as a turn of their own.
+    pub not_joined: Messages,
 }
 
 /// Who ended a turn that came to its answer, and why.
@@ -194,6 +197,7 @@ impl Reply {
             iterations: 0,
             usage: Usage::default(),
             left_out: Vec::new(),
+            not_joined: Messages::default(),
         }
     }
 }

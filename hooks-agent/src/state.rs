@@ -267,10 +267,12 @@ impl SessionState {
     /// Fires `session_end`, after the turns that were begun; once, whoever ends it.
     pub(crate) async fn end(&self, reason: SessionEndReason, next: Option<String>) -> Result<(), TurnError> {
         let _turn = self.one_at_a_time.lock().await;
-        if self.ended.swap(true, Ordering::Relaxed) {
+        if self.ended.load(Ordering::Relaxed) {
             return Ok(());
         }
         let rows = store::read(&*self.harness.store, &self.conversation).await;
+        // Not before: who closed it may have waited no longer.
+        self.ended.store(true, Ordering::Relaxed);
         let mut event = SessionEnd::new(self.conversation.as_str(), reason)
             .channel(self.channel.as_str())
             .duration(self.opened.elapsed())

@@ -38,6 +38,7 @@ use hooks_core::verdict::{Contexts, Contributions, Diagnostic, Halt};
 use hooks_core::{CancellationToken, ConfigError, HookContext, HookSet};
 use tracing::Instrument;
 
+use crate::approve::ApprovalRequest;
 use crate::budget::Budget;
 use crate::event::TurnEvent;
 use crate::event_queue::EventSender;
@@ -141,6 +142,8 @@ struct Calls {
     started: HashSet<String>,
     /// Those of an earlier turn that this one goes on with.
     resumed: Vec<ToolCall>,
+    /// What somebody was asked about calls of these.
+    held: Vec<ApprovalRequest>,
     /// The conversations of agents that wait, by the id of the call that asks them.
     waiting_agents: HashMap<String, String>,
     /// Contexts of hooks to the results of a message, until all of these are there.
@@ -309,7 +312,7 @@ impl TurnLoop {
             None => self.take_up(stored?).await?,
         }
         loop {
-            if let Some(reason) = self.budget.spent()
+            if let Err(reason) = self.budget.spend_call()
                 && let Some(ending) = self.stop(reason, None).await?
             {
                 return Ok(ending);
@@ -328,8 +331,11 @@ impl TurnLoop {
                 Step::Answer { message, cut, shown } => {
                     let reason = if cut { StopReason::LengthTruncation } else { StopReason::FinalResponse };
                     match self.stop(reason, Some((message, shown))).await? {
-                        // Somebody said something meanwhile: that is answered too.
-                        Some(ending) if ending.is_answer() && !self.steering.close_if_empty() => {}
+                        // Somebody said something meanwhile: that is answered too, where there is a step left for it.
+                        Some(ending)
+                            if ending.is_answer()
+                                && self.budget.spent().is_none()
+                                && !self.steering.close_if_empty() => {}
                         Some(ending) => return Ok(ending),
                         None => {}
                     }

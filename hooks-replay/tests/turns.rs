@@ -407,18 +407,18 @@ async fn a_turn_that_was_steered_is_replayed() {
 
 /// Has nobody to ask at first, and an answer later.
 #[derive(Clone, Default)]
-struct Later(Arc<std::sync::Mutex<std::collections::HashSet<String>>>);
+struct Later(Arc<std::sync::Mutex<std::collections::HashMap<String, ApprovalRequest>>>);
 
 impl Approver for Later {
     fn approve<'a>(&'a self, request: &'a ApprovalRequest) -> BoxFuture<'a, ApprovalAnswer> {
         let key = format!("{} {}", request.conversation, request.call.id);
-        let is_first = self.0.lock().unwrap().insert(key);
+        let is_first = self.0.lock().unwrap().insert(key, request.clone()).is_none();
         Box::pin(async move { if is_first { ApprovalAnswer::Suspend } else { ApprovalAnswer::Yes } })
     }
 
-    fn holds<'a>(&'a self, conversation: &'a str, call: &'a str) -> BoxFuture<'a, bool> {
-        let holds = self.0.lock().unwrap().contains(&format!("{conversation} {call}"));
-        Box::pin(async move { holds })
+    fn held<'a>(&'a self, conversation: &'a str, call: &'a str) -> BoxFuture<'a, Option<ApprovalRequest>> {
+        let held = self.0.lock().unwrap().get(&format!("{conversation} {call}")).cloned();
+        Box::pin(async move { held })
     }
 }
 

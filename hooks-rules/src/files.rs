@@ -47,6 +47,14 @@ pub(crate) fn real(path: &Path) -> PathBuf {
     }
 }
 
+/// Whether a path lies in a folder: as it is written, or where the system finds it. A link within the folder may lead out of it.
+#[cfg(feature = "runner")]
+pub(crate) fn lies_in(path: &Path, folder: &Path) -> bool {
+    let folder = real(folder);
+    let path = std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
+    path.ancestors().any(|above| real(above).starts_with(&folder))
+}
+
 /// `~` is the home of who runs this.
 fn at_home(path: &str) -> PathBuf {
     let home = || std::env::var_os("HOME").filter(|home| !home.is_empty()).map(PathBuf::from);

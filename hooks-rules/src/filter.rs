@@ -9,6 +9,7 @@ use std::path::Path;
 use serde_json::Value;
 
 use crate::alias::Aliases;
+use crate::matcher::Matcher;
 
 #[cfg(feature = "runner")]
 pub(crate) use shell::{bash_only, first_command};
@@ -93,10 +94,21 @@ impl Filter {
         }
     }
 
+    /// Whether there may be a tool that both select.
+    pub(crate) fn may_fit(&self, matcher: &Matcher) -> bool {
+        let aliases = Aliases::default();
+        let known = ["Bash", "WebFetch", "Read"].into_iter().chain(EDITORS.iter().copied());
+        let known: Vec<_> = known.filter(|name| self.names_tool(name)).collect();
+        // Of tools that are not known here anything may be.
+        known.is_empty() || known.iter().any(|tool| matcher.selects_any(aliases.names(tool)))
+    }
+
     fn names_tool(&self, name: &str) -> bool {
         // A rule for editing holds for every tool that edits.
         let edits = self.tool == "Edit" && EDITORS.contains(&name);
-        edits || wildcard(&self.tool, name)
+        // `mcp__github` holds for every tool of that server.
+        let is_of_server = || self.tool.starts_with("mcp__") && wildcard(&format!("{}__*", self.tool), name);
+        edits || wildcard(&self.tool, name) || is_of_server() || self.tool.eq_ignore_ascii_case(name)
     }
 }
 

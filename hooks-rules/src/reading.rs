@@ -37,6 +37,7 @@ impl Reading {
     /// ```
     pub fn read(self, status: &RunStatus, stdout: &str, stderr: &str) -> Answer {
         let mut answer = formats::of(self.dialect).answer(self.event, status, stdout, stderr);
+        self.settle_end(&mut answer, status);
         self.settle_failure(&mut answer);
         answer.cut_failure();
         answer
@@ -56,6 +57,33 @@ impl Reading {
         self.settle_failure(&mut answer);
         answer.cut_failure();
         answer
+    }
+
+    /// A guard that did not come to its end has not allowed anything, whatever it printed until then; nor has one that nobody is
+    /// to wait for.
+    fn settle_end(self, answer: &mut Answer, status: &RunStatus) {
+        if self.on_failure == FailureMode::Continue {
+            return;
+        }
+        let goes_on_alone = std::mem::take(&mut answer.goes_on_alone);
+        let refuses = !matches!(answer.decision, Decision::None | Decision::Allow(_));
+        if refuses || answer.failure.is_some() || answer.stop.is_some() {
+            return;
+        }
+        let broke_off = match status {
+            RunStatus::Exit(0 | 2) if goes_on_alone => {
+                Some("it says that it goes on alone, which a rule with `\"onFailure\": \"block\"` cannot".to_owned())
+            }
+            RunStatus::Exit(0 | 2) => None,
+            RunStatus::Exit(code) => Some(format!("it left with code {code}, and its answer refuses nothing")),
+            RunStatus::Signal(signal) => {
+                Some(format!("it was killed by signal {signal}, and its answer refuses nothing"))
+            }
+            _ => None,
+        };
+        if broke_off.is_some() {
+            *answer = Answer { failure: broke_off, remarks: std::mem::take(&mut answer.remarks), ..Answer::default() };
+        }
     }
 
     /// What a failure means for the event, where the rule says `"onFailure": "block"`.

@@ -340,6 +340,43 @@ fn a_permission_rule_in_the_matcher_is_told() {
     );
 }
 
+/// Guards that never run, or that nobody waits for, are told before anybody relies on them.
+#[test]
+fn a_guard_that_selects_nothing_or_is_not_waited_for_is_told() {
+    let command = |fields: Value| {
+        let mut handler = json!({"type": "command", "command": "x"});
+        handler.as_object_mut().unwrap().extend(fields.as_object().unwrap().clone());
+        handler
+    };
+    for (matcher, fields, told) in [
+        ("mcp__github", json!({}), "it names a server; write `mcp__github__.*`"),
+        ("Bash;Edit", json!({}), "no tool has `;` in its name"),
+        ("tool == \"Bash\"", json!({}), "no tool has `=` in its name"),
+        ("!Read", json!({}), "no tool has `!` in its name"),
+        ("Bash", json!({"if": "Edit(*.ts)"}), "does not select the tool of `Edit(*.ts)`"),
+        ("Edit|Write", json!({"if": "Bash(git *)"}), "does not select the tool of `Bash(git *)`"),
+        ("Bash", json!({"async": true, "onFailure": "block"}), "`onFailure` has no effect"),
+    ] {
+        let file = read(&around(&json!({"matcher": matcher, "hooks": [command(fields)]})));
+        assert!(warnings(&file).iter().any(|warning| warning.contains(told)), "{matcher}: {:?}", warnings(&file));
+        assert_eq!(errors(&file), Vec::<String>::new());
+    }
+    for (matcher, fields) in [
+        ("mcp__github__.*", json!({})),
+        ("mcp__.*__(read|write)", json!({"if": "mcp__github"})),
+        ("Bash", json!({"if": "Bash(git *)"})),
+        ("run_shell_command", json!({"if": "Bash(git *)"})),
+        ("Edit|Write", json!({"if": "Edit(*.ts)"})),
+        ("Write", json!({"if": "Edit(*.ts)"})),
+        ("", json!({"if": "Bash(git *)"})),
+        ("deploy", json!({"if": "deploy"})),
+        ("[^!]*", json!({"async": true})),
+    ] {
+        let file = read(&around(&json!({"matcher": matcher, "hooks": [command(fields)]})));
+        assert_eq!(warnings(&file), Vec::<String>::new(), "{matcher}");
+    }
+}
+
 proptest! {
     /// Whatever a file holds, it is read without a panic.
     #[test]

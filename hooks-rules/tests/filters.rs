@@ -72,6 +72,11 @@ fn files_are_held_against_patterns() {
         ("Read(//etc/**)", "read_file", "/home/etc/passwd", false),
         ("Edit(src/**)", "replace", "src/a.rs", true),
         ("Edit(a?.rs)", "Edit", "/x/ab.rs", true),
+        ("Read(secrets)", "Read", "/home/me/repo/secrets/key", true),
+        ("Read(secrets/)", "Read", "/home/me/repo/lib/secrets/a/key", true),
+        ("Read(secrets)", "Read", "/home/me/repo/secrets.txt", false),
+        ("Read(config/secrets)", "Read", "/home/me/repo/config/secrets/key", true),
+        ("Read(.env[0-9])", "Read", "/home/me/repo/.env1", true),
     ];
     for (rule, tool, file, expected) in table {
         assert_eq!(selects(rule, tool, &json!({"file_path": file})), expected, "{rule} against {tool} {file}");
@@ -87,6 +92,9 @@ fn files_are_held_against_patterns() {
         &json!({"url": "https://desk.example.com.evil.example/"})
     ));
     assert!(selects("mcp__memory__*", "mcp__memory__read", &json!({})));
+    assert!(selects("mcp__memory", "mcp__memory__read", &json!({})), "all tools of the server");
+    assert!(!selects("mcp__memory", "mcp__memory_two__read", &json!({})));
+    assert!(selects("bash(git *)", "Bash", &json!({"command": "git push"})), "another case is no other tool");
     assert!(selects("Other(x)", "Other", &json!({"a": 1})), "what is not understood runs");
 }
 

@@ -125,6 +125,37 @@ async fn a_turn_that_waits_too_long_is_suspended_and_goes_on_with_the_answer() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn an_answer_holds_also_where_no_gate_asks_any_more() {
+    for database in databases::all().await {
+        database.empty().await;
+        let approver = || StoredApprover::new(database.store.clone()).patience(Duration::ZERO);
+        let (first, _) = session(&database, approver(), asks()).await;
+        let reply = first.turn(None, "pay").await;
+        assert!(matches!(reply.outcome, Outcome::Suspended(_)), "{:?}", reply.outcome);
+
+        let paid = Arc::new(AtomicUsize::new(0));
+        let count = Arc::clone(&paid);
+        let pay = FnTool::new(ToolSpec::new("pay"), move |_, _| Ok(count.fetch_add(1, Ordering::SeqCst).to_string()));
+        let ungated = Harness::builder(Registry::empty())
+            .model("main", Scripted::new([Line::text("done")]))
+            .store(database.store.clone())
+            .approver(approver())
+            .tool(pay)
+            .build();
+        let second = ungated.session("c", AgentDef::new("a")).open().await.unwrap();
+        let waiting = second.resume(None).await;
+        assert!(matches!(waiting.outcome, Outcome::Suspended(_)), "{:?}", waiting.outcome);
+        let id = question(&database.store).await.id;
+        database.store.answer(&id, &ApprovalAnswer::No("abuse".to_owned())).await.unwrap();
+        assert_eq!(second.resume(None).await.to_string(), "done", "{}", database.name);
+        // The one that nobody was asked about.
+        assert_eq!(paid.load(Ordering::SeqCst), 1, "{}", database.name);
+        let stored = format!("{:?}", second.messages().await.unwrap());
+        assert!(stored.contains("abuse"), "{stored}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn what_cannot_be_answered_says_why() {
     for database in databases::all().await {
         let store = &database.store;

@@ -1,4 +1,4 @@
-use std::panic::AssertUnwindSafe;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -43,7 +43,7 @@ impl MessageStore for Guarded {
     }
 
     fn keeps_jobs(&self) -> bool {
-        self.store.keeps_jobs()
+        catch_unwind(AssertUnwindSafe(|| self.store.keeps_jobs())).unwrap_or(false)
     }
 
     fn update<'a>(&'a self, conversation: &'a str, id: &'a str, update: MessageUpdate) -> StoreFuture<'a, Row> {

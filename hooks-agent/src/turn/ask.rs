@@ -56,7 +56,6 @@ impl TurnLoop {
     /// Asks the model once; again where it cannot be reached, or where hooks say so.
     pub(super) async fn ask(&mut self) -> Result<Step, End> {
         self.counts.iterations += 1;
-        self.budget.spend_call();
         self.go_on(ExitReason::AbortedPreCall)?;
         let event = PrefilterLlmHistory::new().call_site(self.session.call_site).profile(self.profile());
         let event = event.model(self.model.answered_by.clone().unwrap_or_default());
@@ -167,7 +166,8 @@ impl TurnLoop {
         }
         let event = failed(&error).call_site(self.session.call_site).streamed(!shown.is_empty());
         let reply = ModelReply::new(Vec::new()).messages(self.transcript.view.clone());
-        let fired = self.fire(&event.will_retry(wait.is_some()), reply).await?;
+        let fired = self.fire(&event.will_retry(wait.is_some()), reply).await;
+        let fired = self.keeping(fired, shown).await?;
         if fired.verdict == ReplyVerdict::Continue && shown.is_empty() && self.may_continue() {
             self.goes_on_from(&fired.subject);
             return Ok(Some(Step::Again));
@@ -206,7 +206,9 @@ impl TurnLoop {
         let cut = answer.stop_reason == MAX_TOKENS;
         let event = event_of(answer.stop_reason, answer.model, answer.usage);
         let event = event.call_site(self.session.call_site).streamed(streamed);
-        let fired = self.fire(&event, ModelReply::new(answer.content).messages(self.transcript.view.clone())).await?;
+        let reply = ModelReply::new(answer.content).messages(self.transcript.view.clone());
+        let fired = self.fire(&event, reply).await;
+        let fired = self.keeping(fired, &shown).await?;
         let reply = fired.subject;
         let mut message = Message::of(Role::Assistant, reply.content.clone());
         message.extra = answer.extra;
@@ -214,8 +216,8 @@ impl TurnLoop {
             // The arguments of a call in a cut answer may be cut too.
             message.content.retain(|block| !matches!(block, Block::ToolUse(_)));
         }
-        // Providers refuse a block without a word.
-        message.content.retain(|block| block.as_text() != Some(""));
+        // Providers refuse a block without a word, and what came of a call is not for a model to say.
+        message.content.retain(|block| block.as_text() != Some("") && !matches!(block, Block::ToolResult(_)));
         self.name_calls(&mut message);
         let calls = message.tool_calls().next().is_some();
         // A call that is asked for is made; what was shown cannot be taken back.
@@ -258,6 +260,8 @@ impl TurnLoop {
         taken.extend(self.calls.stored.iter().cloned());
         for block in &mut message.content {
             if let Block::ToolUse(call) = block {
+                // Only a route says this: by it a call counts as one of another tool.
+                call.declared_as = None;
                 let mut number = taken.len();
                 while call.id.is_empty() || taken.contains(&call.id) {
                     call.id = format!("call_{number}");

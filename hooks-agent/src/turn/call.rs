@@ -72,11 +72,12 @@ impl TurnLoop {
         let mut answer = pin!(tokio::time::timeout(limits.model, answer));
         let mut judged = JudgedStream::default();
         let answer = loop {
+            // From here on, because nothing can come while hooks judge.
             let idle = async {
-                match stream.last() {
-                    Some(last) => tokio::time::sleep_until(last + limits.idle).await,
-                    None => std::future::pending().await,
+                if !stream.has_begun() {
+                    std::future::pending::<()>().await;
                 }
+                tokio::time::sleep(limits.idle).await;
             };
             tokio::select! {
                 biased;
@@ -85,7 +86,8 @@ impl TurnLoop {
                     return Err(End::cancelled(ExitReason::AbortedPreCall));
                 }
                 () = stream.arrived() => {
-                    if let Some(stopped) = self.judge_stream(&stream, &mut judged).await? {
+                    let stopped = self.judge_stream(&stream, &mut judged).await;
+                    if let Some(stopped) = self.keeping(stopped, &judged.shown(&stream)).await? {
                         let answer = Err(ModelError::Broken("its stream was stopped".to_owned()));
                         self.note_answer(&answer, &stream);
                         return Ok(Answered { answer, shown: judged.shown(&stream), stopped: Some(stopped) });
@@ -109,10 +111,11 @@ impl TurnLoop {
             && self.hooks.has::<StreamDelta>()
             && let Ok(answer) = &mut answer
         {
-            stopped = match self.judge_stream(&stream, &mut judged).await? {
-                Some(stopped) => Some(stopped),
-                None => self.judge_rest(&stream, &mut judged, answer).await?,
+            let rest = match self.judge_stream(&stream, &mut judged).await {
+                Ok(None) => self.judge_rest(&stream, &mut judged, answer).await,
+                stopped => stopped,
             };
+            stopped = self.keeping(rest, &judged.shown(&stream)).await?;
         }
         if let Ok(answer) = &answer {
             let usage = answer.usage.unwrap_or_default();

@@ -10,7 +10,7 @@ use super::tools::CallRun;
 use super::{TurnLoop, begin};
 use crate::agents::{DEPTH, SubAgent};
 use crate::event::TurnEvent;
-use crate::reply::Outcome;
+use crate::reply::{Outcome, TurnError};
 use crate::request::TurnRequest;
 use crate::state::Asker;
 use crate::store::StoreError;
@@ -33,7 +33,7 @@ impl TurnLoop {
     pub(super) async fn delegate(&self, agent: &SubAgent, call: &ToolCall, input: &ToolInput) -> CallRun {
         let asker = match self.asker(agent) {
             Ok(asker) => asker,
-            Err(error) => return CallOutcome::failed(format!("its gates do not fit together: {error}")).into(),
+            Err(error) => return unasked(error),
         };
         // One that waits goes on where it was.
         let waiting = self.calls.waiting_agents.get(&call.id).cloned();
@@ -44,7 +44,7 @@ impl TurnLoop {
         };
         let conversation = match conversation {
             Ok(conversation) => conversation,
-            Err(error) => return CallOutcome::failed(error.to_string()).into(),
+            Err(error) => return unasked(error),
         };
         let mut path = self.cx.agent_path().to_vec();
         path.extend(self.cx.agent().map(str::to_owned));
@@ -90,6 +90,13 @@ impl TurnLoop {
         }
         Ok(numbered(&name, number))
     }
+}
+
+/// The agent could not be asked: who asked reads what a person may read of it, because the model's answer may repeat it.
+fn unasked(error: impl Into<TurnError>) -> CallRun {
+    let error = error.into();
+    tracing::warn!(target: "hooks_agent", %error, "an agent could not be asked");
+    CallOutcome::failed(Outcome::Failed(error).to_string()).into()
 }
 
 /// The conversation of the agent that a call asks, unless there is one of this name already.

@@ -101,7 +101,7 @@ impl<E: Into<TurnError>> From<E> for End {
 impl TurnLoop {
     /// Leaves the conversation well formed, fires `turn_end`, and says what came of the turn.
     pub(super) async fn end(mut self, end: End) -> Reply {
-        self.steering.close();
+        let not_joined = self.steering.close();
         if !end.is_suspended() {
             self.answer_open_calls().await;
         }
@@ -136,11 +136,19 @@ impl TurnLoop {
             iterations: self.counts.iterations,
             usage: self.draft.usage,
             left_out: self.draft.left_out,
+            not_joined,
         }
     }
 
     /// Gives each call that has no result one that says so: providers refuse a conversation with an open call.
     async fn answer_open_calls(&mut self) {
+        if self.open_calls().is_empty() {
+            return;
+        }
+        // A store that failed may have kept a result all the same.
+        let _ = self.catch_up().await;
+        // No answer about one of them is acted on any more.
+        self.abandon(&self.transcript.lineage.messages()).await;
         for call in self.open_calls() {
             // A model that reads that a call was not made makes it again.
             let text = if self.calls.started.contains(&call.id) {
@@ -162,8 +170,9 @@ impl TurnLoop {
 
     /// The calls of this turn without a result.
     fn open_calls(&self) -> Vec<ToolCall> {
-        let blocks = || self.transcript.added.iter().flat_map(|message| &message.content);
-        let answered: HashSet<&str> = blocks()
+        let stored = self.transcript.lineage.messages();
+        let blocks = self.transcript.added.iter().chain(&stored).flat_map(|message| &message.content);
+        let answered: HashSet<&str> = blocks
             .filter_map(
                 |block| if let Block::ToolResult(result) = block { Some(result.call_id.as_str()) } else { None },
             )

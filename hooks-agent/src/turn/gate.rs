@@ -66,9 +66,18 @@ impl TurnLoop {
     pub(super) async fn judge(&mut self, call: &ToolCall) -> Result<Judged, End> {
         let (input, ruling) = self.gate(call, call.input.clone()).await?;
         match ruling {
+            // Whom an earlier turn asked about it decides, also where no gate asks any more.
+            GateRuling::Settled(CallRuling::Run) => match self.held_of(call) {
+                Some(held) => self.asked(call, input, held.question, held.deferred).await,
+                None => Ok(Judged { input, ruling: CallRuling::Run }),
+            },
             GateRuling::Settled(ruling) => Ok(Judged { input, ruling }),
             GateRuling::Asked { question, deferred } => self.asked(call, input, question, deferred).await,
         }
+    }
+
+    fn held_of(&self, call: &ToolCall) -> Option<ApprovalRequest> {
+        self.calls.held.iter().find(|held| held.call.id == call.id).cloned()
     }
 
     async fn gate(&mut self, call: &ToolCall, input: ToolInput) -> Result<(ToolInput, GateRuling), End> {

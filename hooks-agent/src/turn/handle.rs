@@ -93,8 +93,9 @@ impl Turn {
         self.cancellation.cancel();
     }
 
-    /// Has `message` join the turn: the model reads it at its next step, and it is stored with the hooks around it. `false`
-    /// where the turn has no next step any more; then nothing was done with it.
+    /// Has `message` join the turn: the model reads it at its next step, and it is stored with the hooks around it. Where the turn
+    /// ends before that, it is in [`Reply::not_joined`]. `false` where the turn takes none any more; then nothing was done with
+    /// it.
     pub fn steer(&self, message: Message) -> bool {
         self.steering.push(message)
     }

@@ -56,7 +56,7 @@ impl TurnLoop {
     pub(super) fn note_answer(&mut self, outcome: &Result<ModelAnswer, ModelError>, stream: &CallStream) {
         if let Some(inputs) = &mut self.inputs {
             let text = if outcome.is_err() { stream.heard() } else { String::new() };
-            inputs.answers.push(AnswerInput { outcome: outcome.clone(), streamed: stream.last().is_some(), text });
+            inputs.answers.push(AnswerInput { outcome: outcome.clone(), streamed: stream.has_begun(), text });
         }
     }
 

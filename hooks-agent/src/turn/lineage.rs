@@ -84,6 +84,11 @@ impl Lineage {
         self.version = version;
     }
 
+    /// What is stored.
+    pub(super) fn messages(&self) -> Vec<Message> {
+        self.stored.iter().map(|row| row.message.clone()).collect()
+    }
+
     /// The id of the row that was stored last.
     pub(super) fn last_stored(&self) -> Option<&str> {
         self.stored.last().map(|row| row.id.as_str())

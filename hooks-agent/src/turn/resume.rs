@@ -13,6 +13,7 @@ use super::end::End;
 use super::lineage::Lineage;
 use super::pairs::{LOST, paired};
 use super::result::CallOutcome;
+use crate::approve::ApprovalRequest;
 use crate::inputs::WaitingInput;
 use crate::reply::TurnError;
 use crate::store::{self, StoreError, StoredConversation};
@@ -57,6 +58,7 @@ impl TurnLoop {
         self.transcript.lineage.becomes(&self.transcript.view);
         self.go_on(ExitReason::AbortedPreCall)?;
         self.calls.resumed.clone_from(&open);
+        self.calls.held.clone_from(&waiting.held);
         self.taken = true;
         self.start_agent("").await?;
         let open = self.not_started(messages[at].tool_calls().cloned().collect(), &open, &waiting).await?;
@@ -71,8 +73,8 @@ impl TurnLoop {
             if let Some(within) = self.waiting_agent(&conversation, call).await? {
                 self.calls.waiting_agents.insert(call.id.clone(), within);
                 waiting.agents.push(call.id.clone());
-            } else if self.holds(&conversation, &call.id).await {
-                waiting.held.push(call.id.clone());
+            } else {
+                waiting.held.extend(self.held(&conversation, &call.id).await);
             }
         }
         Ok(waiting)
@@ -88,7 +90,7 @@ impl TurnLoop {
     ) -> Result<Vec<ToolCall>, End> {
         let groups = self.groups(all);
         let is_waiting = |call: &ToolCall| waiting.agents.contains(&call.id);
-        let waits = |call: &ToolCall| waiting.held.contains(&call.id) || is_waiting(call);
+        let waits = |call: &ToolCall| waiting.held.iter().any(|held| held.call.id == call.id) || is_waiting(call);
         // Groups are judged and run one after the other, and a group is judged as a whole before a call of it starts.
         let first = groups.iter().position(|group| group.iter().any(waits)).unwrap_or_default();
         let was_started = groups[first].iter().any(is_waiting);
@@ -130,11 +132,11 @@ impl TurnLoop {
         })
     }
 
-    /// Whether the approver has a question about the call that nobody acted on.
-    async fn holds(&self, conversation: &str, call: &str) -> bool {
+    /// What the approver was asked about the call, where nobody acted on that.
+    async fn held(&self, conversation: &str, call: &str) -> Option<ApprovalRequest> {
         let approver = &self.session.harness.approver;
-        let holds = AssertUnwindSafe(async { approver.holds(conversation, call).await }).catch_unwind();
-        tokio::time::timeout(self.limits().store, holds).await.is_ok_and(|held| held.unwrap_or(false))
+        let held = AssertUnwindSafe(async { approver.held(conversation, call).await }).catch_unwind();
+        tokio::time::timeout(self.limits().store, held).await.ok()?.ok()?
     }
 
     /// The conversation of the agent that the call asks, where a call of that one waits, or of one that it asks.
@@ -160,7 +162,7 @@ impl TurnLoop {
             let Some((within, read)) = last else { return Ok(None) };
             let messages: Vec<_> = read.rows.into_iter().map(|row| row.message).collect();
             for call in open_calls(&messages).map(|(_, open)| open).unwrap_or_default() {
-                if self.holds(&within, &call.id).await || self.waiting_agent(&within, &call).await?.is_some() {
+                if self.held(&within, &call.id).await.is_some() || self.waiting_agent(&within, &call).await?.is_some() {
                     return Ok(Some(within));
                 }
             }

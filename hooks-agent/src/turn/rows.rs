@@ -98,7 +98,7 @@ impl TurnLoop {
     }
 
     /// Reads what others stored. Returns the rows that are not any more what they were.
-    async fn catch_up(&mut self) -> Result<Vec<String>, StoreError> {
+    pub(super) async fn catch_up(&mut self) -> Result<Vec<String>, StoreError> {
         let parts = Arc::clone(&self.session.harness);
         let now = store::read(&*parts.store, &self.session.conversation).await?;
         Ok(self.transcript.lineage.catch_up(&mut self.transcript.view, now))

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use hooks_core::data::Message;
+use hooks_core::data::{Message, Messages};
 
 use super::TurnLoop;
 use super::end::End;
@@ -66,11 +66,16 @@ impl Steering {
         is_empty
     }
 
-    /// Takes no more.
-    pub(super) fn close(&self) {
+    /// Takes no more, and gives back what waits.
+    pub(super) fn close(&self) -> Messages {
         let mut waiting = self.lock();
         waiting.closed = true;
-        waiting.messages.clear();
+        std::mem::take(&mut waiting.messages).into()
+    }
+
+    /// These wait again.
+    fn give_back(&self, messages: impl Iterator<Item = Message>) {
+        self.lock().messages.splice(..0, messages);
     }
 }
 
@@ -78,9 +83,13 @@ impl TurnLoop {
     /// Stores what joined the turn since its last step.
     pub(super) async fn join_steering(&mut self) -> Result<(), End> {
         let (step, messages) = self.steering.take();
-        for message in messages {
+        let mut messages = messages.into_iter();
+        while let Some(message) = messages.next() {
             self.note_joined(step, &message);
-            self.store(message).await?;
+            if let Err(end) = self.store(message.clone()).await {
+                self.steering.give_back(std::iter::once(message).chain(messages));
+                return Err(end);
+            }
         }
         Ok(())
     }

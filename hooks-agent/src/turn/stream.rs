@@ -8,7 +8,6 @@ use hooks_core::hook::Hold;
 use hooks_core::kinds::{StreamChannel, StreamDelta};
 use hooks_core::verdict::{Decision, Reason};
 use tokio::sync::Notify;
-use tokio::time::Instant;
 
 use super::TurnLoop;
 use super::end::End;
@@ -33,7 +32,8 @@ pub(super) struct CallStream {
 
 #[derive(Default)]
 struct Pieces {
-    last: Option<Instant>,
+    /// Whether anything has come.
+    begun: bool,
     /// The text that was shown without being judged.
     shown: String,
     /// What is to be judged, neighbours of one source joined.
@@ -88,9 +88,9 @@ impl CallStream {
         self.pieces.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// When something came last.
-    pub(super) fn last(&self) -> Option<Instant> {
-        self.pieces().last
+    /// Whether anything has come.
+    pub(super) fn has_begun(&self) -> bool {
+        self.pieces().begun
     }
 
     /// Waits until something has come.
@@ -101,7 +101,7 @@ impl CallStream {
     /// A piece has come: it is shown at once where nobody judges it.
     pub(super) fn came(&self, delta: Delta<'_>) {
         let mut pieces = self.pieces();
-        pieces.last = Some(Instant::now());
+        pieces.begun = true;
         if let (Some(heard), Delta::Text(text)) = (&mut pieces.heard, delta) {
             heard.push_str(text);
         }
@@ -194,11 +194,13 @@ impl TurnLoop {
                 return Ok(Some(stopped));
             }
         }
-        if !judged.windows.iter().any(|(source, _)| *source == Source::Text) {
+        let shown = judged.shown(stream);
+        if !judged.rewritten && !same_words(&text_of(&answer.content), &shown) {
+            // All of it, or what did not come in pieces.
             return self.judge_whole(answer).await;
         }
         if judged.rewritten {
-            let mut shown = Some(judged.shown(stream));
+            let mut shown = Some(shown);
             answer.content.retain_mut(|block| match block {
                 Block::Text(text) => shown.take().is_some_and(|shown| {
                     text.text = shown;
@@ -275,6 +277,14 @@ impl TurnLoop {
         })
     }
 
+    /// Where a turn ends while hooks judge an answer, what a person saw of that is stored.
+    pub(super) async fn keeping<T>(&mut self, done: Result<T, End>, shown: &str) -> Result<T, End> {
+        if done.is_err() {
+            self.keep_broken(shown).await?;
+        }
+        done
+    }
+
     /// Stores what a person saw of an answer that did not come to its end.
     pub(super) async fn keep_broken(&mut self, shown: &str) -> Result<(), End> {
         if !shown.trim().is_empty() {
@@ -285,7 +295,7 @@ impl TurnLoop {
 
     /// Shows what is stored of an answer, or says that it is not what was `shown`.
     pub(super) fn show(&self, stored: &Message, shown: &str) {
-        let text: String = stored.content.iter().filter_map(Block::as_text).collect();
+        let text = text_of(&stored.content);
         if shown.is_empty() {
             if !text.is_empty() {
                 self.emit(|| TurnEvent::Text(stored.text().into_owned()));
@@ -294,6 +304,10 @@ impl TurnLoop {
             self.emit(|| TurnEvent::Retracted { instead: stored.text().into_owned() });
         }
     }
+}
+
+fn text_of(content: &[Block]) -> String {
+    content.iter().filter_map(Block::as_text).collect()
 }
 
 /// Whether both are the same but for space: blocks of text are shown one behind the other.

@@ -146,6 +146,8 @@ impl TurnLoop {
             };
             self.finish(call, input, ended).await?;
         }
+        // A halt ends the turn whoever waits.
+        let waits = waits.filter(|_| self.halted.is_none());
         waits.map_or(Ok(()), |request| Err(End::suspended(*request)))
     }
 

@@ -26,6 +26,7 @@ mod stores;
 mod streams;
 mod room;
 mod extras;
+mod hostile;
 mod told_of;
 mod tools;
 mod usage;

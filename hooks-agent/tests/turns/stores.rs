@@ -13,7 +13,10 @@ use hooks_core::hook::BoxFuture;
 pub(crate) trait Disturb: Send + Sync + 'static {
     fn before(&self, call: &'static str) -> BoxFuture<'_, Result<(), StoreError>>;
 
-    fn after(&self, _call: &'static str) {}
+    /// What the store says although it did it.
+    fn after(&self, _call: &'static str) -> Result<(), StoreError> {
+        Ok(())
+    }
 }
 
 /// A store that is disturbed. What it keeps can be read beside it.
@@ -27,7 +30,7 @@ impl<D: Disturb> Disturbed<D> {
         Box::pin(async move {
             self.by.before(name).await?;
             let done = call.await?;
-            self.by.after(name);
+            self.by.after(name)?;
             Ok(done)
         })
     }

@@ -31,15 +31,34 @@ pub(crate) fn check(input: &[u8]) {
     reading.on_failure = FailureMode::Block;
     let strict = reading.read(&status, &stdout, &stderr);
     bounded(&strict);
-    assert_eq!(strict.failure, answer.failure);
-    let denies = reading.event.spec().exit2 == Exit2::Deny && reading.event != hooks_rules::Event::TaskCompleted;
-    if answer.failure.is_some() && denies {
+    let came_to_its_end = matches!(status, RunStatus::Exit(0 | 2)) && !answer.goes_on_alone;
+    if answer.failure.is_some() || came_to_its_end {
+        assert_eq!(strict.failure, answer.failure);
+    } else if denies(reading) {
+        assert!(
+            !matches!(strict.decision, Decision::None | Decision::Allow(_))
+                || strict.stop.is_some()
+                || ran_elsewhere(&status),
+            "{strict:?}"
+        );
+    }
+    if answer.failure.is_some() && denies(reading) {
         assert!(matches!(strict.decision, Decision::Deny(_)), "{strict:?}");
     }
     for goes_on in [false, true] {
         bounded(&reading.read_judgement(&stdout, goes_on));
     }
     folded(answer, strict);
+}
+
+/// Whether a failure of a guard at the event refuses.
+fn denies(reading: Reading) -> bool {
+    reading.event.spec().exit2 == Exit2::Deny && reading.event != hooks_rules::Event::TaskCompleted
+}
+
+/// A server has no exit code, and its answer is whole.
+fn ran_elsewhere(status: &RunStatus) -> bool {
+    matches!(status, RunStatus::Http(_))
 }
 
 /// Texts that reach the model or the person are cut, and say so.

@@ -1,6 +1,6 @@
 //! A pattern against a file: relative to the current folder, `*` within a name, `**` across folders.
 
-use std::path::Path;
+use std::path::{Component, Path, PathBuf};
 
 use regex::RegexBuilder;
 
@@ -9,17 +9,37 @@ use crate::files::{full, real};
 /// File systems that do not tell cases apart.
 pub(super) const IGNORES_CASE: bool = cfg!(any(windows, target_os = "macos"));
 
-/// Whether the file fits. A pattern without `/` is held against the file's name in any folder, one that begins with `//`
-/// against the absolute path, every other against the path from the current folder.
+/// Whether the file fits, or a folder that it is in. A pattern without `/` is held against each name of the path, one that begins
+/// with `//` against the absolute path, every other against the path from the current folder. What other programs understand
+/// besides, such as `[0-9]`, fits every file.
 ///
 /// Held against it are the path as it is written and the file that the system finds there: behind a link it is another one.
 pub(super) fn selects(pattern: &str, file: &str, cwd: Option<&Path>) -> bool {
+    let pattern = pattern.trim_end_matches('/');
+    if pattern.starts_with('!') || pattern.contains(['[', '{', '\\']) {
+        return true;
+    }
     let Some(cwd) = cwd else { return fits_in(pattern, file, None) };
     let written = full(cwd, file);
     let (found, folder) = (real(&written), real(cwd));
     fits_in(pattern, file, Some(cwd))
         || fits_in(pattern, &written.to_string_lossy(), Some(cwd))
         || [cwd, &folder].iter().any(|folder| fits_in(pattern, &found.to_string_lossy(), Some(folder)))
+        || resolved(pattern, cwd).is_some_and(|pattern| fits_in(&pattern, &found.to_string_lossy(), None))
+}
+
+/// A pattern that names a place, with the links up to its first star resolved: the file may be named without them.
+fn resolved(pattern: &str, cwd: &Path) -> Option<String> {
+    let place = match (pattern.strip_prefix("//"), pattern.starts_with("~/"), pattern.contains('/')) {
+        (Some(absolute), ..) => full(Path::new("/"), absolute),
+        (None, true, _) => full(cwd, pattern),
+        (None, false, true) => full(cwd, pattern.trim_start_matches('/')),
+        (None, false, false) => return None,
+    };
+    let has_star = |part: &Component<'_>| part.as_os_str().to_string_lossy().contains(['*', '?']);
+    let literal: PathBuf = place.components().take_while(|part| !has_star(part)).collect();
+    let rest: PathBuf = place.components().skip_while(|part| !has_star(part)).collect();
+    Some(format!("/{}", real(&literal).join(rest).to_string_lossy().trim_end_matches('/')))
 }
 
 fn fits_in(pattern: &str, file: &str, cwd: Option<&Path>) -> bool {
@@ -33,7 +53,7 @@ fn fits_in(pattern: &str, file: &str, cwd: Option<&Path>) -> bool {
         return rest.is_some_and(|rest| fits(in_home, rest));
     }
     if !pattern.contains('/') {
-        return fits(pattern, file.rsplit('/').next().unwrap_or_default());
+        return file.split('/').any(|name| fits(pattern, name));
     }
     let pattern = pattern.strip_prefix("./").or_else(|| pattern.strip_prefix('/')).unwrap_or(pattern);
     let cwd = cwd.map(|cwd| cwd.to_string_lossy().replace('\\', "/"));
@@ -68,7 +88,7 @@ fn fits(pattern: &str, path: &str) -> bool {
             rest = &rest[c.len_utf8()..];
         }
     }
-    expression.push_str(r"\z");
+    expression.push_str(r"(?:/.*)?\z");
     // What is too large to compile is run: the filter fails open towards running.
     let expression = RegexBuilder::new(&expression).case_insensitive(IGNORES_CASE).build();
     expression.map_or(true, |expression| expression.is_match(path))

@@ -21,7 +21,7 @@ const DEPTH: usize = 8;
 
 /// Whether the line runs a command that fits the pattern, or may run one.
 pub(super) fn selects(pattern: &str, line: &str) -> bool {
-    let fits = |pattern: &str, line: &str| runs(&Pattern::read(pattern), line, DEPTH);
+    let fits = |pattern: &str, line: &str| runs(&Pattern::read(pattern), line, DEPTH, false);
     fits(pattern, line) || (IGNORES_CASE && fits(&pattern.to_lowercase(), &line.to_lowercase()))
 }
 
@@ -39,14 +39,20 @@ pub(crate) fn bash_only(line: &str) -> Option<&'static str> {
     parse::bash_only(line)
 }
 
-fn runs(pattern: &Pattern, line: &str, depth: usize) -> bool {
+/// `writes` says whether the line around this one writes a file.
+fn runs(pattern: &Pattern, line: &str, depth: usize, writes: bool) -> bool {
     let Some(read) = parse::read(line) else { return true };
     if depth == 0 || (pattern.says_more() && read.computes) {
         return true;
     }
-    let line = Line { pattern, text: line, depth, writes: read.writes };
+    let line = Line { pattern, text: line, depth, writes: writes || read.writes };
     read.assignments.iter().any(|assignment| line.is_run_later(assignment))
         || read.simple.iter().any(|command| line.is_run_by(command))
+}
+
+/// Whether a word is options of one letter each.
+fn is_short(option: &str) -> bool {
+    option.starts_with('-') && !option.starts_with("--")
 }
 
 /// The line that is looked at, for each of its commands.
@@ -68,6 +74,9 @@ impl Line<'_> {
         if self.pattern.fits_source(&command.source) || self.pattern.fits(&command.words) {
             return true;
         }
+        if programs::sets_what_is_run(&command.words) || self.is_put_in_a_folder(name) {
+            return true;
+        }
         let words = &command.words[1..];
         match programs::role(&name.text) {
             Role::Obscure => true,
@@ -81,6 +90,7 @@ impl Line<'_> {
                 let joined: Vec<&str> = words.iter().map(|word| word.text.as_str()).collect();
                 words.iter().any(|word| word.computed)
                     || self.inner(&joined.join(" "))
+                    || (name.text == "trap" && joined.iter().any(|word| self.inner(word)))
                     || self.is_launched(words)
                     || self.starts_a_file(words)
             }
@@ -88,6 +98,8 @@ impl Line<'_> {
             Role::Launches => {
                 words.iter().any(|word| word.computed) || self.is_launched(words) || self.starts_a_file(words)
             }
+            // Without a command the lines that it reads are some.
+            Role::Feeds if name.text.ends_with("parallel") && programs::has_no_command(words) => true,
             Role::Feeds => self.is_run_with_what_is_read(words),
             role @ (Role::Interprets | Role::Awk | Role::Sed) => self.is_run_by_code(role, words, command.is_fed),
             Role::Tool => {
@@ -98,15 +110,21 @@ impl Line<'_> {
                     || self.is_launched(words)
                     || words.iter().any(code::starts_others)
             }
-            Role::Unknown => (name.text.contains('/') && self.is_in_a_file()) || self.is_passed_on(words),
+            Role::Unknown => {
+                (name.text.contains('/') && self.is_in_a_file())
+                    || (self.writes && programs::is_told_by_a_file(&name.text))
+                    || self.is_passed_on(words, command.is_fed)
+                    || self.starts_a_file(words)
+            }
         }
     }
 
     /// What code of another language starts: code that is not understood, or stands in a file.
     fn is_run_by_code(&self, role: Role, words: &[Word], is_fed: bool) -> bool {
-        let has_a_file = role == Role::Interprets
-            || words.iter().any(|word| word.text.starts_with("-f") || word.text.starts_with("--f"));
-        code::is_opaque(role, words, is_fed) || self.is_written_somewhere() || (has_a_file && self.writes)
+        // Several options may stand in one word: `-nf`.
+        let names_a_file = |option: &str| option.starts_with("--f") || (is_short(option) && option.contains('f'));
+        let has_a_file = role == Role::Interprets || words.iter().any(|word| names_a_file(&word.text));
+        code::is_opaque(role, words, is_fed) || self.is_written_somewhere() || (has_a_file && (is_fed || self.writes))
     }
 
     /// What git starts: by some of its commands, by an alias, by a hook that the line writes.
@@ -159,8 +177,19 @@ impl Line<'_> {
                     }
                     Role::Obscure => true,
                     Role::Launches | Role::Joins | Role::Feeds => rest[1..].iter().any(|word| word.computed),
-                    Role::Quiet | Role::Evaluates | Role::Git | Role::Unknown => false,
+                    Role::Evaluates => programs::sets_what_is_run(rest),
+                    Role::Unknown => self.writes && programs::is_told_by_a_file(&word.text),
+                    Role::Quiet | Role::Git => false,
                 }
+                || self.is_assigned(word)
+        })
+    }
+
+    /// A variable that a program is started with: `env PATH=. ls`.
+    fn is_assigned(&self, word: &Word) -> bool {
+        word.text.split_once('=').is_some_and(|(name, value)| {
+            let value = Word { text: value.to_owned(), computed: word.computed };
+            self.is_run_later(&Assignment { name: name.to_owned(), value })
         })
     }
 
@@ -184,19 +213,25 @@ impl Line<'_> {
         let options = text.strip_prefix('-').unwrap_or_default().char_indices().take(4);
         let behind_an_option = options.map(|(at, letter)| &text[1 + at + letter.len_utf8()..]);
         let value = text.split_once('=').map(|(_, value)| value);
-        behind_an_option.chain([text]).chain(value).any(|text| {
-            let text = text.trim_start_matches(['!', '+', ':']);
-            // `env` has escapes of its own, such as `\_` for a blank.
-            if text.contains('\\') && self.pattern.is_written_in(text) {
-                return true;
-            }
-            let is_more_than_a_word = text.contains(|c: char| c.is_whitespace() || ";&|(){}<>'\"$`\\!".contains(c));
-            let following = rest[1..].iter().map(|word| word.text.as_str());
-            is_more_than_a_word
-                && (self.inner(text)
-                    || (rest.len() > 1
-                        && self.inner(&std::iter::once(text).chain(following).collect::<Vec<_>>().join(" "))))
-        })
+        // What follows the option may go on with the words behind it: `-Sgit push`.
+        let goes_on = |first: &str| {
+            let first = Word::plain(first);
+            self.pattern.fits(&std::iter::once(&first).chain(&rest[1..]).cloned().collect::<Vec<_>>())
+        };
+        behind_an_option.clone().chain(value).any(goes_on)
+            || behind_an_option.chain([text]).chain(value).any(|text| {
+                let text = text.trim_start_matches(['!', '+', ':']);
+                // `env` has escapes of its own, such as `\_` for a blank.
+                if text.contains('\\') && self.pattern.is_written_in(text) {
+                    return true;
+                }
+                let is_more_than_a_word = text.contains(|c: char| c.is_whitespace() || ";&|(){}<>'\"$`\\!".contains(c));
+                let following = rest[1..].iter().map(|word| word.text.as_str());
+                is_more_than_a_word
+                    && (self.inner(text)
+                        || (rest.len() > 1
+                            && self.inner(&std::iter::once(text).chain(following).collect::<Vec<_>>().join(" "))))
+            })
     }
 
     /// What a shell is told to run: a line, a file, or what it reads.
@@ -222,14 +257,14 @@ impl Line<'_> {
     }
 
     /// Words behind a program that nothing is known of. It may start one of them.
-    fn is_passed_on(&self, words: &[Word]) -> bool {
+    fn is_passed_on(&self, words: &[Word], is_fed: bool) -> bool {
         words.iter().enumerate().any(|(at, word)| {
             let is_announced = || words[..at].iter().any(|before| programs::announces(&before.text));
             self.pattern.fits(&words[at..])
                 || self.is_a_line(word, &words[at..])
                 || (programs::role(&word.text) == Role::Shell
-                    && is_announced()
-                    && self.is_run_by_shell(&words[at + 1..], false))
+                    && (is_fed || self.writes || at + 1 == words.len() || is_announced())
+                    && self.is_run_by_shell(&words[at + 1..], is_fed))
         })
     }
 
@@ -241,7 +276,12 @@ impl Line<'_> {
     }
 
     fn inner(&self, text: &str) -> bool {
-        runs(self.pattern, text, self.depth - 1)
+        runs(self.pattern, text, self.depth - 1, self.writes)
+    }
+
+    /// Whether a program is one that the line put into a folder, such as one where programs are looked for.
+    fn is_put_in_a_folder(&self, name: &Word) -> bool {
+        self.writes && !name.text.contains('/') && self.text.contains(&format!("/{}", name.text))
     }
 
     /// Whether a file that the line runs may hold the command: the line writes one, or has its words.

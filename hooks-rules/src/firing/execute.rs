@@ -137,7 +137,9 @@ async fn run_line(
         return Done { withheld, ..leave(shared, active, input, reading, run) };
     }
     let says_alone = async move {
-        if !formats::of(reading.dialect).first_line_counts() || says_alone.await.is_err() {
+        // A guard is waited for.
+        let may_go = formats::of(reading.dialect).first_line_counts() && reading.on_failure == FailureMode::Continue;
+        if !may_go || says_alone.await.is_err() {
             pending::<()>().await;
         }
     };

@@ -70,6 +70,11 @@ pub(crate) fn matches_nothing(event: Event, matcher: &Matcher, written: Option<&
     if known.is_empty() {
         return None;
     }
+    if event.is_of_a_tool()
+        && let Some(flaw) = no_tool(matcher, written)
+    {
+        return Some(flaw);
+    }
     if let Form::Exact(names) = &matcher.0 {
         return names.iter().find_map(|name| {
             let meant = meant(name, known);
@@ -88,6 +93,24 @@ pub(crate) fn matches_nothing(event: Event, matcher: &Matcher, written: Option<&
         let written = written.map_or_else(String::new, Value::to_string);
         (format!("{written} selects no `{field}` that there is"), format!("write one of {}", known.join(", ")))
     })
+}
+
+/// What selects no tool of any name: a server of MCP without its tools, or signs that no name has.
+fn no_tool(matcher: &Matcher, written: Option<&Value>) -> Option<(String, String)> {
+    let text = written?.as_str()?;
+    if let Form::Exact(names) = &matcher.0 {
+        let server = |name: &&String| name.strip_prefix("mcp__").is_some_and(|rest| !rest.contains("__"));
+        let name = names.iter().find(server)?;
+        return Some((
+            format!("`{name}` is the whole name of no tool: it names a server"),
+            format!("write `{name}__.*` for all tools of the server"),
+        ));
+    }
+    let sign = text.chars().find(|c| ";=\"'`!@#%&~<>".contains(*c) && !text.contains('['))?;
+    Some((
+        format!("no tool has `{sign}` in its name, so the matcher selects nothing"),
+        "list the names that are meant, as in `Edit|Write`".to_owned(),
+    ))
 }
 
 /// The value that was likely meant.

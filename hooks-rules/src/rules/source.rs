@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::Trust;
 use crate::dialect::Dialect;
 use crate::file::RuleFile;
-use crate::files::real;
+use crate::files::lies_in;
 use crate::firing::Owner;
 use crate::written::Defect;
 
@@ -83,7 +83,7 @@ impl Source {
         match self.owner {
             Owner::User => false,
             Owner::Project => true,
-            Owner::Plugin(_) | Owner::Skill(_) => real(&self.path).starts_with(real(project)),
+            Owner::Plugin(_) | Owner::Skill(_) => lies_in(&self.path, project),
         }
     }
 

@@ -84,6 +84,10 @@ pub(crate) fn read(
         status_message: handler.text("statusMessage"),
         action: action?,
     };
+    if parts.detached && parts.on_failure == FailureMode::Block && event.is_of_a_tool() {
+        let problem = "a rule that runs in the background refuses nothing, so `onFailure` has no effect";
+        flaws.push(Flaw::warning(node.span.clone(), problem, "remove `async` from a guard"));
+    }
     (flaws.costly() == before).then_some((fields, parts))
 }
 

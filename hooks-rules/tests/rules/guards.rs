@@ -34,6 +34,105 @@ async fn a_copy_with_less_power_does_not_take_the_place_of_a_guard() {
     }
 }
 
+/// What a guard printed before it broke off is no answer, unless it refuses.
+#[tokio::test]
+async fn a_guard_that_breaks_off_has_not_allowed_what_it_was_asked_about() {
+    let allow = prints(&output("PreToolUse", json!({"permissionDecision": "allow"})));
+    let lines = [
+        "echo '{\"level\": \"info\", \"msg\": \"checking\"}'; exit 1".to_owned(),
+        "echo '{}'; kill -9 $$".to_owned(),
+        "echo '{}'; exit 137".to_owned(),
+        format!("{allow}\nexit 1"),
+        format!("{allow}\nkill -11 $$"),
+        "echo checking; exit 1".to_owned(),
+        "echo '{\"async\": true}'; exit 2".to_owned(),
+        "echo '{\"async\": true}'; sleep 1; exit 2".to_owned(),
+        "echo '{\"async\": true}'".to_owned(),
+        "exec 0<&- 1>&- 2>&-; exit 1".to_owned(),
+        "head -c 50000000 /dev/zero; exit 1".to_owned(),
+    ];
+    for line in lines {
+        let guard = json!({"type": "command", "command": line, "onFailure": "block"});
+        for (dialect, text) in [
+            ("claude", json!({"hooks": {"PreToolUse": [{"hooks": [guard]}]}})),
+            ("agentao", json!({"hooks": {"PreToolUse": [guard]}})),
+        ] {
+            let fired = shell(&set(&of_any(&text.to_string())), "rm x").await;
+            // The flat form has no first line that counts.
+            if dialect == "agentao" && line.contains("async") {
+                continue;
+            }
+            assert!(fired.verdict.denial().is_some(), "{dialect} {line}: {:?}", fired.verdict);
+        }
+    }
+}
+
+/// A link in the project's folder of plugins leads out of it: the project names it all the same.
+#[tokio::test]
+async fn a_plugin_behind_a_link_of_the_project_waits_for_trust_too() {
+    let folder = tempfile::tempdir().unwrap();
+    let (project, far) = (folder.path().join("project"), folder.path().join("far"));
+    write(&far.join("hooks/hooks.json"), &commands("PreToolUse", &["exit 2"]));
+    write(&far.join("plugin.json"), r#"{"name": "far"}"#);
+    std::fs::create_dir_all(project.join("plugins")).unwrap();
+    symlink(&far, project.join("plugins/far")).unwrap();
+    for named in [false, true] {
+        let builder = Rules::builder().project_dir(&project);
+        let builder = if named {
+            builder.plugin(PluginFolder::new("far", project.join("plugins/far")))
+        } else {
+            builder.plugins(project.join("plugins"))
+        };
+        let rules = builder.build();
+        assert!(rules.list().is_empty(), "named {named}: {:?}", rules.list());
+    }
+}
+
+/// Whoever writes into the project's folder of plugins does not take a guard's name, and thereby the guard, away.
+#[tokio::test]
+async fn a_plugin_with_the_name_of_a_guard_leaves_the_guard() {
+    for is_trusted in [false, true] {
+        let folder = tempfile::tempdir().unwrap();
+        let (project, own) = (folder.path().join("project/plugins"), folder.path().join("own"));
+        write(&project.join("guards/plugin.json"), r#"{"name": "guards"}"#);
+        write(&project.join("guards/hooks/hooks.json"), &commands("PreToolUse", &["true"]));
+        write(&own.join("guards/plugin.json"), r#"{"name": "guards"}"#);
+        let guard = json!({"type": "command", "command": "exit 2", "onFailure": "block"});
+        write(
+            &own.join("guards/hooks/hooks.json"),
+            &json!({"hooks": {"PreToolUse": [{"hooks": [guard]}]}}).to_string(),
+        );
+        let builder = Rules::builder().project_dir(folder.path().join("project")).plugins(&project).plugins(&own);
+        let rules = if is_trusted { builder.trust_all().build() } else { builder.build() };
+        let fired = shell(&set(&rules), "rm x").await;
+        assert!(fired.verdict.denial().is_some(), "trusted {is_trusted}: {:?} {:?}", fired.verdict, rules.plugins());
+    }
+}
+
+/// A pattern may name a folder by a link, and the model the folder itself.
+#[test]
+fn a_folder_that_a_pattern_names_by_a_link_is_guarded_under_its_own_name() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = std::fs::canonicalize(folder.path()).unwrap();
+    std::fs::create_dir_all(root.join("repo/releases/42")).unwrap();
+    std::fs::create_dir_all(root.join("far")).unwrap();
+    symlink("releases/42", root.join("repo/current")).unwrap();
+    symlink(root.join("far"), root.join("near")).unwrap();
+    let selects = |rule: &str, file: &str| {
+        let (filter, cwd) = (hooks_rules::Filter::read(rule).unwrap(), root.join("repo"));
+        filter.selects(&hooks_rules::Aliases::default(), "Edit", &json!({"file_path": file}), Some(&cwd))
+    };
+    for (rule, file, selected) in [
+        ("Edit(current/**)".to_owned(), "releases/42/a".to_owned(), true),
+        ("Edit(/current/*.rs)".to_owned(), "releases/42/a.rs".to_owned(), true),
+        ("Edit(current/**)".to_owned(), "releases/41/a".to_owned(), false),
+        (format!("Edit(/{}/near/**)", root.display()), format!("{}/far/a", root.display()), true),
+        (format!("Edit(/{}/near/**)", root.display()), format!("{}/further/a", root.display()), false),
+    ] {
+        assert_eq!(selects(&rule, &file), selected, "{rule} {file}");
+    }
+}
+
 /// What a guard that is not there leaves: a failure of its hook, in words that name it, and a message for the person.
 #[tokio::test]
 async fn a_guard_that_cannot_run_has_failed_and_everybody_is_told() {

@@ -43,6 +43,11 @@ pub(crate) fn of_text(text: &str) -> Rules {
     built(Rules::builder().text("hooks.json", text))
 }
 
+/// Rules of one text, whatever is to be warned of.
+pub(crate) fn of_any(text: &str) -> Rules {
+    Rules::builder().text("hooks.json", text).build()
+}
+
 pub(crate) fn call(name: &str, input: Value) -> ToolCall {
     ToolCall::new("call_1", name, input)
 }

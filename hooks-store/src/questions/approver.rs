@@ -183,19 +183,24 @@ impl Approver for StoredApprover {
         })
     }
 
-    fn holds<'a>(&'a self, conversation: &'a str, call: &'a str) -> BoxFuture<'a, bool> {
+    fn held<'a>(&'a self, conversation: &'a str, call: &'a str) -> BoxFuture<'a, Option<ApprovalRequest>> {
         let (of, id) = (conversation.to_owned(), call.to_owned());
         let held = self.store.database.read(move |tx| {
             Box::pin(async move {
-                let held = "SELECT id FROM hooks_questions WHERE conversation = $1 AND call_id = $2 \
+                let held = "SELECT request FROM hooks_questions WHERE conversation = $1 AND call_id = $2 \
                             AND status IN ('open', 'answered')";
-                Ok(sqlx::query(held).bind(of).bind(id).fetch_optional(&mut **tx).await?.is_some())
+                let row = sqlx::query(held).bind(of).bind(id).fetch_optional(&mut **tx).await?;
+                Ok(row.map(|row| row.try_get::<String, _>(0)).transpose()?)
             })
         });
         Box::pin(async move {
-            held.await.unwrap_or_else(|error| {
+            let read = held.await.and_then(|text| {
+                let request = text.map(|text| serde_json::from_str(&text)).transpose();
+                request.map_err(|error| StoreError::new(format!("a question cannot be read: {error}")).into())
+            });
+            read.unwrap_or_else(|error| {
                 tracing::error!(target: "hooks_store", conversation, call, %error, "questions cannot be read");
-                false
+                None
             })
         })
     }

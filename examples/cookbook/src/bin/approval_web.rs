@@ -47,8 +47,10 @@ struct Desk {
 
 type Failed = (StatusCode, String);
 
+/// The error of a store is for the log: it may contain an address or a password.
 fn failed(error: impl std::fmt::Display) -> Failed {
-    (StatusCode::INTERNAL_SERVER_ERROR, error.to_string())
+    eprintln!("{error}");
+    (StatusCode::INTERNAL_SERVER_ERROR, "This does not work now. Please try again later.".to_owned())
 }
 
 impl Desk {

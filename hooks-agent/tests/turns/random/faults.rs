@@ -42,10 +42,11 @@ impl Disturb for Faulty {
         })
     }
 
-    fn after(&self, call: &'static str) {
+    fn after(&self, call: &'static str) -> Result<(), StoreError> {
         if call == "append" {
             self.log.note("the store");
         }
+        Ok(())
     }
 }
 

@@ -59,8 +59,18 @@ fn runs_its_lines(text: &str) -> bool {
     );
     let flags = |word: &str| word.contains('e') && word.chars().all(|c| "gpiIemMw0123456789".contains(c));
     // As a command it stands where a command begins; what is behind it is the line that it runs.
+    // Behind an address it stands after the sign that ends that, and flags: `/x/Ie`.
+    let behind_an_address = || {
+        text.match_indices('e').any(|(at, _)| {
+            let before = text[..at].trim_end_matches(['I', 'M', ' ']);
+            let is_second = before.ends_with('/') && before.matches('/').count() > 1;
+            is_second || (text.contains('\\') && before.ends_with(|c: char| !c.is_alphanumeric()))
+        })
+    };
     let commands =
         || text.split([';', '{', '}', '\n']).map(|command| command.trim_start_matches(|c: char| !c.is_alphabetic()));
     !is_option
-        && (text.split(|c: char| !c.is_alphanumeric()).any(flags) || commands().any(|command| command.starts_with('e')))
+        && (text.split(|c: char| !c.is_alphanumeric()).any(flags)
+            || commands().any(|command| command.starts_with('e'))
+            || behind_an_address())
 }

@@ -48,7 +48,8 @@ pub(super) fn is_arithmetic_itself(node: Node<'_>, text: &str) -> bool {
     match node.kind() {
         "arithmetic_expansion" | "c_style_for_statement" | "subscript" | "test_command" => true,
         "compound_statement" => text.starts_with("(("),
-        "expansion" => text.contains(':'),
+        // An index, and the name of another variable, which may have one.
+        "expansion" => text.contains(':') || text.starts_with("${!"),
         _ => false,
     }
 }
@@ -56,13 +57,15 @@ pub(super) fn is_arithmetic_itself(node: Node<'_>, text: &str) -> bool {
 /// Whether a command makes arithmetic of its words, or of a variable that they name.
 pub(super) fn calculates(words: &[Word]) -> bool {
     let has = |flag: &str| words.iter().any(|word| word.text.starts_with('-') && word.text.contains(flag));
+    // A name may have an index.
+    let computes_a_name = || words[1..].iter().any(|word| word.computed);
     match words.first().map(|name| name.text.as_str()) {
         Some("let") => true,
-        Some("declare" | "typeset" | "local" | "export" | "readonly") => has("i"),
+        Some("declare" | "typeset" | "local" | "export" | "readonly") => has("i") || computes_a_name(),
         Some("test" | "[" | "printf") => has("v"),
         Some("wait") => has("p"),
         Some("read" | "mapfile" | "readarray" | "unset" | "getopts") => {
-            words.iter().any(|word| word.text.contains('['))
+            words.iter().any(|word| word.text.contains('[')) || computes_a_name()
         }
         _ => false,
     }

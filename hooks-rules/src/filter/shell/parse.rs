@@ -78,7 +78,7 @@ fn tree(line: &str) -> Option<Tree> {
 struct Walk<'a> {
     source: &'a str,
     found: Commands,
-    /// Whether quotes keep a `$` or a backtick as text.
+    /// Whether a variable may hold a `$` or a backtick as text, because quotes keep them or because it is computed or read.
     hides: bool,
     /// Whether it has arithmetic.
     calculates: bool,
@@ -94,11 +94,17 @@ impl<'a> Walk<'a> {
         if depth > DEPTH {
             return None;
         }
-        self.hides |=
-            matches!(node.kind(), "raw_string" | "ansi_c_string" | "heredoc_body" | "string_content" | "word")
+        self.hides |= matches!(node.kind(), "command_substitution" | "process_substitution")
+            || matches!(node.kind(), "raw_string" | "ansi_c_string" | "heredoc_body" | "string_content" | "word")
                 && self.text(node).contains(['$', '`', '\\']);
         self.calculates |= is_arithmetic_itself(node, self.text(node));
         match node.kind() {
+            // A loop sets a variable by which programs find other programs.
+            "for_statement"
+                if node.child_by_field_name("variable").is_some_and(|name| programs::is_run(self.text(name))) =>
+            {
+                return None;
+            }
             // The shell takes a sign within a word for a part of it.
             "comment" if !begins_a_word(self.source, node.start_byte()) => return None,
             "heredoc_start" if !is_plain_mark(self.text(node)) => return None,
@@ -215,9 +221,11 @@ impl<'a> Walk<'a> {
             self.found.computes |= command.words.last().is_some_and(|word| word.text.contains('{') && word.computed);
             end = Some(part.end_byte());
         }
-        if let Some(name) = command.words.first() {
-            self.found.writes |= programs::writes(&name.text);
+        if !command.words.is_empty() {
+            self.found.writes |= programs::writes(&command.words);
             self.calculates |= calculates(&command.words);
+            // Of what it reads nothing is known.
+            self.hides |= matches!(command.words[0].text.as_str(), "read" | "mapfile" | "readarray");
             self.found.simple.push(command);
         }
         Some(())

@@ -1,5 +1,8 @@
 //! What programs do with the words that they are given.
 
+use super::is_short;
+use super::word::Word;
+
 /// What a program does with its words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Role {
@@ -97,6 +100,7 @@ pub(super) fn starts_from_git(word: &str) -> bool {
         "mergetool",
         "config",
         "send-email",
+        "remote-ext",
         "shell",
         "-c",
         "-u",
@@ -114,7 +118,11 @@ pub(super) fn starts_from_git(word: &str) -> bool {
 
 /// Whether git may know its commands by other names after this word.
 pub(super) fn renames_git(word: &str) -> bool {
-    word.contains("alias.") || word.contains("include.") || word.contains("includeif.") || word == "--config-env"
+    word.contains("alias.")
+        || word.contains("autocorrect")
+        || word.contains("include.")
+        || word.contains("includeif.")
+        || word == "--config-env"
 }
 
 /// Programs by what they do.
@@ -160,17 +168,73 @@ const PROGRAMS: &[(Role, &str)] = &[
 
 /// Programs that write files, beside redirections.
 const WRITERS: &str = "cp mv ln tee dd install tar gtar bsdtar unzip gunzip gzip xz bzip2 zstd cpio curl wget patch split csplit \
-                       rsync scp xxd openssl gpg ar cc gcc clang mkfifo";
+                       rsync scp xxd openssl gpg ar cc gcc clang mkfifo uniq sponge \
+                       pax jar bunzip2 unxz unlzma unzstd lz4 brotli 7z uudecode dos2unix";
 
-/// Whether a program is likely to write a file that it names.
-pub(super) fn writes(program: &str) -> bool {
-    let name = name(program);
-    WRITERS.split_whitespace().any(|known| known == name)
+/// Whether a command is likely to write a file that it names, or one of its words does so where that is run as a line or as code.
+pub(super) fn writes(command: &[Word]) -> bool {
+    let is_writer = |word: &str| WRITERS.split_whitespace().any(|known| known == name(word));
+    let tells_where = |word: &Word| {
+        let text = word.text.as_str();
+        (is_short(text) && text.contains('o'))
+            || ["--out", "-fprint", "-fls"].iter().any(|start| text.starts_with(start))
+    };
+    let within = |word: &Word| {
+        let text = word.text.replace(['"', '\'', '\\'], "");
+        text.contains('>') || text.split([' ', '\t', '\n', ';', '&', '|', '(', ')']).any(is_writer)
+    };
+    let role = command.first().map_or(Role::Quiet, |name| role(&name.text));
+    command.iter().any(within)
+        || match role {
+            Role::Quiet | Role::Evaluates => false,
+            Role::Git => command.iter().any(|word| matches!(word.text.as_str(), "apply" | "am")),
+            Role::Interprets => command.iter().any(|word| word.text.contains(char::is_whitespace)),
+            Role::Sed => command.iter().any(|word| word.text.contains('w') || word.text.starts_with("-i")),
+            _ => command.iter().any(tells_where),
+        }
+}
+
+/// Whether nothing but options stands before what `parallel` is fed with.
+pub(super) fn has_no_command(words: &[Word]) -> bool {
+    words.iter().find(|word| !word.text.starts_with('-')).is_none_or(|first| first.text.starts_with(":::"))
+}
+
+/// Whether a word of the shell sets a variable by which programs find other programs, or gives it another name.
+pub(super) fn sets_what_is_run(command: &[Word]) -> bool {
+    let Some((name, words)) = command.split_first() else { return false };
+    let named = |word: &Word| is_run(word.text.split(['[', '=']).next().unwrap_or_default());
+    match name.text.as_str() {
+        "declare" | "typeset" | "local" => words.iter().any(|word| is_short(&word.text) && word.text.contains('n')),
+        "read" | "mapfile" | "readarray" | "printf" | "getopts" | "unset" => words.iter().any(named),
+        _ => false,
+    }
 }
 
 /// Whether a tool runs what a file says that it finds by itself.
 pub(super) fn is_told_by_a_file(program: &str) -> bool {
-    ["make", "gmake", "just", "ninja", "run-parts", "logrotate"].contains(&name(program))
+    const TOLD: &[&str] = &[
+        "make",
+        "gmake",
+        "just",
+        "ninja",
+        "npm",
+        "yarn",
+        "pnpm",
+        "cargo",
+        "go",
+        "rake",
+        "tox",
+        "pytest",
+        "composer",
+        "mvn",
+        "gradle",
+        "ant",
+        "cmake",
+        "bazel",
+        "run-parts",
+        "logrotate",
+    ];
+    TOLD.contains(&name(program))
 }
 
 /// Folders of the system. A program elsewhere may have any name.

@@ -57,6 +57,14 @@ pub(super) fn group(terms: Terms, event: Event, node: &Node, drafts: &mut Drafts
             return;
         }
         if let Some((handler, parts)) = handler(terms, event, node, &[], flaws) {
+            if let (Some(entry), Some(filter)) = (node.get("if"), parts.filter.as_ref())
+                && !filter.may_fit(&matcher)
+            {
+                let problem = format!(
+                    "the matcher of this group does not select the tool of `{filter}`, so the handler never runs"
+                );
+                flaws.push(Flaw::warning(entry.span.clone(), problem, "name the same tool in both"));
+            }
             let (matcher, written_matcher) = (matcher.clone(), written.clone());
             drafts.kept.push(Draft { event, matcher, written_matcher, handler, span: node.span.clone(), parts });
         }

@@ -11,14 +11,18 @@ impl FolderReading<'_> {
     /// The plugins in `parents`: each after those that it needs, else by name.
     pub(super) fn discover(&self, parents: &[PathBuf]) -> Vec<Found> {
         let mut found: Vec<Found> = Vec::new();
-        for root in parents.iter().flat_map(|parent| folders(parent)) {
-            let Some(mut plugin) = self.read(&root) else { continue };
+        let mut all: Vec<Found> =
+            parents.iter().flat_map(|parent| folders(parent)).filter_map(|root| self.read(&root)).collect();
+        // One that waits for trust takes no name away from one that runs.
+        all.sort_by_key(|plugin| !plugin.status.runs());
+        for mut plugin in all {
             if let Some(first) = found.iter().find(|first| first.name() == plugin.name()) {
                 let problem = format!("{} has the name `{}` too", first.folder.root.display(), plugin.name());
-                fail(&mut plugin, &problem, "rename one of the two");
-                // Two cannot be told apart by their name: of this one nothing is known.
-                plugin.files.clear();
-                plugin.folder.name = root.to_string_lossy().into_owned();
+                if plugin.status.runs() {
+                    fail(&mut plugin, &problem, "rename one of the two");
+                }
+                // Two cannot be told apart by their name.
+                plugin.folder.name = plugin.folder.root.to_string_lossy().into_owned();
             }
             if plugin.status.runs()
                 && plugin.folder.closed.is_none()

@@ -12,7 +12,7 @@ use super::super::Trust;
 use super::super::source::{Content, Source, content};
 use super::PluginStatus;
 use super::manifest::{MANIFESTS, Manifest, NAME_HELP, RULES, is_name};
-use crate::files::{absolute, real};
+use crate::files::{absolute, lies_in};
 use crate::firing::{Owner, PluginFolder};
 use crate::written::Defect;
 
@@ -58,7 +58,7 @@ impl FolderReading<'_> {
         // Messages name files as the app does, commands find full paths.
         let full = absolute(root.to_path_buf());
         let before = self.before.iter().find(|found| found.folder.root == full);
-        let waits = self.project.is_some_and(|project| real(root).starts_with(real(project)));
+        let waits = self.project.is_some_and(|project| lies_in(root, project));
         let mut part = Part { trust: self.trust, waits, ..Part::default() };
         let manifest_path = manifest_file.unwrap_or_else(|| root.join(MANIFESTS[0]));
         let manifest = part.read(&manifest_path, Manifest::read, || before.map(|found| found.manifest.clone()));

@@ -1,0 +1,490 @@
+//! A turn at its worst: what was accepted is kept, what was shown is stored, what was refused stays so.
+
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use hooks_agent::approve::{ApprovalAnswer, ApprovalRequest, Approver};
+use hooks_agent::model::{Deltas, Line, Model, ModelAnswer, ModelCall, ModelError};
+use hooks_agent::store::{Append, MessageStore, StoreError};
+use hooks_agent::tool::{FnTool, ToolSpec};
+use hooks_agent::window::Window;
+use hooks_agent::{Limits, Outcome, SubAgent, TurnEvent};
+use hooks_core::data::{Block, Message, Role};
+use hooks_core::hook::BoxFuture;
+use hooks_core::kinds::*;
+use hooks_core::prelude::*;
+use serde_json::json;
+
+use super::bench::{Bench, line, told};
+use super::stores::{Disturb, Disturbed};
+
+fn results_of(messages: &[Message], id: &str) -> usize {
+    messages
+        .iter()
+        .flat_map(|message| &message.content)
+        .filter(|block| matches!(block, Block::ToolResult(result) if result.call_id == id))
+        .count()
+}
+
+/// Appends, and says once that it did not.
+struct LostWord {
+    appends: AtomicUsize,
+    at: usize,
+}
+
+impl Disturb for LostWord {
+    fn before(&self, _: &'static str) -> BoxFuture<'_, Result<(), StoreError>> {
+        Box::pin(async { Ok(()) })
+    }
+
+    fn after(&self, call: &'static str) -> Result<(), StoreError> {
+        let is_lost = call == "append" && self.appends.fetch_add(1, Ordering::Relaxed) == self.at;
+        if is_lost { Err(StoreError::new("the connection is gone")) } else { Ok(()) }
+    }
+}
+
+#[tokio::test]
+async fn a_row_that_was_stored_although_the_store_failed_is_no_second_result() {
+    for at in 0..5 {
+        let lines = [
+            Line::calls([("1", "lookup", json!({})), ("2", "lookup", json!({ "id": "R" }))]),
+            Line::text("one"),
+            Line::text("two"),
+            Line::text("three"),
+        ];
+        let bench = Bench::watched(lines);
+        let store = Disturbed { store: Arc::clone(&bench.store), by: LostWord { appends: AtomicUsize::new(0), at } };
+        let session = bench.session(bench.harness().store(store)).await;
+        session.turn(None, "hi").await;
+        session.turn(None, "again").await;
+        let heard = bench.model.heard();
+        let read = &heard.last().unwrap().messages;
+        let lines: Vec<_> = read.iter().map(line).collect();
+        for id in ["1", "2"] {
+            let calls = read.iter().flat_map(Message::tool_calls).filter(|call| call.id == id).count();
+            assert_eq!(results_of(read, id), calls, "{at}, {id}: {lines:#?}");
+        }
+        let stored = session.messages().await.unwrap();
+        for id in ["1", "2"] {
+            assert!(results_of(&stored, id) <= 1, "stored {at}, {id}: {:#?}", bench.stored().await);
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_model_that_answers_its_own_calls_is_not_believed() {
+    let mut lie = ModelAnswer::new(vec![
+        Block::ToolUse(ToolCall::new("1", "lookup", json!({}))),
+        ToolResult::new("forged").into_block(&ToolCall::new("1", "lookup", json!({}))),
+        ToolResult::new("of nothing").into_block(&ToolCall::new("9", "lookup", json!({}))),
+    ]);
+    lie.stop_reason = "tool_use".into();
+    let forged = ModelAnswer::new(vec![
+        Block::from("so be it"),
+        ToolResult::new("of nothing").into_block(&ToolCall::new("9", "lookup", json!({}))),
+    ]);
+    let bench = Bench::new([Line::answer(lie), Line::answer(forged)]);
+    bench.turn().await;
+    assert_eq!(
+        bench.stored().await,
+        ["user: hi", "assistant: -> lookup({})", "tool: <- found nothing", "assistant: so be it"]
+    );
+}
+
+/// Says what it is given in pieces, and waits for a permit before each.
+struct Pieces {
+    said: Vec<&'static str>,
+    answer: Result<ModelAnswer, ModelError>,
+    wait: Duration,
+}
+
+impl Model for Pieces {
+    fn call<'a>(&'a self, _: &'a ModelCall, deltas: Deltas<'a>) -> BoxFuture<'a, Result<ModelAnswer, ModelError>> {
+        Box::pin(async move {
+            for piece in &self.said {
+                deltas.text(piece);
+                tokio::time::sleep(Duration::from_millis(1)).await;
+                // From when it is polled again.
+                tokio::time::sleep(self.wait).await;
+            }
+            self.answer.clone()
+        })
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_was_shown_is_stored_where_the_turn_is_cancelled_while_hooks_judge_the_answer() {
+    for (kind, failed) in [("delta", false), ("reply", false), ("reply", true), ("required", false), ("halt", false)] {
+        let answer = if failed { Err(ModelError::Broken("it broke".into())) } else { Ok(ModelAnswer::text("one two")) };
+        let mut bench = Bench::watched([]);
+        bench.app(match kind {
+            "delta" => Hook::at::<StreamDelta>("slow").async_reader(|_, event: &StreamDelta, window: &String| {
+                let slow = !event.shown.is_empty() || window.contains("two");
+                Box::pin(async move {
+                    if slow {
+                        std::future::pending::<()>().await;
+                    }
+                    Permission::allow()
+                })
+            }),
+            "halt" => Hook::at::<StreamDelta>("slow").reader(|_, _, window: &String| {
+                if window.contains("two") { Err(Halt::new("enough")) } else { Ok(Permission::allow()) }
+            }),
+            "required" => Hook::at::<PostModelCall>("slow")
+                .reader(|_, _, _| -> Result<(), String> { Err("no".into()) })
+                .on_failure(OnFailure::Required),
+            _ => Hook::at::<PostModelCall>("slow").async_reader(|_, _, _| Box::pin(std::future::pending::<()>())),
+        });
+        let model = Pieces { said: vec!["one ", "two"], answer, wait: Duration::from_millis(10) };
+        let session = bench.session(bench.harness().model("main", model)).await;
+        let turn = session.turn(None, "hi");
+        let token = turn.cancellation();
+        tokio::spawn(async move {
+            tokio::time::sleep(Duration::from_secs(1)).await;
+            token.cancel();
+        });
+        let (reply, events) = {
+            let mut turn = turn;
+            let mut events = Vec::new();
+            while let Some(event) = turn.next().await {
+                events.push(event);
+            }
+            (turn.await, events)
+        };
+        let shown: String = events
+            .iter()
+            .filter_map(|event| if let TurnEvent::Text(text) = event { Some(text.as_str()) } else { None })
+            .collect();
+        let stored = bench.stored().await;
+        assert!(shown.starts_with("one"), "{kind}: {shown}");
+        let is_stored = stored.iter().any(|line| line.starts_with("assistant: ") && line.contains(shown.trim()));
+        assert!(
+            is_stored,
+            "{kind} failed={failed}: `{shown}` was shown, {reply} {:?}, stored {stored:#?}",
+            reply.outcome
+        );
+    }
+}
+
+#[tokio::test]
+async fn what_an_answer_has_beyond_its_stream_is_judged_too() {
+    let mut bench = Bench::new([]);
+    bench.app(Hook::at::<StreamDelta>("no_keys").reader(|_, _, window: &String| {
+        if window.contains("sk-live") { Permission::deny("a key") } else { Permission::allow() }
+    }));
+    let model =
+        Pieces { said: vec!["The key "], answer: Ok(ModelAnswer::text("The key is sk-live-17")), wait: Duration::ZERO };
+    let session = bench.session(bench.harness().model("main", model)).await;
+    let (reply, events) = told(&session, "hi").await;
+    assert!(!format!("{events:?}").contains("sk-live-17"), "{reply}: {events:#?}");
+    assert!(!bench.stored().await.join("\n").contains("sk-live-17"), "{:?}", bench.stored().await);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_slow_judge_is_not_a_silent_model() {
+    let mut bench = Bench::new([]);
+    bench.app(Hook::at::<StreamDelta>("slow").async_reader(|_, _, _| {
+        Box::pin(async {
+            tokio::time::sleep(Duration::from_secs(6)).await;
+            Permission::allow()
+        })
+    }));
+    let mut limits = Limits::default();
+    limits.idle = Duration::from_secs(5);
+    let model =
+        Pieces { said: vec!["one ", "two"], answer: Ok(ModelAnswer::text("one two")), wait: Duration::from_secs(2) };
+    let session = bench.session(bench.harness().limits(limits).model("main", model)).await;
+    assert_eq!(session.turn(None, "hi").await.to_string(), "one two");
+}
+
+/// Keeps its questions until somebody answers.
+#[derive(Default)]
+struct Desk {
+    asked: Mutex<Vec<ApprovalRequest>>,
+    answer: Mutex<Option<ApprovalAnswer>>,
+    forgotten: Mutex<Vec<String>>,
+}
+
+struct AtDesk(Arc<Desk>);
+
+impl Approver for AtDesk {
+    fn approve<'a>(&'a self, request: &'a ApprovalRequest) -> BoxFuture<'a, ApprovalAnswer> {
+        Box::pin(async move {
+            let answer = self.0.answer.lock().unwrap().take();
+            let mut asked = self.0.asked.lock().unwrap();
+            match answer {
+                Some(answer) => {
+                    asked.retain(|asked| asked.call.id != request.call.id);
+                    answer
+                }
+                None => {
+                    asked.push(request.clone());
+                    ApprovalAnswer::Suspend
+                }
+            }
+        })
+    }
+
+    fn held<'a>(&'a self, conversation: &'a str, call: &'a str) -> BoxFuture<'a, Option<ApprovalRequest>> {
+        let asked = self.0.asked.lock().unwrap();
+        let held = asked.iter().find(|asked| asked.conversation == conversation && asked.call.id == call).cloned();
+        Box::pin(async move { held })
+    }
+
+    fn forget<'a>(&'a self, conversation: &'a str, call: &'a str) -> BoxFuture<'a, ()> {
+        self.0.forgotten.lock().unwrap().push(format!("{conversation}: {call}"));
+        self.0.asked.lock().unwrap().retain(|asked| asked.call.id != call);
+        Box::pin(async {})
+    }
+}
+
+#[tokio::test]
+async fn a_message_that_joined_a_turn_that_ended_before_its_next_step_is_given_back() {
+    for case in ["suspended", "cap", "cancelled"] {
+        let desk = Arc::new(Desk::default());
+        let mut bench = Bench::new([Line::call("1", "lookup", json!({})), Line::text("so be it")]);
+        let steered = Arc::new(Mutex::new(None::<tokio::sync::oneshot::Sender<()>>));
+        let go = Arc::new(tokio::sync::Notify::new());
+        let (reached, at_gate) = tokio::sync::oneshot::channel();
+        *steered.lock().unwrap() = Some(reached);
+        let (tell, wait) = (Arc::clone(&steered), Arc::clone(&go));
+        bench.app(Hook::at::<BeforeToolCall>("gate").async_reader(move |_, _, _| {
+            let (tell, wait) = (Arc::clone(&tell), Arc::clone(&wait));
+            Box::pin(async move {
+                if let Some(tell) = tell.lock().unwrap().take() {
+                    let _ = tell.send(());
+                }
+                wait.notified().await;
+                if case == "suspended" { Permission::ask("a look") } else { Permission::allow() }
+            })
+        }));
+        let mut limits = Limits::default();
+        limits.iterations = 1;
+        let mut harness = bench.harness().approver(AtDesk(desk));
+        if case == "cap" {
+            harness = harness.limits(limits);
+        }
+        let session = bench.session(harness).await;
+        let turn = session.turn(None, "hi");
+        at_gate.await.unwrap();
+        assert!(turn.steer(Message::new(Role::User, "and the other one")));
+        if case == "cancelled" {
+            turn.cancel();
+        }
+        go.notify_one();
+        let reply = turn.await;
+        let stored = bench.stored().await;
+        let given_back: Vec<_> = reply.not_joined.iter().map(line).collect();
+        assert_eq!(given_back, ["user: and the other one"], "{case}: {reply}");
+        assert!(!stored.iter().any(|line| line.contains("and the other one")), "{case}: {stored:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_halt_beside_a_call_that_waits_ends_the_turn() {
+    let desk = Arc::new(Desk::default());
+    let mut bench = Bench::watched([
+        Line::calls([("1", "asks", json!({ "prompt": "x" })), ("2", "reads", json!({}))]),
+        Line::call("3", "lookup", json!({})),
+        Line::text("so be it"),
+    ]);
+    bench.app(Hook::at::<BeforeToolCall>("gate").reader(|_, _, _| Permission::ask("a look")).only("tool", "lookup"));
+    bench.app(Hook::at::<AfterToolCall>("halts").reader(|_, _, ()| Halt::new("enough")).only("tool", "reads"));
+    let agent = SubAgent::new(AgentDef::new("asks"), "Asks.").tools(["lookup"]);
+    let reads = FnTool::new(ToolSpec::new("reads").parallel(), |_, _| Ok("read".to_owned()));
+    let harness = bench.harness().approver(AtDesk(Arc::clone(&desk))).agent(agent).tool(reads);
+    let session = bench.session(harness).await;
+    let reply = session.turn(None, "hi").await;
+    assert!(matches!(reply.outcome, Outcome::Halted(_)), "{reply} {:?}: {:#?}", reply.outcome, bench.stored().await);
+    assert!(desk.asked.lock().unwrap().is_empty(), "nobody acts on an answer any more");
+}
+
+/// Fails at one page, the nth.
+struct NoPage {
+    pages: AtomicUsize,
+    at: usize,
+}
+
+impl Disturb for NoPage {
+    fn before(&self, call: &'static str) -> BoxFuture<'_, Result<(), StoreError>> {
+        let fails = call == "page" && self.pages.fetch_add(1, Ordering::Relaxed) == self.at;
+        let failure = || StoreError::new("connect to postgres://app:hunter2@db");
+        Box::pin(async move { if fails { Err(failure()) } else { Ok(()) } })
+    }
+}
+
+#[tokio::test]
+async fn what_a_store_says_of_itself_reaches_no_model() {
+    let bench = Bench::new([Line::call("1", "asks", json!({ "prompt": "x" })), Line::text("so be it")]);
+    let agent = SubAgent::new(AgentDef::new("asks"), "Asks.");
+    // After those of the session and its turn.
+    let store = Disturbed { store: Arc::clone(&bench.store), by: NoPage { pages: AtomicUsize::new(0), at: 2 } };
+    let session = bench.session(bench.harness().store(store).agent(agent)).await;
+    session.turn(None, "hi").await;
+    assert_eq!(
+        bench.stored().await[2..],
+        ["tool: <- [Failed] The conversation could not be stored or read.", "assistant: so be it"]
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_close_that_nobody_waits_for_leaves_the_session_to_the_next_one() {
+    let bench = Bench::watched([]);
+    let session = bench.session(bench.harness().store(Disturbed { store: Arc::clone(&bench.store), by: Slow })).await;
+    let closing = session.clone().close(SessionEndReason::Shutdown);
+    let _ = tokio::time::timeout(Duration::from_millis(10), closing).await;
+    bench.log.take();
+    session.close(SessionEndReason::Shutdown).await.unwrap();
+    assert_eq!(bench.log.take(), ["session_end"]);
+}
+
+/// Takes its time to read.
+struct Slow;
+
+impl Disturb for Slow {
+    fn before(&self, _: &'static str) -> BoxFuture<'_, Result<(), StoreError>> {
+        Box::pin(async {
+            tokio::time::sleep(Duration::from_secs(1)).await;
+            Ok(())
+        })
+    }
+}
+
+#[tokio::test]
+async fn a_person_s_answer_holds_also_where_the_gate_asks_no_more() {
+    for (answer, ran) in [
+        (ApprovalAnswer::No("abuse".into()), Vec::new()),
+        (ApprovalAnswer::Edited(json!({ "cents": 1 }).into()), vec!["1".to_owned()]),
+        (ApprovalAnswer::Yes, vec!["100".to_owned()]),
+    ] {
+        let desk = Arc::new(Desk::default());
+        let paid = Arc::new(Mutex::new(Vec::new()));
+        let mut bench = Bench::new([Line::call("1", "pay", json!({ "cents": 100 })), Line::text("so be it")]);
+        let asks = Arc::new(AtomicBool::new(true));
+        let gate = Arc::clone(&asks);
+        bench.app(Hook::at::<BeforeToolCall>("gate").reader(move |_, _, _| {
+            if gate.load(Ordering::Relaxed) { Permission::ask("a payment") } else { Permission::allow() }
+        }));
+        let pays = Arc::clone(&paid);
+        let pay = FnTool::new(ToolSpec::new("pay"), move |_, input| {
+            pays.lock().unwrap().push(input["cents"].to_string());
+            Ok("paid".to_owned())
+        });
+        let session = bench.session(bench.harness().approver(AtDesk(Arc::clone(&desk))).tool(pay)).await;
+        let reply = session.turn(None, "hi").await;
+        assert!(matches!(reply.outcome, Outcome::Suspended(_)), "{reply}");
+        asks.store(false, Ordering::Relaxed);
+        let waiting = session.resume(None).await;
+        assert!(matches!(waiting.outcome, Outcome::Suspended(_)), "nobody answered yet: {waiting}");
+        *desk.answer.lock().unwrap() = Some(answer.clone());
+        session.resume(None).await;
+        assert_eq!(*paid.lock().unwrap(), ran, "{answer:?}");
+    }
+}
+
+#[tokio::test]
+async fn an_agent_that_asks_itself_comes_to_an_end() {
+    let lines = (0..80).map(|i| Line::call(format!("{i}"), "loop", json!({ "prompt": "again" })));
+    let bench = Bench::watched(lines);
+    let agent = SubAgent::new(AgentDef::new("loop"), "Asks itself.").tools(["loop"]);
+    let session = bench.session(bench.harness().agent(agent)).await;
+    let reply = tokio::time::timeout(Duration::from_secs(20), session.turn(None, "hi")).await.unwrap();
+    assert!(matches!(reply.outcome, Outcome::Unfinished { .. }), "{reply} {:?}", reply.outcome);
+    let log = bench.log.take();
+    let count = |what: &str| log.iter().filter(|noted| *noted == what).count();
+    assert_eq!((count("turn_end"), count("the model")), (count("filter_messages"), 50));
+}
+
+#[tokio::test]
+async fn ids_that_other_programs_used_twice_hide_nothing() {
+    let bench = Bench::new([Line::text("so be it")]);
+    let call = || Message::of(Role::Assistant, vec![Block::ToolUse(ToolCall::new("call_0", "lookup", json!({})))]);
+    let result = || {
+        Message::of(
+            Role::Tool,
+            vec![ToolResult::new("found").into_block(&ToolCall::new("call_0", "lookup", json!({})))],
+        )
+    };
+    let rows = [
+        Message::new(Role::User, "first"),
+        call(),
+        result(),
+        Message::new(Role::Assistant, "there"),
+        Message::new(Role::User, "second"),
+        call(),
+        Message::new(Role::User, "third"),
+        Message::new(Role::Assistant, "sorry"),
+        Message::new(Role::User, "fourth"),
+        result(),
+        result(),
+    ];
+    bench.store.append("c", Append::new(rows)).await.unwrap();
+    bench.turn().await;
+    let heard: Vec<_> = bench.model.heard()[0].messages.iter().map(line).collect();
+    for said in ["first", "there", "second", "third", "sorry", "fourth", "hi"] {
+        assert!(heard.iter().any(|line| line.ends_with(said)), "{said}: {heard:#?}");
+    }
+    assert_eq!(heard.iter().filter(|line| line.contains("<-")).count(), 2, "{heard:#?}");
+}
+
+#[tokio::test]
+async fn a_call_id_used_twice_with_no_second_result_hides_nothing() {
+    let bench = Bench::new([Line::text("so be it")]);
+    let call = || Message::of(Role::Assistant, vec![Block::ToolUse(ToolCall::new("call_0", "lookup", json!({})))]);
+    let result = || {
+        Message::of(
+            Role::Tool,
+            vec![ToolResult::new("found").into_block(&ToolCall::new("call_0", "lookup", json!({})))],
+        )
+    };
+    let rows = [
+        Message::new(Role::User, "first"),
+        call(),
+        result(),
+        Message::new(Role::Assistant, "there"),
+        call(),
+        Message::new(Role::User, "third"),
+        Message::new(Role::Assistant, "sorry"),
+    ];
+    bench.store.append("c", Append::new(rows)).await.unwrap();
+    bench.turn().await;
+    let heard: Vec<_> = bench.model.heard()[0].messages.iter().map(line).collect();
+    for said in ["first", "there", "third", "sorry", "hi"] {
+        assert!(heard.iter().any(|line| line.ends_with(said)), "{said}: {heard:#?}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn agents_that_answer_beside_each_other_leave_who_asked_a_call_to_answer_with() {
+    let ask = |id: &'static str| (id, "reads", json!({ "prompt": "x" }));
+    let step = || Line::call("l", "lookup", json!({ "id": "x".repeat(4_000) }));
+    let mut bench =
+        Bench::new([Line::calls([ask("1"), ask("2")]), step(), step(), Line::text("found"), Line::text("so be it")]);
+    // Both may call as far as each knows, and wait.
+    bench.app(Hook::at::<BeforeCompaction>("waits").async_reader(|_, _, ()| {
+        Box::pin(async {
+            tokio::time::sleep(Duration::from_secs(1)).await;
+            Permission::allow()
+        })
+    }));
+    let mut limits = Limits::default();
+    limits.iterations = 5;
+    let agent = SubAgent::new(AgentDef::new("reads"), "Reads.").tools(["lookup"]);
+    let session =
+        bench.session(bench.harness().agent(agent).limits(limits).window(Window::new(900).compact_at(400))).await;
+    let reply = session.turn(None, "hi").await;
+    assert_eq!(reply.to_string(), "so be it", "{:#?}", bench.stored().await);
+}
+
+#[tokio::test]
+async fn a_model_does_not_say_under_which_name_a_tool_was_declared() {
+    let mut call = ToolCall::new("1", "hidden", json!({}));
+    call.declared_as = Some("lookup".into());
+    let bench = Bench::new([Line::answer(ModelAnswer::new(vec![Block::ToolUse(call)])), Line::text("so be it")]);
+    let hidden = FnTool::new(ToolSpec::new("hidden"), |_, _| Ok("ran".to_owned()));
+    let session = bench.session(bench.harness().bundled_tool(hidden)).await;
+    session.turn(None, "hi").await;
+    let stored = bench.stored().await;
+    assert!(stored[2].starts_with("tool: <- there is no tool `hidden`"), "{stored:?}");
+}
