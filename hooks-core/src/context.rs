@@ -111,8 +111,8 @@ impl HookContext {
         self.inner.ids.conversation.as_deref()
     }
 
-    /// The id of the person's session. It is the id of the conversation, except in a sub-agent, which has its own conversation
-    /// within the session of its caller.
+    /// The id of the person's session. It is the id of the conversation, except in a sub-agent, which has its own
+    /// conversation within the session of its caller.
     pub fn session(&self) -> Option<&str> {
         self.inner.ids.session()
     }
@@ -147,7 +147,8 @@ impl HookContext {
         self.inner.ids.human_present
     }
 
-    /// Whether the dispatch is a replay of a recorded one. A hook should then skip external effects, such as sending a message.
+    /// Whether the dispatch is a replay of a recorded one. A hook should then skip external effects, such as sending a
+    /// message.
     pub fn is_replay(&self) -> bool {
         self.inner.replay
     }
@@ -186,8 +187,8 @@ impl HookContext {
         self.own.as_ref()?.plugin.as_deref()
     }
 
-    /// The number of dispatches around the current one: 0 if the harness fired it, 1 if a hook fired it. It is counted per task,
-    /// so a task that the hook spawned starts at 0 (see [`within_this`]).
+    /// The number of dispatches around the current one: 0 if the harness fired it, 1 if a hook fired it. It is counted
+    /// per task, so a task that the hook spawned starts at 0 (see [`within_this`]).
     #[allow(clippy::unused_self, reason = "a hook asks its context, wherever the answer is kept")]
     pub fn depth(&self) -> usize {
         depth::depth().saturating_sub(1)
@@ -356,15 +357,16 @@ impl HookContextBuilder {
         self
     }
 
-    /// Marks the jobs of background hooks, as returned by [`HookSet::jobs`](crate::HookSet::jobs), as already queued. Dispatches
-    /// record them as queued and do not pass them to the registry's sink.
+    /// Marks the jobs of background hooks, as returned by [`HookSet::jobs`](crate::HookSet::jobs), as already queued.
+    /// Dispatches record them as queued and do not pass them to the registry's sink.
     pub fn queued_jobs(mut self, queued: bool) -> Self {
         self.0.queued_jobs = queued;
         self
     }
 
-    /// The token that cancels the turn. When it is cancelled, a dispatch drops the hooks that are waiting. Plain functions, and
-    /// futures that are ready at once, still run: kinds such as `turn_end` must run after a cancellation too.
+    /// The token that cancels the turn. When it is cancelled, a dispatch drops the hooks that are waiting. Plain
+    /// functions, and futures that are ready at once, still run: kinds such as `turn_end` must run after a cancellation
+    /// too.
     pub fn cancellation(mut self, token: CancellationToken) -> Self {
         self.0.cancellation = Some(token);
         self

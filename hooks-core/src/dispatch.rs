@@ -74,7 +74,8 @@ pub struct ReportData {
     pub halt: Option<Halt>,
     /// The hooks that failed, and what `on_failure` did, in plan order.
     pub failures: Vec<Failure>,
-    /// The hooks that found while they ran that the event does not concern them: see [`NotSelected`](crate::hook::NotSelected).
+    /// The hooks that decided at run time that the event does not concern them: see
+    /// [`NotSelected`](crate::hook::NotSelected).
     pub not_selected: Vec<HookId>,
     /// The hook that removed the subject, or whose failure removed it.
     pub removed_by: Option<HookId>,
@@ -127,13 +128,13 @@ where
 impl HookSet {
     /// Runs the hooks of `K` in plan order.
     ///
-    /// Async readers of one stage run concurrently, plain functions and writers one after the other. A hook that fails, panics or
-    /// misses its deadline leaves no trace in the subject; its `on_failure` decides how the dispatch continues. Dropping the
-    /// future drops the hooks that are running.
+    /// Async readers of one stage run concurrently, plain functions and writers one after the other. A hook that fails,
+    /// panics or misses its deadline leaves no trace in the subject; its `on_failure` decides how the dispatch
+    /// continues. Dropping the future drops the hooks that are running.
     ///
     /// # Errors
-    /// [`DispatchError`], which returns the subject of the last success: a required hook failed, the turn was cancelled, an
-    /// async hook with a deadline had to wait outside a runtime, or dispatches are nested too deeply.
+    /// [`DispatchError`], which returns the subject of the last success: a required hook failed, the turn was
+    /// cancelled, an async hook with a deadline had to wait outside a runtime, or dispatches are nested too deeply.
     ///
     /// ```standalone_crate
     /// # use hooks_core::kinds::*;

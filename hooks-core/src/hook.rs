@@ -131,8 +131,8 @@ impl Hook {
         self
     }
 
-    /// Runs the function of `other` if this one fails; if that fails too, `on_failure` applies. `other` must be built with the
-    /// same constructor at the same kind. Only its function is used, neither its id nor its options.
+    /// Runs the function of `other` if this one fails; if that fails too, `on_failure` applies. `other` must be built
+    /// with the same constructor at the same kind. Only its function is used, neither its id nor its options.
     ///
     /// ```
     /// use hooks_core::kinds::*;

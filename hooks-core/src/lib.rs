@@ -1,7 +1,7 @@
 //! Typed, transactional hooks for LLM agents.
 //!
-//! Annotate a function, name it in an agent or a prompt, and it runs at a fixed point of the agent's turn: it reads data,
-//! rewrites it, or decides about it. The harness owns the loop. A hook cannot crash the loop or corrupt its data.
+//! Annotate a function, name it in an agent or a prompt, and it runs at a fixed point of the agent's turn: it reads
+//! data, rewrites it, or decides about it. The harness owns the loop. A hook cannot crash the loop or corrupt its data.
 //!
 //! ```standalone_crate
 //! use hooks_core::kinds::*;
@@ -45,11 +45,11 @@
 //!
 //! # Guarantees
 //!
-//! - A hook that fails, panics or misses its deadline leaves no trace in the subject. Its
-//!   [`on_failure`](hook::OnFailure) option decides how the dispatch continues. By default a **gate denies, and every other
-//!   dispatch continues without the hook**, so a redactor fails open by default.
-//! - Async readers of a stage run concurrently, plain functions and writers in sequence. The outcome never depends on which
-//!   hook finishes first.
+//! - A hook that fails, panics or times out leaves no trace in the subject. Its [`on_failure`](hook::OnFailure) option
+//!   determines how the dispatch continues. By default **a gate denies, and every other dispatch continues without the
+//!   hook**, so a redactor fails open by default.
+//! - Async readers of a stage run concurrently, plain functions and writers in sequence. The outcome never depends on
+//!   which hook finishes first.
 //! - All errors in a registry or a scope are reported together, before the first hook runs.
 //! - A dispatch without selected hooks allocates nothing.
 //!

@@ -195,8 +195,8 @@ pub enum Note {
 ///
 /// It is called on the dispatching task after the last hook, so it should be fast. A panic in it is contained.
 pub trait Observer: Send + Sync + 'static {
-    /// A hook is about to run. For a hook that never returns, this is the only notice. Called before each run of a dispatch, except
-    /// for fallbacks, and before a detached or background run is started.
+    /// A hook is about to run. For a hook that never returns, this is the only notice. Called before each run of a
+    /// dispatch, except for fallbacks, and before a detached or background run is started.
     fn starts(&self, kind: &'static str, hook: &HookId, ids: &Arc<Ids>) {
         let _ = (kind, hook, ids);
     }
@@ -216,8 +216,8 @@ pub trait Observer: Send + Sync + 'static {
         let _ = trace;
     }
 
-    /// A detached run, or an attempt of a background run, has ended. `contributions` are its audit notes and background jobs;
-    /// they are not part of the notice, because records contain no payload.
+    /// A detached run, or an attempt of a background run, has ended. `contributions` are its audit notes and background
+    /// jobs; they are not part of the notice, because records contain no payload.
     ///
     /// Called on the task of that run.
     fn ended(&self, ended: &Ended, contributions: &Contributions) {

@@ -18,8 +18,8 @@ use run_job::{Attempt, attempt, notice};
 
 /// Runs background jobs in this process, by default one at a time.
 ///
-/// Queued jobs are lost when the process ends. For work that must survive, implement [`BackgroundSink`] on top of a durable
-/// queue. The registry must live as long as there are jobs.
+/// Queued jobs are lost when the process ends. For work that must survive, implement [`BackgroundSink`] on top of a
+/// durable queue. The registry must live as long as there are jobs.
 #[derive(Clone, Debug)]
 #[must_use = "a worker runs jobs only after `start`"]
 pub struct Worker {

@@ -1,7 +1,7 @@
 //! The attribute and derive macros of `hook-sdk`, which re-exports them.
 //!
-//! Each macro is a pipeline of three stages over two models: `syntax` parses the input, `check` reports all mistakes together,
-//! and `emit` generates code for a checked model, so it cannot fail.
+//! Each macro is a pipeline of three stages over two models: `syntax` parses the input, `check` reports all mistakes
+//! together, and `emit` generates code for a checked model, so it cannot fail.
 
 // The layers: a module uses only modules above it.
 mod errors;

@@ -58,7 +58,8 @@ words! {
         BudgetYieldUnrecovered = "budget_yield_unrecovered",
         /// The answer was cut off.
         MaxTokensReached = "max_tokens_reached",
-        /// The turn was cancelled at a checkpoint. For harnesses with checkpoints; the loop of `hooks-agent` never uses it.
+        /// The turn was cancelled at a checkpoint. For harnesses with checkpoints; the loop of `hooks-agent` never uses
+        /// it.
         AbortedAfterCheckpoint = "aborted_after_checkpoint",
         /// An error cancelled the turn.
         AbortedViaError = "aborted_via_error",

@@ -37,7 +37,8 @@ words! {
     }
 }
 
-/// Fires when a model has answered or failed: hooks may rewrite the answer, repair the messages and call the model again.
+/// Fires when a model has answered or failed: hooks may rewrite the answer, repair the messages and call the model
+/// again.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, HookKind)]
 #[hook_kind(
     name = "post_model_call",

@@ -44,8 +44,8 @@ pub struct PostPreflightPromptContext {
     /// The conversation so far.
     #[serde(default)]
     pub history: Messages,
-    /// The app's plan for the turn, as JSON of a type of the app; `read_plan` parses it. `null` if the app has no preflight
-    /// check.
+    /// The app's plan for the turn, as JSON of a type of the app; `read_plan` parses it. `null` if the app has no
+    /// preflight check.
     #[serde(default)]
     pub plan: Value,
     /// The contributions of earlier phases of this turn.
@@ -82,7 +82,8 @@ impl PostPreflightPromptContext {
     }
 }
 
-/// The app's plan cannot be parsed as the type that a hook expected. Returned by [`PostPreflightPromptContext::read_plan`].
+/// The app's plan cannot be parsed as the type that a hook expected. Returned by
+/// [`PostPreflightPromptContext::read_plan`].
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the plan of the preflight check: expected {expected}: {problem}")]
 pub struct PlanError {
@@ -163,8 +164,9 @@ pub struct PostTurn {
 }
 
 impl PostTurn {
-    /// A bounded copy that is small enough to keep after the turn: prompt and reply of at most 4,000 characters, the last 40
-    /// calls, the last 40 errors of at most 1,000 characters each, and no history. Texts are cut between characters.
+    /// A bounded copy that is small enough to keep after the turn: prompt and reply of at most 4,000 characters, the
+    /// last 40 calls, the last 40 errors of at most 1,000 characters each, and no history. Texts are cut between
+    /// characters.
     ///
     /// ```
     /// use hooks_core::kinds::PostTurn;

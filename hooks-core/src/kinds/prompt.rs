@@ -29,7 +29,8 @@ pub struct UserPromptSubmit {
     pub hidden: bool,
 }
 
-/// Fires before an agent's run begins: hooks may add contexts and set the system prompt; the first one that sets it wins.
+/// Fires before an agent's run begins: hooks may add contexts and set the system prompt; the first one that sets it
+/// wins.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, HookKind)]
 #[hook_kind(name = "before_agent_start", verdict = AgentStart, match(trigger), new(prompt), json)]
 #[non_exhaustive]

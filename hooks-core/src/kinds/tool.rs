@@ -22,11 +22,11 @@ pub struct BeforeToolCall {
     pub call: ToolCall,
 }
 
-/// Fires before a person is asked about a call, because a hook at `before_tool_call` answered *ask* or *defer*: hooks may answer
-/// instead of the person.
+/// Fires before a person is asked about a call, because a hook at `before_tool_call` answered *ask* or *defer*: hooks
+/// may answer instead of the person.
 ///
-/// An allow lets the call run with the input that the hooks leave. If they changed the input, the gates judge it again. A deny
-/// refuses the call. Every other verdict leaves the decision to the person.
+/// An allow lets the call run with the input that the hooks leave. If they changed the input, the gates judge it again.
+/// A deny refuses the call. Every other verdict leaves the decision to the person.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, HookKind)]
 #[hook_kind(
     name = "permission_request",

@@ -7,8 +7,8 @@ use crate::HookKind;
 use crate::data::{Messages, ResultRow, ToolCall, ToolInput, ToolResult};
 use crate::verdict::Retry;
 
-/// Fires when a tool has returned a result: hooks may rewrite the result, attribute it to another role, add context for the
-/// model, or remove the result.
+/// Fires when a tool has returned a result: hooks may rewrite the result, attribute it to another role, add context for
+/// the model, or remove the result.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, HookKind)]
 #[hook_kind(
     name = "after_tool_call_success",
@@ -83,8 +83,8 @@ setters!(AfterToolCallSuccess {
     dynamic_ui: bool,
 });
 
-/// Fires when a tool has failed: hooks may rewrite the result that the model reads, add context, hide the failure from the model,
-/// or run the tool again.
+/// Fires when a tool has failed: hooks may rewrite the result that the model reads, add context, hide the failure from
+/// the model, or run the tool again.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, HookKind)]
 #[hook_kind(
     name = "after_tool_call_failure",

@@ -183,8 +183,8 @@ impl Permission {
         Self::Allow
     }
 
-    /// The call does not run, and `result` is its result, for example from a cache or for a dry run. Hooks after the call see
-    /// it like a result of the tool.
+    /// The call does not run, and `result` is its result, for example from a cache or for a dry run. Hooks after the
+    /// call see it like a result of the tool.
     pub fn answer(result: ToolResult) -> Self {
         Self::Answer(Box::new(result))
     }
@@ -233,8 +233,8 @@ impl Permission {
         }
     }
 
-    /// The denial, if it is one. A harness should use [`decide`](Self::decide) instead: a verdict that is not a denial is not
-    /// necessarily an allow.
+    /// The denial, if it is one. A harness should use [`decide`](Self::decide) instead: a verdict that is not a denial
+    /// is not necessarily an allow.
     pub fn denial(&self) -> Option<&Denial> {
         match self {
             Self::Deny(denial) => Some(denial),

@@ -396,10 +396,6 @@ mod tests {
             let shown = line.split(" at examples/").next().unwrap_or(line);
             assert!(page.contains(shown), "docs/own-loop.md does not show:\n{text}");
         }
-        assert_eq!(
-            text.matches("where a hook asks").count() + text.matches("where a hook defers").count(),
-            2,
-            "{text}"
-        );
+        assert_eq!(text.matches("when a hook asks").count() + text.matches("when a hook defers").count(), 2, "{text}");
     }
 }
